@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCluster } from './support/cluster.ts';
+import { dropLeftovers } from './support/leftovers.ts';
+import { readTally } from './support/tally.ts';
+
+// Runs every test, or those whose path matches an argument, on one real PostgreSQL, and ends with one plain line that
+// says how it went. TEST_DATABASE_URL names a server to use instead of the one that this starts.
+
+const given = process.env.TEST_DATABASE_URL;
+const cluster = given ? undefined : await startCluster();
+const url = cluster?.url ?? given ?? '';
+const scratch = mkdtempSync(join(tmpdir(), 'posthorn-tests-'));
+process.once('exit', () => {
+  cluster?.stopNow();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+const report = join(scratch, 'report.xml');
+const reporting = ['--reporter=junit', `--reporter-outfile=${report}`];
+const tests = spawn(process.execPath, ['test', ...reporting, ...process.argv.slice(2)], {
+  stdio: 'inherit',
+  env: { ...process.env, TEST_DATABASE_URL: url },
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
+const [code] = (await once(tests, 'close')) as [number | null];
+
+const leftovers = await dropLeftovers(url);
+for (const name of leftovers)
+  console.error(`A test left its database ${name} behind: close what it created.`);
+await cluster?.stop();
+
+const tally = readTally(report);
+// A run in which nothing ran has shown nothing; an error outside any test counts as one failure.
+const good = code === 0 && tally.passed > 0 && tally.failed === 0 && leftovers.length === 0;
+const failed = good ? 0 : Math.max(tally.failed, 1);
+const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
+console.log(`${tally.passed} passed, ${failed} failed${skipped}`);
+process.exitCode = good ? 0 : 1;

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { serverUrl } from './server.ts';
+
+/** A database of one test's own. `await using database = await createTestDatabase()` cannot forget to drop it. */
+export interface TestDatabase extends AsyncDisposable {
+  readonly name: string;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const MIGRATIONS = join(import.meta.dir, '../../drizzle');
+
+/** Named after the migrations' content, so that a server that outlives the run never offers a stale template. */
+const TEMPLATE = `posthorn_template_${digestOfMigrations()}`;
+
+function digestOfMigrations(): string {
+  const hasher = new Bun.CryptoHasher('sha256');
+  const files = readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql'));
+  for (const file of files.sort()) hasher.update(readFileSync(join(MIGRATIONS, file)));
+  return hasher.digest('hex').slice(0, 12);
+}
+
+let template: Promise<void> | undefined;
+
+/** A fresh, migrated database: a clone of the template, which takes some 40 ms where migrating would take seconds. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  template ??= prepareTemplate();
+  await template;
+  const name = `posthorn_test_${randomBytes(6).toString('hex')}`;
+  await administer((sql) => sql.unsafe(`create database ${name} template ${TEMPLATE}`));
+  const close = () => administer((sql) => sql.unsafe(`drop database if exists ${name} with (force)`));
+  return { name, url: await urlOf(name), close, [Symbol.asyncDispose]: close };
+}
+
+async function prepareTemplate(): Promise<void> {
+  await administer(async (sql) => {
+    // Test files may run in several processes at once; one of them makes the template.
+    await sql`select pg_advisory_lock(hashtext(${TEMPLATE}))`;
+    const [found] = await sql`select 1 from pg_database where datname = ${TEMPLATE} and datistemplate`;
+    if (found) return;
+    await sql.unsafe(`drop database if exists ${TEMPLATE} with (force)`);
+    await sql.unsafe(`create database ${TEMPLATE}`);
+    const database = await openDatabase({ url: await urlOf(TEMPLATE), dataDir: null });
+    try {
+      await migrate(database);
+    } finally {
+      await database.close();
+    }
+    // Marked last: a run killed half-way leaves a database that the next one replaces.
+    await sql.unsafe(`alter database ${TEMPLATE} with is_template true allow_connections false`);
+  });
+}
+
+async function urlOf(name: string): Promise<string> {
+  const url = new URL(await serverUrl());
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function administer(task: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(await serverUrl(), { max: 1, onnotice: () => {} });
+  try {
+    await task(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

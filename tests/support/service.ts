@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { eventually } from './eventually.ts';
+import { freePort } from './ports.ts';
+
+/** The keys that a service started by a test knows, unless the test sets its own. */
+export const LIVE_KEY = `svc_live_${'L'.repeat(32)}`;
+export const TEST_KEY = `svc_test_${'T'.repeat(32)}`;
+
+/** Posthorn as a child process, from outside: sockets, signals, output. */
+export interface Service extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** Everything it has printed so far, both streams. */
+  output(): string;
+  /** The exit code, or null when a signal ended it. */
+  readonly ended: Promise<number | null>;
+  /** SIGTERM, as a container's runtime does it; resolves with the exit code. */
+  stop(): Promise<number | null>;
+  /** `kill -9`: what a crash or an out-of-memory killer does. */
+  kill(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** Added to the environment, which holds nothing of the developer's own but PATH and HOME. */
+  readonly env?: Record<string, string>;
+  /** Kept between restarts when given; otherwise made, and removed in the end. */
+  readonly dataDir?: string;
+  readonly port?: number;
+  /** The program and its first arguments; from source by default, `[pathOfExecutable]` for the built one. */
+  readonly command?: readonly string[];
+  readonly cwd?: string;
+  readonly uid?: number;
+  readonly readyWithinMs?: number;
+}
+
+const FROM_SOURCE = [process.execPath, resolve(import.meta.dir, '../../src/main.ts')];
+
+/** Starts the service and waits until /health answers 200. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const service = await spawnService(options);
+  try {
+    const died = service.ended.then((code) => Promise.reject(new Error(`it ended with ${code}`)));
+    const healthy = eventually(
+      'GET /health',
+      async () => ((await fetch(`${service.url}/health`)).ok ? true : undefined),
+      { withinMs: options.readyWithinMs ?? 30_000 },
+    );
+    await Promise.race([healthy, died]);
+    return service;
+  } catch (error) {
+    await service[Symbol.asyncDispose]();
+    throw new Error(`The service did not start. It printed:\n${service.output()}`, { cause: error });
+  }
+}
+
+/** Starts the service and does not wait: for starts that must fail. */
+export async function spawnService(options: ServiceOptions = {}): Promise<Service> {
+  const port = options.port ?? (await freePort());
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'posthorn-data-'));
+  const child = Bun.spawn([...(options.command ?? FROM_SOURCE), 'serve'], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.uid === undefined ? {} : { uid: options.uid }),
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      BOOTSTRAP_LIVE_KEY: LIVE_KEY,
+      BOOTSTRAP_TEST_KEY: TEST_KEY,
+      ...options.env,
+    },
+  });
+  let output = '';
+  const collect = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) output += decoder.decode(chunk, { stream: true });
+  };
+  const drained = Promise.all([collect(child.stdout), collect(child.stderr)]);
+  const ended = Promise.all([child.exited, drained]).then(() => child.exitCode);
+
+  const signal = async (name: NodeJS.Signals) => {
+    child.kill(name);
+    return await ended;
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    dataDir,
+    output: () => output,
+    ended,
+    stop: () => signal('SIGTERM'),
+    kill: async () => void (await signal('SIGKILL')),
+    async [Symbol.asyncDispose]() {
+      await signal('SIGKILL');
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
