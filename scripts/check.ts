@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+
+// The gate: every step in order, its time, and at the first failure what it said and how to mend it.
+
+interface Step {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly fix: string;
+}
+
+const script = (name: string, ...flags: string[]) => [process.execPath, `scripts/${name}.ts`, ...flags];
+
+const STEPS: readonly Step[] = [
+  {
+    name: 'format and lint',
+    command: ['biome', 'check', '--error-on-warnings', '.'],
+    fix: 'bun run format mends what can be mended without thought',
+  },
+  { name: 'types', command: ['tsc'], fix: 'mend what is named above' },
+  {
+    name: 'promises',
+    command: ['oxlint', '--type-aware', '--deny-warnings', 'src', 'machines', 'scripts', 'tests'],
+    fix: 'await the promise, or say `void` where nobody waits for it',
+  },
+  { name: 'dead code', command: ['knip'], fix: 'remove what nothing uses' },
+  { name: 'arrows', command: script('check-arrows'), fix: 'see the arrows in README.md, "How it is laid out"' },
+  { name: 'diagrams', command: script('diagrams', '--check'), fix: 'bun run generate' },
+  { name: 'configuration table', command: script('readme', '--check'), fix: 'bun run generate' },
+];
+
+const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+
+function run(steps: readonly Step[]): boolean {
+  const begin = performance.now();
+  for (const { name, command, fix } of steps) {
+    const start = performance.now();
+    const [program = '', ...args] = command;
+    const done = spawnSync(program, args, { encoding: 'utf8' });
+    if (done.status !== 0) {
+      console.log(`✗ ${name}  ${seconds(start)}\n`);
+      console.log(`${done.error?.message ?? ''}${done.stdout ?? ''}${done.stderr ?? ''}`.trim());
+      console.log(`\nTo mend it: ${fix}`);
+      return false;
+    }
+    console.log(`✓ ${name}  ${seconds(start)}`);
+  }
+  console.log(`All ${steps.length} checks hold, ${seconds(begin)}.`);
+  return true;
+}
+
+process.exitCode = run(STEPS) ? 0 : 1;
