@@ -23,7 +23,11 @@ const STEPS: readonly Step[] = [
     fix: 'await the promise, or say `void` where nobody waits for it',
   },
   { name: 'dead code', command: ['knip'], fix: 'remove what nothing uses' },
-  { name: 'arrows', command: script('check-arrows'), fix: 'see the arrows in README.md, "How it is laid out"' },
+  {
+    name: 'arrows',
+    command: script('check-arrows'),
+    fix: 'see the arrows in README.md, "How it is laid out"',
+  },
   { name: 'diagrams', command: script('diagrams', '--check'), fix: 'bun run generate' },
   { name: 'configuration table', command: script('readme', '--check'), fix: 'bun run generate' },
 ];

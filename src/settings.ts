@@ -1,0 +1,159 @@
+import type { Static, TSchema } from '@sinclair/typebox';
+import type { Kind } from './setting-kinds.ts';
+import * as is from './setting-kinds.ts';
+
+/** One environment variable: what it is for, how it is written, and what holds without it. */
+export interface Setting<Value = unknown> {
+  /** One line, for `posthorn serve --help` and the README. */
+  readonly about: string;
+  readonly kind: Kind;
+  /** As it would be written; null where there is no such value. */
+  readonly fallback: string | null;
+  /** What the table shows for it: the fallback, or what its absence means. */
+  readonly otherwise: string;
+  /** Never printed, neither in a problem nor in a log. */
+  readonly secret: boolean;
+  /** Carries the type of the value; no value is ever there. */
+  readonly of?: Value;
+}
+
+const withDefault = <Value extends TSchema>(
+  kind: Kind<Value>,
+  fallback: string,
+  about: string,
+): Setting<Static<Value>> => ({ about, kind, fallback, otherwise: fallback, secret: false });
+
+const optional = <Value extends TSchema>(
+  kind: Kind<Value>,
+  otherwise: string,
+  about: string,
+): Setting<Static<Value> | null> => ({ about, kind, fallback: null, otherwise, secret: false });
+
+const secret = <Value extends TSchema>(
+  kind: Kind<Value>,
+  otherwise: string,
+  about: string,
+): Setting<Static<Value> | null> => ({ ...optional(kind, otherwise, about), secret: true });
+
+const anyText = is.text('some text');
+const path = is.text('the path of a file');
+
+/** Everything that can be configured, in the order in which it is shown. */
+export const SETTINGS = {
+  PROFILE: optional(
+    is.choice('development', 'production'),
+    'by how it was started',
+    'What is taken for granted: development from source, production from the executable',
+  ),
+  HOST: optional(anyText, '127.0.0.1 in development, 0.0.0.0 in production', 'The address to listen on'),
+  PORT: withDefault(is.port, '3000', 'The port to listen on'),
+  PUBLIC_URL: optional(
+    is.url('an http or https URL', 'http:', 'https:'),
+    'http://localhost:{PORT}',
+    'Where the world reaches this service: the base of links in emails, docs and tracking',
+  ),
+  DATA_DIR: withDefault(
+    is.text('the path of a folder'),
+    './data',
+    'Where the embedded database and generated secrets lie',
+  ),
+  DATABASE_URL: secret(
+    is.url('a URL such as postgres://user:password@host:5432/name', 'postgres:', 'postgresql:'),
+    'embedded database',
+    'A PostgreSQL (15 or later) to use instead of the embedded database',
+  ),
+  SECRET_KEY: secret(
+    is.text('at least 32 characters', { minLength: 32 }),
+    'generated into DATA_DIR',
+    'Encrypts secrets at rest; required in production with DATABASE_URL',
+  ),
+  WORKERS: withDefault(is.integer(1, 1_000), '64', 'How many deliveries are performed at the same time'),
+  LOG_LEVEL: withDefault(
+    is.choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    'info',
+    'The least severe log line to print',
+  ),
+
+  BOOTSTRAP_LIVE_KEY: secret(
+    is.apiKey('live'),
+    'generated',
+    'The first live API key, set on the first start',
+  ),
+  BOOTSTRAP_TEST_KEY: secret(
+    is.apiKey('test'),
+    'generated',
+    'The first test API key, set on the first start',
+  ),
+  DEFAULT_PLAN: withDefault(is.choice('free', 'starter', 'growth'), 'free', 'The plan of a new workspace'),
+  TEST_SENDS_PER_DAY: withDefault(
+    is.integer(0, 1_000_000_000, ', 0 for no limit'),
+    '100',
+    'Emails a day that test keys may send',
+  ),
+  SIMULATOR_DOMAIN: withDefault(
+    is.domain,
+    'simulator.svc.test',
+    'The domain whose addresses choose a simulated outcome',
+  ),
+
+  RATE_LIMIT_PER_IP: withDefault(
+    is.integer(0, 1_000_000_000, ', 0 for no limit'),
+    '500',
+    'Requests a minute of one client address',
+  ),
+  RATE_LIMIT_PER_KEY: withDefault(
+    is.integer(0, 1_000_000_000, ', 0 for no limit'),
+    '100',
+    'Requests a second of one API key',
+  ),
+  RATE_LIMIT_STORE: withDefault(
+    is.choice('memory', 'database'),
+    'memory',
+    'Where requests are counted: in each instance, or shared by all',
+  ),
+  TRUST_PROXY: withDefault(is.proxyTrust, '0', 'Which X-Forwarded-For entry names the client'),
+  WEBHOOK_ALLOW_CIDRS: optional(is.cidrs, 'none', 'Private ranges that webhooks may be sent to'),
+
+  TRANSPORT: withDefault(
+    is.choice('capture', 'smtp', 'direct', 'ses'),
+    'capture',
+    'How live email leaves; capture keeps it here',
+  ),
+  SMTP_URL: secret(
+    is.url('a URL such as smtps://user:password@host:465', 'smtp:', 'smtps:'),
+    'none',
+    'The relay for TRANSPORT=smtp',
+  ),
+  DIRECT_PORT: withDefault(is.port, '25', 'The port of the receiving servers for TRANSPORT=direct'),
+  EHLO_NAME: optional(
+    is.domain,
+    'the name of the machine',
+    'How this service introduces itself to other mail servers',
+  ),
+  RETURN_PATH_DOMAIN: optional(is.domain, 'none', 'The domain that bounces come back to'),
+  SES_REGION: optional(
+    is.text('a region such as eu-west-1', { pattern: '^[a-z]{2}(-[a-z]+)+-\\d$' }),
+    'none',
+    'The AWS region for TRANSPORT=ses',
+  ),
+  SES_ENDPOINT: optional(
+    is.url('an http or https URL', 'http:', 'https:'),
+    'that of the region',
+    'Another endpoint for TRANSPORT=ses',
+  ),
+  AWS_ACCESS_KEY_ID: secret(anyText, 'none', 'The credentials for TRANSPORT=ses'),
+  AWS_SECRET_ACCESS_KEY: secret(anyText, 'none', 'The credentials for TRANSPORT=ses'),
+  DNS_SERVERS: optional(is.nameServers, 'those of the machine', 'The name servers to ask'),
+  TLS_CA_FILE: optional(path, 'those of the machine', 'Further certificate authorities to trust (PEM)'),
+  INBOUND_SMTP_PORT: optional(is.port, 'off', 'Where bounces and complaints are received'),
+  SUBMISSION_PORT: optional(is.port, 'off', 'Where emails are taken over SMTP'),
+  SUBMISSION_TLS_CERT: optional(path, 'none', 'The certificate of the submission port (PEM)'),
+  SUBMISSION_TLS_KEY: optional(path, 'none', 'The key of that certificate (PEM)'),
+
+  STRIPE_SECRET_KEY: secret(anyText, 'no billing', 'Takes payments for plans'),
+  STRIPE_WEBHOOK_SECRET: secret(anyText, 'no billing', 'Verifies what Stripe reports'),
+  METRICS_PORT: optional(is.port, 'off', 'Where Prometheus reads /metrics'),
+} as const satisfies Record<string, Setting>;
+
+/** The name of an environment variable that the service reads. */
+export type SettingName = keyof typeof SETTINGS;

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'bun:test';
+import { type Config, type Environment, loadConfig, redacted } from '../../src/config.ts';
+import { SETTINGS } from '../../src/settings.ts';
+
+const load = (environment: Environment = {}, executable = false): Config => {
+  const loaded = loadConfig(environment, executable);
+  if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
+  return loaded.config;
+};
+
+const problemsOf = (environment: Environment, executable = false): readonly string[] => {
+  const loaded = loadConfig(environment, executable);
+  return 'problems' in loaded ? loaded.problems : [];
+};
+
+describe('the defaults', () => {
+  test('serve a developer on loopback when run from source', () => {
+    expect(load()).toMatchObject({
+      profile: 'development',
+      host: '127.0.0.1',
+      port: 3000,
+      dataDir: './data',
+    });
+  });
+
+  test('serve everyone when run from the executable', () => {
+    expect(load({}, true)).toMatchObject({ profile: 'production', host: '0.0.0.0' });
+  });
+
+  test('follow PROFILE rather than how it was started', () => {
+    expect(load({ PROFILE: 'production' }).host).toBe('0.0.0.0');
+    expect(load({ PROFILE: 'development' }, true).host).toBe('127.0.0.1');
+  });
+
+  test('give the public URL the port that is listened on', () => {
+    expect(load({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080');
+  });
+
+  test('hold for a variable that is set to nothing', () => {
+    expect(load({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, databaseUrl: null });
+  });
+
+  test('are each a value that could have been written', () => {
+    const written = Object.entries(SETTINGS).map(([name, { fallback }]) => [name, fallback ?? undefined]);
+    expect(load(Object.fromEntries(written))).toEqual(load());
+  });
+});
+
+describe('a value', () => {
+  test.each([
+    ['PORT', '3000x', 'a port number from 1 to 65535'],
+    ['PORT', '0x50', 'a port number from 1 to 65535'],
+    ['PORT', '65536', 'a port number from 1 to 65535'],
+    ['PORT', '-1', 'a port number from 1 to 65535'],
+    ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
+    ['PUBLIC_URL', 'mail.example.com', 'an http or https URL'],
+    ['PUBLIC_URL', 'ftp://example.com', 'an http or https URL'],
+    ['TEST_SENDS_PER_DAY', '1e3', 'a whole number from 0 to 1000000000, 0 for no limit'],
+    ['TRUST_PROXY', 'yes', 'the number of proxies in front'],
+    ['TRUST_PROXY', '11', 'the number of proxies in front'],
+    ['WEBHOOK_ALLOW_CIDRS', '10.0.0.0/8,nonsense', 'addresses or ranges'],
+    ['WEBHOOK_ALLOW_CIDRS', '10.0.0.0/33', 'addresses or ranges'],
+    ['DNS_SERVERS', 'dns.example.com:53', 'addresses of name servers'],
+    ['DNS_SERVERS', '9.9.9.9:99999', 'addresses of name servers'],
+    ['SIMULATOR_DOMAIN', 'no spaces.test', 'a domain name in lower case'],
+    ['TRANSPORT', 'pigeon', 'one of capture, smtp, direct, ses'],
+  ])('%s=%s stops the start with a sentence', (name, written, allowed) => {
+    const problems = problemsOf({ [name]: written });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toStartWith(`${name} is ${JSON.stringify(written)}, but must be ${allowed}`);
+  });
+
+  test('that is secret is not repeated in its problem', () => {
+    const [problem] = problemsOf({ BOOTSTRAP_LIVE_KEY: 'svc_live_almost' });
+    expect(problem).toBe('BOOTSTRAP_LIVE_KEY must be svc_live_ and 32 letters or digits.');
+  });
+
+  test('is read as what it means', () => {
+    const config = load({
+      PUBLIC_URL: 'https://mail.example.com/',
+      TRUST_PROXY: '10.0.0.0/8, ::1',
+      WEBHOOK_ALLOW_CIDRS: '192.168.1.7',
+      DNS_SERVERS: '9.9.9.9, 127.0.0.1:5353, 2001:db8::1, [2001:db8::2]:5353',
+    });
+    expect(config.publicUrl).toBe('https://mail.example.com');
+    expect(config.trustProxy).toEqual(['10.0.0.0/8', '::1/128']);
+    expect(config.webhookAllowCidrs).toEqual(['192.168.1.7/32']);
+    expect(config.dnsServers).toEqual([
+      { address: '9.9.9.9', port: 53 },
+      { address: '127.0.0.1', port: 5353 },
+      { address: '2001:db8::1', port: 53 },
+      { address: '2001:db8::2', port: 5353 },
+    ]);
+    expect(load({ TRUST_PROXY: '2' }).trustProxy).toBe(2);
+  });
+});
+
+test('all problems are told at once', () => {
+  const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'y', TRANSPORT: 'z' });
+  expect(problems.map((sentence) => sentence.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL', 'TRANSPORT']);
+});
+
+describe('values that contradict each other stop the start', () => {
+  test.each<[string, Environment]>([
+    ['SECRET_KEY', { PROFILE: 'production', DATABASE_URL: 'postgres://u:p@h/d' }],
+    ['SMTP_URL', { TRANSPORT: 'smtp' }],
+    ['SES_REGION', { TRANSPORT: 'ses', SES_REGION: 'eu-west-1' }],
+    ['SUBMISSION_TLS_CERT', { SUBMISSION_TLS_KEY: 'key.pem' }],
+    ['STRIPE_SECRET_KEY', { STRIPE_SECRET_KEY: 'sk' }],
+  ])('%s', (name, environment) => {
+    const problems = problemsOf(environment);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toStartWith(name);
+  });
+
+  test('but a developer needs no SECRET_KEY, and with one a server starts', () => {
+    const DATABASE_URL = 'postgres://u:p@h/d';
+    expect(load({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
+    expect(load({ DATABASE_URL, SECRET_KEY: 'k'.repeat(32) }, true).secretKey).toBe('k'.repeat(32));
+  });
+});
+
+test('nothing secret is in what may be logged', () => {
+  const secrets = Object.entries(SETTINGS).filter(([, { secret }]) => secret);
+  const shown = redacted(load({ DATABASE_URL: 'postgres://u:hush@h/d', SECRET_KEY: 'hush'.repeat(8) }));
+  expect(secrets.length).toBeGreaterThan(5);
+  expect(JSON.stringify(shown)).not.toContain('hush');
+  expect(shown).toMatchObject({ DATABASE_URL: '[set]', SMTP_URL: null, PORT: 3000 });
+});
