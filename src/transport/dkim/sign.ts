@@ -1,0 +1,95 @@
+/**
+ * DKIM signatures (RFC 6376; Ed25519 by RFC 8463), made here and not by nodemailer: it cannot sign Ed25519, sends unsigned
+ * when a key is bad, and leaves List-Unsubscribe-Post out of h=, which RFC 8058 wants signed (all measured).
+ * Signing happens on the thread pool, so that two cores sign nearly twice as fast as one and the event loop stays free.
+ */
+import { createHash, sign } from 'node:crypto';
+import { type RawField, readMessage, relaxedBody, relaxedField } from './canonical.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/** The message with one DKIM-Signature per key on top. `at` is epoch ms and becomes `t=`. Rejects when a key cannot sign: it never returns a message with fewer signatures than keys. */
+export const signMessage = async (
+  message: Buffer,
+  keys: readonly SigningKey[],
+  at: number,
+): Promise<Buffer> => {
+  if (keys.length === 0) return message;
+  const { fields, body } = readMessage(message);
+  const covered = coveredFields(fields);
+  const bodyHash = createHash('sha256').update(relaxedBody(body)).digest('base64');
+  const canonical = covered.map((field) => `${relaxedField(field)}\r\n`).join('');
+  const names = [...covered.map(({ name }) => name), ...OVERSIGNED].join(':');
+  const signatures = await Promise.all(keys.map((key) => signature(key, { at, bodyHash, canonical, names })));
+  return Buffer.concat([...signatures, message]);
+};
+
+/** Every field that a reader sees or acts on, where the message has it. */
+const COVERED = new Set([
+  'from',
+  'to',
+  'cc',
+  'subject',
+  'date',
+  'message-id',
+  'reply-to',
+  'in-reply-to',
+  'references',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+  'list-unsubscribe',
+  'list-unsubscribe-post',
+]);
+
+// RFC 6376 8.15: a name listed once more than it occurs makes a second such field, added on the way, break the signature.
+// From alone: mailing lists and gateways add the others in good faith.
+const OVERSIGNED = ['from'];
+
+// RFC 6376 5.4.2: of several fields of one name, h= takes the last first.
+const coveredFields = (fields: readonly RawField[]): RawField[] =>
+  fields.filter(({ name }) => COVERED.has(name)).reverse();
+
+interface Signable {
+  readonly at: number;
+  readonly bodyHash: string;
+  readonly canonical: string;
+  readonly names: string;
+}
+
+const signature = async (key: SigningKey, { at, bodyHash, canonical, names }: Signable): Promise<Buffer> => {
+  const tags = [
+    `v=1; a=${key.algorithm}; c=relaxed/relaxed`,
+    `d=${key.domain}; s=${key.selector}; t=${Math.floor(at / 1000)}`,
+    `h=${folded(names, ':')}`,
+    `bh=${bodyHash}`,
+    'b=',
+  ];
+  const field = `DKIM-Signature: ${tags.join(';\r\n ')}`;
+  const signed = Buffer.from(canonical + relaxedField({ name: 'dkim-signature', raw: field }), 'latin1');
+  const value = (await signWith(key, signed)).toString('base64');
+  return Buffer.from(`${field}${value.replace(/.{72}(?!$)/g, '$&\r\n ')}\r\n`, 'latin1');
+};
+
+const signWith = (key: SigningKey, data: Buffer): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const done = (error: Error | null, value: Buffer) => (error ? reject(error) : resolve(value));
+    // RFC 8463 3: Ed25519 signs the SHA-256 of the data, as if that hash were the message.
+    if (key.algorithm === 'ed25519-sha256')
+      sign(null, createHash('sha256').update(data).digest(), key.privateKey, done);
+    else sign('sha256', data, key.privateKey, done);
+  });
+
+// Folds between list members: a fold inside a name would be white space in the wrong place.
+const folded = (list: string, separator: string): string => {
+  const lines: string[] = [];
+  let line = '';
+  for (const member of list.split(separator)) {
+    const next = line === '' ? member : `${line}${separator}${member}`;
+    if (next.length <= 70) line = next;
+    else {
+      lines.push(`${line}${separator}`);
+      line = member;
+    }
+  }
+  return [...lines, line].join('\r\n ');
+};

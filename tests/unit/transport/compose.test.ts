@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'bun:test';
+import { simpleParser } from 'mailparser';
+import PostalMime from 'postal-mime';
+import { compose } from '../../../src/transport/message/compose.ts';
+import { aMessage, field, headerOf } from './a-message.ts';
+
+const HTML = '<p>Grüße 👋 <img src="cid:logo"></p>';
+const TEXT = 'Grüße 👋\n';
+const logo = {
+  filename: 'logo.png',
+  content: new Uint8Array([137, 80, 78, 71, 10, 13, 10]),
+  contentType: 'image/png',
+  contentId: 'logo',
+};
+const invoice = {
+  filename: 'Rechnung März.pdf',
+  content: new Uint8Array(70_000).fill(46),
+  contentType: 'application/pdf',
+  contentId: null,
+};
+
+describe('what was sent is what is read', () => {
+  for (const text of [null, TEXT])
+    for (const html of [null, HTML])
+      for (const attachments of [[], [invoice], [logo], [logo, invoice]]) {
+        const shape = [text && 'text', html && 'html', ...attachments.map((file) => file.filename)];
+        test(`of ${shape.filter(Boolean).join(' + ') || 'nothing'}`, async () => {
+          const raw = await compose(
+            aMessage({ text, html, attachments, subject: 'Grüße aus Köln — 你好 👋' }),
+          );
+          for (const read of [await readWithMailparser(raw), await readWithPostalMime(raw)]) {
+            expect(read.subject).toBe('Grüße aus Köln — 你好 👋');
+            expect(read.text).toBe(text?.trim() ?? '');
+            expect(read.html).toBe(html ?? '');
+            expect(read.attachments).toEqual(
+              attachments.map(({ filename, content, contentId }) => ({
+                filename,
+                content: Buffer.from(content),
+                contentId,
+              })),
+            );
+          }
+        });
+      }
+});
+
+const readWithMailparser = async (raw: Buffer) => {
+  const mail = await simpleParser(raw, { skipHtmlToText: true, skipTextToHtml: true, keepCidLinks: true });
+  return {
+    subject: mail.subject,
+    text: mail.text?.trim() ?? '',
+    html: mail.html ? mail.html.trim() : '',
+    attachments: mail.attachments.map((part) => ({
+      filename: part.filename ?? '',
+      content: part.content,
+      contentId: part.cid ?? null,
+    })),
+  };
+};
+
+const readWithPostalMime = async (raw: Buffer) => {
+  const mail = await PostalMime.parse(raw);
+  return {
+    subject: mail.subject,
+    text: mail.text?.trim() ?? '',
+    html: mail.html?.trim() ?? '',
+    attachments: mail.attachments.map((part) => ({
+      filename: part.filename ?? '',
+      content: Buffer.from(part.content as ArrayBuffer),
+      contentId: part.contentId?.replace(/[<>]/g, '') ?? null,
+    })),
+  };
+};
+
+describe('the octets on the wire', () => {
+  const awkward = aMessage({
+    subject: 's'.repeat(998),
+    text: `bare\rreturn\n.\n..dots\nFrom here\n${'l'.repeat(5_000)}\n`,
+    html: `<p>${'ü'.repeat(5_000)}</p>\r\n\r<br>\n`,
+    headers: [
+      { name: 'X-Token', value: 't'.repeat(2_000) },
+      { name: 'X-Words', value: 'word '.repeat(400) },
+    ],
+    attachments: [
+      {
+        filename: 'forwarded.eml',
+        content: Buffer.from(`Subject: x\n\n${'é'.repeat(2_000)}\n`),
+        contentType: 'message/rfc822',
+        contentId: null,
+      },
+      { filename: 'notes.txt', content: Buffer.from('a\nb\rc'), contentType: 'text/plain', contentId: null },
+    ],
+  });
+
+  test('have no bare CR, no bare LF, no octet beyond ASCII', async () => {
+    const text = (await compose(awkward)).toString('latin1');
+    expect(text.match(/\r(?!\n)|(?<!\r)\n/g)).toBeNull();
+    expect([...text].filter((octet) => octet > '\x7e' || octet === '\0')).toEqual([]);
+  });
+
+  test('have no line over the 998 octets of RFC 5322 2.1.1', async () => {
+    const lines = (await compose(awkward)).toString('latin1').split('\r\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(998);
+  });
+
+  test('keep what could not be folded', async () => {
+    const mail = await simpleParser(await compose(awkward));
+    expect(mail.subject).toBe('s'.repeat(998));
+    const words = String(mail.headers.get('x-token')).replace(/=\?UTF-8\?Q\?(\w+)\?=\s?/g, '$1');
+    expect(words).toBe('t'.repeat(2_000));
+    expect(mail.attachments.map((part) => part.content.toString('utf8'))).toEqual([
+      `Subject: x\n\n${'é'.repeat(2_000)}\n`,
+      'a\nb\rc',
+    ]);
+  });
+
+  test('are the same in every attempt', async () => {
+    const first = aMessage({ html: HTML, attachments: [logo, invoice], attempt: 1 });
+    expect(await compose({ ...first, attempt: 7 })).toEqual(await compose(first));
+  });
+});
+
+describe('the header', () => {
+  test('names people as given and domains in ASCII', async () => {
+    const raw = await compose(
+      aMessage({
+        from: { name: 'Žofie "Žo" Nováková', address: 'zofie@bücher.example' },
+        to: [
+          { name: 'Doe, Jane', address: 'jane@receiver.example' },
+          { name: null, address: 'no-name@receiver.example' },
+        ],
+        cc: [{ name: 'C', address: 'c@receiver.example' }],
+        replyTo: [{ name: null, address: 'answers@sender.example' }],
+      }),
+    );
+    expect(field(raw, 'To')).toBe('"Doe, Jane" <jane@receiver.example>, no-name@receiver.example');
+    expect(field(raw, 'Cc')).toBe('C <c@receiver.example>');
+    expect(field(raw, 'Reply-To')).toBe('answers@sender.example');
+    expect(field(raw, 'From')).toEndWith('<zofie@xn--bcher-kva.example>');
+    expect((await simpleParser(raw)).from?.value[0]?.name).toBe('Žofie "Žo" Nováková');
+  });
+
+  test('carries identity and date as given', async () => {
+    const raw = await compose(aMessage());
+    expect(field(raw, 'Message-ID')).toBe('<em_01jd3x7q8zabcdefghjkmnpq@sender.example>');
+    expect(field(raw, 'Date')).toBe('Fri, 20 Nov 2026 12:00:00 +0000');
+    expect(field(raw, 'MIME-Version')).toBe('1.0');
+  });
+
+  test('never shows a blind copy', async () => {
+    const hidden = { name: null, address: 'hidden@receiver.example' };
+    const raw = await compose(aMessage({ to: [], bcc: [hidden], recipients: [hidden.address] }));
+    expect(raw.toString('latin1')).not.toContain('hidden');
+    expect(field(raw, 'To')).toBe('"undisclosed-recipients":;');
+  });
+
+  test('offers one-click unsubscription by RFC 8058 when asked to', async () => {
+    const url = `https://t.sender.example/u/${'k'.repeat(120)}`;
+    const raw = await compose(aMessage({ unsubscribe: { url, mailto: 'leave@sender.example' } }));
+    expect(field(raw, 'List-Unsubscribe')).toBe(`<${url}>, <mailto:leave@sender.example>`);
+    expect(field(raw, 'List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click');
+    const without = await compose(aMessage());
+    expect(headerOf(without)).not.toContain('List-');
+  });
+
+  test('cannot be extended through a value', async () => {
+    const raw = await compose(
+      aMessage({
+        subject: 'Hello\r\nBcc: eve@evil.example',
+        from: { name: 'A\r\nBcc: eve@evil.example', address: 'a@sender.example\r\nBcc: eve@evil.example' },
+        headers: [{ name: 'X-A\r\nBcc', value: 'v\r\nBcc: eve@evil.example' }],
+        attachments: [
+          {
+            ...invoice,
+            filename: 'a\r\nBcc: eve@evil.example',
+            contentType: 'text/plain\r\nBcc: eve@evil.example',
+          },
+        ],
+      }),
+    );
+    expect(raw.toString('latin1')).not.toMatch(/^Bcc:/im);
+  });
+
+  test('does not let a forged list become recipients', async () => {
+    const raw = await compose(
+      aMessage({ to: [{ name: 'x', address: 'bob@receiver.example, eve@evil.example' }] }),
+    );
+    const read = await PostalMime.parse(raw);
+    expect(read.to?.length).toBe(1);
+  });
+});
+
+test('nothing is read from disk or fetched, whatever a field looks like', async () => {
+  const raw = await compose(
+    aMessage({
+      text: '/etc/passwd',
+      html: 'file:///etc/passwd',
+      attachments: [
+        { filename: '/etc/passwd', content: new Uint8Array(), contentType: null, contentId: null },
+      ],
+    }),
+  );
+  expect(raw.toString('latin1')).not.toContain('root:');
+});
