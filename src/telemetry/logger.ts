@@ -1,0 +1,30 @@
+import pino, { type DestinationStream, type Logger } from 'pino';
+import { readable } from './readable.ts';
+
+export type { Logger };
+
+/** How much is logged, and for whom. */
+export interface LoggerOptions {
+  readonly level: string;
+  /** One readable line for a person; otherwise one JSON object a line for a machine. */
+  readonly pretty: boolean;
+  /** Standard output unless given. */
+  readonly destination?: DestinationStream;
+}
+
+/**
+ * The log. Never hand it bodies, addresses or keys: it has no filter that would save you.
+ * Lines are written synchronously (a crash keeps the last one) and without worker threads, which an executable has not.
+ */
+export function createLogger({ level, pretty, destination }: LoggerOptions): Logger {
+  const target = destination ?? pino.destination({ dest: 1, sync: true });
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    pretty ? { write: (line) => target.write(readable(line)) } : target,
+  );
+}
