@@ -1,0 +1,134 @@
+/** The seven things that can happen to an email from the outside; the closed list of the interface. */
+export type EmailEventType =
+  | 'sent'
+  | 'delivered'
+  | 'opened'
+  | 'clicked'
+  | 'bounced'
+  | 'complained'
+  | 'unsubscribed';
+
+/** Why a recipient, or the email, ended as failed. */
+export type FailureReason = 'bounced' | 'suppressed' | 'expired' | 'rejected' | 'domain_removed';
+
+/** How far one recipient has come. Addresses are not here: the context carries no personal data. */
+export interface RecipientProgress {
+  readonly status: 'pending' | 'sent' | 'delivered' | 'failed';
+  readonly lastEvent: EmailEventType | null;
+  readonly reason: FailureReason | null;
+  /** What the simulator does with this recipient; null for live mail. */
+  readonly simulate: string | null;
+}
+
+/** What a transport, or the simulator, says of one recipient after an attempt. */
+export interface RecipientOutcome {
+  /** Index into the context's recipients. */
+  readonly recipient: number;
+  readonly outcome: 'accepted' | 'deferred' | 'refused' | 'suppressed';
+  /** Why it was refused; read for 'refused' only. */
+  readonly reason?: FailureReason;
+  /** The `data` of the event that is recorded. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A fact to be written: one event of one recipient. */
+export interface RecordedEvent {
+  readonly type: EmailEventType;
+  readonly recipient: number;
+  readonly at: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Where an email with these recipients rests once no attempt is running or due. */
+export type RestingState = 'deferred' | 'sent' | 'delivered' | 'failed';
+
+/** The state that the recipients' progress amounts to (choices.md 4). */
+export function restingState(recipients: readonly RecipientProgress[]): RestingState {
+  if (recipients.some((one) => one.status === 'pending')) return 'deferred';
+  if (recipients.every((one) => one.status === 'delivered')) return 'delivered';
+  if (recipients.every((one) => one.status === 'failed')) return 'failed';
+  return 'sent';
+}
+
+/** The email's own reason once every recipient failed: a bounce explains more than a suppression does. */
+export function sharedReason(recipients: readonly RecipientProgress[]): FailureReason | null {
+  if (restingState(recipients) !== 'failed') return null;
+  const reasons = recipients.map((one) => one.reason);
+  const ranked: readonly FailureReason[] = ['domain_removed', 'rejected', 'bounced', 'expired', 'suppressed'];
+  return ranked.find((reason) => reasons.includes(reason)) ?? 'bounced';
+}
+
+function changed(
+  recipients: readonly RecipientProgress[],
+  index: number,
+  change: Partial<RecipientProgress>,
+): readonly RecipientProgress[] {
+  return recipients.map((one, i) => (i === index ? { ...one, ...change } : one));
+}
+
+/** The progress after an attempt; when `expired`, whoever is still pending has failed. */
+export function afterAttempt(
+  recipients: readonly RecipientProgress[],
+  outcomes: readonly RecipientOutcome[],
+  expired: boolean,
+): readonly RecipientProgress[] {
+  let next = recipients;
+  for (const { recipient, outcome, reason } of outcomes) {
+    if (next[recipient]?.status !== 'pending') continue;
+    if (outcome === 'accepted') next = changed(next, recipient, { status: 'sent', lastEvent: 'sent' });
+    if (outcome === 'refused')
+      next = changed(next, recipient, { status: 'failed', lastEvent: 'bounced', reason: reason ?? 'bounced' });
+    if (outcome === 'suppressed') next = changed(next, recipient, { status: 'failed', reason: 'suppressed' });
+  }
+  return expired ? afterExpiry(next) : next;
+}
+
+/** The progress once retries have run out. */
+export function afterExpiry(recipients: readonly RecipientProgress[]): readonly RecipientProgress[] {
+  return recipients.map((one) =>
+    one.status === 'pending' ? { ...one, status: 'failed', lastEvent: 'bounced', reason: 'expired' } : one,
+  );
+}
+
+/** The events that an attempt causes, in the recipients' order. */
+export function eventsOfAttempt(
+  recipients: readonly RecipientProgress[],
+  outcomes: readonly RecipientOutcome[],
+  at: number,
+  expired: boolean,
+): readonly RecordedEvent[] {
+  const events: RecordedEvent[] = [];
+  for (const { recipient, outcome, data } of outcomes) {
+    if (recipients[recipient]?.status !== 'pending') continue;
+    if (outcome === 'accepted') events.push({ type: 'sent', recipient, at, data });
+    if (outcome === 'refused') events.push({ type: 'bounced', recipient, at, data: { type: 'Permanent', ...data } });
+  }
+  return expired ? [...events, ...eventsOfExpiry(afterAttempt(recipients, outcomes, false), at, outcomes)] : events;
+}
+
+/** A transient bounce for each recipient that was still waiting when retries ran out. */
+export function eventsOfExpiry(
+  recipients: readonly RecipientProgress[],
+  at: number,
+  outcomes: readonly RecipientOutcome[] = [],
+): readonly RecordedEvent[] {
+  return recipients.flatMap((one, recipient) => {
+    if (one.status !== 'pending') return [];
+    const last = outcomes.find((outcome) => outcome.recipient === recipient)?.data ?? {};
+    return [{ type: 'bounced' as const, recipient, at, data: { ...last, type: 'Transient', subType: 'expired' } }];
+  });
+}
+
+/** The progress after a report about one recipient that came in later. */
+export function afterReport(
+  recipients: readonly RecipientProgress[],
+  report: { readonly type: EmailEventType; readonly recipient: number; readonly permanent?: boolean },
+): readonly RecipientProgress[] {
+  const now = recipients[report.recipient];
+  if (!now) return recipients;
+  const lastEvent = report.type;
+  if (report.type === 'delivered') return changed(recipients, report.recipient, { status: 'delivered', lastEvent });
+  if (report.type === 'bounced' && report.permanent === true)
+    return changed(recipients, report.recipient, { status: 'failed', lastEvent, reason: 'bounced' });
+  return changed(recipients, report.recipient, { lastEvent });
+}

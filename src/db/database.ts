@@ -1,0 +1,28 @@
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+
+/** Drizzle, the same type over an embedded database and over a server. */
+export type Orm = PgDatabase<PgQueryResultHKT>;
+
+/** What a statement takes: JSON goes in as text and is cast in SQL (`$1::text::json`). */
+export type Parameter = string | number | boolean | null | readonly string[];
+
+/** The one way to the database, the same for the embedded one and for a PostgreSQL server. */
+export interface Database {
+  readonly kind: 'embedded' | 'postgres';
+  /**
+   * Runs one statement, which is its own transaction, and answers its rows. Prepared by its text.
+   * @throws Unavailable when the database is away, refuses for want of resources, or misses the deadline.
+   */
+  query<Row extends object>(
+    text: string,
+    parameters?: readonly Parameter[],
+    options?: { deadlineMs?: number },
+  ): Promise<Row[]>;
+  /** Several statements at once, without parameters: migrations only. */
+  script(text: string): Promise<void>;
+  /** For reads and small writes; over connections of its own, since Drizzle changes its client's parsers. */
+  readonly orm: Orm;
+  /** Round-trip time in milliseconds. */
+  ping(): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,82 @@
+import { Database as Sqlite } from 'bun:sqlite';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { drizzle } from 'drizzle-orm/pglite';
+import type { Database, Orm, Parameter } from './database.ts';
+import { loadPgliteAssets } from './pglite-assets.ts';
+import { classify } from './sqlstate.ts';
+
+/** Another process already works in the data directory. */
+export class DataDirectoryInUse extends Error {
+  override readonly name = 'DataDirectoryInUse';
+
+  constructor(readonly dataDir: string) {
+    super(
+      `Another Posthorn already uses the data directory ${dataDir}. ` +
+        'Stop it, choose another DATA_DIR, or set DATABASE_URL to share one PostgreSQL between several.',
+    );
+  }
+}
+
+/**
+ * Two processes on one embedded database corrupt it (hazards.md). An open SQLite transaction is a lock of the
+ * operating system on every platform, seen across containers, and gone the moment its process is killed.
+ */
+function lockDirectory(dataDir: string): Sqlite {
+  const lock = new Sqlite(join(dataDir, 'lock'), { create: true });
+  try {
+    lock.exec('pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive');
+  } catch {
+    lock.close();
+    throw new DataDirectoryInUse(dataDir);
+  }
+  return lock;
+}
+
+/** PostgreSQL inside the process (PGlite): one connection, one process, nothing to install. */
+export class EmbeddedDatabase implements Database {
+  readonly kind = 'embedded';
+  readonly orm: Orm;
+
+  private constructor(
+    private readonly engine: PGlite,
+    private readonly lock: Sqlite | null,
+  ) {
+    this.orm = drizzle(engine) as unknown as Orm;
+  }
+
+  /** Opens or creates the database below the data directory; in memory when there is none (tests). */
+  static async open(dataDir: string | null): Promise<EmbeddedDatabase> {
+    if (dataDir !== null) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const lock = dataDir === null ? null : lockDirectory(dataDir);
+    const engine = await PGlite.create({
+      ...(dataDir === null ? {} : { dataDir: join(dataDir, 'postgres') }),
+      ...(await loadPgliteAssets()),
+    });
+    return new EmbeddedDatabase(engine, lock);
+  }
+
+  async query<Row extends object>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
+    try {
+      return (await this.engine.query<Row>(text, parameters as unknown[])).rows;
+    } catch (error) {
+      throw classify(error);
+    }
+  }
+
+  async script(text: string): Promise<void> {
+    await this.engine.exec(text);
+  }
+
+  async ping(): Promise<number> {
+    const start = performance.now();
+    await this.query('select 1');
+    return performance.now() - start;
+  }
+
+  async close(): Promise<void> {
+    await this.engine.close();
+    this.lock?.close();
+  }
+}

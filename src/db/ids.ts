@@ -1,0 +1,76 @@
+import { customAlphabet } from 'nanoid';
+
+/** Crockford's base32, lower case: no i, l, o, u, so that an id can be read aloud and never spells a word. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_LENGTH = 10;
+const RANDOM_LENGTH = 14;
+
+const randomPart = customAlphabet(ALPHABET, RANDOM_LENGTH);
+
+/** What an id names; the text before the underscore. */
+export type IdPrefix =
+  | 'em'
+  | 'evt'
+  | 'key'
+  | 'wh'
+  | 'dlv'
+  | 'dom'
+  | 'tpl'
+  | 'con'
+  | 'aud'
+  | 'imp'
+  | 'cmp'
+  | 'flw'
+  | 'run'
+  | 'mem'
+  | 'inv'
+  | 'ws'
+  | 'mail'
+  | 'req';
+
+let lastTime = -1;
+let lastTimePart = '';
+
+/** The ten characters that a moment (epoch milliseconds) takes in an id; they sort as the moments do. */
+export function timePart(atMs: number): string {
+  if (atMs === lastTime) return lastTimePart;
+  let rest = Math.max(0, Math.floor(atMs));
+  let text = '';
+  for (let i = 0; i < TIME_LENGTH; i++) {
+    text = ALPHABET[rest % 32] + text;
+    rest = Math.floor(rest / 32);
+  }
+  lastTime = atMs;
+  lastTimePart = text;
+  return text;
+}
+
+/** A new id: prefix, the moment of creation, 70 random bits. Ids of one kind sort by creation time. */
+export function mintId(prefix: IdPrefix, atMs: number): string {
+  return `${prefix}_${timePart(atMs)}${randomPart()}`;
+}
+
+/** The smallest id of that kind a moment can have: the bound of a partition or of a time filter. */
+export function lowestIdAt(prefix: IdPrefix, atMs: number): string {
+  return `${prefix}_${timePart(atMs)}${'0'.repeat(RANDOM_LENGTH)}`;
+}
+
+const shapes = new Map<IdPrefix, RegExp>();
+
+/** Whether the text has the shape of an id of that kind. What does not is a 404 before any SQL. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  let shape = shapes.get(prefix);
+  if (!shape) {
+    shape = new RegExp(`^${prefix}_[${ALPHABET}]{${TIME_LENGTH + RANDOM_LENGTH}}$`);
+    shapes.set(prefix, shape);
+  }
+  return shape.test(text);
+}
+
+/** The creation time (epoch milliseconds) inside an id. */
+export function timeOfId(id: string): number {
+  const from = id.indexOf('_') + 1;
+  let at = 0;
+  for (let i = from; i < from + TIME_LENGTH; i++) at = at * 32 + ALPHABET.indexOf(id.charAt(i));
+  return at;
+}

@@ -1,0 +1,64 @@
+import type { Database } from './database.ts';
+import { type Migration, migrations as released } from './migrations.ts';
+
+/** The database was made by other migrations than this executable carries; starting would harm it. */
+export class MigrationMismatch extends Error {
+  override readonly name = 'MigrationMismatch';
+}
+
+const LEDGER = `
+  create table if not exists posthorn_migrations (
+    name text primary key, hash text not null, applied_at timestamptz not null default now()
+  )`;
+
+/** Any number: it only has to be the same in every instance. Serialises instances that start together. */
+const LOCK = 7_265_511;
+
+const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').update(sql).digest('hex');
+
+/**
+ * Brings the schema up to date, each migration in a transaction of its own with its entry in the ledger.
+ * Drizzle's own migrator reads files from disk, takes no lock and skips silently (hazards.md), hence this one.
+ * @throws MigrationMismatch when an applied migration is unknown here or differs from the one carried.
+ * @returns the names of the migrations applied now.
+ */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[] = released,
+): Promise<readonly string[]> {
+  // Several statements in one message are one implicit transaction: rolled back whole, on whichever connection.
+  await database.script(`select pg_advisory_xact_lock(${LOCK}); ${LEDGER}`);
+  const rows = await database.query<{ name: string; hash: string }>(
+    'select name, hash from posthorn_migrations order by name',
+  );
+  const applied = new Map(rows.map((row) => [row.name, row.hash]));
+  const unknown = rows.find((row) => !migrations.some(({ name }) => name === row.name));
+  if (unknown)
+    throw new MigrationMismatch(
+      `The database has migration ${unknown.name}, which this version does not know. Run the newer version that made it.`,
+    );
+  const done: string[] = [];
+  for (const { name, sql } of migrations) {
+    const hash = hashOf(sql);
+    const before = applied.get(name);
+    if (before === hash) continue;
+    if (before !== undefined)
+      throw new MigrationMismatch(`Migration ${name} was applied in another form. Restore the database or the version.`);
+    try {
+      await database.script(
+        `select pg_advisory_xact_lock(${LOCK});
+         insert into posthorn_migrations (name, hash) values ('${name}', '${hash}');
+         ${sql}`,
+      );
+    } catch (error) {
+      // An instance that waited for the lock finds the entry made, and its own try was rolled back whole.
+      const [row] = await database.query<{ hash: string }>(
+        'select hash from posthorn_migrations where name = $1',
+        [name],
+      );
+      if (row?.hash !== hash) throw error;
+    }
+    done.push(name);
+  }
+  return done;
+}

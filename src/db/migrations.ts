@@ -1,0 +1,10 @@
+import spine from '../../drizzle/0000_spine.sql' with { type: 'text' };
+
+/** One step of the schema. Never changed once released: its hash is compared at every start. */
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** All of them, oldest first; carried inside the executable. */
+export const migrations: readonly Migration[] = [{ name: '0000_spine', sql: spine }];

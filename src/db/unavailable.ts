@@ -1,0 +1,19 @@
+/** Whether the work that failed may have happened all the same. */
+export type Applied = 'no' | 'unknown';
+
+/**
+ * A dependency (the database, a full mailbox) did not do its part in time. Clients see 503 with Retry-After.
+ * `applied` is 'unknown' when the reply was lost: the engine then reads the truth back instead of guessing.
+ */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+
+  constructor(
+    message: string,
+    readonly applied: Applied = 'no',
+    readonly retryAfterSeconds = 1,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,57 @@
+import { type Decider, earliest } from './decide.ts';
+import type { Actor } from './kind.ts';
+
+/** A row as the load, claim and spawn statements answer it. */
+export interface ActorRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly livemode: boolean;
+  readonly state: string;
+  readonly context: unknown;
+  readonly timers: Readonly<Record<string, number>> | null;
+  readonly revision: number;
+  readonly machine_version: number;
+}
+
+/** Actors kept between two events of theirs; a plain delivery's second event then needs no read. */
+const KEPT = 20_000;
+
+/** Rebuilds actors from rows and keeps the latest of them, bounded: the oldest one goes first. */
+export class Actors {
+  readonly #kept = new Map<string, Actor>();
+
+  constructor(
+    private readonly decider: Decider,
+    private readonly kept = KEPT,
+  ) {}
+
+  restore(row: ActorRow): Actor {
+    return {
+      id: row.id,
+      workspaceId: row.workspace_id,
+      livemode: row.livemode,
+      snapshot: this.decider.restore(row.state, row.context),
+      revision: row.revision,
+      timers: row.timers ?? {},
+    };
+  }
+
+  get(id: string): Actor | undefined {
+    return this.#kept.get(id);
+  }
+
+  /** Keeps the newest version of an actor; one that has finished, or rests without a timer, is let go. */
+  keep(actor: Actor): void {
+    this.#kept.delete(actor.id);
+    if (actor.snapshot.status !== 'active' || earliest(actor.timers) === null) return;
+    if (this.#kept.size >= this.kept) {
+      const oldest = this.#kept.keys().next().value;
+      if (oldest !== undefined) this.#kept.delete(oldest);
+    }
+    if (this.kept > 0) this.#kept.set(actor.id, actor);
+  }
+
+  forget(id: string): void {
+    this.#kept.delete(id);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Database } from '../db/database.ts';
+import { isPoison, isRetriable } from '../db/sqlstate.ts';
+import { Unavailable } from '../db/unavailable.ts';
+
+/** How often a statement that was rolled back by contention runs again before the caller hears of it. */
+const RETRIES = 3;
+
+/** What a try to commit a batch came to, item by item. */
+export type Verdict<Result> =
+  | { readonly committed: Result }
+  /** The statement failed for this item alone (a constraint, a value PostgreSQL refuses). */
+  | { readonly poisoned: unknown }
+  /** Not committed, and not this item's fault; or nobody can say. */
+  | { readonly failed: unknown };
+
+/** What the committer needs to know of one kind of batch. */
+export interface Commit<Item, Result> {
+  /** Runs the statement for these items; answers one result for each, in order. */
+  run(items: readonly Item[]): Promise<readonly Result[]>;
+  /** After a lost reply: which of the items are in the database, by reading them back; null where they are not. */
+  readBack(items: readonly Item[]): Promise<readonly (Result | null)[]>;
+}
+
+/**
+ * Commits a batch, and finds out what became of it when that is not plain:
+ * contention is tried again, poison is found by halving the batch, a lost reply is resolved by reading the rows back.
+ */
+export async function commitBatch<Item, Result>(
+  commit: Commit<Item, Result>,
+  items: readonly Item[],
+): Promise<readonly Verdict<Result>[]> {
+  try {
+    const results = await withRetries(() => commit.run(items));
+    return results.map((committed) => ({ committed }));
+  } catch (error) {
+    if (error instanceof Unavailable && error.applied === 'unknown') return readBack(commit, items, error);
+    if (!isPoison(error)) return items.map(() => ({ failed: error }));
+    if (items.length === 1) return [{ poisoned: error }];
+    const middle = items.length >> 1;
+    return [
+      ...(await commitBatch(commit, items.slice(0, middle))),
+      ...(await commitBatch(commit, items.slice(middle))),
+    ];
+  }
+}
+
+async function withRetries<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isRetriable(error)) throw error;
+      if (attempt > RETRIES)
+        throw new Unavailable('The database is too contended.', 'no', 1, { cause: error });
+    }
+  }
+}
+
+async function readBack<Item, Result>(
+  commit: Commit<Item, Result>,
+  items: readonly Item[],
+  lost: Unavailable,
+): Promise<readonly Verdict<Result>[]> {
+  try {
+    const found = await commit.readBack(items);
+    return found.map((committed) => (committed === null ? { failed: notApplied(lost) } : { committed }));
+  } catch {
+    return items.map(() => ({ failed: lost }));
+  }
+}
+
+const notApplied = (lost: Unavailable): Unavailable =>
+  new Unavailable(lost.message, 'no', lost.retryAfterSeconds, { cause: lost.cause });
+
+/** Prepared texts are cached by connection; one owner of the numbering of batches. */
+export class CommitTags {
+  #next = (Math.random() * 0x7fffffff) | 0;
+
+  /** A tag no other batch of late carries, of this process or another: it tells whose write a row holds. */
+  next(): number {
+    this.#next = (this.#next + 1) & 0x7fffffff;
+    return this.#next;
+  }
+}
+
+/** The database, as the engine's parts share it. */
+export interface Store {
+  readonly database: Database;
+  readonly tags: CommitTags;
+}

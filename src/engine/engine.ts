@@ -1,0 +1,185 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import { Actors, type ActorRow } from './actors.ts';
+import { type SchedulerHealth, WakeUps } from './clock.ts';
+import type { Clock } from './clock-source.ts';
+import { CommitTags } from './commit.ts';
+import { Decider } from './decide.ts';
+import type { ActorEvent, Kind } from './kind.ts';
+import { Mailbox, TIMERS_DUE } from './mailbox.ts';
+import { type Birth, Nursery } from './nursery.ts';
+import { type Performer, Performing } from './performers.ts';
+import { type Draft, type Order, ordersOf } from './tell-batch.ts';
+import type { Claim, Scope, Spawned, Told } from './told.ts';
+
+/** A kind together with what performs its orders. */
+export interface Registration {
+  readonly kind: Kind;
+  /** Any valid input of the machine: XState's scope is built with it once. */
+  readonly sampleInput: unknown;
+  readonly performer?: Performer;
+}
+
+/** What the engine is built from. */
+export interface EngineParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly kinds: readonly Registration[];
+  /** Actors of a kind kept in memory; 0 reads each from its row before each event (tests). */
+  readonly keptActors?: number;
+}
+
+/** Hears of commits, for the live view. */
+export type CommitListener = (kind: Kind, drafts: readonly Draft[]) => void;
+
+interface Running {
+  readonly registration: Registration;
+  readonly actors: Actors;
+  readonly mailbox: Mailbox;
+  readonly nursery: Nursery;
+  readonly performing: Performing | null;
+}
+
+/** An outcome that was performed is worth more patience than a request: it is tried until this has passed. */
+const OUTCOME_PATIENCE_MS = 60_000;
+
+/** Turns events into durable changes of actors. The only door to them for commands, performers and the clock. */
+export class Engine {
+  readonly #kinds = new Map<string, Running>();
+  readonly #listeners = new Set<CommitListener>();
+  readonly #wakeUps: WakeUps;
+  #stopping = false;
+
+  constructor(private readonly parts: EngineParts) {
+    const tags = new CommitTags();
+    for (const registration of parts.kinds) this.#register(registration, tags);
+    const wakeables = [...this.#kinds.values()].map((running) => ({
+      kind: running.registration.kind,
+      room: () => Math.min(running.performing?.room ?? Number.MAX_SAFE_INTEGER, 5_000 - running.mailbox.waiting),
+      wake: (rows: readonly ActorRow[]) => this.#wake(running, rows),
+    }));
+    this.#wakeUps = new WakeUps(parts.database, parts.clock, wakeables, parts.logger);
+  }
+
+  /** Starts the clock; before it, actors change only when they are told something. */
+  start(): void {
+    this.#wakeUps.start();
+  }
+
+  /** Lets what is under way finish: claimed actors, queued events, running orders and their outcomes. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#wakeUps.stop();
+    for (const { mailbox, nursery } of this.#kinds.values()) {
+      await nursery.drained();
+      await mailbox.drained();
+    }
+    for (const { performing, mailbox } of this.#kinds.values()) {
+      await performing?.stopped();
+      await mailbox.drained();
+    }
+  }
+
+  /** A new actor; settles once it is durable or was not admitted. @throws Unavailable */
+  spawn(kind: string, birth: Birth): Promise<Spawned> {
+    return this.#running(kind).nursery.spawn(birth);
+  }
+
+  /** An event for an actor; settles once the change is durable, or at once when it is refused. @throws Unavailable */
+  tell(
+    kind: string,
+    id: string,
+    event: ActorEvent,
+    options: { readonly scope?: Scope; readonly claim?: Claim; readonly patienceMs?: number } = {},
+  ): Promise<Told> {
+    const { mailbox } = this.#running(kind);
+    return new Promise((settle, fail) => {
+      const { scope, claim, patienceMs } = options;
+      const patientUntil = patienceMs === undefined ? undefined : this.parts.clock.monotonic() + patienceMs;
+      mailbox.push({ id, event, scope, claim, patientUntil, settle, fail, decisions: 0 });
+    });
+  }
+
+  /** Calls the listener after each commit, until the returned function is called. */
+  listen(listener: CommitListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Whether another order of the kind would start or wait, rather than be left to its lease. */
+  hasRoom(kind: string): boolean {
+    return (this.#running(kind).performing?.room ?? 1) > 0;
+  }
+
+  /** Wakes what is due now instead of at the next tick, and waits for it (tests, catching up). */
+  async wakeDue(): Promise<void> {
+    await this.#wakeUps.settled();
+    this.#wakeUps.sweep();
+    await this.#wakeUps.settled();
+  }
+
+  get scheduler(): SchedulerHealth {
+    return this.#wakeUps.health;
+  }
+
+  get kinds(): readonly Kind[] {
+    return [...this.#kinds.values()].map(({ registration }) => registration.kind);
+  }
+
+  #register(registration: Registration, tags: CommitTags): void {
+    const { kind, sampleInput, performer } = registration;
+    const { database, clock, keptActors, logger } = this.parts;
+    const decider = new Decider(kind.machine, sampleInput);
+    const actors = new Actors(decider, keptActors);
+    const around = { database, clock, tags, committed: (drafts: readonly Draft[]) => this.#committed(kind, drafts) };
+    const performing = performer
+      ? new Performing(
+          performer,
+          (order, events) => this.#report(order, events),
+          (order, error) =>
+            logger.error({ err: error, actor: order.actor.id, order: order.effect.type }, 'An order failed; its lease will end.'),
+        )
+      : null;
+    this.#kinds.set(kind.name, {
+      registration,
+      actors,
+      performing,
+      mailbox: new Mailbox(kind, decider, actors, around),
+      nursery: new Nursery(kind, decider, actors, around),
+    });
+  }
+
+  #running(kind: string): Running {
+    const running = this.#kinds.get(kind);
+    if (!running) throw new Error(`No kind is called ${kind}.`);
+    return running;
+  }
+
+  #committed(kind: Kind, drafts: readonly Draft[]): void {
+    const performing = this.#running(kind.name).performing;
+    if (performing && !this.#stopping)
+      for (const draft of drafts) for (const order of ordersOf(kind, draft)) performing.take(order);
+    for (const listener of this.#listeners) listener(kind, drafts);
+  }
+
+  /** Tells the actor what its order came to; several events in the order they happened. */
+  #report(order: Order, events: readonly ActorEvent[]): void {
+    for (const event of events)
+      this.tell(order.kind, order.actor.id, event, { patienceMs: OUTCOME_PATIENCE_MS }).catch((error: unknown) =>
+        this.parts.logger.error({ err: error, actor: order.actor.id }, 'An outcome could not be recorded.'),
+      );
+  }
+
+  async #wake(running: Running, rows: readonly ActorRow[]): Promise<void> {
+    const { actors, registration } = running;
+    const at = this.parts.clock.now();
+    const told = rows.map((row) => {
+      const known = actors.get(row.id);
+      if (!known || known.revision < row.revision) actors.keep(actors.restore(row));
+      return this.tell(registration.kind.name, row.id, { type: TIMERS_DUE, at });
+    });
+    for (const result of await Promise.allSettled(told))
+      if (result.status === 'rejected') this.parts.logger.warn({ err: result.reason }, 'A due actor could not be woken; it stays due.');
+  }
+}

@@ -1,0 +1,78 @@
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { IdPrefix } from '../db/ids.ts';
+
+/** One actor as the engine holds it: the row's machine columns, decoded. */
+export interface Actor {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  readonly snapshot: AnyMachineSnapshot;
+  /** Rises by one with every write; a write holds only where it is still the one decided upon. */
+  readonly revision: number;
+  /** Pending `after` timers: XState's id → due moment (epoch ms). */
+  readonly timers: Readonly<Record<string, number>>;
+}
+
+/** An event as a machine takes it; `at` is the moment it happened (epoch ms). */
+export interface ActorEvent {
+  readonly type: string;
+  readonly at: number;
+}
+
+/** An action that a transition returned, with its parameters resolved. */
+export interface Effect {
+  readonly type: string;
+  readonly params: unknown;
+}
+
+/** A narrow column kept beside the snapshot and derived from it on every write. */
+export interface DerivedColumn {
+  readonly name: string;
+  readonly type: string;
+  of(context: never, state: string): unknown;
+}
+
+/** Rows that effects turn into, written by the commit of the transition that returned them. */
+export interface FactTable {
+  /** Name of the CTE. */
+  readonly name: string;
+  /** Column list of the JSON rows; `actor` (the id) is added by the engine. */
+  readonly columns: string;
+  /**
+   * SQL of a data-modifying statement. `source` is a relation of the rows whose actor really changed, with
+   * the actor's `workspace_id` and `livemode` beside them.
+   */
+  sql(source: string): string;
+}
+
+/** What an effect means: rows of fact tables, or an order to perform once the commit has returned. */
+export type EffectMeaning =
+  | { readonly fact: string; rows(params: never, actor: Actor, at: number): readonly object[] }
+  | { readonly order: true };
+
+/** Columns and tables that are written once, when the actor is spawned. */
+export interface SpawnShape {
+  /** Further columns of the JSON input, as SQL: `name text, …`. */
+  readonly columns: string;
+  /** Those of them that belong to the actor's own table. */
+  readonly own: readonly string[];
+  /** Further inserts; `source` is a relation of the admitted input rows. */
+  readonly also: readonly ((source: string) => string)[];
+}
+
+/** A kind of actor: its machine, its table, and what its effects mean. One per resource, in its `kind.ts`. */
+export interface Kind {
+  readonly name: string;
+  readonly table: string;
+  readonly idPrefix: IdPrefix;
+  readonly machine: AnyStateMachine;
+  readonly version: number;
+  readonly derived: readonly DerivedColumn[];
+  readonly spawn: SpawnShape;
+  readonly facts: readonly FactTable[];
+  /** Total over the machine's effects. */
+  readonly effects: Readonly<Record<string, EffectMeaning>>;
+}
+
+/** The state's name. Machines here are flat: a nested value would need a column of its own. */
+export const stateOf = (snapshot: AnyMachineSnapshot): string => snapshot.value as string;

@@ -1,0 +1,95 @@
+import { mintId } from '../db/ids.ts';
+import { type Decider, earliest, type Step } from './decide.ts';
+import { type Actor, type ActorEvent, type Effect, type Kind, stateOf } from './kind.ts';
+import type { Claim } from './told.ts';
+
+/** An order that a commit released: I/O to perform now. */
+export interface Order {
+  readonly kind: string;
+  readonly actor: Actor;
+  readonly effect: Effect;
+  /** What the spawner had at hand (a message just accepted); undefined when the actor came from the database. */
+  readonly payload?: unknown;
+}
+
+/** What one actor's events of a batch came to, before anything is written. */
+export interface Draft {
+  readonly before: Actor | null;
+  readonly after: Actor;
+  readonly steps: readonly Step[];
+  readonly effects: readonly Effect[];
+  readonly claim: Claim | null;
+  readonly payload?: unknown;
+}
+
+const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/** The machine columns of one draft, as the statements' JSON input carries them. */
+export function machineColumns(kind: Kind, draft: Draft): Record<string, unknown> {
+  const { after } = draft;
+  const state = stateOf(after.snapshot);
+  const context = after.snapshot.context as never;
+  const row: Record<string, unknown> = {
+    id: after.id,
+    state,
+    context,
+    timers: Object.keys(after.timers).length > 0 ? after.timers : null,
+    wake_at: isoOrNull(earliest(after.timers)),
+  };
+  for (const column of kind.derived) row[column.name] = column.of(context, state);
+  return row;
+}
+
+/** The rows that the drafts' effects turn into: one JSON list for each fact table, in the kind's order. */
+export function factLists(kind: Kind, drafts: readonly Draft[]): readonly string[] {
+  return kind.facts.map((table) => {
+    const rows: object[] = [];
+    for (const { after, effects, steps } of drafts) {
+      const at = steps.at(-1)?.at ?? 0;
+      for (const { type, params } of effects) {
+        const meaning = kind.effects[type];
+        if (!meaning) throw new Error(`${kind.name} gives no meaning to the effect ${type}`);
+        if (!('fact' in meaning) || meaning.fact !== table.name) continue;
+        for (const row of meaning.rows(params as never, after, at)) rows.push({ actor: after.id, ...row });
+      }
+    }
+    return rows.length === 0 ? '[]' : JSON.stringify(rows);
+  });
+}
+
+/** The orders among a draft's effects. */
+export function ordersOf(kind: Kind, { after, effects, payload }: Draft): Order[] {
+  const orders: Order[] = [];
+  for (const effect of effects) {
+    const meaning = kind.effects[effect.type];
+    if (meaning && 'order' in meaning) orders.push({ kind: kind.name, actor: after, effect, payload });
+  }
+  return orders;
+}
+
+/** A new actor's draft. */
+export function draftSpawn(
+  kind: Kind,
+  decider: Decider,
+  spawn: { readonly id?: string; readonly workspaceId: string; readonly livemode: boolean; readonly input: unknown },
+  at: number,
+): Omit<Draft, 'claim'> {
+  const { snapshot, timers, effects, step } = decider.begin(spawn.input, at);
+  const after: Actor = {
+    id: spawn.id ?? mintId(kind.idPrefix, at),
+    workspaceId: spawn.workspaceId,
+    livemode: spawn.livemode,
+    snapshot,
+    timers,
+    revision: 1,
+  };
+  return { before: null, after, steps: [step], effects };
+}
+
+/** The timers of an actor that are due at that moment, earliest first, as the events XState expects. */
+export function dueTimers(actor: Actor, at: number): ActorEvent[] {
+  return Object.entries(actor.timers)
+    .filter(([, due]) => due <= at)
+    .sort(([, a], [, b]) => a - b)
+    .map(([type]) => ({ type, at }));
+}
