@@ -1,0 +1,19 @@
+import type { AnyStateMachine } from 'xstate';
+import { emailMachine } from './email.ts';
+
+/** A machine with what a reader should know before its diagram. */
+export interface Lifecycle {
+  /** As it is asked for on the command line. */
+  readonly name: string;
+  readonly about: string;
+  readonly machine: AnyStateMachine;
+}
+
+/** Every lifecycle of the service, in reading order. */
+export const lifecycles: readonly Lifecycle[] = [
+  {
+    name: 'email',
+    about: 'One email from acceptance to its last outcome. The `status` of the API is the state.',
+    machine: emailMachine,
+  },
+];

@@ -1,0 +1,45 @@
+import type { Drawing, DrawnState, Move } from './moves.ts';
+
+/** XState source with names in place of implementations: to paste into Stately's editor or visualizer. */
+export function toStately(drawing: Drawing): string {
+  const { id, initial, states, moves } = drawing;
+  const config = {
+    id,
+    initial,
+    ...transitionsOf(moves.filter(({ from }) => from === '*')),
+    states: Object.fromEntries(states.map((state) => [state.name, stateOf(state, moves)])),
+  };
+  return `import { createMachine } from 'xstate';\n\nexport const machine = createMachine(${JSON.stringify(config, null, 2)});\n`;
+}
+
+function stateOf({ name, description, final, effects }: DrawnState, moves: readonly Move[]): object {
+  return {
+    ...(description === '' ? {} : { description }),
+    ...(final ? { type: 'final' } : {}),
+    ...(effects.length === 0 ? {} : { entry: effects }),
+    ...transitionsOf(moves.filter(({ from }) => from === name)),
+  };
+}
+
+function transitionsOf(moves: readonly Move[]): object {
+  const always = moves.filter(({ cause }) => cause === null);
+  const timed = moves.filter(({ cause }) => cause?.startsWith('after '));
+  const told = moves.filter((move) => !always.includes(move) && !timed.includes(move));
+  return {
+    ...(always.length === 0 ? {} : { always: always.map(transitionOf) }),
+    ...(told.length === 0 ? {} : { on: byCause(told) }),
+    ...(timed.length === 0 ? {} : { after: byCause(timed) }),
+  };
+}
+
+function byCause(moves: readonly Move[]): object {
+  const groups = Map.groupBy(moves, ({ cause }) => (cause ?? '').replace(/^after /, ''));
+  return Object.fromEntries([...groups].map(([cause, group]) => [cause, group.map(transitionOf)]));
+}
+
+const transitionOf = ({ from, to, anew, guard, effects }: Move): object => ({
+  ...(to === '*' || (to === from && !anew) ? {} : { target: from === '*' ? `.${to}` : to }),
+  ...(anew ? { reenter: true } : {}),
+  ...(guard === null ? {} : { guard }),
+  ...(effects.length === 0 ? {} : { actions: effects }),
+});
