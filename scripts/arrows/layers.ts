@@ -1,0 +1,50 @@
+/** The parts of the service that arrows run between. */
+export type Layer =
+  | 'machines'
+  | 'drawing'
+  | 'engine'
+  | 'db'
+  | 'http'
+  | 'transport'
+  | 'telemetry'
+  | 'modules'
+  | 'duties'
+  | 'dashboard'
+  | 'settings'
+  | 'app'
+  | 'commands'
+  | 'main';
+
+const LEAVES: readonly Layer[] = ['db', 'http', 'transport', 'telemetry'];
+const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine'];
+const BELOW_APP: readonly Layer[] = [...BELOW_MODULES, 'modules', 'duties', 'dashboard', 'settings'];
+
+/** What each layer may import, besides itself. Nobody imports main. */
+export const MAY_IMPORT = {
+  machines: [],
+  drawing: ['machines'],
+  db: LEAVES,
+  http: LEAVES,
+  transport: LEAVES,
+  telemetry: LEAVES,
+  engine: [...LEAVES, 'machines'],
+  modules: BELOW_MODULES,
+  duties: [...BELOW_MODULES, 'modules'],
+  dashboard: [...BELOW_MODULES, 'modules'],
+  settings: LEAVES,
+  app: BELOW_APP,
+  commands: [...BELOW_APP, 'app'],
+  main: [...BELOW_APP, 'app', 'commands'],
+} as const satisfies Record<Layer, readonly Layer[]>;
+
+const isLayer = (name: string): name is Layer => name in MAY_IMPORT;
+
+/** Where a file belongs; null for a file that is in no layer (tests, scripts, or a new folder of src). */
+export function layerOf(path: string): Layer | null {
+  const [top = '', part = '', ...deeper] = path.split('/');
+  if (top === 'machines') return 'machines';
+  if (top !== 'src') return null;
+  if (deeper.length > 0) return isLayer(part) ? part : null;
+  if (part === 'main.ts') return 'main';
+  return part === 'app.ts' ? 'app' : 'settings';
+}

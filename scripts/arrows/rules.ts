@@ -1,0 +1,106 @@
+import { posix } from 'node:path';
+import { type Layer, layerOf, MAY_IMPORT } from './layers.ts';
+
+/** A file of the project: its path from the root, with slashes, and its text. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+type Rule = (file: SourceFile) => readonly string[];
+
+/** A file longer than this has more than one job. */
+const MOST_LINES = 400;
+
+/** Names that say nothing, and so collect everything. */
+const EMPTY_NAMES = new Set(['types', 'interfaces', 'utils', 'util', 'helpers', 'common', 'misc', 'index']);
+
+const isProduct = ({ path }: SourceFile) => path.startsWith('src/') || path.startsWith('machines/');
+
+/** Comments may speak of what code may not do. A `//` inside a text follows its colon without a space. */
+const codeOf = ({ text }: SourceFile) =>
+  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+
+/** What a file imports, types too: a type couples two files as firmly as a function. */
+export function importsOf(file: SourceFile): string[] {
+  const forms =
+    /(?:^|\n)\s*(?:import|export)\b[^;'"]*?\bfrom\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/g;
+  return [...codeOf(file).matchAll(forms)].map((match) => match[1] ?? match[2] ?? '');
+}
+
+const hasName: Rule = ({ path }) => {
+  const name = posix.basename(path).replace(/\..*$/, '');
+  return EMPTY_NAMES.has(name) ? [`is called "${name}": name it after the one thing it holds`] : [];
+};
+
+const isShort: Rule = ({ text }) => {
+  const lines = text.split('\n').length - 1;
+  return lines > MOST_LINES ? [`has ${lines} lines, over ${MOST_LINES}: find the second job in it`] : [];
+};
+
+const isPlaced: Rule = (file) =>
+  isProduct(file) && layerOf(file.path) === null
+    ? ['lies in no known layer: add it to scripts/arrows/layers.ts']
+    : [];
+
+const followsArrows: Rule = (file) => {
+  const layer = layerOf(file.path);
+  if (layer === null) return [];
+  return importsOf(file).flatMap((specifier) => {
+    if (!specifier.startsWith('.')) return foreignImport(layer, specifier);
+    const target = posix.normalize(posix.join(posix.dirname(file.path), specifier));
+    if (target.startsWith('node_modules/') || target.startsWith('drizzle/') || target === 'package.json')
+      return [];
+    const other = layerOf(target);
+    if (other === null) return [`imports ${target}, which is no part of the product`];
+    if (other !== layer && !(MAY_IMPORT[layer] as readonly Layer[]).includes(other))
+      return [`imports ${target}: no arrow runs from ${layer} to ${other}`];
+    return acrossModules(file.path, target);
+  });
+};
+
+const foreignImport = (layer: Layer, specifier: string): string[] =>
+  layer === 'machines' && specifier !== 'xstate'
+    ? [`imports ${specifier}: a machine knows xstate and nothing else`]
+    : [];
+
+/** A module is used by others through what it does (commands.ts) and what it tells (queries.ts). */
+function acrossModules(path: string, target: string): string[] {
+  const [, from] = /^src\/modules\/([^/]+)\//.exec(path) ?? [];
+  const [, to, inside] = /^src\/modules\/([^/]+)\/(.+)$/.exec(target) ?? [];
+  if (from === undefined || to === undefined || from === to) return [];
+  if (inside === 'commands.ts' || inside === 'queries.ts') return [];
+  return [`imports ${target}: another module is reached through its commands.ts or queries.ts`];
+}
+
+/** What exactly one file may do. */
+const ONLY_IN: readonly { readonly path: string; readonly what: RegExp; readonly says: string }[] = [
+  {
+    path: 'src/config.ts',
+    what: /\b(?:process|Bun|import\.meta)\.env\b/,
+    says: 'reads the environment: only src/config.ts does',
+  },
+  {
+    path: 'src/main.ts',
+    what: /\bprocess\.(?:exit|abort|reallyExit)\b|\bprocess\.exitCode\s*=/,
+    says: 'ends the process: only src/main.ts does',
+  },
+  {
+    path: 'src/engine/decide.ts',
+    what: /\b(?:createActor|initialTransition|getNextSnapshot|getInitialSnapshot)\b|\bmachine\.transition\(|\{[^}]*\btransition\b[^}]*\} from 'xstate'/,
+    says: 'lets a machine decide: only src/engine/decide.ts does',
+  },
+];
+
+const keepsToItsOffice: Rule = (file) =>
+  isProduct(file)
+    ? ONLY_IN.filter(({ path, what }) => path !== file.path && what.test(codeOf(file))).map(
+        ({ says }) => says,
+      )
+    : [];
+
+const RULES: readonly Rule[] = [hasName, isShort, isPlaced, followsArrows, keepsToItsOffice];
+
+/** Everything that is wrong with these files, a sentence each. */
+export const problemsIn = (files: readonly SourceFile[]): string[] =>
+  files.flatMap((file) => RULES.flatMap((rule) => rule(file).map((problem) => `${file.path} ${problem}.`)));

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test';
+import { importsOf, problemsIn } from '../../scripts/arrows/rules.ts';
+
+const problems = (path: string, text: string) => problemsIn([{ path, text }]);
+
+describe('imports are found', () => {
+  test.each([
+    [`import { a } from './a.ts';`, './a.ts'],
+    [`import type { A } from './a.ts';`, './a.ts'],
+    [`import {\n  a,\n  b,\n} from './a.ts';`, './a.ts'],
+    [`export { a } from './a.ts';`, './a.ts'],
+    [`export * from './a.ts';`, './a.ts'],
+    [`import './a.ts';`, './a.ts'],
+    [`const a = await import('./a.ts');`, './a.ts'],
+    [`import sql from './a.sql' with { type: 'text' };`, './a.sql'],
+  ])('%s', (text, specifier) => {
+    expect(importsOf({ path: 'src/x.ts', text })).toEqual([specifier]);
+  });
+
+  test('but not in comments', () => {
+    expect(importsOf({ path: 'src/x.ts', text: `// import './a.ts';\n/* import './b.ts'; */` })).toEqual([]);
+  });
+});
+
+describe('an arrow that is not drawn is refused', () => {
+  test.each([
+    ['machines/email.ts', '../src/engine/kind.ts'],
+    ['machines/email.ts', 'node:crypto'],
+    ['src/engine/mailbox.ts', '../modules/emails/kind.ts'],
+    ['src/engine/mailbox.ts', '../config.ts'],
+    ['src/http/mount.ts', '../modules/emails/model.ts'],
+    ['src/transport/smtp.ts', '../engine/kind.ts'],
+    ['src/modules/emails/routes.ts', '../../app.ts'],
+    ['src/modules/emails/routes.ts', '../../config.ts'],
+    ['src/modules/emails/routes.ts', '../webhooks/model.ts'],
+    ['src/app.ts', './commands/serve.ts'],
+    ['src/commands/serve.ts', '../main.ts'],
+    ['src/app.ts', '../tests/support/client.ts'],
+    ['src/drawing/moves.ts', '../engine/kind.ts'],
+  ])('%s → %s', (path, specifier) => {
+    expect(problems(path, `import { a } from '${specifier}';`)).toHaveLength(1);
+  });
+
+  test.each([
+    ['machines/email.ts', 'xstate'],
+    ['machines/email.ts', './email-progress.ts'],
+    ['src/engine/mailbox.ts', '../db/database.ts'],
+    ['src/http/route.ts', '../db/ids.ts'],
+    ['src/modules/emails/kind.ts', '../../../machines/email.ts'],
+    ['src/modules/emails/kind.ts', './model.ts'],
+    ['src/modules/emails/routes.ts', '../webhooks/queries.ts'],
+    ['src/db/migrations.ts', '../../drizzle/0000_spine.sql'],
+    ['src/db/pglite-assets.ts', '../../node_modules/@electric-sql/pglite/dist/pglite.wasm'],
+    ['src/main.ts', './commands/serve.ts'],
+    ['tests/unit/x.test.ts', '../../src/app.ts'],
+  ])('but %s → %s is drawn', (path, specifier) => {
+    expect(problems(path, `import { a } from '${specifier}';`)).toEqual([]);
+  });
+
+  test('a new folder of src has to be given a layer', () => {
+    expect(problems('src/somewhere/new.ts', '')).toHaveLength(1);
+  });
+});
+
+describe('what one file does, no other does', () => {
+  test.each([
+    ['src/config.ts', 'const level = process.env.LOG_LEVEL;'],
+    ['src/config.ts', 'const level = Bun.env.LOG_LEVEL;'],
+    ['src/main.ts', 'process.exit(1);'],
+    ['src/main.ts', 'process.exitCode = 1;'],
+    ['src/engine/decide.ts', `import { transition } from 'xstate';`],
+    ['src/engine/decide.ts', 'const next = kind.machine.transition(snapshot, event);'],
+    ['src/engine/decide.ts', 'const actor = createActor(machine);'],
+  ])('only %s: %s', (owner, text) => {
+    expect(problems(owner, text)).toEqual([]);
+    expect(problems('src/engine/other.ts', text)).toHaveLength(1);
+    expect(problems('src/engine/other.ts', `// ${text}`)).toEqual([]);
+  });
+
+  test('tests and scripts may', () => {
+    expect(problems('tests/run.ts', 'process.exit(Number(process.env.CODE));')).toEqual([]);
+  });
+});
+
+describe('a file', () => {
+  test.each(['types.ts', 'utils.ts', 'helpers.ts', 'common.ts', 'index.ts', 'utils.test.ts'])(
+    'is not called %s',
+    (name) => {
+      expect(problems(`src/db/${name}`, '')).toHaveLength(1);
+    },
+  );
+
+  test('has at most 400 lines', () => {
+    expect(problems('tests/long.test.ts', '\n'.repeat(400))).toEqual([]);
+    expect(problems('tests/long.test.ts', '\n'.repeat(401))).toHaveLength(1);
+  });
+});
