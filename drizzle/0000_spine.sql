@@ -42,6 +42,8 @@ create table emails (
   machine_version smallint not null,
   timers json,
   wake_at timestamptz,
+  recipients text[] not null,
+  recipient_keys text[] not null,
   last_event text,
   failure_reason text,
   scheduled_at timestamptz,
@@ -61,7 +63,6 @@ create table email_messages (
   workspace_id text collate "C" not null,
   livemode boolean not null,
   sender_key text not null,
-  recipient_keys text[] not null,
   subject text not null,
   tags text[] not null,
   domain_id text collate "C",
@@ -117,3 +118,14 @@ create table idempotency_keys (
   primary key (workspace_id, livemode, key)
 );
 create index idempotency_keys_by_age on idempotency_keys (created_at);
+
+-- Addresses that get no more live mail of a workspace.
+create table suppressions (
+  workspace_id text collate "C" not null,
+  address_key text collate "C" not null,
+  address text not null,
+  reason text not null check (reason in ('bounced', 'complained', 'unsubscribed', 'manual')),
+  email_id text collate "C",
+  created_at timestamptz not null,
+  primary key (workspace_id, address_key)
+);

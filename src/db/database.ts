@@ -20,8 +20,11 @@ export interface Database {
   ): Promise<Row[]>;
   /** Several statements at once, without parameters: migrations only. */
   script(text: string): Promise<void>;
-  /** For reads and small writes; over connections of its own, since Drizzle changes its client's parsers. */
-  readonly orm: Orm;
+  /**
+   * Drizzle, for reads and small writes; over connections of its own, since Drizzle changes its client's parsers.
+   * The one place that runs a Drizzle query, so that none is left un-awaited. @throws Unavailable as `query` does.
+   */
+  read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result>;
   /** Round-trip time in milliseconds. */
   ping(): Promise<number>;
   close(): Promise<void>;

@@ -37,13 +37,13 @@ function lockDirectory(dataDir: string): Sqlite {
 /** PostgreSQL inside the process (PGlite): one connection, one process, nothing to install. */
 export class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
-  readonly orm: Orm;
+  readonly #orm: Orm;
 
   private constructor(
     private readonly engine: PGlite,
     private readonly lock: Sqlite | null,
   ) {
-    this.orm = drizzle(engine) as unknown as Orm;
+    this.#orm = drizzle(engine) as unknown as Orm;
   }
 
   /** Opens or creates the database below the data directory; in memory when there is none (tests). */
@@ -60,6 +60,14 @@ export class EmbeddedDatabase implements Database {
   async query<Row extends object>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
     try {
       return (await this.engine.query<Row>(text, parameters as unknown[])).rows;
+    } catch (error) {
+      throw classify(error);
+    }
+  }
+
+  async read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
+    try {
+      return await run(this.#orm);
     } catch (error) {
       throw classify(error);
     }

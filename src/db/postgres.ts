@@ -9,7 +9,9 @@ const STATEMENT_TIMEOUT_MS = 6_000;
 /** A frozen backend answers nothing for ever; HTTP must have answered within 8 s. */
 const DEADLINE_MS = 7_000;
 const ENGINE_CONNECTIONS = 6;
-const ORM_CONNECTIONS = 4;
+const READ_CONNECTIONS = 4;
+/** A migration may rewrite a table; it lifts the server's own limit itself (`set local statement_timeout`). */
+const SCRIPT_DEADLINE_MS = 600_000;
 
 /**
  * The engine's statements join a small JSON list to a table by primary key. A generic plan made while the table
@@ -40,18 +42,56 @@ function connect(url: string, max: number, settings: Record<string, string>): po
   } as postgres.Options<Record<string, never>>);
 }
 
+/** One pool, replaced as a whole when a query on it missed its deadline: its connections may be frozen for ever. */
+class Pool {
+  #client: postgres.Sql;
+  #closed = false;
+
+  constructor(private readonly open: () => postgres.Sql) {
+    this.#client = open();
+  }
+
+  /** Runs on the present client. @throws Unavailable after `deadlineMs`; the statement may be applied then. */
+  async run<T>(deadlineMs: number, use: (client: postgres.Sql) => PromiseLike<T>): Promise<T> {
+    const client = this.#client;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Unavailable('The database does not answer.', 'unknown'));
+        this.#replace(client);
+      }, deadlineMs);
+    });
+    try {
+      return await Promise.race([use(client), late]);
+    } catch (error) {
+      throw classify(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#client.end({ timeout: 5 });
+  }
+
+  #replace(client: postgres.Sql): void {
+    if (client !== this.#client || this.#closed) return;
+    this.#client = this.open();
+    void client.end({ timeout: 0 }).catch(() => {});
+  }
+}
+
 /** A PostgreSQL server (15 or later), over two pools: the engine's raw statements, and Drizzle's. */
 export class PostgresDatabase implements Database {
   readonly kind = 'postgres';
-  readonly orm: Orm;
-  #engine: postgres.Sql;
-  #ormClient: postgres.Sql;
-  #closed = false;
+  readonly #engine: Pool;
+  readonly #reads: Pool;
+  readonly #orms = new WeakMap<postgres.Sql, Orm>();
 
-  constructor(private readonly url: string) {
-    this.#engine = connect(url, ENGINE_CONNECTIONS, ENGINE_SETTINGS);
-    this.#ormClient = connect(url, ORM_CONNECTIONS, {});
-    this.orm = drizzle(this.#ormClient) as unknown as Orm;
+  constructor(url: string) {
+    this.#engine = new Pool(() => connect(url, ENGINE_CONNECTIONS, ENGINE_SETTINGS));
+    this.#reads = new Pool(() => connect(url, READ_CONNECTIONS, {}));
   }
 
   async query<Row extends object>(
@@ -59,18 +99,25 @@ export class PostgresDatabase implements Database {
     parameters: readonly Parameter[] = [],
     options: { deadlineMs?: number } = {},
   ): Promise<Row[]> {
-    const client = this.#engine;
-    const running = client.unsafe(text, parameters as never[], { prepare: true });
-    const rows = await this.#within(options.deadlineMs ?? DEADLINE_MS, client, running);
+    const rows = await this.#engine.run(options.deadlineMs ?? DEADLINE_MS, (client) =>
+      client.unsafe(text, parameters as never[], { prepare: true }),
+    );
     return rows as unknown as Row[];
   }
 
+  read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
+    return this.#reads.run(DEADLINE_MS, (client) => {
+      let orm = this.#orms.get(client);
+      if (!orm) {
+        orm = drizzle(client) as unknown as Orm;
+        this.#orms.set(client, orm);
+      }
+      return run(orm);
+    });
+  }
+
   async script(text: string): Promise<void> {
-    try {
-      await this.#engine.unsafe(text).simple();
-    } catch (error) {
-      throw classify(error);
-    }
+    await this.#engine.run(SCRIPT_DEADLINE_MS, (client) => client.unsafe(text).simple());
   }
 
   async ping(): Promise<number> {
@@ -80,31 +127,6 @@ export class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all([this.#engine.end({ timeout: 5 }), this.#ormClient.end({ timeout: 5 })]);
-  }
-
-  async #within<T>(ms: number, client: postgres.Sql, running: PromiseLike<T>): Promise<T> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new Unavailable('The database does not answer.', 'unknown'));
-        this.#abandon(client);
-      }, ms);
-    });
-    try {
-      return await Promise.race([running, late]);
-    } catch (error) {
-      throw classify(error);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** A connection that missed its deadline may be frozen for ever: the whole pool is replaced by a fresh one. */
-  #abandon(client: postgres.Sql): void {
-    if (client !== this.#engine || this.#closed) return;
-    this.#engine = connect(this.url, ENGINE_CONNECTIONS, ENGINE_SETTINGS);
-    void client.end({ timeout: 0 }).catch(() => {});
+    await Promise.all([this.#engine.close(), this.#reads.close()]);
   }
 }

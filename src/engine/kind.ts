@@ -40,7 +40,7 @@ export interface FactTable {
   readonly columns: string;
   /**
    * SQL of a data-modifying statement. `source` is a relation of the rows whose actor really changed, with
-   * the actor's `workspace_id` and `livemode` beside them.
+   * the actor's `workspace_id`, `livemode` and carried columns beside them.
    */
   sql(source: string): string;
 }
@@ -69,6 +69,8 @@ export interface Kind {
   readonly version: number;
   readonly derived: readonly DerivedColumn[];
   readonly spawn: SpawnShape;
+  /** Columns of the actor's row that the fact tables' SQL reads besides its id. */
+  readonly carried: readonly string[];
   readonly facts: readonly FactTable[];
   /** Total over the machine's effects. */
   readonly effects: Readonly<Record<string, EffectMeaning>>;

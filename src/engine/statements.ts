@@ -1,4 +1,4 @@
-import type { FactTable, Kind } from './kind.ts';
+import type { Kind } from './kind.ts';
 
 /** The columns every actor table has, as the JSON input carries them. */
 const MACHINE_COLUMNS = 'id text, state text, context json, timers json, wake_at timestamptz';
@@ -6,11 +6,13 @@ const MACHINE_COLUMNS = 'id text, state text, context json, timers json, wake_at
 const derivedColumns = (kind: Kind): string => kind.derived.map(({ name, type }) => `, ${name} ${type}`).join('');
 const derivedNames = (kind: Kind): string => kind.derived.map(({ name }) => `, ${name}`).join('');
 
-const facts = (tables: readonly FactTable[], changed: string, firstParameter: number): string =>
-  tables
+const carried = (kind: Kind, from: string): string => kind.carried.map((name) => `, ${from}.${name}`).join('');
+
+const facts = (kind: Kind, changed: string, firstParameter: number): string =>
+  kind.facts
     .map((table, index) => {
       const rows = `json_to_recordset($${firstParameter + index}::text::json) as f(actor text, ${table.columns})`;
-      const source = `(select f.*, c.workspace_id, c.livemode from ${rows} join ${changed} c on c.id = f.actor)`;
+      const source = `(select f.*, c.workspace_id, c.livemode${carried(kind, 'c')} from ${rows} join ${changed} c on c.id = f.actor)`;
       return `,\n${table.name} as (${table.sql(source)})`;
     })
     .join('');
@@ -30,21 +32,21 @@ export function commitStatement(kind: Kind): string {
   return `with input as materialized (
   select * from json_to_recordset($1::text::json) as i(${MACHINE_COLUMNS}, revision integer${derivedColumns(kind)})
 ), locked as materialized (
-  select i.*, a.workspace_id, a.livemode from input i
+  select i.* from input i
   join ${kind.table} a on a.id = i.id and a.revision = i.revision
   order by a.id for update of a
 ), changed as (
   update ${kind.table} a
   set ${assignments}, revision = a.revision + 1, machine_version = $2::smallint, commit_tag = $3::integer
   from locked l where a.id = l.id
-  returning a.id, l.workspace_id, l.livemode
+  returning a.id, a.workspace_id, a.livemode${carried(kind, 'a')}
 ), claimed as (
   insert into idempotency_keys (workspace_id, livemode, key, fingerprint, status, reply, created_at)
   select c.workspace_id, c.livemode, k.key, k.fingerprint, k.status, k.reply, k.at
   from json_to_recordset($4::text::json)
     as k(actor text, key text, fingerprint text, status smallint, reply text, at timestamptz)
   join changed c on c.id = k.actor
-)${facts(kind.facts, 'changed', 5)}
+)${facts(kind, 'changed', 5)}
 select id from changed`;
 }
 
@@ -95,7 +97,7 @@ export function spawnStatement(kind: Kind): string {
     (id, workspace_id, livemode, state, context, timers, wake_at, revision, machine_version, commit_tag${derivedNames(kind)}${own})
   select id, workspace_id, livemode, state, context, timers, wake_at, 1, $2::smallint, $3::integer${derivedNames(kind)}${own}
   from admitted
-)${also}${facts(kind.facts, 'admitted', 4)}
+)${also}${facts(kind, 'admitted', 4)}
 select i.ord, k.fingerprint, k.status, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at
 from input i left join admitted a on a.ord = i.ord
 left join idempotency_keys k

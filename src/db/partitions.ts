@@ -1,0 +1,58 @@
+import type { Database } from './database.ts';
+import { type IdPrefix, lowestIdAt } from './ids.ts';
+import { codeOf } from './sqlstate.ts';
+
+const DAY_MS = 86_400_000;
+/** Days that are made ready ahead; a service that was off longer makes them when it starts. */
+const DAYS_AHEAD = 2;
+
+/** The tables that are partitioned by the day inside the id of `prefix`. */
+export const PARTITIONED: readonly { readonly table: string; readonly column: string; readonly prefix: IdPrefix }[] = [
+  { table: 'email_messages', column: 'id', prefix: 'em' },
+  { table: 'email_events', column: 'email_id', prefix: 'em' },
+];
+
+const dayStart = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;
+
+/** `email_messages_20261120` */
+export const partitionName = (table: string, dayMs: number): string =>
+  `${table}_${new Date(dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
+
+/**
+ * Makes the partitions of today and the days ahead. `create … like` and `attach` instead of `create … partition of`:
+ * the latter locks the parent against every insert. A day whose rows already lie in the default partition stays there.
+ */
+export async function ensurePartitions(database: Database, nowMs: number): Promise<readonly string[]> {
+  const made: string[] = [];
+  const rows = await database.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid`,
+  );
+  const present = new Set(rows.map(({ name }) => name));
+  for (const { table, prefix } of PARTITIONED) {
+    for (let day = 0; day <= DAYS_AHEAD; day++) {
+      const from = dayStart(nowMs) + day * DAY_MS;
+      const name = partitionName(table, from);
+      if (present.has(name)) continue;
+      if (await attach(database, table, name, lowestIdAt(prefix, from), lowestIdAt(prefix, from + DAY_MS)))
+        made.push(name);
+    }
+  }
+  return made;
+}
+
+async function attach(database: Database, table: string, name: string, low: string, high: string): Promise<boolean> {
+  try {
+    // One message, one implicit transaction. The advisory lock lets only one of several starting instances through.
+    await database.script(
+      `select pg_advisory_xact_lock(hashtext('${name}'));
+       create table if not exists ${name} (like ${table} including defaults including constraints);
+       alter table ${table} attach partition ${name} for values from ('${low}') to ('${high}')`,
+    );
+    return true;
+  } catch (error) {
+    // Another instance made it (42809: it is attached already), or the default partition holds rows of that day
+    // (23514): both are in order. Anything else is not.
+    if (!['42809', '23514'].includes(codeOf(error))) throw error;
+    return false;
+  }
+}

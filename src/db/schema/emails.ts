@@ -1,0 +1,59 @@
+import { boolean, customType, integer, json, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
+
+/** A transaction id: orders the gap-free event log. Read and compared as text. */
+const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
+
+const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+
+/** Actors: where each email is in its life. */
+export const emails = pgTable('emails', {
+  id: text('id').primaryKey(),
+  workspaceId: text('workspace_id').notNull(),
+  livemode: boolean('livemode').notNull(),
+  state: text('state').notNull(),
+  context: json('context').notNull(),
+  revision: integer('revision').notNull(),
+  commitTag: integer('commit_tag').notNull(),
+  machineVersion: smallint('machine_version').notNull(),
+  timers: json('timers'),
+  wakeAt: moment('wake_at'),
+  recipients: text('recipients').array().notNull(),
+  recipientKeys: text('recipient_keys').array().notNull(),
+  lastEvent: text('last_event'),
+  failureReason: text('failure_reason'),
+  scheduledAt: moment('scheduled_at'),
+  sentAt: moment('sent_at'),
+  deliveredAt: moment('delivered_at'),
+});
+
+/** What was asked for; written once. */
+export const emailMessages = pgTable('email_messages', {
+  id: text('id').primaryKey(),
+  workspaceId: text('workspace_id').notNull(),
+  livemode: boolean('livemode').notNull(),
+  senderKey: text('sender_key').notNull(),
+  subject: text('subject').notNull(),
+  tags: text('tags').array().notNull(),
+  domainId: text('domain_id'),
+  templateId: text('template_id'),
+  campaignId: text('campaign_id'),
+  envelope: json('envelope').notNull(),
+  content: json('content').notNull(),
+});
+
+/** The event log. */
+export const emailEvents = pgTable(
+  'email_events',
+  {
+    emailId: text('email_id').notNull(),
+    id: text('id').notNull(),
+    workspaceId: text('workspace_id').notNull(),
+    livemode: boolean('livemode').notNull(),
+    type: text('type').notNull(),
+    recipient: text('recipient').notNull(),
+    occurredAt: moment('occurred_at').notNull(),
+    data: json('data').notNull(),
+    position: xid8('position').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.emailId, table.id] })],
+);

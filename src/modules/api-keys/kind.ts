@@ -1,0 +1,26 @@
+import { API_KEY_VERSION, type ApiKeyContext, apiKeyMachine } from '../../../machines/api-key.ts';
+import type { Registration } from '../../engine/engine.ts';
+import type { Kind } from '../../engine/kind.ts';
+
+/** API keys as actors: who may authenticate, and with which permissions. */
+export const apiKeyKind: Kind = {
+  name: 'apiKey',
+  table: 'api_keys',
+  idPrefix: 'key',
+  machine: apiKeyMachine,
+  version: API_KEY_VERSION,
+  derived: [
+    {
+      name: 'revoked_at',
+      type: 'timestamptz',
+      of: ({ revokedAt }: ApiKeyContext) => (revokedAt === null ? null : new Date(revokedAt).toISOString()),
+    },
+  ],
+  spawn: { columns: 'name text, prefix text, hash text', own: ['name', 'prefix', 'hash'], also: [] },
+  carried: [],
+  facts: [],
+  effects: {},
+};
+
+/** The kind as the engine takes it; nothing is performed for a key. */
+export const apiKeys: Registration = { kind: apiKeyKind, sampleInput: { at: 0, permissions: [] } };

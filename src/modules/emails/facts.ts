@@ -1,0 +1,66 @@
+import type { RecordedEvent } from '../../../machines/email-progress.ts';
+import { mintId } from '../../db/ids.ts';
+import type { Actor, EffectMeaning, FactTable } from '../../engine/kind.ts';
+import { periodOf } from '../usage/periods.ts';
+
+/** The event log. `recipient` arrives as an index: addresses are no part of a machine's context. */
+const recorded: FactTable = {
+  name: 'recorded',
+  columns: 'id text, type text, recipient integer, occurred_at timestamptz, data json',
+  sql: (source) => `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
+    select actor, id, workspace_id, livemode, type, recipients[recipient + 1], occurred_at, data from ${source} s`,
+};
+
+/** Units that go back; one row a workspace and period, in key order as the acceptance locks them. */
+const refunded: FactTable = {
+  name: 'refunded',
+  columns: 'period text',
+  sql: (source) => `update usage u set used = greatest(0, u.used - s.units) from (
+      select workspace_id, livemode, period, count(*)::integer as units from ${source} r
+      group by workspace_id, livemode, period order by workspace_id, livemode, period
+    ) s where u.workspace_id = s.workspace_id and u.livemode = s.livemode and u.period = s.period`,
+};
+
+/** Addresses that get no more live mail; the first reason stays. */
+const suppressed: FactTable = {
+  name: 'suppressed',
+  columns: 'recipient integer, reason text, at timestamptz',
+  sql: (source) => `insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
+    select distinct on (workspace_id, recipient_keys[recipient + 1])
+      workspace_id, recipient_keys[recipient + 1], recipients[recipient + 1], reason, actor, at
+    from ${source} s order by 1, 2, at
+    on conflict (workspace_id, address_key) do nothing`,
+};
+
+/** The tables that an email's effects write. */
+export const emailFacts: readonly FactTable[] = [recorded, refunded, suppressed];
+
+/** What each effect of the email machine means; total over them. */
+export const emailEffects: Readonly<Record<'transmit' | 'record' | 'refund' | 'suppress', EffectMeaning>> = {
+  transmit: { order: true },
+  record: {
+    fact: 'recorded',
+    rows: ({ events }: { readonly events: readonly RecordedEvent[] }) =>
+      events.map(({ type, recipient, at, data }) => ({
+        id: mintId('evt', at),
+        type,
+        recipient,
+        occurred_at: new Date(at).toISOString(),
+        data,
+      })),
+  },
+  refund: {
+    fact: 'refunded',
+    /** Only within the period the unit was taken from: a month that is over has been counted. */
+    rows: ({ acceptedAt, at }: { readonly acceptedAt: number; readonly at: number }, { livemode }: Actor) =>
+      periodOf(livemode, acceptedAt) === periodOf(livemode, at) ? [{ period: periodOf(livemode, acceptedAt) }] : [],
+  },
+  suppress: {
+    fact: 'suppressed',
+    rows: (
+      { recipients, reason }: { readonly recipients: readonly number[]; readonly reason: string },
+      _actor: Actor,
+      at: number,
+    ) => recipients.map((recipient) => ({ recipient, reason, at: new Date(at).toISOString() })),
+  },
+};

@@ -1,0 +1,51 @@
+import { EMAIL_VERSION, type EmailContext, type EmailInput, emailMachine } from '../../../machines/email.ts';
+import type { Performer } from '../../engine/performers.ts';
+import type { Registration } from '../../engine/engine.ts';
+import type { Kind } from '../../engine/kind.ts';
+import { emailEffects, emailFacts } from './facts.ts';
+
+const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/** Emails as actors: their table, the message beside it, and what their effects write. */
+export const emailKind: Kind = {
+  name: 'email',
+  table: 'emails',
+  idPrefix: 'em',
+  machine: emailMachine,
+  version: EMAIL_VERSION,
+  derived: [
+    { name: 'last_event', type: 'text', of: ({ lastEvent }: EmailContext) => lastEvent },
+    { name: 'failure_reason', type: 'text', of: ({ failureReason }: EmailContext) => failureReason },
+    { name: 'scheduled_at', type: 'timestamptz', of: ({ scheduledAt }: EmailContext) => isoOrNull(scheduledAt) },
+    { name: 'sent_at', type: 'timestamptz', of: ({ sentAt }: EmailContext) => isoOrNull(sentAt) },
+    { name: 'delivered_at', type: 'timestamptz', of: ({ deliveredAt }: EmailContext) => isoOrNull(deliveredAt) },
+  ],
+  spawn: {
+    columns: `recipients text[], recipient_keys text[], sender_key text, subject text, tags text[], domain_id text,
+    template_id text, campaign_id text, envelope json, content json`,
+    own: ['recipients', 'recipient_keys'],
+    also: [
+      (source) => `insert into email_messages
+    (id, workspace_id, livemode, sender_key, subject, tags, domain_id, template_id, campaign_id, envelope, content)
+    select id, workspace_id, livemode, sender_key, subject, tags, domain_id, template_id, campaign_id, envelope, content
+    from ${source}`,
+    ],
+  },
+  carried: ['recipients', 'recipient_keys'],
+  facts: emailFacts,
+  effects: emailEffects,
+};
+
+const sampleInput: EmailInput = {
+  at: 0,
+  livemode: false,
+  scheduledAt: null,
+  admitted: true,
+  leaseMs: 1,
+  patienceMs: 1,
+  backoffMs: [1],
+  recipients: [{ simulate: null }],
+};
+
+/** The kind as the engine takes it, with what performs its attempts. */
+export const emails = (performer: Performer): Registration => ({ kind: emailKind, sampleInput, performer });

@@ -1,0 +1,20 @@
+import { type Meter, UNLIMITED } from '../../engine/nursery.ts';
+
+/** What a plan allows; null is no limit. The interface's table, the only place it stands in. */
+export const PLANS = {
+  free: { emailsPerMonth: 3_000, domains: 2 },
+  starter: { emailsPerMonth: 75_000, domains: 5 },
+  growth: { emailsPerMonth: 500_000, domains: null },
+} as const satisfies Record<string, { emailsPerMonth: number | null; domains: number | null }>;
+
+/** The name of a plan. */
+export type PlanName = keyof typeof PLANS;
+
+/** The UTC month (live, `2026-11`) or UTC day (test, `2026-11-20`) that a send at that moment counts against. */
+export const periodOf = (livemode: boolean, at: number): string => new Date(at).toISOString().slice(0, livemode ? 7 : 10);
+
+/** What one accepted email takes its unit from. `testSendsPerDay` 0 is no limit. */
+export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: number, at: number): Meter {
+  const ceiling = livemode ? PLANS[plan].emailsPerMonth : testSendsPerDay || null;
+  return { period: periodOf(livemode, at), ceiling: ceiling ?? UNLIMITED };
+}
