@@ -54,12 +54,13 @@ export class Page<Item> {
   ) {}
 }
 
-/** A reply that is not JSON in an envelope: a page, an image, the OpenAPI document. */
+/** A reply that is not JSON in an envelope: a page, an image, a redirect. */
 export class Document {
   constructor(
-    readonly contentType: string,
-    readonly content: string | Uint8Array<ArrayBuffer>,
-    readonly headers: Readonly<Record<string, string>> = {},
+    /** Null where there is no content. */
+    readonly contentType: string | null,
+    readonly content: string | Uint8Array<ArrayBuffer> | null,
+    readonly extra: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
   ) {}
 }
 

@@ -1,0 +1,74 @@
+import { Failure, invalid } from './failure.ts';
+import { findUnstorable, parseJson } from './json-text.ts';
+import { isMediaType, JSON_TYPE } from './media-type.ts';
+
+/** What an endpoint says of the bodies that it takes. */
+export interface BodyRules {
+  /** Bytes. */
+  readonly limit: number;
+  readonly mediaTypes: readonly string[];
+}
+
+/** A body that was not sent. Endpoints with fields then miss their required ones; endpoints without are content. */
+export const NO_BODY = Symbol('no body');
+
+/**
+ * Reads and parses a request's body, refusing in this order: media type, size, syntax. JSON comes back as its value,
+ * any other type as bytes. Whether the value fits the endpoint is for the schema to say.
+ */
+export async function readBody(request: Request, rules: BodyRules): Promise<unknown> {
+  const { headers } = request;
+  if (headers.has('content-encoding')) return ENCODED;
+  const type = headers.get('content-type');
+  if (type !== null && !isMediaType(type, rules.mediaTypes)) return unsupported(rules);
+  const length = headers.get('content-length');
+  if (length === '0' || (length === null && !headers.has('transfer-encoding'))) return NO_BODY;
+  if (length !== null && type === null) return unsupported(rules);
+  // Bun lets `5, 5` through, a length sent twice.
+  if (length !== null && !/^\d+$/.test(length)) return TWO_LENGTHS;
+  if (Number(length) > rules.limit) return tooLarge(rules);
+  const content = await (length === null ? readCounting(request, rules) : readWhole(request));
+  if (content instanceof Failure) return content;
+  if (content.byteLength === 0) return NO_BODY;
+  if (type === null) return unsupported(rules);
+  return rules.mediaTypes.includes(JSON_TYPE) ? readJson(content) : content;
+}
+
+/** The fast way, for a length that was announced and that the HTTP parser holds the client to. */
+function readWhole(request: Request): Promise<Uint8Array | Failure> {
+  return request.bytes().catch(() => TRUNCATED);
+}
+
+/** For chunked bodies, which announce no length: counts, and stops at the limit. */
+async function readCounting(request: Request, rules: BodyRules): Promise<Uint8Array | Failure> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      length += chunk.byteLength;
+      if (length > rules.limit) return tooLarge(rules);
+      chunks.push(chunk);
+    }
+  } catch {
+    return TRUNCATED;
+  }
+  return Buffer.concat(chunks, length);
+}
+
+function readJson(content: Uint8Array): unknown {
+  const json = parseJson(content);
+  if (!json) return MALFORMED;
+  const unstorable = findUnstorable(json.value, json.text, '/body');
+  return unstorable ? invalid([unstorable]) : json.value;
+}
+
+const ENCODED = new Failure('UNSUPPORTED_MEDIA_TYPE', 'Encoded bodies are not taken; send it without Content-Encoding.');
+const TWO_LENGTHS = new Failure('BAD_REQUEST', 'Send one Content-Length.');
+const TRUNCATED = new Failure('BAD_REQUEST', 'The body broke off before it was complete.');
+const MALFORMED = new Failure('BAD_REQUEST', 'The body is not well-formed JSON in UTF-8.');
+
+const unsupported = ({ mediaTypes }: BodyRules) =>
+  new Failure('UNSUPPORTED_MEDIA_TYPE', `Send the body with Content-Type ${mediaTypes.join(' or ')}.`);
+
+const tooLarge = ({ limit }: BodyRules) =>
+  new Failure('PAYLOAD_TOO_LARGE', `The body is larger than the ${limit.toLocaleString('en')} bytes that this endpoint takes.`);

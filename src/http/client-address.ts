@@ -1,0 +1,87 @@
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = readonly [base: Address, bits: number];
+
+/** Tells whom a request counts against, from the socket's address and the `X-Forwarded-For` header. */
+export type ClientAddress = (socketAddress: string, headers: Headers) => string;
+
+/** What `TRUST_PROXY` says: how many proxies stand in front, or which addresses they have. */
+export type TrustedProxies = { readonly hops: number } | { readonly ranges: readonly Range[] };
+
+/**
+ * Reads `TRUST_PROXY`: empty, a hop count (`1`), or addresses and CIDR ranges separated by commas.
+ * Null when it is neither; the configuration then says so and stops.
+ */
+export function parseTrustedProxies(text: string): TrustedProxies | null {
+  const setting = text.trim();
+  if (setting === '') return { hops: 0 };
+  if (/^\d{1,2}$/.test(setting)) return { hops: Number(setting) };
+  const ranges: Range[] = [];
+  for (const entry of setting.split(',')) {
+    const range = parseRange(entry.trim());
+    if (!range) return null;
+    ranges.push(range);
+  }
+  return { ranges };
+}
+
+/**
+ * The client of a request. Only the entries of `X-Forwarded-For` that trusted proxies wrote are believed: they stand
+ * at its end, since each proxy appends the address it saw. What lies before them is the client's to invent.
+ */
+export function clientAddress(proxies: TrustedProxies): ClientAddress {
+  if ('hops' in proxies && proxies.hops === 0) return clientKey;
+  const isTrusted = (address: string, hop: number) =>
+    'hops' in proxies ? hop < proxies.hops : isWithin(address, proxies.ranges);
+  return (socketAddress, headers) => {
+    const entries = headers.get('x-forwarded-for')?.split(',') ?? [];
+    let client = socketAddress;
+    for (let hop = 0; hop < entries.length && isTrusted(client, hop); hop++) {
+      const entry = withoutPort(entries.at(-1 - hop)?.trim() ?? '');
+      if (!parseAddress(entry)) break;
+      client = entry;
+    }
+    return clientKey(client);
+  };
+}
+
+/**
+ * The name under which an address is counted. IPv4 inside IPv6 is the same client as IPv4; an IPv6 client counts per
+ * /64, since that is what one subscriber is given (RFC 6177) and could otherwise rotate through.
+ */
+function clientKey(address: string): string {
+  if (!address.includes(':')) return address;
+  const parsed = parseAddress(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed?.toString() ?? address;
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
+}
+
+/** Dotted decimal in four parts, or IPv6; the library alone would also read `1` and `0x7f.1`. */
+function parseAddress(text: string): Address | null {
+  const isWritten = text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);
+  return isWritten ? ipaddr.process(text) : null;
+}
+
+function parseRange(entry: string): Range | null {
+  const slash = entry.indexOf('/');
+  const base = parseAddress(slash === -1 ? entry : entry.slice(0, slash));
+  if (!base) return null;
+  const widest = base.kind() === 'ipv4' ? 32 : 128;
+  if (slash === -1) return [base, widest];
+  const bits = entry.slice(slash + 1);
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= widest ? [base, Number(bits)] : null;
+}
+
+function isWithin(text: string, ranges: readonly Range[]): boolean {
+  const address = parseAddress(text);
+  return ranges.some(([base, bits]) => address?.kind() === base.kind() && address.match(base, bits));
+}
+
+/** Some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+function withoutPort(entry: string): string {
+  if (entry.startsWith('[')) return entry.slice(1, entry.indexOf(']'));
+  const colon = entry.indexOf(':');
+  return colon !== -1 && colon === entry.lastIndexOf(':') ? entry.slice(0, colon) : entry;
+}

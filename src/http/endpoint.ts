@@ -1,0 +1,76 @@
+import { Type } from '@sinclair/typebox';
+import { isId } from '../db/ids.ts';
+import type { BodyRules } from './body.ts';
+import { Failure, notFound } from './failure.ts';
+import { JSON_TYPE } from './media-type.ts';
+import { holds, lacking, type Permission } from './permissions.ts';
+import { anyQuery, compileQuery, noQuery, type QueryReader } from './query.ts';
+import type { OwnLimit } from './rate-limit.ts';
+import { RESOURCE_OF } from './resources.ts';
+import type { Caller, Route } from './route.ts';
+import { type Checker, compileChecker } from './schema.ts';
+
+/** A route made ready to serve: what can be computed from it once has been. */
+export interface Endpoint {
+  readonly route: Route;
+  readonly isPublic: boolean;
+  readonly ownLimit: OwnLimit | undefined;
+  readonly readQuery: QueryReader;
+  /** Null where bodies have no meaning. */
+  readonly body: (BodyRules & { readonly check: Checker | null }) | null;
+  /** Why this caller may not call; null when it may. */
+  refuse(caller: Caller): Failure | null;
+  /** The 404 of a path parameter that cannot be an id of its kind; null when all can. */
+  refuseParams(params: Readonly<Record<string, string>>): Failure | null;
+}
+
+/** 1 MiB, unless a route states another. */
+const BODY_LIMIT = 1_048_576;
+const NO_FIELDS = Type.Object({});
+const TEST_KEY = new Failure(
+  'TEST_MODE_NOT_SUPPORTED',
+  'This endpoint reaches real recipients and does not take test keys.',
+  { suggestion: 'Use a live key (svc_live_…).' },
+);
+
+/** Compiles a route. */
+export function endpointOf(route: Route): Endpoint {
+  const { permission, method, path, ipLimitPerMinute: perMinute } = route;
+  const isPublic = permission === 'public';
+  return {
+    route,
+    isPublic,
+    ownLimit: perMinute === undefined ? undefined : { name: `${method} ${path}`, perMinute },
+    readQuery: route.query ? compileQuery(route.query) : isPublic ? anyQuery : noQuery,
+    body: method === 'GET' ? null : bodyOf(route),
+    refuse: refuserOf(route, permissionsOf(route)),
+    refuseParams: paramRefuserOf(route),
+  };
+}
+
+/** The permissions that a caller needs, every one of them. */
+export function permissionsOf({ permission }: Pick<Route, 'permission'>): readonly Permission[] {
+  if (permission === 'public' || permission === 'any key') return [];
+  return typeof permission === 'string' ? [permission] : permission;
+}
+
+function bodyOf({ body, bodyLimit = BODY_LIMIT, mediaTypes = [JSON_TYPE] }: Route): Endpoint['body'] {
+  const check = mediaTypes.includes(JSON_TYPE) ? compileChecker(body ?? NO_FIELDS) : null;
+  return { limit: bodyLimit, mediaTypes, check };
+}
+
+function refuserOf({ testMode }: Route, needed: readonly Permission[]): Endpoint['refuse'] {
+  return (caller) => {
+    const missing = needed.find((permission) => !holds(caller.permissions, permission));
+    if (missing) return lacking(missing);
+    return testMode === 'refused' && !caller.livemode ? TEST_KEY : null;
+  };
+}
+
+function paramRefuserOf({ params = {} }: Route): Endpoint['refuseParams'] {
+  const ids = Object.entries(params).flatMap(([name, spec]) => (typeof spec === 'string' ? [{ name, prefix: spec }] : []));
+  return (given) => {
+    const wrong = ids.find(({ name, prefix }) => !isId(prefix, given[name] ?? ''));
+    return wrong ? notFound(RESOURCE_OF[wrong.prefix]) : null;
+  };
+}

@@ -1,0 +1,81 @@
+import { Failure, invalid } from './failure.ts';
+import { type Caller, type IdempotencyClaim, Replay } from './route.ts';
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+const BAD_KEY = invalid([
+  { path: '/headers/idempotency-key', message: 'Use 1 to 255 visible ASCII characters; a UUID is best.' },
+]);
+const IN_PROGRESS = new Failure(
+  'IDEMPOTENCY_IN_PROGRESS',
+  'A request with this Idempotency-Key is still being processed.',
+  { suggestion: 'Wait a moment and send the same request again: it then gets the reply of the first.' },
+);
+const CONFLICT = new Failure('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used for another request.', {
+  suggestion: 'Use a new key for a new request; send the original request to get its reply again.',
+});
+
+/** What a client asks to have done once. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** The claim that a request makes with its Idempotency-Key; null when it makes none. */
+export function claimOf(headers: Headers, asked: Asked): IdempotencyClaim | Failure | null {
+  const key = headers.get('idempotency-key');
+  if (key === null) return null;
+  return KEY.test(key) ? { key, fingerprint: fingerprintOf(asked) } : BAD_KEY;
+}
+
+/** The same for the same request whatever the order of its members, so that a client may serialise its retry anew. */
+export function fingerprintOf({ method, path, query, body }: Asked): string {
+  const hash = new Bun.CryptoHasher('sha256').update(`${method}\n${path}\n${canonical(query)}\n`);
+  return (body instanceof Uint8Array ? hash.update(body) : hash.update(canonical(body))).digest('hex');
+}
+
+/**
+ * What a stored reply is to the request that met it: its own reply again, or a conflict when the key was used for
+ * something else. `body` is what the first handler answered.
+ */
+export function replayOf(
+  claim: IdempotencyClaim,
+  stored: { readonly fingerprint: string; readonly status: number },
+  body: unknown,
+): Replay | Failure {
+  return stored.fingerprint === claim.fingerprint ? new Replay(stored.status, body) : CONFLICT;
+}
+
+/**
+ * The requests that this process is working on. Another instance's are caught by the row that the engine writes with
+ * the action; here the second request is told sooner, without waiting for the first one's commit.
+ */
+export class InFlight {
+  private readonly keys = new Set<string>();
+
+  /** Runs the work unless the same key is at work already. The key is held until the work really ends. */
+  run(caller: Caller, claim: IdempotencyClaim, work: () => unknown): unknown {
+    const key = `${caller.workspaceId} ${caller.livemode} ${claim.key}`;
+    if (this.keys.has(key)) return IN_PROGRESS;
+    this.keys.add(key);
+    return this.settle(key, work);
+  }
+
+  private async settle(key: string, work: () => unknown): Promise<unknown> {
+    try {
+      return await work();
+    } finally {
+      this.keys.delete(key);
+    }
+  }
+}
+
+/** JSON with the members of every object in order. The value came from JSON and is at most 32 levels deep. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`;
+}

@@ -1,0 +1,90 @@
+import { Type } from '@sinclair/typebox';
+import type { Server } from 'bun';
+import { type Context, Elysia } from 'elysia';
+import { type Endpoint, endpointOf } from './endpoint.ts';
+import { createPipeline, type HttpDeps } from './pipeline.ts';
+import { Document, type Route, route } from './route.ts';
+
+/** The application. It never listens by itself; `listen` gives it a socket. */
+export interface App {
+  /** Answers a request that arrived at the server. */
+  fetch(request: Request, server: Server<undefined>): Response | Promise<Response>;
+}
+
+/**
+ * Puts the routes behind the pipeline. Elysia finds the route of a path and nothing else: its own reading and checking
+ * of bodies runs before authentication, coerces what should be refused and quotes what was sent, so none of it is used.
+ */
+export function mount(routes: readonly Route[], deps: HttpDeps): App {
+  const pipeline = createPipeline(deps);
+  const addresses = new WeakMap<Request, string>();
+  // Elysia reads the text of this function to learn what it uses: the parameters are destructured on purpose.
+  const serve =
+    (endpoint: Endpoint | null) =>
+    ({ request, path, params }: Context) =>
+      pipeline(endpoint, {
+        request,
+        path,
+        params,
+        search: searchOf(request.url),
+        socketAddress: addresses.get(request) ?? 'unknown',
+      });
+  const app = new Elysia({
+    name: 'posthorn',
+    // Bun's own router reads odd targets differently from Elysia's; one router is enough.
+    systemRouter: false,
+    strictPath: true,
+    // Else hosts shorter than four characters (`http://a/v1`) lose their path.
+    handler: { standardHostname: false },
+  });
+  for (const each of routes) app.route(each.method, each.path, serve(endpointOf(each)), UNPARSED);
+  for (const [path, methods] of methodsByPath(routes)) {
+    app.route('OPTIONS', path, serve(optionsOf(path, methods)), UNPARSED);
+  }
+  app.all('/*', serve(null), UNPARSED);
+  app.compile();
+  return {
+    fetch(request, server) {
+      const whole = withHost(request);
+      addresses.set(whole, server.requestIP(request)?.address ?? 'unknown');
+      return app.fetch(whole);
+    },
+  };
+}
+
+const UNPARSED = { parse: 'none' } as const;
+
+/** HTTP/1.0 without a Host (health probes send that), or an odd one: Bun then gives the bare target as the URL. */
+function withHost(request: Request): Request {
+  return request.url.startsWith('http://') ? request : new Request(`http://localhost${request.url}`, request);
+}
+
+function searchOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark === -1 ? '' : url.slice(mark + 1);
+}
+
+function methodsByPath(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { method, path } of routes) {
+    const known = methods.get(path) ?? [];
+    methods.set(path, [...known, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
+  }
+  return methods;
+}
+
+/** What a path answers to is in the documentation anyway: no key is needed to ask, as browsers and proxies expect. */
+function optionsOf(path: string, methods: readonly string[]): Endpoint {
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  return endpointOf(
+    route({
+      method: 'GET',
+      path,
+      permission: 'public',
+      summary: 'Tell which methods the path answers to',
+      response: Type.Null(),
+      status: 204,
+      handle: () => new Document(null, null, { headers: { allow } }),
+    }),
+  );
+}

@@ -1,0 +1,124 @@
+import { mintId } from '../db/ids.ts';
+import { type Admitted, type AdmissionDeps, type Applicant, admit } from './admission.ts';
+import { NO_BODY, readBody } from './body.ts';
+import { DEADLINE_MS, within } from './deadline.ts';
+import type { Endpoint } from './endpoint.ts';
+import { Failure, invalid } from './failure.ts';
+import { claimOf, InFlight } from './idempotency.ts';
+import type { Log } from './log.ts';
+import { mishapOf } from './mishap.ts';
+import { reply } from './reply.ts';
+import type { Call, PublicCall } from './route.ts';
+
+/** What the HTTP layer needs of the rest of the service. */
+export interface HttpDeps extends AdmissionDeps {
+  readonly clock: { now(): number; monotonic(): number };
+  readonly log: Log;
+  /** Where this service is reached, without a trailing slash; the links of errors begin with it. */
+  readonly baseUrl: string;
+  /** Told of every response, for the metrics. */
+  readonly observe?: (answered: Answered) => void;
+}
+
+/** One response, as the metrics count it. `route` is the pattern, never the path. */
+export interface Answered {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** A request as the router hands it over. */
+export interface Incoming {
+  readonly request: Request;
+  readonly path: string;
+  /** What stands behind `?`; empty where nothing does. */
+  readonly search: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly socketAddress: string;
+}
+
+/** Answers one request; `endpoint` is null where path or method are unknown. It never rejects. */
+export type Pipeline = (endpoint: Endpoint | null, incoming: Incoming) => Promise<Response>;
+
+/** One request on its way through the checks. */
+interface Exchange extends Applicant, Incoming {
+  readonly requestId: string;
+  readonly startedAt: number;
+}
+
+/**
+ * Makes the one way that every request goes. The order of the checks is part of the interface: address limit,
+ * authentication, key limit, route, permission and test mode (`admit`); media type, size, parse (`readBody`); schema,
+ * idempotency, ids; then the command judges environment, state and quota.
+ */
+export function createPipeline(deps: HttpDeps): Pipeline {
+  const { clock, log, baseUrl } = deps;
+  const inFlight = new InFlight();
+
+  async function answer(exchange: Exchange): Promise<unknown> {
+    const admitted = await admit(exchange, deps);
+    if (admitted instanceof Failure) return admitted;
+    const arrivesFrom = clock.monotonic();
+    const sent = await read(exchange, admitted.endpoint);
+    if (sent instanceof Failure) return sent;
+    // The time that a client takes to send its body is its own; only ours is limited.
+    const msUsed = arrivesFrom - exchange.startedAt;
+    return within(DEADLINE_MS - msUsed, perform(exchange, admitted, sent, inFlight));
+  }
+
+  return async (endpoint, incoming) => {
+    const now = clock.now();
+    const exchange: Exchange = {
+      ...incoming,
+      endpoint,
+      now,
+      requestId: mintId('req', now),
+      startedAt: clock.monotonic(),
+      standing: null,
+    };
+    const { requestId, startedAt } = exchange;
+    const route = endpoint?.route.path ?? 'unknown';
+    const respond = (given: unknown) =>
+      reply(given, { requestId, baseUrl, standing: exchange.standing, status: endpoint?.route.status ?? 404 });
+    let response: Response;
+    try {
+      response = respond(await answer(exchange));
+    } catch (thrown) {
+      response = respond(mishapOf(thrown, log, { requestId, route }));
+    }
+    deps.observe?.({ method: incoming.request.method, route, status: response.status, ms: clock.monotonic() - startedAt });
+    return response;
+  };
+}
+
+interface Sent {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** What the request says, read and found to be of the form that the endpoint states. */
+async function read({ request, search }: Exchange, endpoint: Endpoint): Promise<Sent | Failure> {
+  const rules = endpoint.body;
+  const body = rules ? await readBody(request, rules) : NO_BODY;
+  if (body instanceof Failure) return body;
+  const value = body === NO_BODY ? {} : body;
+  const query = endpoint.readQuery(search);
+  const bodyDetails = rules?.check?.(value, '/body') ?? [];
+  if (query instanceof Failure) return invalid([...(query.extra.details ?? []), ...bodyDetails]);
+  return bodyDetails.length > 0 ? invalid(bodyDetails) : { query, body: value };
+}
+
+/** Claims the Idempotency-Key, refuses ids that cannot be, and hands over to the module. */
+function perform(exchange: Exchange, { endpoint, caller }: Admitted, sent: Sent, inFlight: InFlight): unknown {
+  const { request, path, params, requestId, now } = exchange;
+  const { method } = endpoint.route;
+  const mayClaim = caller !== null && method === 'POST';
+  const claim = mayClaim ? claimOf(request.headers, { method, path, ...sent }) : null;
+  if (claim instanceof Failure) return claim;
+  const absent = endpoint.refuseParams(params);
+  if (absent) return absent;
+  const call = { caller, params, ...sent, claim, requestId, now } as Call | PublicCall;
+  const work = () => endpoint.route.handle(call);
+  return caller && claim ? inFlight.run(caller, claim, work) : work();
+}

@@ -1,0 +1,91 @@
+import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
+import { type Detail, Failure, invalid } from './failure.ts';
+import { compileChecker } from './schema.ts';
+import { MOST_DETAILS, shortened } from './schema-errors.ts';
+
+/** Reads the text behind `?` into typed values, or says what is wrong with it. */
+export type QueryReader = (search: string) => Readonly<Record<string, unknown>> | Failure;
+
+/** The reader for a route that takes no query parameters. */
+export const noQuery: QueryReader = (search) => (search === '' ? NOTHING : refuseAll(search));
+
+/** For pages that people open: what trackers and health probes append is none of our business. */
+export const anyQuery: QueryReader = () => NOTHING;
+
+const NOTHING = Object.freeze({});
+const refuseAll = (search: string) => {
+  const pairs = split(search);
+  return pairs instanceof Failure ? pairs : invalid(pairs.map(([name]) => unknownParameter(name, [])));
+};
+
+/**
+ * The reader for a schema of strings, integers, booleans and choices. A parameter is given once; an unknown one is
+ * refused, and so is every number that is not written in plain decimal digits.
+ */
+export function compileQuery(schema: TObject): QueryReader {
+  const check = compileChecker(schema);
+  const known = Object.keys(schema.properties);
+  const defaults: Record<string, unknown> = {};
+  for (const name of known) {
+    const value = schema.properties[name]?.default;
+    if (value !== undefined) defaults[name] = value;
+  }
+  return (search) => {
+    if (search === '') return { ...defaults };
+    const pairs = split(search);
+    if (pairs instanceof Failure) return pairs;
+    const values: Record<string, unknown> = { ...defaults };
+    const details: Detail[] = [];
+    const seen = new Set<string>();
+    for (const [name, text] of pairs) {
+      const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+      if (!property) details.push(unknownParameter(name, known));
+      else if (seen.has(name)) details.push({ path: `/query/${name}`, message: 'Give this parameter once.' });
+      else values[name] = typed(property, text);
+      seen.add(name);
+    }
+    details.push(...(check(values, '/query') ?? []));
+    return details.length > 0 ? invalid(details.slice(0, MOST_DETAILS)) : values;
+  };
+}
+
+const unknownParameter = (name: string, known: readonly string[]): Detail => ({
+  path: shortened(`/query/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+  message:
+    known.length === 0
+      ? 'This endpoint takes no query parameters.'
+      : `No such query parameter; known are ${known.join(', ')}.`,
+});
+
+/** The text as the schema's type where it is written as one; else the text, which the schema then refuses. */
+function typed(schema: TSchema, text: string): unknown {
+  if (schema[Kind] === 'Integer') return /^-?(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text;
+  if (schema[Kind] === 'Boolean') return text === 'true' || (text === 'false' ? false : text);
+  return text;
+}
+
+function split(search: string): [name: string, value: string][] | Failure {
+  const pairs: [string, string][] = [];
+  for (const pair of search.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
+    if (name === null || value === null) return BADLY_ENCODED;
+    pairs.push([name, value]);
+  }
+  return pairs;
+}
+
+const BADLY_ENCODED = invalid([
+  { path: '/query', message: 'Percent-encode the query as UTF-8, without NUL characters.' },
+]);
+
+function decode(text: string): string | null {
+  try {
+    const decoded = text.includes('%') || text.includes('+') ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
+    return decoded.includes('\0') ? null : decoded;
+  } catch {
+    return null;
+  }
+}

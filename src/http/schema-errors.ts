@@ -1,0 +1,99 @@
+import type { TSchema } from '@sinclair/typebox';
+import { type ValueError, type ValueErrorIterator, ValueErrorType } from '@sinclair/typebox/errors';
+import type { Detail } from './failure.ts';
+
+/** More would help nobody, and a body of a million wrong elements must not become a million sentences. */
+export const MOST_DETAILS = 20;
+/** A member name is the client's own text and may be as long as the body. */
+const LONGEST_PATH = 200;
+
+/** TypeBox's errors as details: one for each place, at most twenty, and never with anything that was sent in the message. */
+export function detailsOf(errors: ValueErrorIterator, at: string): readonly Detail[] {
+  const details = new Map<string, Detail>();
+  for (const error of errors) {
+    for (const place of placesOf(error)) {
+      const path = shortened(at + place.path);
+      if (!details.has(path)) details.set(path, { path, message: messageOf(place) });
+    }
+    if (details.size >= MOST_DETAILS) break;
+  }
+  return [...details.values()].slice(0, MOST_DETAILS);
+}
+
+/** A pointer cut at a segment, so that it still points at something that exists. */
+export function shortened(path: string): string {
+  return path.length <= LONGEST_PATH ? path : path.slice(0, path.lastIndexOf('/', LONGEST_PATH));
+}
+
+/**
+ * Where a value may have one of several forms, the form meant is the one whose errors lie deepest: `to: ["a@b", 7]` is
+ * a list with a wrong third member, not something that failed to be a string.
+ */
+function placesOf(error: ValueError): readonly ValueError[] {
+  if (error.type !== ValueErrorType.Union) return [error];
+  for (const form of error.errors) {
+    const inner = firstOf(form);
+    if (inner.length > 0 && inner.every(({ path }) => path.length > error.path.length)) return inner.flatMap(placesOf);
+  }
+  return [error];
+}
+
+function firstOf(errors: ValueErrorIterator): readonly ValueError[] {
+  const first: ValueError[] = [];
+  for (const error of errors) {
+    first.push(error);
+    if (first.length === MOST_DETAILS) break;
+  }
+  return first;
+}
+
+type Wording = (schema: TSchema) => string;
+
+const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
+  [ValueErrorType.ObjectRequiredProperty]: () => 'This is required.',
+  [ValueErrorType.ObjectAdditionalProperties]: ({ properties }) => {
+    const known = Object.keys(properties);
+    return known.length === 0 ? 'Nothing is expected here; leave it out.' : `No such member; known are ${known.join(', ')}.`;
+  },
+  [ValueErrorType.ObjectMinProperties]: ({ minProperties }) => `Give at least ${counted(minProperties, 'member')}.`,
+  [ValueErrorType.ObjectMaxProperties]: ({ maxProperties }) => `Give at most ${counted(maxProperties, 'member')}.`,
+  [ValueErrorType.ArrayMinItems]: ({ minItems }) => `Give at least ${counted(minItems, 'item')}.`,
+  [ValueErrorType.ArrayMaxItems]: ({ maxItems }) => `Give at most ${counted(maxItems, 'item')}.`,
+  [ValueErrorType.ArrayUniqueItems]: () => 'Give each item once.',
+  [ValueErrorType.StringMinLength]: ({ minLength }) =>
+    minLength === 1 ? 'Must not be empty.' : `Use at least ${counted(minLength, 'character')}.`,
+  [ValueErrorType.StringMaxLength]: ({ maxLength }) => `Use at most ${counted(maxLength, 'character')}.`,
+  [ValueErrorType.StringPattern]: ({ description }) =>
+    description ? `Not of the form that is needed: ${description}` : 'Not of the form that is needed.',
+  [ValueErrorType.StringFormat]: () =>
+    'Send an ISO 8601 date and time with an offset or Z, such as 2026-01-31T09:30:00Z.',
+  [ValueErrorType.IntegerMinimum]: ({ minimum }) => `Must be at least ${minimum}.`,
+  [ValueErrorType.IntegerMaximum]: ({ maximum }) => `Must be at most ${maximum}.`,
+  [ValueErrorType.NumberMinimum]: ({ minimum }) => `Must be at least ${minimum}.`,
+  [ValueErrorType.NumberMaximum]: ({ maximum }) => `Must be at most ${maximum}.`,
+};
+
+function messageOf({ type, schema }: ValueError): string {
+  return WORDINGS[type]?.(schema) ?? `Send ${expected(schema)}.`;
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'an array',
+  string: 'a string',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+function expected(schema: TSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  const forms: readonly TSchema[] | undefined = schema.anyOf;
+  if (!forms) return NOUNS[schema.type] ?? 'another value';
+  const isChoice = forms.every((form) => form.const !== undefined);
+  const names = [...new Set(forms.map(expected))];
+  return isChoice ? `one of ${names.join(', ')}` : names.join(' or ');
+}
