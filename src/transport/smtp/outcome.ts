@@ -1,0 +1,58 @@
+/** From what happened in a session to one outcome per recipient. */
+import type { Fault, RecipientOutcome, SubType } from '../transport.ts';
+import { readReply, verdictOf } from './reply.ts';
+import type { Progress, SessionFailure } from './session.ts';
+
+/** The outcome for one recipient of a transaction with the server `remoteMta`. */
+export const outcomeOf = (
+  { recipient, step, reply, problem }: Progress,
+  remoteMta: string,
+): RecipientOutcome => {
+  if (reply !== null) return withReply(recipient, reply, remoteMta, verdictOf(step, readReply(reply)));
+  // RFC 5321 4.2.5 leaves it open who has the message when the reply to the final dot is lost.
+  const outcome = step === 'DOT' ? 'unknown' : 'deferred';
+  return withoutReply(recipient, outcome, `${remoteMta}: ${problem}`, 'ConnectionFailed', remoteMta);
+};
+
+/** The outcome for one recipient when no session could be had: always worth another try. */
+export const outcomeOfFailure = (
+  recipient: string,
+  failure: SessionFailure,
+  remoteMta: string | null,
+): RecipientOutcome => {
+  if (failure.stage === 'tls')
+    return { ...withoutReply(recipient, 'deferred', failure.message, 'TlsFailed', remoteMta) };
+  if (failure.reply !== null)
+    return withReply(recipient, failure.reply, remoteMta, verdictOf('SESSION', readReply(failure.reply)));
+  return withoutReply(recipient, 'deferred', failure.message, 'ConnectionFailed', remoteMta);
+};
+
+const withReply = (
+  recipient: string,
+  response: string,
+  remoteMta: string | null,
+  verdict: Pick<RecipientOutcome, 'outcome' | 'fault' | 'subType'>,
+): RecipientOutcome => {
+  const { code, enhancedCode, text } = readReply(response);
+  return { recipient, ...verdict, smtpCode: code, enhancedCode, response: text, remoteMta, providerId: null };
+};
+
+/** An outcome that no server spoke: our own sentence, and our own status where RFC 3463 has one. */
+export const withoutReply = (
+  recipient: string,
+  outcome: 'deferred' | 'unknown' | 'refused',
+  response: string,
+  subType: SubType,
+  remoteMta: string | null = null,
+  own: { readonly fault?: Fault; readonly enhancedCode?: string } = {},
+): RecipientOutcome => ({
+  recipient,
+  outcome,
+  smtpCode: null,
+  enhancedCode: own.enhancedCode ?? null,
+  response: response.slice(0, 1_000),
+  remoteMta,
+  fault: own.fault ?? 'infrastructure',
+  subType,
+  providerId: null,
+});

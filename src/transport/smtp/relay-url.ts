@@ -1,0 +1,41 @@
+import { type Endpoint, PATIENCE_MS } from './endpoint.ts';
+
+/** What a relay is reached with, as `SMTP_URL` says it. */
+export type RelayEndpoint = Omit<Endpoint, 'ehloName' | 'ca'>;
+
+/**
+ * Reads `smtp[s]://user:pass@host:port`. `smtps` speaks TLS from the start (port 465); `smtp` starts it when offered (port
+ * 587), and insists on it when there is a password to protect and the relay is not this machine. `?tls=required`,
+ * `opportunistic` or `none` says otherwise. Null when it is no such URL.
+ */
+export const readRelayUrl = (text: string): RelayEndpoint | null => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') return null;
+  const implicit = url.protocol === 'smtps:';
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const credentials =
+    url.username === ''
+      ? null
+      : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  const tls = tlsOf(url.searchParams.get('tls'), implicit, credentials !== null && !isLoopback(host));
+  if (tls === null) return null;
+  return {
+    host,
+    name: host,
+    port: url.port === '' ? (implicit ? 465 : 587) : Number(url.port),
+    tls,
+    verifyCertificate: true,
+    credentials,
+    connectMs: 30_000,
+    silenceMs: PATIENCE_MS,
+  };
+};
+
+const tlsOf = (asked: string | null, implicit: boolean, secretAtStake: boolean): Endpoint['tls'] | null => {
+  if (implicit) return asked === null ? 'implicit' : null;
+  if (asked === null) return secretAtStake ? 'required' : 'opportunistic';
+  return asked === 'required' || asked === 'opportunistic' || asked === 'none' ? asked : null;
+};
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.');

@@ -1,0 +1,51 @@
+import { withDeadline } from '../deadline.ts';
+import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
+import type { Endpoint } from './endpoint.ts';
+import { openSession, SessionFailure } from './session.ts';
+import { type PoolLimits, SessionPool } from './session-pool.ts';
+import { mailOf, transmit } from './transmit.ts';
+
+/** All mail through one relay. An accepted message is the relay's to deliver: bounces come back later, by mail. */
+export class RelayTransport implements Transport {
+  readonly name = 'smtp';
+  readonly confirmsDelivery = false;
+  readonly #pool: SessionPool;
+
+  constructor(
+    private readonly endpoint: Endpoint,
+    limits: PoolLimits = { sessions: 10, messagesPerSession: 1_000, idleMs: 30_000 },
+  ) {
+    this.#pool = new SessionPool((signal) => openSession(endpoint, signal), limits);
+  }
+
+  async send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]> {
+    const mail = await mailOf(message);
+    return withDeadline(limits, (signal) => transmit(mail, this.#pool, this.endpoint.name, signal));
+  }
+
+  async verify(): Promise<readonly Finding[]> {
+    const { name, port } = this.endpoint;
+    const check = `SMTP relay ${name}:${port}`;
+    try {
+      const session = await openSession(this.endpoint, AbortSignal.timeout(2 * this.endpoint.connectMs));
+      session.quit();
+      const how = `${session.secure ? 'with TLS' : 'in clear text'}, ${this.endpoint.credentials ? 'signed in' : 'without a password'}`;
+      return [{ check, ok: true, detail: `Connected ${how}.`, advice: null }];
+    } catch (error) {
+      if (!(error instanceof SessionFailure)) throw error;
+      return [{ check, ok: false, detail: error.reply ?? error.message, advice: ADVICE[error.stage] }];
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}
+
+const ADVICE: Readonly<Record<SessionFailure['stage'], string>> = {
+  connect: 'Check host and port in SMTP_URL, and that a firewall lets this machine reach them.',
+  tls: 'The relay does not speak TLS as SMTP_URL asks, or its certificate is not trusted: TLS_CA_FILE names further authorities.',
+  refused:
+    'The relay answered and refused: check user name and password in SMTP_URL, and what the relay allows this machine.',
+  aborted: 'The relay took too long to answer; try again, or use another one.',
+};

@@ -1,0 +1,241 @@
+/**
+ * One SMTP session: opened, used for any number of messages, ended. nodemailer's SMTPConnection speaks; this says, for each
+ * recipient, how far the conversation came.
+ *
+ * Whether the final dot left decides between `deferred` (surely not delivered) and `unknown`. No error of nodemailer tells
+ * (measured), but its `send` takes a stream and pipes it, once DATA is granted, into the stream that adds the dot and ends
+ * when the dot has been written to the socket. `Source` watches for that end; so there is no client of our own.
+ */
+import { isIP } from 'node:net';
+import { Readable, type Writable } from 'node:stream';
+import SMTPConnection, { type SMTPEnvelope } from 'nodemailer/lib/smtp-connection';
+import type { Endpoint } from './endpoint.ts';
+import type { Step } from './reply.ts';
+
+/** A session that did not come about. */
+export class SessionFailure extends Error {
+  override readonly name = 'SessionFailure';
+  constructor(
+    /** `tls` also when STARTTLS was refused; `refused` when the server said no in words. */
+    readonly stage: 'connect' | 'tls' | 'refused' | 'aborted',
+    message: string,
+    /** What the server said, null when nothing. */
+    readonly reply: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** How far a message came for one recipient. */
+export interface Progress {
+  readonly recipient: string;
+  readonly step: Step;
+  /** The server's words at that step; null when the session broke there instead. */
+  readonly reply: string | null;
+  /** A sentence about the break; '' when there was a reply. */
+  readonly problem: string;
+}
+
+/** An open session, for one message at a time. */
+export interface Session {
+  readonly endpoint: Endpoint;
+  readonly secure: boolean;
+  /** RFC 6531: addresses beyond ASCII may be used. */
+  readonly smtpUtf8: boolean;
+  /** False once the session has ended, whoever ended it. */
+  readonly alive: boolean;
+  /** Settles with one entry per recipient, in their order. Never rejects. */
+  transmit(mail: Envelope, raw: Buffer, signal: AbortSignal): Promise<readonly Progress[]>;
+  /** Ready for the next message, or ended: a message that failed halfway leaves a transaction to reset. */
+  settle(): Promise<void>;
+  /** Says goodbye. */
+  quit(): void;
+}
+
+/** Who a message is from and for, as MAIL FROM and RCPT TO say it. */
+export interface Envelope {
+  readonly from: string;
+  readonly recipients: readonly string[];
+}
+
+/** Connects, greets, secures and authenticates. Rejects with `SessionFailure`. */
+export const openSession = (endpoint: Endpoint, signal: AbortSignal): Promise<Session> =>
+  new Promise((resolve, reject) => {
+    const connection = new SMTPConnection(connectionOptions(endpoint));
+    const fail = (failure: SessionFailure) => {
+      signal.removeEventListener('abort', abort);
+      connection.close();
+      reject(failure);
+    };
+    const abort = () => fail(new SessionFailure('aborted', `Gave up connecting to ${endpoint.name}`));
+    const ready = (smtpUtf8: boolean) => {
+      signal.removeEventListener('abort', abort);
+      resolve(new OpenSession(connection, endpoint, smtpUtf8));
+    };
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    // Stays for the life of the session: an error that nobody listens to would end the process.
+    connection.on('error', (error) => fail(failureOf(error, endpoint, connection)));
+    connection.connect((error) => {
+      if (error) return fail(failureOf(error, endpoint, connection));
+      const smtpUtf8 = /[ -]SMTPUTF8\b/im.test(String(connection.lastServerResponse));
+      const { credentials } = endpoint;
+      if (credentials === null) return ready(smtpUtf8);
+      if (!connection.allowsAuth)
+        return fail(
+          new SessionFailure('refused', `${endpoint.name} offers no AUTH`, '530 5.7.0 no AUTH offered'),
+        );
+      connection.login({ credentials }, (refusal) =>
+        refusal ? fail(failureOf(refusal, endpoint, connection)) : ready(smtpUtf8),
+      );
+    });
+  });
+
+const connectionOptions = (endpoint: Endpoint) => ({
+  host: endpoint.host,
+  port: endpoint.port,
+  name: endpoint.ehloName,
+  secure: endpoint.tls === 'implicit',
+  requireTLS: endpoint.tls === 'required',
+  ignoreTLS: endpoint.tls === 'none',
+  opportunisticTLS: endpoint.tls === 'opportunistic',
+  ...(isIP(endpoint.name) ? {} : { servername: endpoint.name }),
+  tls: {
+    rejectUnauthorized: endpoint.verifyCertificate,
+    ...(endpoint.ca === null ? {} : { ca: endpoint.ca }),
+  },
+  connectionTimeout: endpoint.connectMs,
+  greetingTimeout: endpoint.connectMs,
+  socketTimeout: endpoint.silenceMs,
+});
+
+interface SmtpError extends Error {
+  readonly code?: string | undefined;
+  readonly command?: string | undefined;
+  readonly response?: string | undefined;
+}
+
+const failureOf = (error: SmtpError, endpoint: Endpoint, connection: SMTPConnection): SessionFailure => {
+  const { message, response = null } = error;
+  if (error.code === 'ETLS' || connection.upgrading) return new SessionFailure('tls', message, response);
+  if (response !== null) return new SessionFailure('refused', message, response);
+  // With TLS from the start a bad certificate is an ordinary socket error, told by its words alone (measured).
+  const tls = endpoint.tls === 'implicit' && /certificate|ssl|tls|altname/i.test(message);
+  return new SessionFailure(tls ? 'tls' : 'connect', message);
+};
+
+class OpenSession implements Session {
+  readonly secure: boolean;
+  #halfway = false;
+
+  constructor(
+    private readonly connection: SMTPConnection,
+    readonly endpoint: Endpoint,
+    readonly smtpUtf8: boolean,
+  ) {
+    this.secure = connection.secure;
+  }
+
+  get alive(): boolean {
+    return !this.connection.destroyed;
+  }
+
+  quit(): void {
+    if (this.alive) this.connection.quit();
+  }
+
+  transmit({ from, recipients }: Envelope, raw: Buffer, signal: AbortSignal): Promise<readonly Progress[]> {
+    return new Promise((resolve) => {
+      const source = new Source(raw);
+      // nodemailer keeps its books in this object: who was refused, in which words, is there even when `send` fails later.
+      const books: Books = { from, to: [...recipients], size: raw.length };
+      const finish = (error: SmtpError | null, response: string) => {
+        signal.removeEventListener('abort', abort);
+        this.#halfway = error !== null;
+        resolve(
+          progress(
+            recipients,
+            books,
+            error === null ? { step: 'DOT', reply: response, problem: '' } : end(error, source),
+          ),
+        );
+      };
+      const abort = () => {
+        finish(new Error('Gave up waiting for the server'), '');
+        this.connection.close();
+      };
+      if (signal.aborted) return abort();
+      signal.addEventListener('abort', abort, { once: true });
+      this.connection.send(books, source, (error, info) => finish(error, info?.response ?? ''));
+    });
+  }
+
+  settle(): Promise<void> {
+    if (!this.#halfway || !this.alive) return Promise.resolve();
+    this.#halfway = false;
+    return new Promise((resolve) => {
+      this.connection.once('end', resolve);
+      this.connection.reset((error) => {
+        if (error) this.connection.close();
+        resolve();
+      });
+    });
+  }
+}
+
+interface Books extends SMTPEnvelope {
+  readonly rejectedErrors?: readonly { readonly recipient?: string; readonly response?: string }[];
+}
+
+type End = Omit<Progress, 'recipient'>;
+
+// Those refused at RCPT have their own words; everyone else shares how the transaction ended.
+const progress = (recipients: readonly string[], books: Books, shared: End): Progress[] => {
+  const refusals = new Map(
+    books.rejectedErrors?.map(({ recipient, response = '' }) => [recipient, response]),
+  );
+  return recipients.map((recipient) => {
+    const reply = refusals.get(recipient);
+    return reply === undefined ? { recipient, ...shared } : { recipient, step: 'RCPT', reply, problem: '' };
+  });
+};
+
+/** How a transaction ended that failed. */
+const end = (error: SmtpError, source: Source): End => {
+  const { code, command, message, response } = error;
+  // Two refusals are nodemailer's own: the size that the server announced, and an address that could break the command.
+  if (code === 'EMESSAGE' && command === 'MAIL FROM')
+    return { step: 'MAIL', reply: `552 5.3.4 ${message}`, problem: '' };
+  if (code === 'EENVELOPE' && command === 'API')
+    return { step: 'MAIL', reply: `501 5.5.4 ${message}`, problem: '' };
+  if (response === undefined) return { step: source.reached, reply: null, problem: message };
+  return {
+    step: source.reached === 'SESSION' ? (STEP_OF[command ?? ''] ?? 'SESSION') : 'DOT',
+    reply: response,
+    problem: '',
+  };
+};
+
+const STEP_OF: Readonly<Record<string, Step>> = { 'MAIL FROM': 'MAIL', 'RCPT TO': 'RCPT', DATA: 'DATA' };
+
+/** The message as a stream that knows how far it came. */
+class Source extends Readable {
+  reached: 'SESSION' | 'DATA' | 'DOT' = 'SESSION';
+
+  constructor(private readonly raw: Buffer) {
+    super();
+  }
+
+  override _read(): void {
+    this.push(this.raw);
+    this.push(null);
+  }
+
+  override pipe<To extends NodeJS.WritableStream>(destination: To, options?: { end?: boolean }): To {
+    this.reached = 'DATA';
+    (destination as NodeJS.WritableStream as Writable).once('end', () => {
+      this.reached = 'DOT';
+    });
+    return super.pipe(destination, options);
+  }
+}

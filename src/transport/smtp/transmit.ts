@@ -1,0 +1,52 @@
+import { envelopeAddress, needsSmtpUtf8 } from '../message/envelope.ts';
+import { finishMessage } from '../message/finish.ts';
+import type { OutboundMessage, RecipientOutcome } from '../transport.ts';
+import { outcomeOf, outcomeOfFailure } from './outcome.ts';
+import { type Progress, type Session, SessionFailure } from './session.ts';
+import type { SessionPool } from './session-pool.ts';
+
+/** A message ready for SMTP. */
+export interface Mail {
+  readonly from: string;
+  /** As given; the commands use their ASCII form. */
+  readonly recipients: readonly string[];
+  readonly raw: Buffer;
+  readonly needsSmtpUtf8: boolean;
+}
+
+/** Composes and signs. */
+export const mailOf = async (message: OutboundMessage): Promise<Mail> => ({
+  from: envelopeAddress(message.returnPath),
+  recipients: message.recipients,
+  raw: await finishMessage(message),
+  needsSmtpUtf8: needsSmtpUtf8(message),
+});
+
+/** Sends over a session of `pool`, which leads to the server `remoteMta`. One outcome per recipient, in their order. */
+export const transmit = async (
+  mail: Mail,
+  pool: SessionPool,
+  remoteMta: string,
+  signal: AbortSignal,
+): Promise<RecipientOutcome[]> => {
+  try {
+    const progress = await pool.use(signal, (session) => over(session, mail, signal));
+    return progress.map((one, index) => ({
+      ...outcomeOf(one, remoteMta),
+      recipient: mail.recipients[index] ?? '',
+    }));
+  } catch (error) {
+    if (!(error instanceof SessionFailure)) throw error;
+    return mail.recipients.map((recipient) => outcomeOfFailure(recipient, error, remoteMta));
+  }
+};
+
+const over = async (session: Session, mail: Mail, signal: AbortSignal): Promise<readonly Progress[]> => {
+  const recipients = mail.recipients.map(envelopeAddress);
+  if (mail.needsSmtpUtf8 && !session.smtpUtf8)
+    return recipients.map((recipient) => ({ recipient, step: 'MAIL', reply: NO_SMTPUTF8, problem: '' }));
+  return session.transmit({ from: mail.from, recipients }, mail.raw, signal);
+};
+
+// RFC 6531 3.4 has the client refuse on its own here: the server would garble the address.
+const NO_SMTPUTF8 = '553 5.6.7 The server does not support SMTPUTF8, which an address of this message needs';

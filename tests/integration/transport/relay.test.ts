@@ -1,0 +1,120 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import type { Endpoint } from '../../../src/transport/smtp/endpoint.ts';
+import { RelayTransport } from '../../../src/transport/smtp/relay.ts';
+import { aMessage } from '../../unit/transport/a-message.ts';
+import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
+import { startScriptedSmtp } from './scripted-smtp.ts';
+import { type Sink, startSink } from './smtp-sink.ts';
+
+const PAIR = { key: PRIVATE_KEY, cert: CERTIFICATE };
+const plain = await startSink();
+const startTls = await startSink({ ...PAIR, authOptional: false });
+const noAuth = await startSink({ disabledCommands: ['STARTTLS', 'AUTH'] });
+const implicit = await startSink({ ...PAIR, secure: true });
+afterAll(() => Promise.all([plain, noAuth, startTls, implicit].map((sink) => sink[Symbol.asyncDispose]())));
+
+const relay = (sink: Sink, changes: Partial<Endpoint> = {}) =>
+  new RelayTransport({
+    host: '127.0.0.1',
+    port: sink.port,
+    name: 'relay.test',
+    tls: 'opportunistic',
+    verifyCertificate: true,
+    ca: AUTHORITY,
+    ehloName: 'posthorn.test',
+    credentials: null,
+    connectMs: 2_000,
+    silenceMs: 10_000,
+    ...changes,
+  });
+
+const LIMITS = { signal: new AbortController().signal, deadlineMs: 10_000 };
+const sent = async (transport: RelayTransport) => {
+  const [outcome] = await transport.send(aMessage(), LIMITS);
+  await transport.close();
+  return outcome;
+};
+const credentials = { user: 'svc', pass: 'secret' };
+
+describe('a message arrives', () => {
+  test('in clear text where nothing else is offered', async () => {
+    expect(await sent(relay(plain))).toMatchObject({
+      outcome: 'accepted',
+      remoteMta: 'relay.test',
+      smtpCode: 250,
+      fault: null,
+    });
+    expect(plain.received.at(-1)).toMatchObject({
+      secure: false,
+      from: 'b+token@bounces.sender.example',
+      ehlo: 'posthorn.test',
+    });
+  });
+
+  test('over STARTTLS, signed in', async () => {
+    expect(await sent(relay(startTls, { credentials }))).toMatchObject({ outcome: 'accepted' });
+    expect(startTls.received.at(-1)).toMatchObject({ secure: true, user: 'svc' });
+  });
+
+  test('over TLS from the start', async () => {
+    expect(await sent(relay(implicit, { tls: 'implicit' }))).toMatchObject({ outcome: 'accepted' });
+    expect(implicit.received.at(-1)).toMatchObject({ secure: true });
+  });
+});
+
+describe('is deferred, and the fault is ours, when', () => {
+  const deferred = (subType: string) => ({ outcome: 'deferred', fault: 'infrastructure', subType });
+  const cases: [string, () => RelayTransport, string][] = [
+    ['the certificate is not trusted', () => relay(startTls, { credentials, ca: null }), 'TlsFailed'],
+    [
+      'the certificate is for another name',
+      () => relay(startTls, { credentials, name: 'other.test' }),
+      'TlsFailed',
+    ],
+    [
+      'the certificate of implicit TLS is not trusted',
+      () => relay(implicit, { tls: 'implicit', ca: null }),
+      'TlsFailed',
+    ],
+    ['TLS is required and not offered', () => relay(plain, { tls: 'required' }), 'TlsFailed'],
+    [
+      'the password is wrong',
+      () => relay(startTls, { credentials: { ...credentials, pass: 'x' } }),
+      'AuthenticationFailed',
+    ],
+    ['there is a password and no AUTH', () => relay(noAuth, { credentials }), 'AuthenticationFailed'],
+  ];
+  for (const [name, transport, subType] of cases)
+    test(name, async () => {
+      const before = [plain, noAuth, startTls, implicit].map(({ received }) => received.length);
+      expect(await sent(transport())).toMatchObject(deferred(subType));
+      expect([plain, noAuth, startTls, implicit].map(({ received }) => received.length)).toEqual(before);
+    });
+});
+
+test('a password never crosses a connection that lost its STARTTLS', async () => {
+  await using stripped = await startScriptedSmtp({ EHLO: '250-stripped.test\r\n250 AUTH PLAIN LOGIN' });
+  const transport = relay(plain, { port: stripped.port, tls: 'required', credentials });
+  expect(await sent(transport)).toMatchObject({ outcome: 'deferred', subType: 'TlsFailed' });
+  expect(stripped.commands.filter((command) => command.startsWith('AUTH'))).toEqual([]);
+});
+
+describe('the doctor is told', () => {
+  test('how the relay was reached', async () => {
+    expect(await relay(startTls, { credentials }).verify()).toEqual([
+      {
+        check: `SMTP relay relay.test:${startTls.port}`,
+        ok: true,
+        detail: 'Connected with TLS, signed in.',
+        advice: null,
+      },
+    ]);
+  });
+  test('what is wrong and what to do', async () => {
+    const [wrong] = await relay(startTls, { credentials: { user: 'svc', pass: 'x' } }).verify();
+    expect(wrong).toMatchObject({ ok: false, detail: expect.stringContaining('535') });
+    expect(wrong?.advice).toContain('SMTP_URL');
+    const [gone] = await relay(startTls, { port: 1 }).verify();
+    expect(gone?.advice).toContain('firewall');
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'bun:test';
+import { provesAddressDead, readReply, type Step, verdictOf } from '../../../src/transport/smtp/reply.ts';
+
+const verdict = (step: Step, response: string) => {
+  const { outcome, fault, subType } = verdictOf(step, readReply(response));
+  return [outcome, fault, subType].filter(Boolean).join(' ');
+};
+
+describe('a reply means', () => {
+  const cases: [Step, string, string][] = [
+    ['DOT', '250 2.0.0 Ok: queued as 4F', 'accepted'],
+    [
+      'RCPT',
+      '550 5.1.1 <x@y.example>: Recipient address rejected: User unknown',
+      'refused recipient NoEmail',
+    ],
+    ['RCPT', '550 No such user here', 'refused recipient NoEmail'],
+    ['RCPT', '550 rejected', 'refused recipient NoEmail'],
+    ['RCPT', '553 sorry', 'refused recipient NoEmail'],
+    [
+      'RCPT',
+      '550 5.2.1 The email account that you tried to reach is disabled',
+      'refused recipient MailboxDisabled',
+    ],
+    ['RCPT', '552 5.2.2 Mailbox full', 'refused recipient MailboxFull'],
+    ['RCPT', '452 4.2.2 Over quota', 'deferred recipient MailboxFull'],
+    ['RCPT', '450 4.7.1 Greylisted, try again', 'deferred infrastructure RateLimited'],
+    ['RCPT', '451 Greylisting in action', 'deferred infrastructure RateLimited'],
+    [
+      'RCPT',
+      '550 5.7.1 Service unavailable; client [192.0.2.1] blocked using zen',
+      'refused infrastructure PolicyRejected',
+    ],
+    [
+      'RCPT',
+      '554 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org',
+      'refused infrastructure PolicyRejected',
+    ],
+    ['RCPT', '550 Relaying denied', 'refused infrastructure PolicyRejected'],
+    ['RCPT', '556 5.1.10 Recipient address has null MX', 'refused recipient DomainNotFound'],
+    ['MAIL', '550 5.1.8 Sender domain does not resolve', 'refused infrastructure PolicyRejected'],
+    ['MAIL', '552 5.3.4 Message size exceeds fixed limit', 'refused message MessageTooLarge'],
+    ['MAIL', '552 too big', 'refused message MessageTooLarge'],
+    ['MAIL', '451 4.3.0 Temporary lookup failure', 'deferred infrastructure General'],
+    ['DATA', '451 no', 'deferred infrastructure General'],
+    ['DOT', '554 5.6.0 Message contains invalid header', 'refused message ContentRejected'],
+    ['DOT', '554 Message rejected as spam', 'refused message ContentRejected'],
+    ['DOT', '554 transaction failed', 'refused message ContentRejected'],
+    ['DOT', "554 delivery error: dd This user doesn't have a yahoo.com account", 'refused recipient NoEmail'],
+    ['DOT', '421 4.7.28 Gmail has detected an unusual rate', 'deferred infrastructure RateLimited'],
+    ['SESSION', '554 5.7.1 No SMTP service for you', 'deferred infrastructure PolicyRejected'],
+    ['SESSION', '421 too many connections', 'deferred infrastructure RateLimited'],
+    ['SESSION', '535 5.7.8 authentication failed', 'deferred infrastructure AuthenticationFailed'],
+    ['SESSION', '554 no service', 'deferred infrastructure ConnectionFailed'],
+    ['RCPT', 'garbage', 'deferred infrastructure General'],
+  ];
+  for (const [step, response, expected] of cases)
+    test(`${expected}: ${step} ${response}`, () => expect(verdict(step, response)).toBe(expected));
+});
+
+describe('a reply is taken apart', () => {
+  test('with its enhanced code', () => {
+    expect(readReply('550-5.1.1 one\n550 5.1.1 two')).toEqual({
+      code: 550,
+      enhancedCode: '5.1.1',
+      text: '550-5.1.1 one\n550 5.1.1 two',
+    });
+  });
+  test('without one', () => {
+    expect(readReply('250 10.0.0.1 says hello')).toMatchObject({ code: 250, enhancedCode: null });
+    expect(readReply('hello')).toMatchObject({ code: null, enhancedCode: null });
+    expect(readReply('')).toMatchObject({ code: null, text: '' });
+  });
+  test('and cut at 1,000 characters', () =>
+    expect(readReply(`550 ${'x'.repeat(5_000)}`).text.length).toBe(1_000));
+});
+
+describe('an address is proven dead', () => {
+  const dead = (step: Step, response: string) => provesAddressDead(verdictOf(step, readReply(response)));
+  test('by a server that does not know it', () => expect(dead('RCPT', '550 5.1.1 unknown')).toBe(true));
+  for (const response of [
+    '552 5.2.2 full',
+    '550 5.7.1 blocked',
+    '450 4.1.1 unknown for now',
+    '554 5.6.0 bad',
+    '552 5.3.4 big',
+  ])
+    test(`not by ${response}`, () => expect(dead('RCPT', response)).toBe(false));
+  test('not by a session that was refused', () => expect(dead('SESSION', '550 5.1.1 unknown')).toBe(false));
+});
