@@ -1,0 +1,31 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+const digest = (secret: string, unixSeconds: number, rawBody: string | Uint8Array): Buffer =>
+  createHmac('sha256', secret).update(`${unixSeconds}.`).update(rawBody).digest();
+
+/**
+ * The `X-Svc-Signature` of a delivery: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<rawBody>">`.
+ * The key is the whole secret as UTF-8, prefix included: the form that Stripe's SDKs verify as it stands.
+ */
+export const sign = (secret: string, unixSeconds: number, rawBody: string | Uint8Array): string =>
+  `t=${unixSeconds},v1=${digest(secret, unixSeconds, rawBody).toString('hex')}`;
+
+/**
+ * What a receiver does with that header, as the documentation tells it: the signature first, in constant time,
+ * then the age of `t` against the tolerance in seconds.
+ */
+export function verify(
+  secret: string,
+  header: string,
+  rawBody: string | Uint8Array,
+  nowSeconds: number,
+  toleranceSeconds = 300,
+): boolean {
+  const [, t, v1] = /^t=(\d{1,15}),v1=([0-9a-f]{64})$/.exec(header) ?? [];
+  if (t === undefined || v1 === undefined) return false;
+  const signedAt = Number(t);
+  return (
+    timingSafeEqual(digest(secret, signedAt, rawBody), Buffer.from(v1, 'hex')) &&
+    Math.abs(nowSeconds - signedAt) <= toleranceSeconds
+  );
+}

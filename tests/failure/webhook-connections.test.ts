@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'bun:test';
+import { createPoster, type Poster, type PosterOptions } from '../../src/modules/webhooks/post.ts';
+import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
+
+const secret = `whsec_${'s'.repeat(43)}`;
+
+/** A poster whose names resolve as `names` says at the moment of asking, and whose clock the test moves. */
+function posterOf(names: Record<string, readonly string[]>, options: Partial<PosterOptions> = {}) {
+  const clock = { time: 0, now: () => Date.now(), monotonic: () => clock.time };
+  const asked: string[] = [];
+  const poster = createPoster({
+    guard: (address) => address === '127.0.0.1' || address === '127.0.0.2',
+    resolve: async (name) => {
+      asked.push(name);
+      return names[name] ?? [];
+    },
+    clock,
+    limitMs: 300,
+    ...options,
+  });
+  return { poster, asked, clock };
+}
+
+const postTo = (poster: Poster, port: number, webhookId = 'wh_1', host = 'receiver.test') =>
+  poster.post({ webhookId, url: `http://${host}:${port}/`, secret, body: '{}' });
+
+const ok = answerOf('ok');
+
+describe('the address that was checked is the one connected to', () => {
+  test('a name that turns to a forbidden address gets no new connection', async () => {
+    await using receiver = await receiveRaw((socket) =>
+      socket.write(answerOf('ok', '200 OK', 'connection: close\r\n')),
+    );
+    const names: Record<string, readonly string[]> = { 'receiver.test': ['127.0.0.1'] };
+    const { poster, asked } = posterOf(names);
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 200, error: null });
+
+    names['receiver.test'] = ['127.0.0.3'];
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 0, error: 'forbidden_address' });
+    expect(asked).toHaveLength(2);
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('each connection asks once, and connects to that answer', async () => {
+    await using receiver = await receiveRaw((socket) => socket.write(ok));
+    // A name server that answers well the first time and badly ever after: what a second look-up would reach.
+    let asked = 0;
+    const { poster } = posterOf({}, { resolve: async () => (asked++ === 0 ? ['127.0.0.1'] : ['127.0.0.3']) });
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 200 });
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 200 });
+    expect(asked).toBe(1);
+    expect(receiver.connections).toHaveLength(1);
+    expect(await postTo(poster, receiver.port, 'wh_2')).toMatchObject({ error: 'forbidden_address' });
+    expect(receiver.connections).toHaveLength(1);
+  });
+
+  test('one forbidden address among several is enough', async () => {
+    await using receiver = await receiveRaw((socket) => socket.write(ok));
+    const { poster } = posterOf({ 'receiver.test': ['127.0.0.1', '10.0.0.1'] });
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 0, error: 'forbidden_address' });
+    expect(receiver.connections).toHaveLength(0);
+  });
+
+  test('an address in the URL is checked though nothing is resolved', async () => {
+    await using receiver = await receiveRaw((socket) => socket.write(ok));
+    const { poster, asked } = posterOf({}, { guard: () => false });
+    for (const host of ['127.0.0.1', '2130706433', '[::ffff:127.0.0.1]', '[::1]'])
+      expect(await postTo(poster, receiver.port, 'wh_1', host)).toMatchObject({ error: 'forbidden_address' });
+    expect(asked).toEqual([]);
+    expect(receiver.connections).toHaveLength(0);
+  });
+
+  test('a name that does not resolve, or to nothing, gets no connection', async () => {
+    const { poster } = posterOf({}, { resolve: () => Promise.reject(new Error('ENOTFOUND 10.0.0.53')) });
+    const answer = await postTo(poster, 1);
+    expect(answer).toMatchObject({ httpStatus: 0, error: 'unresolved_host' });
+    expect(answer.responseBody).not.toContain('10.0.0.53');
+    expect(await postTo(posterOf({}).poster, 1)).toMatchObject({ error: 'unresolved_host' });
+  });
+
+  test('a name server that never answers keeps nobody past the limit', async () => {
+    const { poster } = posterOf({}, { resolve: () => new Promise(() => {}), limitMs: 50 });
+    expect(await postTo(poster, 1)).toMatchObject({ httpStatus: 0, error: 'timeout' });
+  });
+
+  test('every checked address is tried in turn', async () => {
+    await using receiver = await receiveRaw((socket) => socket.write(ok));
+    const { poster } = posterOf({ 'receiver.test': ['127.0.0.2', '127.0.0.1'] });
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 200 });
+  });
+});
+
+describe('connections', () => {
+  test('serve one endpoint after another event of its own, never another endpoint', async () => {
+    await using receiver = await receiveRaw((socket) => socket.write(ok));
+    const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
+    for (const webhookId of ['wh_1', 'wh_2', 'wh_1', 'wh_2', 'wh_1'])
+      await postTo(poster, receiver.port, webhookId);
+    expect(receiver.connections).toHaveLength(2);
+    expect(receiver.requests.filter((request) => request.includes('wh_1'))).toHaveLength(3);
+  });
+
+  test('that the receiver closed in the meantime cost no attempt', async () => {
+    await using receiver = await receiveRaw((socket, _request, earlier) =>
+      earlier === 0 ? socket.write(ok) : socket.resetAndDestroy(),
+    );
+    const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 200 });
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 200, error: null });
+    expect(receiver.connections).toHaveLength(2);
+    expect(receiver.requests).toHaveLength(3);
+  });
+
+  test('that fall silent when used again time out once, and nothing is sent anew', async () => {
+    await using receiver = await receiveRaw((socket, _request, earlier) => {
+      if (earlier === 0) socket.write(ok);
+    });
+    const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
+    await postTo(poster, receiver.port);
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 0, error: 'timeout' });
+    expect(receiver.connections).toHaveLength(1);
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  test('do not carry an answer that was not asked for over to the next event', async () => {
+    await using receiver = await receiveRaw((socket, _request, earlier) => {
+      socket.write(earlier === 0 ? answerOf('first') + answerOf('forged', '500 No') : answerOf('second'));
+    });
+    const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
+    expect(await postTo(poster, receiver.port)).toMatchObject({ responseBody: 'first' });
+    expect(await postTo(poster, receiver.port)).not.toMatchObject({ responseBody: 'forged' });
+  });
+
+  test('are left after a minute, so that a host that moved is followed', async () => {
+    await using receiver = await receiveRaw((socket) => socket.write(ok));
+    const { poster, clock } = posterOf({ 'receiver.test': ['127.0.0.1'] });
+    await postTo(poster, receiver.port);
+    clock.time = 60_000;
+    await postTo(poster, receiver.port);
+    expect(receiver.connections).toHaveLength(1);
+    clock.time = 60_001;
+    await postTo(poster, receiver.port);
+    await postTo(poster, receiver.port);
+    expect(receiver.connections).toHaveLength(2);
+  });
+
+  test('end when the poster closes', async () => {
+    await using receiver = await receiveRaw((socket) => socket.write(ok));
+    const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
+    await postTo(poster, receiver.port);
+    const [connection] = receiver.connections;
+    const closed = new Promise((resolve) => connection?.once('close', resolve));
+    poster.close();
+    await closed;
+    expect(receiver.connections).toHaveLength(1);
+  });
+});

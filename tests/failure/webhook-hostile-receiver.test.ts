@@ -1,0 +1,314 @@
+import { describe, expect, test } from 'bun:test';
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { systemClock } from '../../src/engine/clock-source.ts';
+import { type Answer, isSuccess, type PostError, REASONS } from '../../src/modules/webhooks/answer.ts';
+import { createPoster } from '../../src/modules/webhooks/post.ts';
+import { verify } from '../../src/modules/webhooks/signature.ts';
+import { answerOf, receiveRaw, repeatedly } from '../support/raw-receiver.ts';
+
+const LIMIT_MS = 150;
+/** What a busy machine may add to the limit. */
+const SLACK_MS = 250;
+
+const poster = createPoster({
+  guard: (address) => address === '127.0.0.1',
+  resolve: () => Promise.reject(new Error('no names here')),
+  clock: systemClock,
+  limitMs: LIMIT_MS,
+});
+const secret = `whsec_${'s'.repeat(43)}`;
+const body = '{"id":"evt_1","note":"naïve ☃"}';
+const post = (url: string): Promise<Answer> => poster.post({ webhookId: 'wh_1', url, secret, body });
+
+interface Case {
+  readonly name: string;
+  readonly behave: (socket: Socket) => void;
+  readonly httpStatus: number;
+  readonly error: PostError | null;
+  readonly responseBody?: string | RegExp;
+}
+
+const HEAD = 'HTTP/1.1 200 OK\r\n';
+const cases: readonly Case[] = [
+  { name: 'never answers', behave: () => {}, httpStatus: 0, error: 'timeout' },
+  {
+    name: 'drips its headers',
+    behave: (socket) => {
+      socket.write(HEAD);
+      repeatedly(socket, 10, () => socket.write('x: y\r\n'));
+    },
+    httpStatus: 0,
+    error: 'timeout',
+  },
+  {
+    name: 'drips its body',
+    behave: (socket) => {
+      socket.write(`${HEAD}content-length: 1000\r\n\r\n`);
+      repeatedly(socket, 10, () => socket.write('.'));
+    },
+    httpStatus: 200,
+    error: 'timeout',
+    responseBody: /^\.+$/,
+  },
+  {
+    name: 'sends a body without an end',
+    behave: (socket) => {
+      socket.write(`${HEAD}\r\n`);
+      repeatedly(socket, 1, () => socket.write('z'.repeat(65_536)));
+    },
+    httpStatus: 200,
+    error: null,
+    responseBody: 'z'.repeat(1000),
+  },
+  {
+    name: 'sends chunks without an end, and fails',
+    behave: (socket) => {
+      socket.write('HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n');
+      repeatedly(socket, 1, () => socket.write('4\r\n☃.\r\n'.repeat(100)));
+    },
+    httpStatus: 500,
+    error: null,
+    responseBody: '☃.'.repeat(500),
+  },
+  {
+    name: 'sends a gzip bomb',
+    behave: (socket) => {
+      const bomb = gzipSync(Buffer.alloc(50_000_000));
+      socket.write(`${HEAD}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
+      socket.write(bomb);
+    },
+    httpStatus: 200,
+    error: null,
+    responseBody: /^.\uFFFD/,
+  },
+  {
+    name: 'says 100 Continue and no more',
+    behave: (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'),
+    httpStatus: 0,
+    error: 'timeout',
+  },
+  {
+    name: 'says 100 Continue, 103 Early Hints, then answers',
+    behave: (socket) =>
+      socket.write(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${answerOf('ok')}`),
+    httpStatus: 200,
+    error: null,
+    responseBody: 'ok',
+  },
+  {
+    name: 'floods 1xx answers',
+    behave: (socket) =>
+      repeatedly(socket, 1, () => socket.write('HTTP/1.1 102 Processing\r\n\r\n'.repeat(50))),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'switches protocols',
+    behave: (socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'sends one giant header',
+    behave: (socket) => {
+      socket.write(`${HEAD}x: `);
+      repeatedly(socket, 1, () => socket.write('y'.repeat(65_536)));
+    },
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'sends headers without an end',
+    behave: (socket) => {
+      socket.write(HEAD);
+      repeatedly(socket, 1, () => socket.write('x: y\r\n'.repeat(1000)));
+    },
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'redirects',
+    behave: (socket) =>
+      socket.write(answerOf('over there', '302 Found', 'location: http://127.0.0.1:1/\r\n')),
+    httpStatus: 302,
+    error: null,
+    responseBody: 'over there',
+  },
+  { name: 'resets', behave: (socket) => socket.resetAndDestroy(), httpStatus: 0, error: 'connection_lost' },
+  { name: 'hangs up', behave: (socket) => socket.end(), httpStatus: 0, error: 'connection_lost' },
+  {
+    name: 'hangs up in the middle of its body',
+    behave: (socket) => socket.end(`${HEAD}content-length: 50\r\n\r\nhalf`),
+    httpStatus: 200,
+    error: 'connection_lost',
+    responseBody: 'half',
+  },
+  {
+    name: 'breaks off a chunk',
+    behave: (socket) => socket.end(`${HEAD}transfer-encoding: chunked\r\n\r\n9\r\nhalf`),
+    httpStatus: 200,
+    error: 'connection_lost',
+    responseBody: 'half',
+  },
+  {
+    name: 'sends a chunk that is none',
+    behave: (socket) => socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\nzz\r\n`),
+    httpStatus: 200,
+    error: 'malformed_answer',
+    responseBody: '',
+  },
+  {
+    name: 'speaks SSH',
+    behave: (socket) => socket.end('SSH-2.0-x\r\n'),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'speaks HTTP/0.9',
+    behave: (socket) => socket.end('<p>ok</p>'),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'gives its body two lengths',
+    behave: (socket) =>
+      socket.end(`${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'answers 999',
+    behave: (socket) => socket.write(answerOf('ok', '999 Odd')),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'answers 000',
+    behave: (socket) => socket.write(answerOf('ok', '000 Odd')),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'answers 204 and then a body',
+    behave: (socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\nsurprise'),
+    httpStatus: 204,
+    error: null,
+    responseBody: '',
+  },
+  {
+    name: 'answers and then talks nonsense',
+    behave: (socket) => socket.write(`${answerOf('ok')}nonsense`),
+    httpStatus: 200,
+    error: null,
+    responseBody: 'ok',
+  },
+  {
+    name: 'answers twice',
+    behave: (socket) => socket.write(answerOf('first') + answerOf('second')),
+    httpStatus: 200,
+    error: null,
+    responseBody: 'first',
+  },
+  {
+    name: 'answers until it closes',
+    behave: (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'),
+    httpStatus: 200,
+    error: null,
+    responseBody: 'old',
+  },
+  {
+    name: 'answers NUL and bytes that are no text',
+    behave: (socket) =>
+      socket.write(
+        Buffer.concat([Buffer.from(`${HEAD}content-length: 3\r\n\r\n`), Buffer.from([0, 0xff, 0x6b])]),
+      ),
+    httpStatus: 200,
+    error: null,
+    responseBody: '\uFFFD\uFFFDk',
+  },
+];
+
+describe('a receiver that', () => {
+  for (const { name, behave, httpStatus, error, responseBody } of cases)
+    test(name, async () => {
+      await using receiver = await receiveRaw(behave);
+      const startedAt = performance.now();
+      const answer = await post(receiver.url);
+      const tookMs = performance.now() - startedAt;
+
+      expect({ httpStatus: answer.httpStatus, error: answer.error }).toEqual({ httpStatus, error });
+      if (httpStatus === 0 && error !== null) expect(answer.responseBody).toBe(REASONS[error]);
+      else if (responseBody instanceof RegExp) expect(answer.responseBody).toMatch(responseBody);
+      else expect(answer.responseBody).toBe(responseBody ?? '');
+      expect(answer.responseBody.length).toBeLessThanOrEqual(1000);
+      expect(answer.responseBody).not.toContain('127.0.0.1');
+      expect(isSuccess(answer)).toBe(error === null && httpStatus < 300);
+
+      expect(tookMs).toBeLessThan(LIMIT_MS + SLACK_MS);
+      if (error === 'timeout') expect(answer.durationMs).toBeGreaterThanOrEqual(LIMIT_MS - 1);
+      else expect(tookMs).toBeLessThan(LIMIT_MS);
+      expect(receiver.requests.length).toBe(1);
+      expect(receiver.connections.length).toBe(1);
+    });
+
+  test('does not listen', async () => {
+    let url = '';
+    {
+      await using receiver = await receiveRaw(() => {});
+      url = receiver.url;
+    }
+    expect(await post(url)).toMatchObject({
+      httpStatus: 0,
+      error: 'no_connection',
+      responseBody: REASONS.no_connection,
+    });
+  });
+
+  test('never reads keeps nobody past the limit', async () => {
+    await using receiver = await receiveRaw((socket) => socket.pause());
+    const answer = await poster.post({
+      webhookId: 'wh_1',
+      url: receiver.url,
+      secret,
+      body: `"${'x'.repeat(20_000_000)}"`,
+    });
+    expect(answer).toMatchObject({ httpStatus: 0, error: 'timeout' });
+  });
+
+  test('is cut off leaves no connection behind', async () => {
+    await using receiver = await receiveRaw(() => {});
+    await post(receiver.url);
+    const [connection] = receiver.connections;
+    if (connection && !connection.closed) await new Promise((resolve) => connection.once('close', resolve));
+    expect(connection?.destroyed).toBe(true);
+  });
+});
+
+describe('what a receiver gets', () => {
+  test('is one POST with the signed bytes, the two headers, and nothing of ours that it need not know', async () => {
+    await using receiver = await receiveRaw((socket) => socket.write(answerOf('ok')));
+    const at = Math.floor(Date.now() / 1000);
+    await poster.post({ webhookId: 'wh_42', url: `${receiver.url}?a=1&b=%20`, secret, body });
+
+    const [request = ''] = receiver.requests;
+    const [head = '', sent = ''] = request.split('\r\n\r\n');
+    const [line, ...fields] = head.split('\r\n');
+    expect(line).toBe('POST /hook?a=1&b=%20 HTTP/1.1');
+    const headers = Object.fromEntries(fields.map((field) => field.split(/: (.*)/s, 2) as [string, string]));
+    const signature = headers['X-Svc-Signature'] ?? '';
+    expect(headers).toEqual({
+      host: `127.0.0.1:${receiver.port}`,
+      'user-agent': 'svc-webhooks/1.0',
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'accept-encoding': 'identity',
+      'X-Svc-Webhook-Id': 'wh_42',
+      'X-Svc-Signature': signature,
+      Connection: 'keep-alive',
+    });
+    expect(sent).toBe(body);
+    expect(verify(secret, signature, sent, at, 2)).toBe(true);
+  });
+});
