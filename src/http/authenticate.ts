@@ -15,7 +15,10 @@ const MALFORMED = new Failure('UNAUTHORIZED', 'The Authorization header does not
 const UNKNOWN = new Failure('UNAUTHORIZED', 'This API key is not valid, or it was revoked.');
 
 /** Who makes a request. What is not a key by its shape is refused before anything is looked up. */
-export function identify(headers: Headers, authenticate: Authenticate): Caller | Failure | Promise<Caller | Failure> {
+export function identify(
+  headers: Headers,
+  authenticate: Authenticate,
+): Caller | Failure | Promise<Caller | Failure> {
   const header = headers.get('authorization');
   if (header === null) return ABSENT;
   const key = SHAPE.exec(header)?.[1];

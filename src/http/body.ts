@@ -62,7 +62,10 @@ function readJson(content: Uint8Array): unknown {
   return unstorable ? invalid([unstorable]) : json.value;
 }
 
-const ENCODED = new Failure('UNSUPPORTED_MEDIA_TYPE', 'Encoded bodies are not taken; send it without Content-Encoding.');
+const ENCODED = new Failure(
+  'UNSUPPORTED_MEDIA_TYPE',
+  'Encoded bodies are not taken; send it without Content-Encoding.',
+);
 const TWO_LENGTHS = new Failure('BAD_REQUEST', 'Send one Content-Length.');
 const TRUNCATED = new Failure('BAD_REQUEST', 'The body broke off before it was complete.');
 const MALFORMED = new Failure('BAD_REQUEST', 'The body is not well-formed JSON in UTF-8.');
@@ -71,4 +74,7 @@ const unsupported = ({ mediaTypes }: BodyRules) =>
   new Failure('UNSUPPORTED_MEDIA_TYPE', `Send the body with Content-Type ${mediaTypes.join(' or ')}.`);
 
 const tooLarge = ({ limit }: BodyRules) =>
-  new Failure('PAYLOAD_TOO_LARGE', `The body is larger than the ${limit.toLocaleString('en')} bytes that this endpoint takes.`);
+  new Failure(
+    'PAYLOAD_TOO_LARGE',
+    `The body is larger than the ${limit.toLocaleString('en')} bytes that this endpoint takes.`,
+  );

@@ -68,7 +68,9 @@ function refuserOf({ testMode }: Route, needed: readonly Permission[]): Endpoint
 }
 
 function paramRefuserOf({ params = {} }: Route): Endpoint['refuseParams'] {
-  const ids = Object.entries(params).flatMap(([name, spec]) => (typeof spec === 'string' ? [{ name, prefix: spec }] : []));
+  const ids = Object.entries(params).flatMap(([name, spec]) =>
+    typeof spec === 'string' ? [{ name, prefix: spec }] : [],
+  );
   return (given) => {
     const wrong = ids.find(({ name, prefix }) => !isId(prefix, given[name] ?? ''));
     return wrong ? notFound(RESOURCE_OF[wrong.prefix]) : null;

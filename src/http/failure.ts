@@ -67,7 +67,9 @@ export class Failure {
 export const invalid = (details: readonly Detail[]): Failure =>
   new Failure(
     'VALIDATION_ERROR',
-    details.length === 1 ? 'One value of the request is not valid.' : 'Some values of the request are not valid.',
+    details.length === 1
+      ? 'One value of the request is not valid.'
+      : 'Some values of the request are not valid.',
     { details },
   );
 

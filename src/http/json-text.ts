@@ -48,7 +48,13 @@ function visitMembers(value: object, path: string, depth: number, hasEscapes: bo
   return null;
 }
 
-function visitMember(value: unknown, name: string, path: string, depth: number, hasEscapes: boolean): Detail | null {
+function visitMember(
+  value: unknown,
+  name: string,
+  path: string,
+  depth: number,
+  hasEscapes: boolean,
+): Detail | null {
   // Most values are strings without escapes: no pointer is made for them.
   if (typeof value === 'string' && !hasEscapes) return null;
   return visit(value, `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, depth + 1, hasEscapes);
@@ -56,6 +62,7 @@ function visitMember(value: unknown, name: string, path: string, depth: number, 
 
 function judgeString(text: string, path: string): Detail | null {
   if (text.includes('\0')) return { path: shortened(path), message: 'Leave out NUL characters.' };
-  if (!text.isWellFormed()) return { path: shortened(path), message: 'Leave out unpaired surrogates (half a character).' };
+  if (!text.isWellFormed())
+    return { path: shortened(path), message: 'Leave out unpaired surrogates (half a character).' };
   return null;
 }

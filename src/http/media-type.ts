@@ -2,7 +2,8 @@
 export const JSON_TYPE = 'application/json';
 
 /** RFC 9110, 8.3.1: a type, then parameters whose values may be quoted. */
-const MEDIA_TYPE = /^([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)((?:[ \t]*;[ \t]*(?:[!#$%&'*+.^_`|~\w-]+=(?:[!#$%&'*+.^_`|~\w-]+|"[^"\\]*"))?)*)[ \t]*$/;
+const MEDIA_TYPE =
+  /^([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)((?:[ \t]*;[ \t]*(?:[!#$%&'*+.^_`|~\w-]+=(?:[!#$%&'*+.^_`|~\w-]+|"[^"\\]*"))?)*)[ \t]*$/;
 const CHARSET = /;[ \t]*charset=(?:"([^"]*)"|([^;\s]*))/gi;
 
 /** Whether a `Content-Type` header names one of the types, in UTF-8 or without a charset. */

@@ -40,6 +40,13 @@ function causeOf(thrown: unknown, depth = 1): Cause {
     .slice(0, LONGEST_MESSAGE);
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
   const stack = thrown.stack?.split('\n').flatMap((line) => /^\s*at .*/.exec(line)?.[0].trim() ?? []);
-  const inner = depth < DEEPEST_CAUSE && thrown.cause !== undefined ? causeOf(thrown.cause, depth + 1) : undefined;
-  return { name: thrown.name, message, ...(code && { code }), ...(stack && { stack }), ...(inner && { cause: inner }) };
+  const inner =
+    depth < DEEPEST_CAUSE && thrown.cause !== undefined ? causeOf(thrown.cause, depth + 1) : undefined;
+  return {
+    name: thrown.name,
+    message,
+    ...(code && { code }),
+    ...(stack && { stack }),
+    ...(inner && { cause: inner }),
+  };
 }

@@ -1,5 +1,5 @@
 import { mintId } from '../db/ids.ts';
-import { type Admitted, type AdmissionDeps, type Applicant, admit } from './admission.ts';
+import { type AdmissionDeps, type Admitted, type Applicant, admit } from './admission.ts';
 import { NO_BODY, readBody } from './body.ts';
 import { DEADLINE_MS, within } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -80,14 +80,24 @@ export function createPipeline(deps: HttpDeps): Pipeline {
     const { requestId, startedAt } = exchange;
     const route = endpoint?.route.path ?? 'unknown';
     const respond = (given: unknown) =>
-      reply(given, { requestId, baseUrl, standing: exchange.standing, status: endpoint?.route.status ?? 404 });
+      reply(given, {
+        requestId,
+        baseUrl,
+        standing: exchange.standing,
+        status: endpoint?.route.status ?? 404,
+      });
     let response: Response;
     try {
       response = respond(await answer(exchange));
     } catch (thrown) {
       response = respond(mishapOf(thrown, log, { requestId, route }));
     }
-    deps.observe?.({ method: incoming.request.method, route, status: response.status, ms: clock.monotonic() - startedAt });
+    deps.observe?.({
+      method: incoming.request.method,
+      route,
+      status: response.status,
+      ms: clock.monotonic() - startedAt,
+    });
     return response;
   };
 }
@@ -110,7 +120,12 @@ async function read({ request, search }: Exchange, endpoint: Endpoint): Promise<
 }
 
 /** Claims the Idempotency-Key, refuses ids that cannot be, and hands over to the module. */
-function perform(exchange: Exchange, { endpoint, caller }: Admitted, sent: Sent, inFlight: InFlight): unknown {
+function perform(
+  exchange: Exchange,
+  { endpoint, caller }: Admitted,
+  sent: Sent,
+  inFlight: InFlight,
+): unknown {
   const { request, path, params, requestId, now } = exchange;
   const { method } = endpoint.route;
   const mayClaim = caller !== null && method === 'POST';

@@ -83,7 +83,8 @@ const BADLY_ENCODED = invalid([
 
 function decode(text: string): string | null {
   try {
-    const decoded = text.includes('%') || text.includes('+') ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
+    const decoded =
+      text.includes('%') || text.includes('+') ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
     return decoded.includes('\0') ? null : decoded;
   } catch {
     return null;

@@ -7,52 +7,67 @@ const PATIENCE_MS = 100;
 /** How long the store is left alone after it failed. */
 const REST_MS = 1_000;
 
+/** What a shared counter needs. */
+export interface RedisCounterOptions {
+  readonly redis: Pick<RedisClient, 'incr' | 'pttl' | 'send'>;
+  /** Keeps this counter's keys apart from all others in the store. */
+  readonly name: string;
+  readonly windowMs: number;
+  readonly monotonic: () => number;
+  /** Counts while the store is away. */
+  readonly local: Counter;
+  readonly log: Log;
+}
+
 /**
- * A counter that instances share through Redis (7 or later) or Valkey. While the store is away each instance counts for itself:
- * limits protect the service, and refusing everybody would do the attacker's work.
+ * A counter that instances share through Redis 7 or Valkey. While the store is away each instance counts for itself:
+ * limits are there to protect the service, and refusing everybody would do an attacker's work.
  */
 export class RedisCounter implements Counter {
   private restsUntil = Number.NEGATIVE_INFINITY;
   private isAway = false;
 
-  constructor(
-    private readonly redis: Pick<RedisClient, 'incr' | 'pttl' | 'send'>,
-    private readonly prefix: string,
-    private readonly windowMs: number,
-    private readonly monotonic: () => number,
-    private readonly local: Counter,
-    private readonly log: Log,
-  ) {}
+  constructor(private readonly options: RedisCounterOptions) {}
 
   async hit(name: string): Promise<Hit> {
-    if (this.monotonic() < this.restsUntil) return this.local.hit(name);
+    const { monotonic, local } = this.options;
+    if (monotonic() < this.restsUntil) return local.hit(name);
     try {
-      const hit = await impatiently(this.count(`${this.prefix}${name}`));
-      if (this.isAway) this.log.warn({}, 'rate limits are shared again');
-      this.isAway = false;
+      const hit = await impatiently(this.count(name));
+      this.note(false, 'rate limits are shared again');
       return hit;
     } catch {
-      this.restsUntil = this.monotonic() + REST_MS;
-      if (!this.isAway) this.log.warn({}, 'the rate limit store is away: each instance counts for itself');
-      this.isAway = true;
-      return this.local.hit(name);
+      this.restsUntil = monotonic() + REST_MS;
+      this.note(true, 'the rate limit store is away: each instance counts for itself');
+      return local.hit(name);
     }
   }
 
-  /** One round trip. `NX` sets an end only where none is, so a window neither moves nor stays for ever after a crash. */
-  private async count(key: string): Promise<Hit> {
+  /** One round trip. `NX` sets an end only where none is: no window is extended, and none stays for ever after a crash. */
+  private async count(name: string): Promise<Hit> {
+    const { redis, windowMs } = this.options;
+    const key = `posthorn:${this.options.name}:${name}`;
     const [used, , msLeft] = await Promise.all([
-      this.redis.incr(key),
-      this.redis.send('PEXPIRE', [key, String(this.windowMs), 'NX']),
-      this.redis.pttl(key),
+      redis.incr(key),
+      redis.send('PEXPIRE', [key, String(windowMs), 'NX']),
+      redis.pttl(key),
     ]);
-    return { used, msLeft: msLeft < 0 ? this.windowMs : msLeft };
+    return { used, msLeft: msLeft < 0 ? windowMs : msLeft };
+  }
+
+  private note(isAway: boolean, message: string): void {
+    if (isAway !== this.isAway) this.options.log.warn({ counter: this.options.name }, message);
+    this.isAway = isAway;
   }
 }
 
-function impatiently(hit: Promise<Hit>): Promise<Hit> {
-  const { promise, resolve, reject } = Promise.withResolvers<Hit>();
-  const timer = setTimeout(() => reject(new Error('no answer')), PATIENCE_MS);
-  hit.then(resolve, reject).finally(() => clearTimeout(timer));
-  return promise;
+/** The hit, or a rejection when the store takes its time. */
+async function impatiently(hit: Promise<Hit>): Promise<Hit> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(reject, PATIENCE_MS, new Error('no answer in time'));
+  try {
+    return await Promise.race([hit, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

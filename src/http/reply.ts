@@ -48,7 +48,10 @@ function refusal(failure: Failure, circumstances: Circumstances): Response {
 function json(status: number, body: unknown, circumstances: Circumstances, extra: Extra = {}): Response {
   const headers = { ...HEADERS, ...API_HEADERS, ...general(circumstances), ...extra };
   if (status === 204) return new Response(null, { status, headers });
-  return new Response(JSON.stringify(body), { status, headers: { ...headers, 'content-type': 'application/json' } });
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...headers, 'content-type': 'application/json' },
+  });
 }
 
 function document({ content, contentType, extra }: Document, circumstances: Circumstances): Response {

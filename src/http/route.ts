@@ -65,7 +65,10 @@ export class Document {
 }
 
 /** What the handler of a public route is given: nobody is known to call. */
-export type PublicCall<Params = unknown, Query = unknown, Body = unknown> = Omit<Call<Params, Query, Body>, 'caller'> & {
+export type PublicCall<Params = unknown, Query = unknown, Body = unknown> = Omit<
+  Call<Params, Query, Body>,
+  'caller'
+> & {
   readonly caller: null;
 };
 

@@ -33,7 +33,8 @@ function placesOf(error: ValueError): readonly ValueError[] {
   if (error.type !== ValueErrorType.Union) return [error];
   for (const form of error.errors) {
     const inner = firstOf(form);
-    if (inner.length > 0 && inner.every(({ path }) => path.length > error.path.length)) return inner.flatMap(placesOf);
+    if (inner.length > 0 && inner.every(({ path }) => path.length > error.path.length))
+      return inner.flatMap(placesOf);
   }
   return [error];
 }
@@ -55,10 +56,14 @@ const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
   [ValueErrorType.ObjectRequiredProperty]: () => 'This is required.',
   [ValueErrorType.ObjectAdditionalProperties]: ({ properties }) => {
     const known = Object.keys(properties);
-    return known.length === 0 ? 'Nothing is expected here; leave it out.' : `No such member; known are ${known.join(', ')}.`;
+    return known.length === 0
+      ? 'Nothing is expected here; leave it out.'
+      : `No such member; known are ${known.join(', ')}.`;
   },
-  [ValueErrorType.ObjectMinProperties]: ({ minProperties }) => `Give at least ${counted(minProperties, 'member')}.`,
-  [ValueErrorType.ObjectMaxProperties]: ({ maxProperties }) => `Give at most ${counted(maxProperties, 'member')}.`,
+  [ValueErrorType.ObjectMinProperties]: ({ minProperties }) =>
+    `Give at least ${counted(minProperties, 'member')}.`,
+  [ValueErrorType.ObjectMaxProperties]: ({ maxProperties }) =>
+    `Give at most ${counted(maxProperties, 'member')}.`,
   [ValueErrorType.ArrayMinItems]: ({ minItems }) => `Give at least ${counted(minItems, 'item')}.`,
   [ValueErrorType.ArrayMaxItems]: ({ maxItems }) => `Give at most ${counted(maxItems, 'item')}.`,
   [ValueErrorType.ArrayUniqueItems]: () => 'Give each item once.',

@@ -39,7 +39,8 @@ function close(part: unknown): unknown {
 /** Their values are data, not schemas. */
 const LITERAL_KEYWORDS = new Set(['const', 'default', 'enum', 'examples', 'required']);
 
-const DATE_TIME_SHAPE = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const DATE_TIME_SHAPE =
+  /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 /** RFC 3339 with an offset, on a day that exists; a leap second is not taken. */
 export function isDateTime(text: string): boolean {

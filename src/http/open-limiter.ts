@@ -1,0 +1,44 @@
+import { RedisClient } from 'bun';
+import type { Log } from './log.ts';
+import { RateLimiter, type RateLimits } from './rate-limit.ts';
+import { RedisCounter } from './redis-counter.ts';
+import { type Counter, LocalCounter } from './window-counter.ts';
+
+/** The limits, and where they are counted. */
+export interface LimiterOptions extends RateLimits {
+  /** `redis://…` to share the counts between instances; without it each process counts for itself. */
+  readonly store?: string | undefined;
+  readonly monotonic: () => number;
+  readonly log: Log;
+}
+
+/** A limiter, and the connection to give back when the service stops. */
+export interface OpenLimiter {
+  readonly limiter: RateLimiter;
+  close(): void;
+}
+
+/** Opens the rate limiter that the settings ask for. An unreachable store is no reason not to start. */
+export async function openLimiter({
+  store,
+  monotonic,
+  log,
+  ...limits
+}: LimiterOptions): Promise<OpenLimiter> {
+  const minutes = new LocalCounter(60_000, monotonic);
+  const seconds = new LocalCounter(1_000, monotonic);
+  if (!store) return { limiter: new RateLimiter(limits, minutes, seconds), close() {} };
+  // Without the offline queue a command fails at once while the store is away, and the local count takes over.
+  const redis = new RedisClient(store, {
+    enableOfflineQueue: false,
+    connectionTimeout: 1_000,
+    maxRetries: 1_000_000,
+  });
+  await redis.connect().catch(() => log.warn({}, 'the rate limit store does not answer yet'));
+  const shared = (name: string, windowMs: number, local: Counter) =>
+    new RedisCounter({ redis, name, windowMs, monotonic, local, log });
+  return {
+    limiter: new RateLimiter(limits, shared('address', 60_000, minutes), shared('key', 1_000, seconds)),
+    close: () => redis.close(),
+  };
+}

@@ -1,0 +1,71 @@
+import { Type } from '@sinclair/typebox';
+import { type Failure, invalid } from './failure.ts';
+import { Page } from './route.ts';
+
+/** The query parameters of every list with pages; spread them into the schema of its query. */
+export const pageQuery = {
+  after: Type.Optional(
+    Type.String({
+      maxLength: 512,
+      description: 'The `nextCursor` of the page before, with the same filters.',
+    }),
+  ),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 50,
+    description: 'How many items a page has at most.',
+  }),
+};
+
+/** A list as one request asks for it. */
+export interface ListRequest {
+  /** `emails`, `webhooks/wh_…/deliveries`: what the cursor belongs to. */
+  readonly list: string;
+  /** The whole query of the request: what is not `after` or `limit` counts as a filter. */
+  readonly query: { readonly after?: string; readonly limit: number } & Readonly<Record<string, unknown>>;
+}
+
+const BAD_CURSOR = invalid([
+  { path: '/query/after', message: 'Send the nextCursor of the same list with the same filters, unchanged.' },
+]);
+
+/** Bytes that bind a cursor to its list. Against mistakes, not attacks: a forged one only starts elsewhere in one's own list. */
+const BINDING = 6;
+
+/** Where the page starts: the position after which it lies, null for the first page, or the 422 of a cursor of another list. */
+export function positionOf({ list, query }: ListRequest): string | null | Failure {
+  if (query.after === undefined) return null;
+  const bytes = Buffer.from(query.after, 'base64url');
+  if (bytes.toString('base64url') !== query.after || bytes.length <= BINDING) return BAD_CURSOR;
+  if (!bytes.subarray(0, BINDING).equals(bindingOf(list, query))) return BAD_CURSOR;
+  const position = bytes.subarray(BINDING).toString();
+  return position.isWellFormed() && !position.includes('\0') ? position : BAD_CURSOR;
+}
+
+/**
+ * The page of rows that were read from that position on, one more than the limit if there was one: it says whether
+ * another page follows, so that no count is needed.
+ */
+export function pageOf<Row, Item>(
+  { list, query }: ListRequest,
+  rows: readonly Row[],
+  position: (row: Row) => string,
+  item: (row: Row) => Item,
+): Page<Item> {
+  const shown = rows.slice(0, query.limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > query.limit;
+  const nextCursor = hasMore && last !== undefined ? cursorOf(list, query, position(last)) : null;
+  return new Page(shown.map(item), { hasMore, nextCursor });
+}
+
+function cursorOf(list: string, query: ListRequest['query'], position: string): string {
+  return Buffer.concat([bindingOf(list, query), Buffer.from(position)]).toString('base64url');
+}
+
+function bindingOf(list: string, { after: _, limit: __, ...filters }: ListRequest['query']): Buffer {
+  const named = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
+  const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify([list, named])).digest();
+  return hash.subarray(0, BINDING);
+}
