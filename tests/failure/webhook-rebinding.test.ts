@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Resolver } from 'node:dns/promises';
+import dns2 from 'dns2';
+import { systemClock } from '../../src/engine/clock-source.ts';
+import { createAddressGuard } from '../../src/modules/webhooks/address-guard.ts';
+import { createPoster } from '../../src/modules/webhooks/post.ts';
+import { resolveBySystem } from '../../src/modules/webhooks/resolve.ts';
+import { problemOfTarget } from '../../src/modules/webhooks/target.ts';
+import { freePort } from '../support/ports.ts';
+import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
+
+const { Packet } = dns2;
+
+/** What the name server says; the attacker's to change. */
+let addresses: readonly string[] = [];
+const nameServer = dns2.createServer({
+  udp: true,
+  handle: (request, send) => {
+    const response = Packet.createResponseFromRequest(request);
+    const [question] = request.questions;
+    if (question?.type === Packet.TYPE.A)
+      for (const address of addresses)
+        response.answers.push(Packet.createResourceFromQuestion(question, { ttl: 0, address }));
+    send(response);
+  },
+});
+let server = '';
+
+beforeAll(async () => {
+  const port = await freePort();
+  await nameServer.listen({ udp: { port, address: '127.0.0.1' } });
+  server = `127.0.0.1:${port}`;
+});
+afterAll(() => nameServer.close());
+
+/** A resolver each time: one that is kept answers from what it heard before. */
+function resolve(name: string): Promise<readonly string[]> {
+  const resolver = new Resolver({ timeout: 1_000, tries: 1 });
+  resolver.setServers([server]);
+  return resolver.resolve4(name);
+}
+
+const guard = createAddressGuard({ allowPrivate: false, allowCidrs: [] });
+
+describe('a name that was public when it was registered', () => {
+  test('and is loopback when a delivery is due reaches nothing', async () => {
+    await using receiver = await receiveRaw((socket) => socket.write(answerOf('inside')));
+    const url = `http://rebind.test:${receiver.port}/`;
+    const poster = createPoster({ guard, resolve, clock: systemClock, limitMs: 2_000 });
+
+    addresses = ['93.184.216.34'];
+    expect(await problemOfTarget(url, { guard, resolve })).toBeNull();
+
+    for (const turned of [['127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['169.254.169.254']]) {
+      addresses = turned;
+      expect(await poster.post({ webhookId: 'wh_1', url, secret: 'whsec_x', body: '{}' })).toMatchObject({
+        httpStatus: 0,
+        error: 'forbidden_address',
+      });
+    }
+    expect(receiver.connections).toHaveLength(0);
+    expect(await problemOfTarget(url, { guard, resolve })).toMatch(/public address/);
+  });
+
+  test('is reached where the operator opened loopback, which shows that the look-up above was real', async () => {
+    await using receiver = await receiveRaw((socket) => socket.write(answerOf('inside')));
+    const opened = createAddressGuard({ allowPrivate: false, allowCidrs: ['127.0.0.0/8'] });
+    const poster = createPoster({ guard: opened, resolve, clock: systemClock, limitMs: 2_000 });
+    addresses = ['127.0.0.1'];
+    const url = `http://rebind.test:${receiver.port}/`;
+    const answer = await poster.post({ webhookId: 'wh_1', url, secret: 'whsec_x', body: '{}' });
+    expect(answer).toMatchObject({ httpStatus: 200, responseBody: 'inside' });
+  });
+});
+
+describe("the system's resolver", () => {
+  test('keeps names under .localhost on loopback (RFC 6761), which no public policy allows', async () => {
+    for (const name of ['localhost', 'tenant.localhost']) {
+      const found = await resolveBySystem(name);
+      expect(found.length).toBeGreaterThan(0);
+      expect(found.some(guard)).toBe(false);
+    }
+  });
+});
