@@ -1,4 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
+import { apiKeyMachine } from './api-key.ts';
 import { emailMachine } from './email.ts';
 
 /** A machine with what a reader should know before its diagram. */
@@ -15,5 +16,10 @@ export const lifecycles: readonly Lifecycle[] = [
     name: 'email',
     about: 'One email from acceptance to its last outcome. The `status` of the API is the state.',
     machine: emailMachine,
+  },
+  {
+    name: 'apiKey',
+    about: 'An API key, which lives until it is revoked.',
+    machine: apiKeyMachine,
   },
 ];

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import ipaddr from 'ipaddr.js';
+import { parseTrustedProxies, type TrustedProxies } from './http/client-address.ts';
 
 /** A way to write a value in the environment. */
 export interface Kind<Value extends TSchema = TSchema> {
@@ -71,11 +72,18 @@ export const cidrs = kind(
   cidrList,
 );
 
-/** How far X-Forwarded-For is believed: so many hops, or whatever these ranges added. */
+/** How far X-Forwarded-For is believed: so many hops, or whatever these addresses added. */
 export const proxyTrust = kind(
-  'the number of proxies in front (0 to 10), or their addresses or ranges, separated by commas',
-  Type.Union([Type.Integer({ minimum: 0, maximum: 10 }), Type.Array(Type.String())]),
-  (written) => digits(written) ?? cidrList(written),
+  'the number of proxies in front, or their addresses or ranges, separated by commas',
+  Type.Unsafe<TrustedProxies>(Type.Object({})),
+  parseTrustedProxies,
+);
+
+/** Where instances count together: a Redis, or each for itself. */
+export const sharedCounter = kind(
+  'memory, or a URL such as redis://host:6379',
+  Type.String({ pattern: '^(memory|rediss?://.+)$' }),
+  (written) => (written === 'memory' || URL.canParse(written) ? written : null),
 );
 
 /** Name servers with their ports, `9.9.9.9` meaning `9.9.9.9:53`. */

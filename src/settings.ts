@@ -106,11 +106,14 @@ export const SETTINGS = {
     '100',
     'Requests a second of one API key',
   ),
-  RATE_LIMIT_STORE: withDefault(
-    is.choice('memory', 'database'),
-    'memory',
-    'Where requests are counted: in each instance, or shared by all',
-  ),
+  RATE_LIMIT_STORE: {
+    ...withDefault(
+      is.sharedCounter,
+      'memory',
+      'Where requests are counted: in each instance, or by all in one Redis',
+    ),
+    secret: true,
+  },
   TRUST_PROXY: withDefault(is.proxyTrust, '0', 'Which X-Forwarded-For entry names the client'),
   WEBHOOK_ALLOW_CIDRS: optional(is.cidrs, 'none', 'Private ranges that webhooks may be sent to'),
 

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
+import { ensureDataDirectory } from './data-directory.ts';
 import type { Database, Orm, Parameter } from './database.ts';
 import { loadPgliteAssets } from './pglite-assets.ts';
 import { classify } from './sqlstate.ts';
@@ -27,9 +28,9 @@ function lockDirectory(dataDir: string): Sqlite {
   const lock = new Sqlite(join(dataDir, 'lock'), { create: true });
   try {
     lock.exec('pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive');
-  } catch {
+  } catch (error) {
     lock.close();
-    throw new DataDirectoryInUse(dataDir);
+    throw (error as { code?: string }).code === 'SQLITE_BUSY' ? new DataDirectoryInUse(dataDir) : error;
   }
   return lock;
 }
@@ -50,8 +51,10 @@ export class EmbeddedDatabase implements Database {
   static async open(dataDir: string | null): Promise<EmbeddedDatabase> {
     if (dataDir !== null) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const lock = dataDir === null ? null : lockDirectory(dataDir);
+    const directory = dataDir === null ? null : join(dataDir, 'postgres');
+    if (directory !== null) await ensureDataDirectory(directory);
     const engine = await PGlite.create({
-      ...(dataDir === null ? {} : { dataDir: join(dataDir, 'postgres') }),
+      ...(directory === null ? {} : { dataDir: directory }),
       ...(await loadPgliteAssets()),
     });
     return new EmbeddedDatabase(engine, lock);

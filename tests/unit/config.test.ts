@@ -57,7 +57,7 @@ describe('a value', () => {
     ['PUBLIC_URL', 'ftp://example.com', 'an http or https URL'],
     ['TEST_SENDS_PER_DAY', '1e3', 'a whole number from 0 to 1000000000, 0 for no limit'],
     ['TRUST_PROXY', 'yes', 'the number of proxies in front'],
-    ['TRUST_PROXY', '11', 'the number of proxies in front'],
+    ['TRUST_PROXY', '10.0.0.0/8,proxy', 'the number of proxies in front'],
     ['WEBHOOK_ALLOW_CIDRS', '10.0.0.0/8,nonsense', 'addresses or ranges'],
     ['WEBHOOK_ALLOW_CIDRS', '10.0.0.0/33', 'addresses or ranges'],
     ['DNS_SERVERS', 'dns.example.com:53', 'addresses of name servers'],
@@ -71,8 +71,12 @@ describe('a value', () => {
   });
 
   test('that is secret is not repeated in its problem', () => {
-    const [problem] = problemsOf({ BOOTSTRAP_LIVE_KEY: 'svc_live_almost' });
-    expect(problem).toBe('BOOTSTRAP_LIVE_KEY must be svc_live_ and 32 letters or digits.');
+    expect(
+      problemsOf({ BOOTSTRAP_LIVE_KEY: 'svc_live_almost', RATE_LIMIT_STORE: 'http://:hush@cache' }),
+    ).toEqual([
+      'BOOTSTRAP_LIVE_KEY must be svc_live_ and 32 letters or digits.',
+      'RATE_LIMIT_STORE must be memory, or a URL such as redis://host:6379.',
+    ]);
   });
 
   test('is read as what it means', () => {
@@ -83,7 +87,7 @@ describe('a value', () => {
       DNS_SERVERS: '9.9.9.9, 127.0.0.1:5353, 2001:db8::1, [2001:db8::2]:5353',
     });
     expect(config.publicUrl).toBe('https://mail.example.com');
-    expect(config.trustProxy).toEqual(['10.0.0.0/8', '::1/128']);
+    expect(config.trustProxy).toMatchObject({ ranges: { length: 2 } });
     expect(config.webhookAllowCidrs).toEqual(['192.168.1.7/32']);
     expect(config.dnsServers).toEqual([
       { address: '9.9.9.9', port: 53 },
@@ -91,7 +95,8 @@ describe('a value', () => {
       { address: '2001:db8::1', port: 53 },
       { address: '2001:db8::2', port: 5353 },
     ]);
-    expect(load({ TRUST_PROXY: '2' }).trustProxy).toBe(2);
+    expect(load({ TRUST_PROXY: '2' }).trustProxy).toEqual({ hops: 2 });
+    expect(load({ RATE_LIMIT_STORE: 'rediss://cache:6380/1' }).rateLimitStore).toBe('rediss://cache:6380/1');
   });
 });
 

@@ -13,7 +13,11 @@ export interface FirstWorkspace {
 const FIRST_ID = lowestIdAt('ws', 0);
 
 /** Makes the first workspace where there is none yet, and tells of it. */
-export async function ensureFirstWorkspace(database: Database, plan: Plan, now: number): Promise<FirstWorkspace> {
+export async function ensureFirstWorkspace(
+  database: Database,
+  plan: Plan,
+  now: number,
+): Promise<FirstWorkspace> {
   await database.query(
     `insert into workspaces (id, name, plan, created_at) values ($1, 'Workspace', $2, $3::text::timestamptz)
      on conflict (id) do nothing`,
@@ -29,6 +33,9 @@ export async function ensureFirstWorkspace(database: Database, plan: Plan, now: 
 
 /** Puts a workspace on a plan, at once; false when there is no such workspace. */
 export async function setPlan(database: Database, workspaceId: string, plan: Plan): Promise<boolean> {
-  const rows = await database.query('update workspaces set plan = $2 where id = $1 returning id', [workspaceId, plan]);
+  const rows = await database.query('update workspaces set plan = $2 where id = $1 returning id', [
+    workspaceId,
+    plan,
+  ]);
   return rows.length > 0;
 }

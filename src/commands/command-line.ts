@@ -1,0 +1,104 @@
+import { Argument, Command, CommanderError, Option } from 'commander';
+import type { Config, Loaded } from '../config.ts';
+import type { Permission } from '../http/permissions.ts';
+import { PERMISSION_NAMES } from '../http/permissions.ts';
+import { checkHealth } from './health.ts';
+import { createKey } from './keys.ts';
+import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
+import { runMigrations } from './migrate.ts';
+import { changePlan, PLANS } from './plan.ts';
+import { serve } from './serve.ts';
+import { settingsHelp } from './settings-help.ts';
+import type { Terminal } from './terminal.ts';
+import { VERSION } from './version.ts';
+
+/** The exit code of a command line or a configuration that cannot be understood. */
+const MISUSE = 2;
+
+/** Runs one command line, without the two leading arguments, and answers the exit code. */
+export async function runCommandLine(
+  words: readonly string[],
+  terminal: Terminal,
+  load: () => Loaded,
+): Promise<number> {
+  let code = 0;
+  const configured = async (task: (config: Config) => Promise<number>) => {
+    const loaded = load();
+    if ('config' in loaded) code = await task(loaded.config);
+    else {
+      terminal.error(
+        `The configuration is not right:\n${loaded.problems.map((problem) => `  ${problem}\n`).join('')}`,
+      );
+      code = MISUSE;
+    }
+  };
+
+  const program = new Command('posthorn')
+    .description('A transactional email service that you run yourself.')
+    .version(VERSION, '-v, --version', 'print the version')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.error(text) });
+
+  program
+    .command('serve')
+    .description('run the service')
+    .addHelpText('after', settingsHelp)
+    .action(() => configured((config) => serve(config, terminal)));
+
+  program
+    .command('migrate')
+    .description('bring the database schema up to date')
+    .action(() => configured((config) => runMigrations(config, terminal)));
+
+  program
+    .command('keys')
+    .description('API keys')
+    .command('create')
+    .description('make an API key and print it, once')
+    .addOption(new Option('--env <env>', 'its environment').choices(['live', 'test']).makeOptionMandatory())
+    .option('--name <name>', 'what it is for', 'Made on the command line')
+    .addOption(
+      new Option('--permissions <permissions...>', 'what it may do').choices(PERMISSION_NAMES).default(['*']),
+    )
+    .action((request: { env: 'live' | 'test'; name: string; permissions: Permission[] }) =>
+      configured((config) => createKey(config, request, terminal)),
+    );
+
+  program
+    .command('plan')
+    .description('the plan of a workspace')
+    .command('set')
+    .description('put a workspace on a plan')
+    .argument('<workspace>', 'its id')
+    .addArgument(new Argument('<plan>').choices(PLANS))
+    .action((workspace: string, plan: (typeof PLANS)[number]) =>
+      configured((config) => changePlan(config, workspace, plan, terminal)),
+    );
+
+  program
+    .command('machines')
+    .description('list the state machines, or show one')
+    .argument('[name]')
+    .addOption(new Option('--format <format>', 'how to show it').choices(MACHINE_FORMATS).default('mermaid'))
+    .action((name: string | undefined, { format }: { format: MachineFormat }) => {
+      code = showMachines(name, format, terminal);
+    });
+
+  program
+    .command('health')
+    .description('ask the service on this machine how it is')
+    .action(() => configured((config) => checkHealth(config, terminal)));
+
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => terminal.out(`${VERSION}\n`));
+
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSE;
+    throw error;
+  }
+  return code;
+}

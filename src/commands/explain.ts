@@ -1,0 +1,13 @@
+import { DataDirectoryInUse } from '../db/embedded.ts';
+import { MigrationMismatch } from '../db/migrate.ts';
+import { Unavailable } from '../db/unavailable.ts';
+
+/** Failures that an operator can mend: their sentence is enough, and a stack would bury it. */
+const PLAIN = [DataDirectoryInUse, MigrationMismatch, Unavailable];
+
+/** What to print when a command fails. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return `${String(error)}\n`;
+  const isPlain = PLAIN.some((plain) => error instanceof plain) || 'syscall' in error;
+  return `${isPlain ? error.message : (error.stack ?? error.message)}\n`;
+}

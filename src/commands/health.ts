@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { type ClientRequest, get } from 'node:http';
+import type { Config } from '../config.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Less than the interval between two checks of a container's runtime. */
+const PATIENCE_MS = 5_000;
+
+/** `posthorn health`: asks the service on this machine, for containers whose image has no other program. */
+export async function checkHealth(config: Config, terminal: Terminal): Promise<number> {
+  const url = `http://${loopbackOf(config.host)}:${config.port}/health`;
+  try {
+    const request: ClientRequest = get(url, { timeout: PATIENCE_MS });
+    request.once('timeout', () => request.destroy(new Error(`no answer within ${PATIENCE_MS / 1000} s`)));
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    if (response.statusCode === 200) {
+      terminal.out('ok\n');
+      return 0;
+    }
+    terminal.error(`${url} answers ${response.statusCode}.\n`);
+  } catch (error) {
+    terminal.error(`${url}: ${(error as Error).message}\n`);
+  }
+  return 1;
+}
+
+/** Where a service that listens on every address is reached from its own machine. */
+function loopbackOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,35 @@
+import pino from 'pino';
+import type { Config } from '../config.ts';
+import { migrate } from '../db/migrate.ts';
+import { systemClock } from '../engine/clock-source.ts';
+import { Engine } from '../engine/engine.ts';
+import type { Permission } from '../http/permissions.ts';
+import { issueKey } from '../modules/api-keys/issue.ts';
+import { apiKeys } from '../modules/api-keys/kind.ts';
+import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
+import type { Terminal } from './terminal.ts';
+import { withDatabase } from './with-database.ts';
+
+/** What `posthorn keys create` was asked for. */
+export interface KeyRequest {
+  readonly env: 'live' | 'test';
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+}
+
+/** `posthorn keys create`: for an operator who has lost every key. Prints the new one alone, so that it can be piped. */
+export function createKey(config: Config, request: KeyRequest, terminal: Terminal): Promise<number> {
+  return withDatabase(config, async (database) => {
+    await migrate(database);
+    const now = systemClock.now();
+    const logger = pino({ enabled: false });
+    const engine = new Engine({ database, clock: systemClock, logger, kinds: [apiKeys] });
+    const workspace = await ensureFirstWorkspace(database, config.defaultPlan, now);
+    const { env, name, permissions } = request;
+    const wanted = { workspaceId: workspace.id, livemode: env === 'live', name, permissions };
+    const key = await issueKey(engine, wanted, now);
+    await engine.stop();
+    terminal.out(`${key}\n`);
+    return 0;
+  });
+}

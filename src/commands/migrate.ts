@@ -1,0 +1,13 @@
+import type { Config } from '../config.ts';
+import { migrate } from '../db/migrate.ts';
+import type { Terminal } from './terminal.ts';
+import { withDatabase } from './with-database.ts';
+
+/** `posthorn migrate`: brings the schema up to date without serving, for those who want the two apart. */
+export function runMigrations(config: Config, terminal: Terminal): Promise<number> {
+  return withDatabase(config, async (database) => {
+    const applied = await migrate(database);
+    terminal.out(applied.length === 0 ? 'The schema is up to date.\n' : `Applied ${applied.join(', ')}.\n`);
+    return 0;
+  });
+}

@@ -1,0 +1,17 @@
+import { runCommandLine } from './commands/command-line.ts';
+import { explain } from './commands/explain.ts';
+import { loadConfig } from './config.ts';
+
+const terminal = {
+  out: (text: string) => void process.stdout.write(text),
+  error: (text: string) => void process.stderr.write(text),
+};
+
+let code: number;
+try {
+  code = await runCommandLine(process.argv.slice(2), terminal, loadConfig);
+} catch (error) {
+  terminal.error(explain(error));
+  code = 1;
+}
+process.exit(code);

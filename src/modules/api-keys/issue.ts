@@ -1,0 +1,77 @@
+import type { Database } from '../../db/database.ts';
+import { mintId, timePart } from '../../db/ids.ts';
+import { codeOf } from '../../db/sqlstate.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Permission } from '../../http/permissions.ts';
+import { apiKeyKind } from './kind.ts';
+import { hashOfKey, mintApiKey, prefixOf } from './secret.ts';
+
+// Keys that the operator makes rather than a client: on the command line, and on the first start.
+
+/** What is decided about a key when it is made. */
+interface NewKey {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+}
+
+/** Makes a key and answers it; nobody can show it again. @throws Unavailable */
+export async function issueKey(engine: Engine, wanted: NewKey, now: number): Promise<string> {
+  const key = mintApiKey(wanted.livemode);
+  await spawnKey(engine, mintId('key', now), key, wanted, now);
+  return key;
+}
+
+/** The key of one environment that a new installation begins with. */
+export interface FirstKey {
+  readonly livemode: boolean;
+  /** `generated` now, and to be shown; `given` by the operator now; `kept` from an earlier start. */
+  readonly origin: 'generated' | 'given' | 'kept';
+  /** Only of a generated one. */
+  readonly key: string | null;
+  /** The operator gave a key that came too late to be the first: it does not exist. */
+  readonly ignored: boolean;
+}
+
+/** Makes the first key of an environment unless an earlier start, or another instance, has made it. */
+export async function ensureFirstKey(
+  { engine, database }: { readonly engine: Engine; readonly database: Database },
+  workspace: { readonly id: string; readonly createdAt: number },
+  livemode: boolean,
+  given: string | null,
+): Promise<FirstKey> {
+  const key = given ?? mintApiKey(livemode);
+  // One id for all instances and all starts: whoever comes second finds the row there.
+  const id = `key_${timePart(workspace.createdAt)}${'0'.repeat(13)}${livemode ? 1 : 2}`;
+  const name = livemode ? 'First live key' : 'First test key';
+  const wanted: NewKey = { workspaceId: workspace.id, livemode, name, permissions: ['*'] };
+  try {
+    await spawnKey(engine, id, key, wanted, workspace.createdAt);
+  } catch (error) {
+    if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
+    const ignored = given !== null && !(await isKnown(database, given));
+    return { livemode, origin: 'kept', key: null, ignored };
+  }
+  return given === null
+    ? { livemode, origin: 'generated', key, ignored: false }
+    : { livemode, origin: 'given', key: null, ignored: false };
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+async function spawnKey(engine: Engine, id: string, key: string, wanted: NewKey, at: number): Promise<void> {
+  const { workspaceId, livemode, name, permissions } = wanted;
+  await engine.spawn(apiKeyKind.name, {
+    id,
+    workspaceId,
+    livemode,
+    input: { at, permissions },
+    columns: { name, prefix: prefixOf(key), hash: hashOfKey(key) },
+  });
+}
+
+async function isKnown(database: Database, key: string): Promise<boolean> {
+  const rows = await database.query('select 1 from api_keys where hash = $1', [hashOfKey(key)]);
+  return rows.length > 0;
+}
