@@ -33,7 +33,8 @@ const MEDIA_TYPE =
   /^[A-Za-z0-9][\w!#$&^.+-]{0,126}\/[A-Za-z0-9][\w!#$&^.+-]{0,126}(?:; ?[\w!#$%&'*+.^`|~-]{1,64}=(?:[\w!#$%&'*+.^`|~-]{1,128}|"[ !#-[\]-~]{0,128}")){0,8}$/;
 
 /** An RFC 2392 content id without its angle brackets: dot-atoms, of which the second may be missing. */
-const CONTENT_ID = /^(?=.{1,128}$)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*(?:@[\w-]+(?:\.[\w-]+)*)?$/;
+const CONTENT_ID =
+  /^(?=.{1,128}$)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*(?:@[\w-]+(?:\.[\w-]+)*)?$/;
 
 const ENDING = /\.[A-Za-z0-9]{1,16}$/;
 
@@ -72,7 +73,10 @@ export function readAttachments(given: readonly GivenAttachment[], at: string, r
 }
 
 const isSafeFilename = (name: string): boolean =>
-  Buffer.byteLength(name) <= LONGEST_FILENAME && !/^\.*$|[/\\]/.test(name) && name.trim() === name && !hasUnseen(name);
+  Buffer.byteLength(name) <= LONGEST_FILENAME &&
+  !/^\.*$|[/\\]/.test(name) &&
+  name.trim() === name &&
+  !hasUnseen(name);
 
 const problemOfContent = (content: string): Problem | null => {
   if (content === '') return EMPTY_CONTENT;

@@ -1,4 +1,4 @@
-import { hasControlsButTab } from './characters.ts';
+import { hasControls } from './characters.ts';
 import type { Problem, Report } from './problems.ts';
 
 /** A header field of the client's own. */
@@ -68,7 +68,7 @@ function problemOfName(name: string, key: string, seen: ReadonlySet<string>): Pr
 }
 
 function problemOfValue(value: string): Problem | null {
-  if (hasControlsButTab(value)) return BROKEN_VALUE;
+  if (hasControls(value)) return BROKEN_VALUE;
   if (value.trim() === '') return BLANK_VALUE;
   if (Buffer.byteLength(value) > LONGEST_VALUE) return LONG_VALUE;
   return UNFOLDABLE.test(value) ? LONG_WORD : null;

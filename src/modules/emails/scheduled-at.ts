@@ -8,7 +8,8 @@ const FURTHEST_MS = 30 * 24 * 60 * 60 * 1_000;
  * RFC 3339, with seconds optional as in ISO 8601. Date.parse is no judge: it takes dates without an offset, and moves
  * 30 February to March. There is no leap second, since none can be named in advance and clocks here do not have it.
  */
-const SHAPE = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+const SHAPE =
+  /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
 const NOT_A_TIME: Problem = {
   problem: 'Send an ISO 8601 date and time with an offset or Z, such as 2026-01-31T09:30:00Z.',
@@ -25,8 +26,19 @@ export function readScheduledAt(text: string, now: number): number | Problem {
 }
 
 function readMoment(text: string): number | null {
-  const [, year, month, day, hour, minute, second = '0', fraction = '', sign, aheadHours = '0', aheadMinutes = '0'] =
-    SHAPE.exec(text) ?? [];
+  const [
+    ,
+    year,
+    month,
+    day,
+    hour,
+    minute,
+    second = '0',
+    fraction = '',
+    sign,
+    aheadHours = '0',
+    aheadMinutes = '0',
+  ] = SHAPE.exec(text) ?? [];
   if (year === undefined) return null;
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
   const local = new Date(0);

@@ -16,7 +16,9 @@ export const SIMULATED_OUTCOMES = [
 /** One of them. */
 export type SimulatedOutcome = (typeof SIMULATED_OUTCOMES)[number];
 
-const OUTCOMES: ReadonlyMap<string, SimulatedOutcome> = new Map(SIMULATED_OUTCOMES.map((name) => [name, name]));
+const OUTCOMES: ReadonlyMap<string, SimulatedOutcome> = new Map(
+  SIMULATED_OUTCOMES.map((name) => [name, name]),
+);
 
 /**
  * What happens to mail for this recipient in test mode: on the simulator's domain what the local part says (a `+label` does not
