@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Slots } from '../../src/modules/webhooks/slots.ts';
+
+const wide = { total: 1_000, perKey: 1_000, backlog: 100_000 };
+
+/** Starts all that may start now. */
+function startAll<T>(slots: Slots<T>): { key: string; work: T }[] {
+  return [
+    ...(function* () {
+      for (let next = slots.start(); next; next = slots.start()) yield next;
+    })(),
+  ];
+}
+
+describe('slots', () => {
+  test('nothing offered, nothing started', () => {
+    expect(new Slots(wide).start()).toBeUndefined();
+  });
+
+  test("one key's work starts in the order it was offered", () => {
+    const slots = new Slots<number>(wide);
+    for (let i = 0; i < 50; i += 1) slots.offer('a', i);
+    expect(startAll(slots).map(({ work }) => work)).toEqual([...Array(50).keys()]);
+  });
+
+  test('one key never runs more than its cap, and goes on as its work finishes', () => {
+    const slots = new Slots<number>({ ...wide, perKey: 3 });
+    for (let i = 0; i < 9; i += 1) slots.offer('a', i);
+    expect(startAll(slots)).toHaveLength(3);
+    slots.finish('a');
+    expect(startAll(slots)).toEqual([{ key: 'a', work: 3 }]);
+  });
+
+  test('keys take turns, however much one of them has waiting', () => {
+    const slots = new Slots<string>({ ...wide, total: 64 });
+    for (let i = 0; i < 100; i += 1) slots.offer('hog', `hog ${i}`);
+    slots.offer('small', 'small 0');
+    slots.offer('small', 'small 1');
+    expect([1, 2, 3, 4].map(() => slots.start()?.key)).toEqual(['hog', 'small', 'hog', 'small']);
+  });
+
+  test('the key with the least under way goes first', () => {
+    const slots = new Slots<number>(wide);
+    for (let i = 0; i < 4; i += 1) slots.offer('slow', i);
+    startAll(slots);
+    slots.offer('slow', 4);
+    slots.offer('new', 0);
+    expect(slots.start()?.key).toBe('new');
+  });
+
+  describe('receivers that never answer leave room for one that does', () => {
+    const busyWith = (hogs: number) => {
+      const holders: string[] = [];
+      const slots = new Slots<number>({ total: 256, perKey: 32, backlog: 1_000_000 });
+      for (let hog = 0; hog < hogs; hog += 1)
+        for (let i = 0; i < 200; i += 1) {
+          slots.offer(`hog ${hog}`, i);
+          holders.push(...startAll(slots).map(({ key }) => key));
+        }
+      return { slots, holders };
+    };
+
+    test.each([1, 10, 30])('at once while they are %d', (hogs) => {
+      const { slots } = busyWith(hogs);
+      slots.offer('healthy', 0);
+      expect(startAll(slots)).toEqual([{ key: 'healthy', work: 0 }]);
+    });
+
+    test.each([100, 200])('after each has timed out once when they are %d', (hogs) => {
+      const { slots, holders } = busyWith(hogs);
+      for (const key of holders) {
+        slots.finish(key);
+        startAll(slots);
+      }
+      slots.offer('healthy', 0);
+      expect(startAll(slots)).toEqual([{ key: 'healthy', work: 0 }]);
+    });
+  });
+
+  test('the backlog is bounded, and leaves as much to others as one key has', () => {
+    const slots = new Slots<number>({ total: 0, perKey: 1, backlog: 100 });
+    const accepted = (key: string): number =>
+      [...Array(200).keys()].filter((i) => slots.offer(key, i)).length;
+    expect(accepted('a')).toBe(50);
+    expect(accepted('b')).toBe(25);
+    expect(slots.offer('c', 0)).toBe(true);
+    for (let i = 0; i < 200; i += 1) slots.offer(`k${i}`, i);
+    expect(slots.waiting).toBe(100);
+    expect(slots.offer('last', 0)).toBe(false);
+  });
+
+  test('what waits for a forgotten key is dropped and answered, what runs goes on', () => {
+    const slots = new Slots<number>({ ...wide, perKey: 2 });
+    for (let i = 0; i < 5; i += 1) slots.offer('a', i);
+    startAll(slots);
+    expect(slots.forget('a')).toEqual([2, 3, 4]);
+    expect({ running: slots.running, waiting: slots.waiting }).toEqual({ running: 2, waiting: 0 });
+    expect(slots.forget('unknown')).toEqual([]);
+    slots.finish('a');
+    expect(slots.start()).toBeUndefined();
+    slots.offer('a', 9);
+    expect(slots.start()).toEqual({ key: 'a', work: 9 });
+  });
+
+  test('a slot that nobody holds cannot be given back', () => {
+    expect(() => new Slots(wide).finish('a')).toThrow();
+  });
+
+  test('whatever happens: nothing is lost or started twice, order and bounds hold, and no slot idles in vain', () => {
+    const step = fc.tuple(fc.constantFrom('offer', 'finish', 'forget'), fc.constantFrom('a', 'b', 'c', 'd'));
+    fc.assert(
+      fc.property(
+        fc.record({
+          total: fc.integer({ min: 1, max: 20 }),
+          perKey: fc.integer({ min: 1, max: 5 }),
+          backlog: fc.integer({ min: 1, max: 12 }),
+        }),
+        fc.array(step, { maxLength: 200 }),
+        (limits, steps) => {
+          const slots = new Slots<number>(limits);
+          const running: Record<string, number> = { a: 0, b: 0, c: 0, d: 0 };
+          const waiting: Record<string, number[]> = { a: [], b: [], c: [], d: [] };
+          const of = (key: string): number => running[key] ?? 0;
+          let offered = 0;
+          for (const [action, key] of steps) {
+            if (action === 'offer' && slots.offer(key, offered)) waiting[key]?.push(offered);
+            if (action === 'finish' && of(key) > 0) {
+              slots.finish(key);
+              running[key] = of(key) - 1;
+            }
+            if (action === 'forget') expect(slots.forget(key)).toEqual(waiting[key]?.splice(0) ?? []);
+            offered += 1;
+            for (const started of startAll(slots)) {
+              expect(started.work).toBe(waiting[started.key]?.shift() ?? -1);
+              running[started.key] = of(started.key) + 1;
+              expect(of(started.key)).toBeLessThanOrEqual(limits.perKey);
+            }
+            const runningNow = Object.values(running).reduce((sum, count) => sum + count, 0);
+            const waitingNow = Object.values(waiting).reduce((sum, lane) => sum + lane.length, 0);
+            expect(slots.running).toBe(runningNow);
+            expect(slots.waiting).toBe(waitingNow);
+            expect(runningNow).toBeLessThanOrEqual(limits.total);
+            expect(waitingNow).toBeLessThanOrEqual(limits.backlog);
+            if (runningNow < limits.total)
+              for (const other of Object.keys(waiting))
+                if (waiting[other]?.length) expect(of(other)).toBeGreaterThan(0);
+          }
+        },
+      ),
+    );
+  });
+});
