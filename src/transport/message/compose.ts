@@ -25,11 +25,10 @@ export const compose = (message: OutboundMessage): Promise<Buffer> =>
     messageId: message.messageId,
     date: new Date(message.date),
     headers: [...message.headers.map(header), ...unsubscribeHeaders(message.unsubscribe)],
-    ...(message.text === null ? {} : { text: withLineFeeds(message.text) }),
-    ...(message.html === null ? {} : { html: withLineFeeds(message.html) }),
+    ...(message.text === null ? {} : { text: withLineEnds(message.text) }),
+    ...(message.html === null ? {} : { html: withLineEnds(message.html) }),
     attachments: message.attachments.map(attachment),
     baseBoundary: message.emailId,
-    newline: 'windows',
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -68,8 +67,10 @@ const attachment = (file: MessageAttachment) => ({
 const COMPOSITE = /^\s*(message|multipart)\//i;
 const OCTETS = 'application/octet-stream';
 
-// A bare CR in a text part would reach the wire; a strict receiver refuses the message for it (SMTP smuggling).
-const withLineFeeds = (text: string): string => text.replace(/\r\n?/g, '\n');
+// SMTP knows CRLF alone; strict receivers refuse bare CR and LF, since smuggling hides behind them. Only texts can bring any: the
+// rest is base64 or the composer's own. (Its `newline: 'windows'` would read every octet again, at half the speed, measured,
+// and leaves a bare CR where it is.)
+const withLineEnds = (text: string): string => text.replace(/\r\n?|\n/g, '\r\n');
 
 // Folding happens at white space only, so a word longer than the 998 octets of RFC 5322 2.1.1 has to be encoded to be broken.
 const withinLine = (value: string): string =>
