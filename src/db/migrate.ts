@@ -43,7 +43,9 @@ export async function migrate(
     const before = applied.get(name);
     if (before === hash) continue;
     if (before !== undefined)
-      throw new MigrationMismatch(`Migration ${name} was applied in another form. Restore the database or the version.`);
+      throw new MigrationMismatch(
+        `Migration ${name} was applied in another form. Restore the database or the version.`,
+      );
     try {
       await database.script(
         `select pg_advisory_xact_lock(${LOCK});

@@ -7,7 +7,11 @@ const DAY_MS = 86_400_000;
 const DAYS_AHEAD = 2;
 
 /** The tables that are partitioned by the day inside the id of `prefix`. */
-export const PARTITIONED: readonly { readonly table: string; readonly column: string; readonly prefix: IdPrefix }[] = [
+export const PARTITIONED: readonly {
+  readonly table: string;
+  readonly column: string;
+  readonly prefix: IdPrefix;
+}[] = [
   { table: 'email_messages', column: 'id', prefix: 'em' },
   { table: 'email_events', column: 'email_id', prefix: 'em' },
 ];
@@ -40,7 +44,13 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
   return made;
 }
 
-async function attach(database: Database, table: string, name: string, low: string, high: string): Promise<boolean> {
+async function attach(
+  database: Database,
+  table: string,
+  name: string,
+  low: string,
+  high: string,
+): Promise<boolean> {
   try {
     // One message, one implicit transaction. The advisory lock lets only one of several starting instances through.
     await database.script(

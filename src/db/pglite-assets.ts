@@ -1,5 +1,5 @@
-import data from '../../node_modules/@electric-sql/pglite/dist/pglite.data' with { type: 'file' };
 import initdb from '../../node_modules/@electric-sql/pglite/dist/initdb.wasm' with { type: 'file' };
+import data from '../../node_modules/@electric-sql/pglite/dist/pglite.data' with { type: 'file' };
 import wasm from '../../node_modules/@electric-sql/pglite/dist/pglite.wasm' with { type: 'file' };
 
 /** The embedded database's own files, which the executable carries inside itself. */
@@ -9,8 +9,12 @@ export async function loadPgliteAssets(): Promise<{
   fsBundle: Blob;
 }> {
   const [pgliteWasmModule, initdbWasmModule] = await Promise.all([
-    Bun.file(wasm).arrayBuffer().then((bytes) => WebAssembly.compile(bytes)),
-    Bun.file(initdb).arrayBuffer().then((bytes) => WebAssembly.compile(bytes)),
+    Bun.file(wasm)
+      .arrayBuffer()
+      .then((bytes) => WebAssembly.compile(bytes)),
+    Bun.file(initdb)
+      .arrayBuffer()
+      .then((bytes) => WebAssembly.compile(bytes)),
   ]);
   return { pgliteWasmModule, initdbWasmModule, fsBundle: Bun.file(data) };
 }

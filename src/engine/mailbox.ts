@@ -111,7 +111,7 @@ export class Mailbox {
   }
 
   #storedReplies(batch: readonly Letter[]): Promise<ReadonlyMap<string, StoredReply>> {
-    const asked = batch.flatMap(({ claim, scope }) => (claim && scope ? [{ claim, scope }] : []));
+    const asked = batch.flatMap(({ claim }) => (claim ? [claim] : []));
     return storedReplies(this.around.database, asked, this.around.clock.now());
   }
 
@@ -126,7 +126,7 @@ export class Mailbox {
     const effects: Draft['effects'][number][] = [];
     let claim: Claim | null = null;
     for (const letter of letters) {
-      const replay = letter.claim && letter.scope && replies.get(replyKey(letter.scope, letter.claim.key));
+      const replay = letter.claim && replies.get(replyKey(letter.claim));
       if (replay) {
         letter.settle(replay);
         continue;
@@ -286,6 +286,8 @@ const claimList = (drafts: readonly Draft[]): string => {
       : [
           {
             actor: after.id,
+            workspace_id: claim.scope.workspaceId,
+            livemode: claim.scope.livemode,
             key: claim.key,
             fingerprint: claim.fingerprint,
             status: claim.status,

@@ -154,6 +154,7 @@ export class Nursery {
       ...(claim
         ? {
             idem_key: claim.key,
+            idem_livemode: claim.scope.livemode,
             idem_fingerprint: claim.fingerprint,
             idem_status: claim.status,
             idem_reply: claim.reply(stateOf(draft.after.snapshot), draft.after.snapshot.context),
@@ -168,7 +169,7 @@ export class Nursery {
     const now = this.around.clock.now();
     if (row.stored_at > now - REPLY_KEPT_MS)
       return { outcome: 'replayed', fingerprint: row.fingerprint, status: row.status, reply: row.reply };
-    await storedReplies(this.around.database, [{ scope: birth, claim: birth.claim }], now);
+    await storedReplies(this.around.database, [birth.claim], now);
     return 'again';
   }
 

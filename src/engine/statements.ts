@@ -42,9 +42,9 @@ export function commitStatement(kind: Kind): string {
   returning a.id, a.workspace_id, a.livemode${carried(kind, 'a')}
 ), claimed as (
   insert into idempotency_keys (workspace_id, livemode, key, fingerprint, status, reply, created_at)
-  select c.workspace_id, c.livemode, k.key, k.fingerprint, k.status, k.reply, k.at
+  select k.workspace_id, k.livemode, k.key, k.fingerprint, k.status, k.reply, k.at
   from json_to_recordset($4::text::json)
-    as k(actor text, key text, fingerprint text, status smallint, reply text, at timestamptz)
+    as k(actor text, workspace_id text, livemode boolean, key text, fingerprint text, status smallint, reply text, at timestamptz)
   join changed c on c.id = k.actor
 )${facts(kind, 'changed', 5)}
 select id from changed`;
@@ -67,12 +67,12 @@ export function spawnStatement(kind: Kind): string {
   select * from json_to_recordset($1::text::json) as i(
     ord integer, ${MACHINE_COLUMNS}, workspace_id text, livemode boolean${derivedColumns(kind)},
     period text, ceiling integer,
-    idem_key text, idem_fingerprint text, idem_status smallint, idem_reply text, idem_at timestamptz,
+    idem_key text, idem_livemode boolean, idem_fingerprint text, idem_status smallint, idem_reply text, idem_at timestamptz,
     ${kind.spawn.columns})
 ), fresh as materialized (
   select i.* from input i where i.idem_key is null or not exists (
     select from idempotency_keys k
-    where k.workspace_id = i.workspace_id and k.livemode = i.livemode and k.key = i.idem_key)
+    where k.workspace_id = i.workspace_id and k.livemode = i.idem_livemode and k.key = i.idem_key)
 ), metered as (
   insert into usage as u (workspace_id, livemode, period, used, wanted, granted, ceiling)
   select workspace_id, livemode, period, least(count(*), max(ceiling)), count(*), least(count(*), max(ceiling)), max(ceiling)
@@ -90,7 +90,7 @@ export function spawnStatement(kind: Kind): string {
   where f.period is null or f.place <= m.granted
 ), claimed as (
   insert into idempotency_keys (workspace_id, livemode, key, fingerprint, status, reply, created_at)
-  select workspace_id, livemode, idem_key, idem_fingerprint, idem_status, idem_reply, idem_at
+  select workspace_id, idem_livemode, idem_key, idem_fingerprint, idem_status, idem_reply, idem_at
   from admitted where idem_key is not null
 ), spawned as (
   insert into ${kind.table}
@@ -101,7 +101,7 @@ export function spawnStatement(kind: Kind): string {
 select i.ord, k.fingerprint, k.status, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at
 from input i left join admitted a on a.ord = i.ord
 left join idempotency_keys k
-  on k.workspace_id = i.workspace_id and k.livemode = i.livemode and k.key = i.idem_key
+  on k.workspace_id = i.workspace_id and k.livemode = i.idem_livemode and k.key = i.idem_key
 where a.ord is null`;
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import type { Claim, Scope, StoredReply } from './told.ts';
+import type { Claim, StoredReply } from './told.ts';
 
 /** How long a reply is kept for its idempotency key (interface, Idempotency 2). */
 export const REPLY_KEPT_MS = 24 * 60 * 60 * 1_000;
@@ -26,19 +26,20 @@ interface ReplyRow {
 }
 
 /** One text for a key within its scope. */
-export const replyKey = (scope: Scope, key: string): string => `${scope.workspaceId} ${scope.livemode} ${key}`;
+export const replyKey = ({ scope, key }: Pick<Claim, 'scope' | 'key'>): string =>
+  `${scope.workspaceId} ${scope.livemode} ${key}`;
 
 /** The stored replies of these keys, by `replyKey`; what has passed its 24 hours is removed on the way. */
 export async function storedReplies(
   database: Database,
-  asked: readonly { readonly scope: Scope; readonly claim: Pick<Claim, 'key'> }[],
+  asked: readonly Pick<Claim, 'scope' | 'key'>[],
   now: number,
 ): Promise<ReadonlyMap<string, StoredReply>> {
   if (asked.length === 0) return new Map();
-  const keys = asked.map(({ scope, claim }) => ({
+  const keys = asked.map(({ scope, key }) => ({
     workspace_id: scope.workspaceId,
     livemode: scope.livemode,
-    key: claim.key,
+    key,
   }));
   const rows = await database.query<ReplyRow>(READ, [
     JSON.stringify(keys),
@@ -46,7 +47,7 @@ export async function storedReplies(
   ]);
   return new Map(
     rows.map((row) => [
-      replyKey({ workspaceId: row.workspace_id, livemode: row.livemode }, row.key),
+      replyKey({ scope: { workspaceId: row.workspace_id, livemode: row.livemode }, key: row.key }),
       { outcome: 'replayed', fingerprint: row.fingerprint, status: row.status, reply: row.reply },
     ]),
   );

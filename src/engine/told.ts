@@ -7,6 +7,8 @@ export interface Scope {
 /** The idempotency key of a call, and the reply to store with the action. */
 export interface Claim {
   readonly key: string;
+  /** Whose key it is: the caller's workspace and environment, whatever the actor's are. */
+  readonly scope: Scope;
   readonly fingerprint: string;
   readonly status: number;
   /** The stored body, already sealed where it holds a secret. Built from the state the action leads to. */

@@ -1,4 +1,14 @@
-import { boolean, customType, integer, json, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  customType,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
 
 /** A transaction id: orders the gap-free event log. Read and compared as text. */
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });

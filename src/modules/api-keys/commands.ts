@@ -1,73 +1,117 @@
-import { mintId, timePart } from '../../db/ids.ts';
-import { codeOf } from '../../db/sqlstate.ts';
+import { mintId, timeOfId } from '../../db/ids.ts';
+import type { Sealer } from '../../db/seal.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Permission } from '../../http/permissions.ts';
-import { hashOfKey, mintKey, prefixOfKey } from './key-secret.ts';
-import { apiKeyKind } from './kind.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
+import { replayOf } from '../../http/idempotency.ts';
+import { holds, lacking, type Permission } from '../../http/permissions.ts';
+import type { Call, Caller, Replay } from '../../http/route.ts';
+import type { ApiKeyView, NewApiKey } from './model.ts';
+import { findApiKey, type KeyReader } from './queries.ts';
+import { hashOfKey, mintApiKey, prefixOf } from './secret.ts';
 
-/** What the owner of a new key decides. */
-export interface NewKey {
-  readonly workspaceId: string;
-  readonly livemode: boolean;
-  readonly name: string;
-  readonly permissions: readonly Permission[];
+/** What the commands for API keys need. */
+export interface ApiKeyCommands extends KeyReader {
+  readonly engine: Engine;
+  readonly sealer: Sealer;
 }
 
-/** A key just made. The secret is shown to its owner now and never again. */
-export interface IssuedKey {
-  readonly id: string;
-  readonly key: string;
-}
+const REPLY = 'idempotent reply';
 
-/** Makes a key. @throws Unavailable */
-export async function issueKey(engine: Engine, wanted: NewKey, now: number): Promise<IssuedKey> {
-  const issued = { id: mintId('key', now), key: mintKey(wanted.livemode) };
-  await spawnKey(engine, issued, wanted, now);
-  return issued;
-}
+/** `*` includes every other permission and is stored alone. */
+const normalized = (permissions: readonly Permission[]): readonly Permission[] =>
+  permissions.includes('*') ? ['*'] : permissions;
 
-async function spawnKey(engine: Engine, { id, key }: IssuedKey, wanted: NewKey, now: number): Promise<void> {
-  await engine.spawn(apiKeyKind.name, {
+/** No key can hand out what it does not hold. */
+const beyond = (caller: Caller, permissions: readonly Permission[]): Failure | null => {
+  const missing = permissions.find((permission) => !holds(caller.permissions, permission));
+  return missing === undefined ? null : lacking(missing);
+};
+
+/** Creates a key; the reply is the only place where it is ever shown. */
+export async function createApiKey(
+  { engine, sealer }: ApiKeyCommands,
+  { caller, body, claim, now }: Call<unknown, unknown, NewApiKey>,
+): Promise<(ApiKeyView & { key: string }) | Failure | Replay> {
+  const livemode = body.env === 'live';
+  const permissions = normalized(body.permissions as Permission[]);
+  if (livemode && !caller.livemode)
+    return new Failure('FORBIDDEN', 'A test key cannot create a live key.', {
+      suggestion: 'Use a live key that holds api-keys:write.',
+    });
+  const refusal = beyond(caller, permissions);
+  if (refusal) return refusal;
+
+  const key = mintApiKey(livemode);
+  const id = mintId('key', now);
+  const view = {
     id,
-    workspaceId: wanted.workspaceId,
-    livemode: wanted.livemode,
-    input: { at: now, permissions: wanted.permissions },
-    columns: { name: wanted.name, prefix: prefixOfKey(key), hash: hashOfKey(key) },
-  });
-}
-
-/** The key of one environment that a new installation begins with. */
-export interface FirstKey {
-  readonly livemode: boolean;
-  /** Its secret where it was generated just now; null where the operator set it, or where it was there before. */
-  readonly generated: string | null;
-  /** The operator set one, and it is not the key that was made on the first start. */
-  readonly ignored: boolean;
-}
-
-/** Makes the first key of an environment unless an earlier start, or another instance, has made it. */
-export async function ensureFirstKey(
-  engine: Engine,
-  workspace: { readonly id: string; readonly createdAt: number },
-  livemode: boolean,
-  given: string | null,
-): Promise<FirstKey> {
-  const key = given ?? mintKey(livemode);
-  // One id for all instances and all starts: whoever comes second finds the row there.
-  const id = `key_${timePart(workspace.createdAt)}${'0'.repeat(13)}${livemode ? 1 : 2}`;
-  const wanted: NewKey = {
-    workspaceId: workspace.id,
-    livemode,
-    name: livemode ? 'First live key' : 'First test key',
-    permissions: ['*'],
+    name: body.name,
+    key,
+    prefix: prefixOf(key),
+    env: body.env,
+    permissions: [...permissions],
+    createdAt: new Date(timeOfId(id)).toISOString(),
+    lastUsedAt: null,
+    revokedAt: null,
   };
-  try {
-    await spawnKey(engine, { id, key }, wanted, workspace.createdAt);
-    return { livemode, generated: given === null ? key : null, ignored: false };
-  } catch (error) {
-    if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
-    return { livemode, generated: null, ignored: given !== null };
-  }
+  const spawned = await engine.spawn('apiKey', {
+    id,
+    workspaceId: caller.workspaceId,
+    livemode,
+    input: { at: now, permissions },
+    columns: { name: body.name, prefix: view.prefix, hash: hashOfKey(key) },
+    claim: claim
+      ? { ...claim, scope: caller, status: 201, reply: () => sealer.seal(JSON.stringify(view), REPLY) }
+      : undefined,
+  });
+  if (spawned.outcome === 'replayed' && claim)
+    return replayOf(claim, spawned, JSON.parse(sealer.open(spawned.reply, REPLY)));
+  return view;
 }
 
-const UNIQUE_VIOLATION = '23505';
+/** Replaces the whole set of permissions; it holds from the next request on. */
+export async function patchApiKey(
+  commands: ApiKeyCommands,
+  { caller, params, body, now }: Call<{ readonly id: string }, unknown, { permissions: readonly string[] }>,
+): Promise<ApiKeyView | Failure> {
+  const key = await findApiKey(commands, caller, params.id);
+  if (!key) return notFound('API key');
+  const permissions = normalized(body.permissions as Permission[]);
+  if (params.id === caller.keyId && !holds(permissions, 'api-keys:write'))
+    return invalid([
+      {
+        path: '/body/permissions',
+        message: 'A key cannot take api-keys:write from itself; use another key for that.',
+      },
+    ]);
+  const refusal = beyond(caller, permissions);
+  if (refusal) return refusal;
+  const told = await commands.engine.tell(
+    'apiKey',
+    params.id,
+    { type: 'permissions.replaced', at: now, permissions } as never,
+    { scope: { workspaceId: caller.workspaceId, livemode: key.env === 'live' } },
+  );
+  if (told.outcome === 'absent') return notFound('API key');
+  if (told.outcome === 'refused')
+    return new Failure('CONFLICT', 'This API key is revoked; its permissions cannot change.');
+  return { ...key, permissions: [...permissions] };
+}
+
+/** Revokes a key at once. Revoking a revoked key again is no error. */
+export async function revokeApiKey(
+  commands: ApiKeyCommands,
+  { caller, params, now }: Call<{ readonly id: string }>,
+): Promise<{ id: string } | Failure> {
+  const key = await findApiKey(commands, caller, params.id);
+  if (!key) return notFound('API key');
+  const told = await commands.engine.tell(
+    'apiKey',
+    params.id,
+    { type: 'revoke.requested', at: now },
+    {
+      scope: { workspaceId: caller.workspaceId, livemode: key.env === 'live' },
+    },
+  );
+  return told.outcome === 'absent' ? notFound('API key') : { id: params.id };
+}

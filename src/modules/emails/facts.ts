@@ -7,7 +7,9 @@ import { periodOf } from '../usage/periods.ts';
 const recorded: FactTable = {
   name: 'recorded',
   columns: 'id text, type text, recipient integer, occurred_at timestamptz, data json',
-  sql: (source) => `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
+  sql: (
+    source,
+  ) => `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
     select actor, id, workspace_id, livemode, type, recipients[recipient + 1], occurred_at, data from ${source} s`,
 };
 
@@ -25,7 +27,9 @@ const refunded: FactTable = {
 const suppressed: FactTable = {
   name: 'suppressed',
   columns: 'recipient integer, reason text, at timestamptz',
-  sql: (source) => `insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
+  sql: (
+    source,
+  ) => `insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
     select distinct on (workspace_id, recipient_keys[recipient + 1])
       workspace_id, recipient_keys[recipient + 1], recipients[recipient + 1], reason, actor, at
     from ${source} s order by 1, 2, at
@@ -53,7 +57,9 @@ export const emailEffects: Readonly<Record<'transmit' | 'record' | 'refund' | 's
     fact: 'refunded',
     /** Only within the period the unit was taken from: a month that is over has been counted. */
     rows: ({ acceptedAt, at }: { readonly acceptedAt: number; readonly at: number }, { livemode }: Actor) =>
-      periodOf(livemode, acceptedAt) === periodOf(livemode, at) ? [{ period: periodOf(livemode, acceptedAt) }] : [],
+      periodOf(livemode, acceptedAt) === periodOf(livemode, at)
+        ? [{ period: periodOf(livemode, acceptedAt) }]
+        : [],
   },
   suppress: {
     fact: 'suppressed',

@@ -1,7 +1,7 @@
 import { EMAIL_VERSION, type EmailContext, type EmailInput, emailMachine } from '../../../machines/email.ts';
-import type { Performer } from '../../engine/performers.ts';
 import type { Registration } from '../../engine/engine.ts';
 import type { Kind } from '../../engine/kind.ts';
+import type { Performer } from '../../engine/performers.ts';
 import { emailEffects, emailFacts } from './facts.ts';
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
@@ -16,9 +16,17 @@ export const emailKind: Kind = {
   derived: [
     { name: 'last_event', type: 'text', of: ({ lastEvent }: EmailContext) => lastEvent },
     { name: 'failure_reason', type: 'text', of: ({ failureReason }: EmailContext) => failureReason },
-    { name: 'scheduled_at', type: 'timestamptz', of: ({ scheduledAt }: EmailContext) => isoOrNull(scheduledAt) },
+    {
+      name: 'scheduled_at',
+      type: 'timestamptz',
+      of: ({ scheduledAt }: EmailContext) => isoOrNull(scheduledAt),
+    },
     { name: 'sent_at', type: 'timestamptz', of: ({ sentAt }: EmailContext) => isoOrNull(sentAt) },
-    { name: 'delivered_at', type: 'timestamptz', of: ({ deliveredAt }: EmailContext) => isoOrNull(deliveredAt) },
+    {
+      name: 'delivered_at',
+      type: 'timestamptz',
+      of: ({ deliveredAt }: EmailContext) => isoOrNull(deliveredAt),
+    },
   ],
   spawn: {
     columns: `recipients text[], recipient_keys text[], sender_key text, subject text, tags text[], domain_id text,

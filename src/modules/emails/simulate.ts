@@ -11,7 +11,10 @@ interface Script {
 
 const REMOTE = 'mx.simulator.svc.test';
 const ACCEPTED = '250 2.0.0 Accepted by the simulator';
-const delivered: Omit<Report, 'recipient'> = { type: 'delivered', data: { remoteMta: REMOTE, response: ACCEPTED } };
+const delivered: Omit<Report, 'recipient'> = {
+  type: 'delivered',
+  data: { remoteMta: REMOTE, response: ACCEPTED },
+};
 const BROWSER = 'Posthorn simulator';
 
 /** The outcomes that choices.md 7 names; the address chooses one. Nothing here opens a connection. */
@@ -38,7 +41,10 @@ export const SCRIPTS = {
     outcome: () => 'accepted',
     reports: [delivered, { type: 'complained', data: { feedbackType: 'abuse', userAgent: BROWSER } }],
   },
-  opened: { outcome: () => 'accepted', reports: [delivered, { type: 'opened', data: { userAgent: BROWSER } }] },
+  opened: {
+    outcome: () => 'accepted',
+    reports: [delivered, { type: 'opened', data: { userAgent: BROWSER } }],
+  },
   clicked: {
     outcome: () => 'accepted',
     reports: [
@@ -49,7 +55,10 @@ export const SCRIPTS = {
   },
   unsubscribed: {
     outcome: () => 'accepted',
-    reports: [delivered, { type: 'unsubscribed', data: { source: 'oneClick', campaignId: null, audienceId: null } }],
+    reports: [
+      delivered,
+      { type: 'unsubscribed', data: { source: 'oneClick', campaignId: null, audienceId: null } },
+    ],
   },
   deferred: { outcome: (attempt) => (attempt <= 2 ? 'deferred' : 'accepted'), reports: [delivered] },
   suppressed: { outcome: () => 'suppressed', reports: [] },
@@ -75,9 +84,14 @@ export function simulate(context: EmailContext, messageId: string, at: number): 
     if (status !== 'pending') return;
     const script: Script = SCRIPTS[(name ?? 'delivered') as Simulated];
     const outcome = script.outcome(context.attempt);
-    outcomes.push({ recipient, outcome, data: outcome === 'refused' ? REFUSED : outcome === 'accepted' ? SENT(messageId) : {} });
+    outcomes.push({
+      recipient,
+      outcome,
+      data: outcome === 'refused' ? REFUSED : outcome === 'accepted' ? SENT(messageId) : {},
+    });
     if (outcome !== 'accepted') return;
-    for (const report of script.reports) reports.push({ type: 'report.received', at, report: { ...report, recipient } });
+    for (const report of script.reports)
+      reports.push({ type: 'report.received', at, report: { ...report, recipient } });
   });
   return [{ type: 'attempt.completed', at, attempt: context.attempt, outcomes }, ...reports];
 }

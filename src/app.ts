@@ -1,0 +1,28 @@
+import type { Sealer } from './db/seal.ts';
+import type { Engine } from './engine/engine.ts';
+import { type App, mount } from './http/mount.ts';
+import type { HttpDeps } from './http/pipeline.ts';
+import type { Route } from './http/route.ts';
+import { apiKeyRoutes } from './modules/api-keys/routes.ts';
+import type { EmailCommands } from './modules/emails/commands.ts';
+import type { EmailReader } from './modules/emails/queries.ts';
+import { emailRoutes } from './modules/emails/routes.ts';
+import { type SystemDeps, systemRoutes } from './modules/system/routes.ts';
+import { workspaceRoutes } from './modules/workspace/routes.ts';
+
+/** What the modules are built from; each takes what it names of it. */
+export interface ModuleDeps extends EmailCommands, EmailReader, SystemDeps {
+  readonly engine: Engine;
+  readonly sealer: Sealer;
+}
+
+/** Every endpoint of the service, one module a line. */
+export const allRoutes = (deps: ModuleDeps): readonly Route[] => [
+  ...systemRoutes(deps),
+  ...workspaceRoutes(deps),
+  ...emailRoutes(deps),
+  ...apiKeyRoutes(deps),
+];
+
+/** The application behind the HTTP pipeline. It never listens by itself. */
+export const createApp = (deps: ModuleDeps & HttpDeps): App => mount(allRoutes(deps), deps);

@@ -1,0 +1,20 @@
+import { REPLY_KEPT_MS } from '../engine/stored-replies.ts';
+import type { Duty, DutyDeps } from './schedule.ts';
+
+/** Rows a statement removes at most: short locks, and a bounded wait for whoever needs the same rows. */
+const BATCH = 5_000;
+
+const PRUNE = `delete from idempotency_keys where (workspace_id, livemode, key) in (
+  select workspace_id, livemode, key from idempotency_keys
+  where created_at < $1::timestamptz order by created_at limit ${BATCH} for update skip locked
+) returning 1 as one`;
+
+/** Removes stored replies whose 24 hours are over. They are not served any more before that; this gives the disk back. */
+export const replyPruner = ({ database, clock }: DutyDeps): Duty => ({
+  name: 'replyPruner',
+  pattern: '30 */10 * * * *',
+  async run() {
+    const before = new Date(clock.now() - REPLY_KEPT_MS).toISOString();
+    while ((await database.query(PRUNE, [before])).length === BATCH);
+  },
+});

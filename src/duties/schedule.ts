@@ -1,0 +1,54 @@
+import { Cron } from 'croner';
+import type { Database } from '../db/database.ts';
+import type { Clock } from '../engine/clock-source.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { keyUseRecorder } from './key-use-recorder.ts';
+import { partitionMaker } from './partition-maker.ts';
+import { replyPruner } from './reply-pruner.ts';
+
+/** A background job: named as the one who does it, one file each. */
+export interface Duty {
+  readonly name: string;
+  /** When, as croner reads it (UTC). */
+  readonly pattern: string;
+  run(): Promise<unknown>;
+}
+
+/** What the duties work with. */
+export interface DutyDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly authenticator: { noteUse(): Promise<void> };
+}
+
+/** All of them. Each may run on any number of instances at once and does its work once, or twice without harm. */
+export const allDuties = (deps: DutyDeps): readonly Duty[] => [
+  keyUseRecorder(deps),
+  partitionMaker(deps),
+  replyPruner(deps),
+];
+
+/** Duties at work. */
+export interface Schedule {
+  /** Stops starting them and waits for those that run. */
+  stop(): Promise<void>;
+}
+
+/** Runs every duty at its times, never twice at once in this process; a failure is logged and tried at the next time. */
+export function startDuties(duties: readonly Duty[], logger: Logger): Schedule {
+  const running = new Map<string, Promise<unknown>>();
+  const crons = duties.map(
+    ({ name, pattern, run }) =>
+      new Cron(pattern, { timezone: 'UTC', protect: true }, async () => {
+        const work = run().catch((error: unknown) => logger.warn({ err: error, duty: name }, 'A duty failed.'));
+        running.set(name, work);
+        await work;
+      }),
+  );
+  return {
+    async stop() {
+      for (const cron of crons) cron.stop();
+      await Promise.all(running.values());
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { ApiKeyContext } from '../../../machines/api-key.ts';
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../engine/clock-source.ts';
+import { Lane } from '../../engine/lane.ts';
+import type { Permission } from '../../http/permissions.ts';
+import type { Caller, Plan } from '../../http/route.ts';
+import { hashOfKey } from './secret.ts';
+
+/** Approximate by contract: `lastUsedAt` is written at most this often. */
+const REFRESH_MS = 15 * 60 * 1_000;
+
+const LOOK_UP = `select k.hash, k.id, k.workspace_id, k.livemode, k.context, w.plan,
+  (extract(epoch from k.last_used_at) * 1000)::float8 as last_used_at
+from unnest($1::text[]) h(hash) join api_keys k on k.hash = h.hash and k.state = 'active'
+join workspaces w on w.id = k.workspace_id`;
+
+/** Only forwards, and only where it is stale: many instances may say the same thing. */
+const NOTE_USE = `update api_keys k set last_used_at = $2::timestamptz from unnest($1::text[]) u(id)
+where k.id = u.id and (k.last_used_at is null or k.last_used_at < $3::timestamptz)`;
+
+interface KeyRow {
+  readonly hash: string;
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly livemode: boolean;
+  readonly context: ApiKeyContext;
+  readonly plan: Plan;
+  readonly last_used_at: number | null;
+}
+
+interface Asking {
+  readonly hash: string;
+  readonly settle: (caller: Caller | null) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * Finds out who calls, from the database at every request: a revocation holds from the next request on, on every
+ * instance, and no cache can be stale. Requests that arrive together share one look-up, so it costs little under load.
+ */
+export class Authenticator {
+  readonly #lane: Lane<Asking>;
+  /** Keys seen in use since the last flush; bounded by the number of keys. */
+  readonly #used = new Set<string>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
+    // Two at once: a look-up need not wait for one that began before its request arrived.
+    this.#lane = new Lane('authentication', (batch) => this.#work(batch), undefined, 2);
+  }
+
+  /** The caller behind a key; null when no active key is like it. @throws Unavailable */
+  authenticate = (key: string): Promise<Caller | null> =>
+    new Promise((settle, fail) => this.#lane.push({ hash: hashOfKey(key), settle, fail }));
+
+  /** Writes down which keys were used; a duty calls it, no request waits for it. */
+  async noteUse(): Promise<void> {
+    if (this.#used.size === 0) return;
+    const ids = [...this.#used];
+    this.#used.clear();
+    const now = this.clock.now();
+    await this.database.query(NOTE_USE, [
+      ids,
+      new Date(now).toISOString(),
+      new Date(now - REFRESH_MS).toISOString(),
+    ]);
+  }
+
+  async #work(batch: readonly Asking[]): Promise<void> {
+    try {
+      const hashes = [...new Set(batch.map(({ hash }) => hash))];
+      const rows = await this.database.query<KeyRow>(LOOK_UP, [hashes]);
+      const callers = new Map(rows.map((row) => [row.hash, callerOf(row)]));
+      const stale = this.clock.now() - REFRESH_MS;
+      for (const row of rows) if ((row.last_used_at ?? 0) < stale) this.#used.add(row.id);
+      for (const { hash, settle } of batch) settle(callers.get(hash) ?? null);
+    } catch (error) {
+      for (const { fail } of batch) fail(error);
+    }
+  }
+}
+
+const callerOf = (row: KeyRow): Caller => ({
+  keyId: row.id,
+  workspaceId: row.workspace_id,
+  livemode: row.livemode,
+  permissions: row.context.permissions as readonly Permission[],
+  plan: row.plan,
+});

@@ -1,0 +1,56 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { pageQuery } from '../../http/pagination.ts';
+import { PERMISSION_NAMES } from '../../http/permissions.ts';
+
+const Permissions = Type.Array(Type.Union(PERMISSION_NAMES.map((name) => Type.Literal(name))), {
+  minItems: 1,
+  maxItems: PERMISSION_NAMES.length,
+  uniqueItems: true,
+  description: 'What the key may do. `*` grants everything, future permissions included, and is stored alone.',
+});
+
+/** Body of POST /v1/api-keys. */
+export const CreateApiKey = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description: 'What you call the key.' }),
+  env: Type.Union([Type.Literal('live'), Type.Literal('test')], {
+    description: 'Fixed for the life of the key. A test key runs everything and sends nothing.',
+  }),
+  permissions: Permissions,
+});
+
+/** Body of PATCH /v1/api-keys/{id}. */
+export const PatchApiKey = Type.Object({ permissions: Permissions });
+
+const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+
+const members = {
+  id: Type.String(),
+  name: Type.String(),
+  prefix: Type.String({ description: 'First and last four characters of the key.' }),
+  env: Type.Union([Type.Literal('live'), Type.Literal('test')]),
+  permissions: Type.Array(Type.String()),
+  createdAt: Type.String({ format: 'date-time' }),
+  lastUsedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'Approximate: refreshed at most every 15 minutes. Null until the key first authenticates a request.',
+  }),
+  revokedAt: NullableTime,
+};
+
+/** An API key as it is listed: never the key itself. */
+export const ApiKey = Type.Object(members);
+
+/** An API key as it is created: the one time the key itself is shown. */
+export const CreatedApiKey = Type.Object({
+  ...members,
+  key: Type.String({ description: 'The API key. It is shown this once and cannot be had again.' }),
+});
+
+/** Query of GET /v1/api-keys. */
+export const ApiKeyQuery = Type.Object(pageQuery);
+
+/** Body of the create request. */
+export type NewApiKey = Static<typeof CreateApiKey>;
+/** A listed key. */
+export type ApiKeyView = Static<typeof ApiKey>;
+/** The query of the list. */
+export type ApiKeyQuery = Static<typeof ApiKeyQuery>;

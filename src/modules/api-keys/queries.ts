@@ -1,0 +1,71 @@
+import { and, desc, eq, lt } from 'drizzle-orm';
+import type { ApiKeyContext } from '../../../machines/api-key.ts';
+import type { Database } from '../../db/database.ts';
+import { timeOfId } from '../../db/ids.ts';
+import { apiKeys } from '../../db/schema/access.ts';
+import { Failure } from '../../http/failure.ts';
+import { pageOf, positionOf } from '../../http/pagination.ts';
+import type { Call, Caller, Page } from '../../http/route.ts';
+import type { ApiKeyQuery, ApiKeyView } from './model.ts';
+
+/** What reading API keys needs. */
+export interface KeyReader {
+  readonly database: Database;
+}
+
+const columns = {
+  id: apiKeys.id,
+  name: apiKeys.name,
+  prefix: apiKeys.prefix,
+  livemode: apiKeys.livemode,
+  context: apiKeys.context,
+  lastUsedAt: apiKeys.lastUsedAt,
+  revokedAt: apiKeys.revokedAt,
+};
+
+type Row = Pick<typeof apiKeys.$inferSelect, keyof typeof columns>;
+
+const viewOf = (row: Row): ApiKeyView => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  env: row.livemode ? 'live' : 'test',
+  permissions: [...(row.context as ApiKeyContext).permissions],
+  createdAt: new Date(timeOfId(row.id)).toISOString(),
+  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  revokedAt: row.revokedAt?.toISOString() ?? null,
+});
+
+/** A live key administers every key of its workspace; a test key sees test keys only. */
+const reach = (caller: Caller) => [
+  eq(apiKeys.workspaceId, caller.workspaceId),
+  ...(caller.livemode ? [] : [eq(apiKeys.livemode, false)]),
+];
+
+/** One key that the caller may see. */
+export async function findApiKey({ database }: KeyReader, caller: Caller, id: string): Promise<ApiKeyView | null> {
+  const [row] = await database.read((orm) =>
+    orm.select(columns).from(apiKeys).where(and(eq(apiKeys.id, id), ...reach(caller))),
+  );
+  return row ? viewOf(row) : null;
+}
+
+
+/** The keys that the caller may see, newest first, revoked ones included. */
+export async function listApiKeys(
+  { database }: KeyReader,
+  { caller, query }: Call<unknown, ApiKeyQuery>,
+): Promise<Page<ApiKeyView> | Failure> {
+  const request = { list: 'api-keys', query };
+  const after = positionOf(request);
+  if (after instanceof Failure) return after;
+  const rows = await database.read((orm) =>
+    orm
+      .select(columns)
+      .from(apiKeys)
+      .where(and(...reach(caller), after === null ? undefined : lt(apiKeys.id, after)))
+      .orderBy(desc(apiKeys.id))
+      .limit(query.limit + 1),
+  );
+  return pageOf(request, rows, ({ id }) => id, viewOf);
+}

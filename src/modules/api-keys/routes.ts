@@ -1,0 +1,74 @@
+import { Type } from '@sinclair/typebox';
+import { type Route, route } from '../../http/route.ts';
+import { type ApiKeyCommands, createApiKey, patchApiKey, revokeApiKey } from './commands.ts';
+import { ApiKey, ApiKeyQuery, CreateApiKey, CreatedApiKey, PatchApiKey } from './model.ts';
+import { listApiKeys } from './queries.ts';
+
+const KEY_EXAMPLE = {
+  id: 'key_01kahcd3vg8x2m7c1pzt4nwyqs',
+  name: 'Checkout',
+  prefix: 'svc_…4xQz',
+  env: 'test' as const,
+  permissions: ['emails:send', 'emails:read'],
+  createdAt: '2026-11-20T21:33:00.000Z',
+  lastUsedAt: null,
+  revokedAt: null,
+};
+
+/** The endpoints of API keys. */
+export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
+  route({
+    method: 'POST',
+    path: '/v1/api-keys',
+    permission: 'api-keys:write',
+    summary: 'Create an API key',
+    description:
+      'The full key is in this reply and nowhere else. A key cannot grant what it lacks, and a test key cannot create a live one.',
+    body: CreateApiKey,
+    response: CreatedApiKey,
+    status: 201,
+    failures: ['FORBIDDEN'],
+    example: {
+      body: { name: 'Checkout', env: 'test', permissions: ['emails:send', 'emails:read'] },
+      response: { ...KEY_EXAMPLE, key: 'svc_test_7hJ2kQ9xV4mZ1cT8pN5wR3yB6dF04xQz' },
+    },
+    handle: (call) => createApiKey(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/api-keys',
+    permission: 'api-keys:read',
+    summary: 'List API keys',
+    description: 'Newest first, revoked ones included. A test key sees test keys only.',
+    query: ApiKeyQuery,
+    response: Type.Array(ApiKey),
+    status: 200,
+    handle: (call) => listApiKeys(deps, call),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/api-keys/:id',
+    permission: 'api-keys:write',
+    summary: 'Replace the permissions of an API key',
+    description: 'The whole set is replaced, never merged, and holds from the next request on.',
+    params: { id: 'key' },
+    body: PatchApiKey,
+    response: ApiKey,
+    status: 200,
+    failures: ['CONFLICT'],
+    example: { body: { permissions: ['emails:send'] }, response: { ...KEY_EXAMPLE, permissions: ['emails:send'] } },
+    handle: (call) => patchApiKey(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/api-keys/:id',
+    permission: 'api-keys:write',
+    summary: 'Revoke an API key',
+    description: 'At once and for good. Revoking a revoked key again is no error.',
+    params: { id: 'key' },
+    response: Type.Object({ id: Type.String() }),
+    status: 200,
+    example: { response: { id: KEY_EXAMPLE.id } },
+    handle: (call) => revokeApiKey(deps, call),
+  }),
+];

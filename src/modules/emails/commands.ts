@@ -1,0 +1,155 @@
+import type { EmailContext, EmailInput } from '../../../machines/email.ts';
+import { mintId, timeOfId } from '../../db/ids.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Birth } from '../../engine/nursery.ts';
+import type { Claim, Told } from '../../engine/told.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
+import { replayOf } from '../../http/idempotency.ts';
+import type { Call, Caller, IdempotencyClaim, Replay } from '../../http/route.ts';
+import { quotaExceeded, sendMeter } from '../usage/periods.ts';
+import { LIVE_SCHEDULE, SIMULATED_SCHEDULE } from './attempt-schedule.ts';
+import { type RenderedMarkdown, storedMessage } from './message.ts';
+import type { EmailReceipt, RescheduleBody, SendBody } from './model.ts';
+import { readSendRequest, type SendRequest } from './request.ts';
+import { readScheduledAt } from './scheduled-at.ts';
+import { simulatedOutcome } from './simulated.ts';
+
+/** A domain that may send now. */
+export interface SendingDomain {
+  readonly id: string;
+}
+
+/** What the commands for emails need. */
+export interface EmailCommands {
+  readonly engine: Engine;
+  readonly simulatorDomain: string;
+  /** Test sends a day; 0 is no limit. */
+  readonly testSendsPerDay: number;
+  /** The verified domain of a workspace with that name (lower-case ASCII); null when there is none. */
+  findSendingDomain(workspaceId: string, name: string): Promise<SendingDomain | null>;
+  renderMarkdown(markdown: string): Promise<RenderedMarkdown | Failure>;
+}
+
+/** Accepts an email: once this answers a receipt, the email is durable and will reach an end of its life. */
+export async function sendEmail(
+  commands: EmailCommands,
+  { caller, body, claim, now }: Call<unknown, unknown, SendBody>,
+): Promise<EmailReceipt | Failure | Replay> {
+  const request = readSendRequest(body, { now, simulatorDomain: commands.simulatorDomain });
+  if (request instanceof Failure) return request;
+  if (request.template) return notFound('template');
+  const domain = caller.livemode
+    ? await commands.findSendingDomain(caller.workspaceId, request.from.domain)
+    : null;
+  if (caller.livemode && !domain) return UNVERIFIED;
+  const rendered = request.markdown === null ? null : await commands.renderMarkdown(request.markdown);
+  if (rendered instanceof Failure) return rendered;
+
+  const id = mintId('em', now);
+  const stored = claim && {
+    ...claim,
+    scope: caller,
+    status: 202,
+    reply: (state: string, context: unknown) => JSON.stringify(receiptOf(id, state, context as EmailContext)),
+  };
+  const birth = birthOf(commands, caller, request, { id, now, domain, rendered, claim: stored });
+  const spawned = await commands.engine.spawn('email', birth);
+  if (spawned.outcome === 'overQuota') return quotaExceeded(caller.livemode);
+  if (spawned.outcome === 'replayed')
+    return replayOf(claim as IdempotencyClaim, spawned, JSON.parse(spawned.reply));
+  return receiptOf(id, spawned.state, spawned.context as EmailContext);
+}
+
+/** Moves a scheduled email to another time. */
+export async function rescheduleEmail(
+  { engine }: EmailCommands,
+  { caller, params, body, now }: Call<{ readonly id: string }, unknown, RescheduleBody>,
+): Promise<EmailReceipt | Failure> {
+  const scheduledAt = readScheduledAt(body.scheduledAt, now);
+  if (typeof scheduledAt !== 'number')
+    return invalid([{ path: '/body/scheduledAt', message: scheduledAt.problem }]);
+  const event = { type: 'reschedule.requested', at: now, scheduledAt };
+  return receiptOrFailure(
+    params.id,
+    'rescheduled',
+    await engine.tell('email', params.id, event, { scope: caller }),
+  );
+}
+
+/** Cancels a scheduled email; the unit of quota goes back within the same period. */
+export async function cancelEmail(
+  { engine }: EmailCommands,
+  { caller, params, now }: Call<{ readonly id: string }>,
+): Promise<EmailReceipt | Failure> {
+  const event = { type: 'cancel.requested', at: now };
+  return receiptOrFailure(
+    params.id,
+    'cancelled',
+    await engine.tell('email', params.id, event, { scope: caller }),
+  );
+}
+
+const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not verified in this workspace.', {
+  suggestion:
+    'Add the domain of the from address with POST /v1/domains, set its DNS records and verify it; or use a test key, which accepts any sender.',
+});
+
+function receiptOrFailure(id: string, done: string, told: Told): EmailReceipt | Failure {
+  if (told.outcome === 'changed') return receiptOf(id, told.state, told.context as EmailContext);
+  if (told.outcome === 'refused')
+    return new Failure('CONFLICT', `This email is ${told.state}; only a scheduled one can be ${done}.`);
+  return notFound('email');
+}
+
+const receiptOf = (id: string, status: string, { livemode, scheduledAt }: EmailContext): EmailReceipt => ({
+  id,
+  livemode,
+  status: status as EmailReceipt['status'],
+  scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),
+  createdAt: new Date(timeOfId(id)).toISOString(),
+});
+
+interface Particulars {
+  readonly id: string;
+  readonly now: number;
+  readonly domain: SendingDomain | null;
+  readonly rendered: RenderedMarkdown | null;
+  readonly claim: Claim | null;
+}
+
+function birthOf(
+  { engine, simulatorDomain, testSendsPerDay }: EmailCommands,
+  caller: Caller,
+  request: SendRequest,
+  { id, now, domain, rendered, claim }: Particulars,
+): Birth {
+  const recipients = [...request.to, ...request.cc, ...request.bcc];
+  const { livemode } = caller;
+  const input: EmailInput = {
+    at: now,
+    livemode,
+    scheduledAt: request.scheduledAt,
+    admitted: engine.hasRoom('email'),
+    ...(livemode ? LIVE_SCHEDULE : SIMULATED_SCHEDULE),
+    recipients: recipients.map((recipient) => ({
+      simulate: livemode ? null : simulatedOutcome(recipient, simulatorDomain),
+    })),
+  };
+  const message = storedMessage(id, request, rendered);
+  return {
+    id,
+    workspaceId: caller.workspaceId,
+    livemode,
+    input,
+    columns: {
+      recipients: recipients.map(({ address }) => address),
+      recipient_keys: recipients.map(({ key }) => key),
+      domain_id: domain?.id ?? null,
+      ...message,
+    },
+    meter: sendMeter(livemode, caller.plan, testSendsPerDay, now),
+    claim: claim ?? undefined,
+    payload: message,
+    bytes: request.size + 1_024,
+  };
+}

@@ -1,0 +1,103 @@
+import { Type } from '@sinclair/typebox';
+import { type Route, route } from '../../http/route.ts';
+import { cancelEmail, type EmailCommands, rescheduleEmail, sendEmail } from './commands.ts';
+import {
+  EmailDetail,
+  EmailEvent,
+  EmailItem,
+  EmailQuery,
+  EmailReceipt,
+  RescheduleBody,
+  SendBody,
+} from './model.ts';
+import { type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';
+
+/** A send request that anybody with a test key can repeat. */
+const SEND_EXAMPLE = {
+  from: 'Acme <hello@acme.example>',
+  to: 'delivered@simulator.svc.test',
+  subject: 'Your order is on its way',
+  text: 'It left our warehouse this morning.',
+};
+
+const RECEIPT_EXAMPLE = {
+  id: 'em_01kahcd3vg8x2m7c1pzt4nwyqs',
+  livemode: false,
+  status: 'sending' as const,
+  scheduledAt: null,
+  createdAt: '2026-11-20T21:33:00.000Z',
+};
+
+/** The endpoints of emails. */
+export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[] => [
+  route({
+    method: 'POST',
+    path: '/v1/emails',
+    permission: 'emails:send',
+    summary: 'Send or schedule an email',
+    description:
+      'A reply of 202 means that the email is stored for good. With a test key everything happens but the sending; the address of the recipient chooses the outcome.',
+    body: SendBody,
+    bodyLimit: 31_457_280,
+    response: EmailReceipt,
+    status: 202,
+    failures: ['FORBIDDEN', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
+    example: { body: SEND_EXAMPLE, response: RECEIPT_EXAMPLE },
+    handle: (call) => sendEmail(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/emails',
+    permission: 'emails:read',
+    summary: 'List emails',
+    description: "Newest first; only emails of the key's environment.",
+    query: EmailQuery,
+    response: Type.Array(EmailItem),
+    status: 200,
+    handle: (call) => listEmails(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/emails/:id',
+    permission: 'emails:read',
+    summary: 'Get an email with its events',
+    params: { id: 'em' },
+    response: EmailDetail,
+    status: 200,
+    handle: (call) => emailDetail(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/emails/:id/events',
+    permission: 'emails:read',
+    summary: 'List the events of an email',
+    description: 'Oldest first.',
+    params: { id: 'em' },
+    response: Type.Array(EmailEvent),
+    status: 200,
+    handle: (call) => emailEvents(deps, call),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/emails/:id',
+    permission: 'emails:send',
+    summary: 'Reschedule a scheduled email',
+    params: { id: 'em' },
+    body: RescheduleBody,
+    response: EmailReceipt,
+    status: 200,
+    failures: ['CONFLICT'],
+    handle: (call) => rescheduleEmail(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/emails/:id',
+    permission: 'emails:send',
+    summary: 'Cancel a scheduled email',
+    params: { id: 'em' },
+    response: EmailReceipt,
+    status: 200,
+    failures: ['CONFLICT'],
+    handle: (call) => cancelEmail(deps, call),
+  }),
+];

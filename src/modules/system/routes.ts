@@ -1,0 +1,76 @@
+import { Type } from '@sinclair/typebox';
+import type { Database } from '../../db/database.ts';
+import { Unavailable } from '../../db/unavailable.ts';
+import type { Clock } from '../../engine/clock-source.ts';
+import type { SchedulerHealth } from '../../engine/clock.ts';
+import { Failure } from '../../http/failure.ts';
+import { type Route, route } from '../../http/route.ts';
+
+/** What the health check looks at. */
+export interface SystemDeps {
+  readonly version: string;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly engine: { readonly scheduler: SchedulerHealth };
+  /** Monotonic moment of the start. */
+  readonly startedAt: number;
+}
+
+const Health = Type.Object({
+  status: Type.Literal('ok'),
+  version: Type.String(),
+  uptimeSeconds: Type.Integer({ minimum: 0 }),
+  database: Type.Object({
+    status: Type.Literal('ok'),
+    latencyMs: Type.Number({ description: 'One round trip, in milliseconds.' }),
+    kind: Type.Union([Type.Literal('embedded'), Type.Literal('postgres')]),
+  }),
+  scheduler: Type.Object({
+    status: Type.Union([Type.Literal('ok'), Type.Literal('late'), Type.Literal('stopped')]),
+    oldestDueSeconds: Type.Number({ description: 'How long the oldest due email, delivery or timer has been waiting.' }),
+  }),
+});
+
+const SICK = new Failure('SERVICE_UNAVAILABLE', 'The database does not answer.', {
+  suggestion: 'Retry with backoff; the service recovers by itself when the database is back.',
+  retryAfterSeconds: 1,
+});
+
+const rounded = (ms: number): number => Math.round(ms * 100) / 100;
+
+/** Whether the service can do its work; for load balancers, containers and people. */
+export const systemRoutes = ({ version, database, clock, engine, startedAt }: SystemDeps): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/health',
+    permission: 'public',
+    summary: 'Check the health of the service',
+    response: Health,
+    status: 200,
+    failures: ['SERVICE_UNAVAILABLE'],
+    example: {
+      response: {
+        status: 'ok',
+        version: '0.1.0',
+        uptimeSeconds: 86_400,
+        database: { status: 'ok', latencyMs: 0.31, kind: 'embedded' },
+        scheduler: { status: 'ok', oldestDueSeconds: 0 },
+      },
+    },
+    handle: async () => {
+      try {
+        const latencyMs = rounded(await database.ping());
+        return {
+          status: 'ok' as const,
+          version,
+          uptimeSeconds: Math.floor((clock.monotonic() - startedAt) / 1_000),
+          database: { status: 'ok' as const, latencyMs, kind: database.kind },
+          scheduler: engine.scheduler,
+        };
+      } catch (error) {
+        if (error instanceof Unavailable) return SICK;
+        throw error;
+      }
+    },
+  }),
+];

@@ -1,0 +1,40 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import type { Database } from '../../db/database.ts';
+import { usage, workspaces } from '../../db/schema/access.ts';
+import type { Caller } from '../../http/route.ts';
+import { DOMAINS_PERIOD, periodOf, PLANS } from '../usage/periods.ts';
+
+const monthStart = (at: number, monthsAhead = 0): string => {
+  const date = new Date(at);
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsAhead)).toISOString();
+};
+
+/** The caller's workspace: plan, limits, and what is used of them now. */
+export async function readWorkspace(database: Database, { workspaceId, plan }: Caller, now: number) {
+  const periods = { month: periodOf(true, now), day: periodOf(false, now), domains: DOMAINS_PERIOD };
+  const [[workspace], used] = await Promise.all([
+    database.read((orm) => orm.select().from(workspaces).where(eq(workspaces.id, workspaceId))),
+    database.read((orm) =>
+      orm
+        .select({ livemode: usage.livemode, period: usage.period, used: usage.used })
+        .from(usage)
+        .where(and(eq(usage.workspaceId, workspaceId), inArray(usage.period, Object.values(periods)))),
+    ),
+  ]);
+  if (!workspace) throw new Error('A key belongs to a workspace that does not exist.');
+  const unitsOf = (period: string): number => used.find((row) => row.period === period)?.used ?? 0;
+  return {
+    id: workspace.id,
+    name: workspace.name,
+    plan,
+    limits: { ...PLANS[plan] },
+    usage: {
+      periodStart: monthStart(now),
+      periodEnd: monthStart(now, 1),
+      emailsSent: unitsOf(periods.month),
+      testSendsToday: unitsOf(periods.day),
+      domains: unitsOf(periods.domains),
+    },
+    createdAt: workspace.createdAt.toISOString(),
+  };
+}

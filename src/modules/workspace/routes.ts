@@ -1,0 +1,59 @@
+import { Type } from '@sinclair/typebox';
+import type { Database } from '../../db/database.ts';
+import { type Route, route } from '../../http/route.ts';
+import { readWorkspace } from './queries.ts';
+
+const nullable = <S extends ReturnType<typeof Type.Integer> | ReturnType<typeof Type.String>>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+
+const Workspace = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  plan: Type.Union([Type.Literal('free'), Type.Literal('starter'), Type.Literal('growth')]),
+  limits: Type.Object({
+    emailsPerMonth: nullable(Type.Integer({ description: 'Live emails a UTC month; null is no limit.' })),
+    domains: nullable(Type.Integer({ description: 'Sending domains; null is no limit.' })),
+  }),
+  usage: Type.Object({
+    periodStart: Type.String({ format: 'date-time' }),
+    periodEnd: Type.String({ format: 'date-time' }),
+    emailsSent: Type.Integer({ description: 'Live emails accepted in this UTC month, cancelled ones given back.' }),
+    testSendsToday: Type.Integer({ description: 'Test emails accepted on this UTC day.' }),
+    domains: Type.Integer(),
+  }),
+  createdAt: Type.String({ format: 'date-time' }),
+});
+
+/** What the endpoints of the workspace need. */
+export interface WorkspaceDeps {
+  readonly database: Database;
+}
+
+/** The endpoints of the workspace itself. */
+export const workspaceRoutes = ({ database }: WorkspaceDeps): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/v1/workspace',
+    permission: 'any key',
+    summary: 'Get the plan, its limits and what is used of them',
+    response: Workspace,
+    status: 200,
+    example: {
+      response: {
+        id: 'ws_000000000000000000000000',
+        name: 'Workspace',
+        plan: 'free',
+        limits: { emailsPerMonth: 3_000, domains: 2 },
+        usage: {
+          periodStart: '2026-11-01T00:00:00.000Z',
+          periodEnd: '2026-12-01T00:00:00.000Z',
+          emailsSent: 120,
+          testSendsToday: 4,
+          domains: 1,
+        },
+        createdAt: '2026-11-20T21:33:00.000Z',
+      },
+    },
+    handle: ({ caller, now }) => readWorkspace(database, caller, now),
+  }),
+];

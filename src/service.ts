@@ -1,0 +1,103 @@
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import { migrate } from './db/migrate.ts';
+import { openDatabase } from './db/open.ts';
+import { ensurePartitions } from './db/partitions.ts';
+import { createSealer } from './db/seal.ts';
+import { allDuties, type Schedule, startDuties } from './duties/schedule.ts';
+import { type Clock, systemClock } from './engine/clock-source.ts';
+import { Engine } from './engine/engine.ts';
+import { clientAddress } from './http/client-address.ts';
+import type { App } from './http/mount.ts';
+import { RateLimiter } from './http/rate-limit.ts';
+import { LocalCounter } from './http/window-counter.ts';
+import { Authenticator } from './modules/api-keys/authenticator.ts';
+import { apiKeys } from './modules/api-keys/kind.ts';
+import { emails } from './modules/emails/kind.ts';
+import { emailPerformer } from './modules/emails/perform.ts';
+import { resolveSecretKey } from './secret-key.ts';
+import type { Logger } from './telemetry/logger.ts';
+import { VERSION } from './version.ts';
+
+/** What a service is built from besides its configuration. */
+export interface ServiceParts {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+  /** Actors kept in memory; 0 reads each from its row before each event (tests). */
+  readonly keptActors?: number;
+}
+
+/** A service that is ready to answer. */
+export interface Service {
+  readonly database: Database;
+  readonly engine: Engine;
+  readonly app: App;
+  /** Starts the clock and the duties. */
+  start(): void;
+  /** Finishes what is in flight and closes the database. */
+  stop(): Promise<void>;
+}
+
+/** Opens and migrates the database and puts the parts together. Nothing runs by itself before `start`. */
+export async function openService({ config, logger, clock = systemClock, keptActors }: ServiceParts): Promise<Service> {
+  const sealer = createSealer(await resolveSecretKey(config));
+  const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
+  await migrate(database);
+  await ensurePartitions(database, clock.now());
+  const engine = new Engine({
+    database,
+    clock,
+    logger,
+    kinds: [apiKeys, emails(emailPerformer(clock))],
+    ...(keptActors === undefined ? {} : { keptActors }),
+  });
+  const authenticator = new Authenticator(database, clock);
+  const app = createApp({
+    version: VERSION,
+    startedAt: clock.monotonic(),
+    database,
+    engine,
+    clock,
+    sealer,
+    log: logger,
+    baseUrl: config.publicUrl,
+    authenticate: authenticator.authenticate,
+    limiter: limiterOf(config, clock),
+    clientAddress: clientAddress(config.trustProxy),
+    simulatorDomain: config.simulatorDomain,
+    testSendsPerDay: config.testSendsPerDay,
+    findSendingDomain: async () => null,
+    renderMarkdown: async () => { throw new Error('no'); },
+    textFromHtml: (html) => html,
+  });
+  let schedule: Schedule | null = null;
+  return {
+    database,
+    engine,
+    app,
+    start() {
+      engine.start();
+      schedule = startDuties(allDuties({ database, clock, authenticator }), logger);
+    },
+    async stop() {
+      await schedule?.stop();
+      await engine.stop();
+      await authenticator.noteUse().catch(() => {});
+      await database.close();
+    },
+  };
+}
+
+/** Opens a service and sets its clock and duties going. */
+export async function startService(config: Config, logger: Logger): Promise<Service> {
+  const service = await openService({ config, logger });
+  service.start();
+  return service;
+}
+
+function limiterOf(config: Config, { monotonic }: Clock): RateLimiter {
+  const limits = { perAddress: config.rateLimitPerIp, perKey: config.rateLimitPerKey };
+  return new RateLimiter(limits, new LocalCounter(60_000, monotonic), new LocalCounter(1_000, monotonic));
+}
