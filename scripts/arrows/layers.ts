@@ -46,5 +46,6 @@ export function layerOf(path: string): Layer | null {
   if (top !== 'src') return null;
   if (deeper.length > 0) return isLayer(part) ? part : null;
   if (part === 'main.ts') return 'main';
-  return part === 'app.ts' ? 'app' : 'settings';
+  // service.ts puts the parts together that app.ts answers with.
+  return part === 'app.ts' || part === 'service.ts' ? 'app' : 'settings';
 }

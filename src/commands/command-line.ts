@@ -2,6 +2,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import type { Config, Loaded } from '../config.ts';
 import type { Permission } from '../http/permissions.ts';
 import { PERMISSION_NAMES } from '../http/permissions.ts';
+import { VERSION } from '../version.ts';
 import { checkHealth } from './health.ts';
 import { createKey } from './keys.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
@@ -10,7 +11,6 @@ import { changePlan, PLANS } from './plan.ts';
 import { serve } from './serve.ts';
 import { settingsHelp } from './settings-help.ts';
 import type { Terminal } from './terminal.ts';
-import { VERSION } from './version.ts';
 
 /** The exit code of a command line or a configuration that cannot be understood. */
 const MISUSE = 2;

@@ -1,5 +1,55 @@
+import type { Server } from 'bun';
 import type { Config } from '../config.ts';
+import { listen } from '../http/listen.ts';
+import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
+import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
+import { type Service, startService } from '../service.ts';
+import { createLogger, type Logger } from '../telemetry/logger.ts';
+import { VERSION } from '../version.ts';
+import { firstRunText } from './first-run.ts';
+import { closeServer, stopRequested, within } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
-export async function serve(_config: Config, _terminal: Terminal): Promise<number> {
+
+/** Orchestrators kill after 30 s. What is not finished by then is durable, and found again at the next start. */
+const FINISH_WITHIN_MS = 25_000;
+
+/** `posthorn serve`: runs until it is asked to stop, and answers the exit code. */
+export async function serve(config: Config, terminal: Terminal): Promise<number> {
+  const logger = createLogger({ level: config.logLevel, pretty: config.profile === 'development' });
+  // Before anything else, so that a signal during the start is not lost.
+  const stop = stopRequested();
+  const service = await startService(config, logger);
+  let server: Server<undefined> | undefined;
+  try {
+    const keys = await firstKeys(service, config, logger);
+    server = listen(service.app, { hostname: config.host, port: config.port });
+    logger.info({ url: server.url.origin, version: VERSION, database: service.database.kind }, 'Listening');
+    if (keys.some(({ origin }) => origin !== 'kept')) terminal.out(firstRunText(config, keys));
+    logger.info({ signal: await stop }, 'Stopping: what is in flight is finished first');
+  } finally {
+    const finished = await within(FINISH_WITHIN_MS, finish(service, server));
+    if (finished) logger.info('Stopped');
+    else logger.warn('Stopped with work in flight; the next start goes on with it');
+  }
   return 0;
+}
+
+/** Requests first, since they tell the engine things; then the engine, whose outcomes need the database; then that. */
+async function finish(service: Service, server: Server<undefined> | undefined): Promise<void> {
+  if (server !== undefined) await closeServer(server);
+  await service.stop();
+}
+
+async function firstKeys(service: Service, config: Config, logger: Logger): Promise<FirstKey[]> {
+  const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, Date.now());
+  const keys = [
+    await ensureFirstKey(service, workspace, true, config.bootstrapLiveKey),
+    await ensureFirstKey(service, workspace, false, config.bootstrapTestKey),
+  ];
+  for (const { livemode, ignored } of keys)
+    if (ignored)
+      logger.warn(
+        `BOOTSTRAP_${livemode ? 'LIVE' : 'TEST'}_KEY is not a key of this database: it is read on the first start only.`,
+      );
+  return keys;
 }

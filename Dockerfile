@@ -1,0 +1,21 @@
+# Each step can be run by hand in a checkout; nothing here is known to Docker alone.
+
+FROM oven/bun:1.4.5 AS build
+WORKDIR /build
+COPY package.json bun.lock bunfig.toml ./
+RUN bun install --frozen-lockfile --production
+COPY . .
+RUN bun scripts/build.ts && mkdir -p /empty
+
+# The C library and certificates, no shell, no package manager.
+FROM gcr.io/distroless/base-debian12:nonroot
+COPY --from=build /build/dist/posthorn /posthorn
+# A volume takes the owner of the folder it is mounted on.
+COPY --from=build --chown=65532:65532 /empty /data
+USER 65532:65532
+ENV DATA_DIR=/data
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=6s --start-period=10s --retries=3 CMD ["/posthorn", "health"]
+ENTRYPOINT ["/posthorn"]
+CMD ["serve"]

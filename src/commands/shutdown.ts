@@ -1,0 +1,34 @@
+import type { Server } from 'bun';
+
+/** Resolves with the name of the first signal that asks the process to stop. A second one ends it at once. */
+export function stopRequested(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
+  });
+}
+
+/** How often a server that closes is asked whether requests are left. */
+const LOOK_EVERY_MS = 20;
+
+/**
+ * Refuses new connections and waits for the requests in flight. `stop()` alone would also wait for a client that has
+ * sent half a request and nothing since (measured: until its idle timeout), so the requests are counted as well.
+ */
+export async function closeServer(
+  server: Pick<Server<undefined>, 'stop' | 'pendingRequests'>,
+): Promise<void> {
+  const closed = server.stop();
+  while (server.pendingRequests > 0) await within(LOOK_EVERY_MS, closed);
+  await server.stop(true);
+}
+
+/** Whether the work is done in time. The timer holds nothing up. */
+export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(resolve, ms, false);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
