@@ -22,9 +22,13 @@ export async function serve(config: Config, terminal: Terminal): Promise<number>
   let server: Server<undefined> | undefined;
   try {
     const keys = await firstKeys(service, config, logger);
-    server = listen(service.app, { hostname: config.host, port: config.port });
+    try {
+      server = listen(service.app, { hostname: config.host, port: config.port });
+    } finally {
+      // Whether the port was free or not: the keys exist now, and this is their one chance to be seen.
+      if (keys.some(({ origin }) => origin !== 'kept')) terminal.out(firstRunText(config, keys));
+    }
     logger.info({ url: server.url.origin, version: VERSION, database: service.database.kind }, 'Listening');
-    if (keys.some(({ origin }) => origin !== 'kept')) terminal.out(firstRunText(config, keys));
     logger.info({ signal: await stop }, 'Stopping: what is in flight is finished first');
   } finally {
     const finished = await within(FINISH_WITHIN_MS, finish(service, server));

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test';
+import { version } from '../../package.json' with { type: 'json' };
+import { runCommandLine } from '../../src/commands/command-line.ts';
+import { loadConfig } from '../../src/config.ts';
+import { SETTINGS } from '../../src/settings.ts';
+
+async function run(words: string, environment: Record<string, string> = {}) {
+  const out: string[] = [];
+  const error: string[] = [];
+  const terminal = {
+    out: (text: string) => void out.push(text),
+    error: (text: string) => void error.push(text),
+  };
+  const code = await runCommandLine(words.split(' '), terminal, () => loadConfig(environment, true));
+  return { code, out: out.join(''), error: error.join('') };
+}
+
+test.each(['version', '--version', '-v'])('posthorn %s prints the version', async (words) => {
+  expect(await run(words)).toEqual({ code: 0, out: `${version}\n`, error: '' });
+});
+
+test('--help names every command', async () => {
+  const { code, out } = await run('--help');
+  expect(code).toBe(0);
+  for (const name of ['serve', 'migrate', 'keys', 'plan', 'machines', 'health', 'version'])
+    expect(out).toContain(name);
+});
+
+test('serve --help explains every setting and touches nothing', async () => {
+  const { code, out } = await run('serve --help', { PORT: 'wrong' });
+  expect(code).toBe(0);
+  for (const [name, { about, kind, otherwise }] of Object.entries(SETTINGS)) {
+    expect(out).toContain(`  ${name} `);
+    expect(out).toContain(about);
+    expect(out).toContain(`${kind.allowed} (${otherwise})`);
+  }
+});
+
+test('a wrong configuration is told whole on the error stream, with exit code 2', async () => {
+  const { code, out, error } = await run('serve', { PORT: 'x', LOG_LEVEL: 'y' });
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(error).toContain('PORT is "x"');
+  expect(error).toContain('LOG_LEVEL is "y"');
+});
+
+test.each(['fly', 'serve --fast', 'keys create', 'keys create --env staging', 'plan set ws_1 gold'])(
+  'posthorn %s is not understood: exit code 2',
+  async (words) => {
+    const { code, out, error } = await run(words);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error).not.toBe('');
+  },
+);
+
+describe('machines', () => {
+  test('are listed', async () => {
+    expect((await run('machines')).out).toMatch(/^email {3}.+\napiKey {2}.+\n/);
+  });
+
+  test.each([
+    ['machines apiKey', /^stateDiagram-v2\n {2}\[\*\] --> active\n/],
+    ['machines email --format json', /^\{\n {2}"id": "email"/],
+    ['machines email --format stately', /^import \{ createMachine \} from 'xstate';/],
+  ])('%s', async (words, shape) => {
+    const { code, out } = await run(words);
+    expect(code).toBe(0);
+    expect(out).toMatch(shape);
+  });
+
+  test('that do not exist are an error which names those that do', async () => {
+    const { code, error } = await run('machines parcel');
+    expect(code).toBe(2);
+    expect(error).toContain('email, apiKey');
+  });
+});
+
+test('health fails with a sentence when nothing listens', async () => {
+  const { code, error } = await run('health', { HOST: '127.0.0.1', PORT: '9' });
+  expect(code).toBe(1);
+  expect(error).toContain('http://127.0.0.1:9/health');
+});

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'bun:test';
+import { firstRunText } from '../../src/commands/first-run.ts';
+import type { FirstKey } from '../../src/modules/api-keys/issue.ts';
+
+const where = { publicUrl: 'http://localhost:3000', simulatorDomain: 'simulator.svc.test' };
+const keyOf = (livemode: boolean, key: string | null): FirstKey => ({
+  livemode,
+  origin: key === null ? 'given' : 'generated',
+  key,
+  ignored: false,
+});
+
+describe('the welcome', () => {
+  const text = firstRunText(where, [keyOf(true, 'svc_live_AAA'), keyOf(false, 'svc_test_BBB')]);
+
+  test('shows both generated keys', () => {
+    expect(text).toContain('live  svc_live_AAA');
+    expect(text).toContain('test  svc_test_BBB');
+  });
+
+  test('has a curl line with the test key and a body that is JSON', () => {
+    expect(text).toContain("-H 'authorization: Bearer svc_test_BBB'");
+    const body = /-d '(.+)'/.exec(text)?.[1] ?? '';
+    expect(JSON.parse(body).to).toBe('delivered@simulator.svc.test');
+  });
+
+  test('says where to look next', () => {
+    expect(text).toContain('http://localhost:3000/docs');
+  });
+
+  test('repeats no key that the operator gave', () => {
+    const quiet = firstRunText(where, [keyOf(true, null), keyOf(false, null)]);
+    expect(quiet).not.toMatch(/svc_(live|test)_/);
+    expect(quiet).toContain('Bearer <your test key>');
+  });
+});
