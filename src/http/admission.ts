@@ -1,6 +1,5 @@
 import { type Authenticate, identify } from './authenticate.ts';
 import type { ClientAddress } from './client-address.ts';
-import { DEADLINE_MS, within } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Failure } from './failure.ts';
 import type { RateLimiter, Standing } from './rate-limit.ts';
@@ -43,7 +42,7 @@ export async function admit(applicant: Applicant, deps: AdmissionDeps): Promise<
   if (applicant.standing?.isOver) return tooManyFrom(applicant.standing);
   if (endpoint?.isPublic) return { endpoint, caller: null };
 
-  const caller = await within(DEADLINE_MS, identify(request.headers, deps.authenticate));
+  const caller = await identify(request.headers, deps.authenticate);
   if (caller instanceof Failure) return caller;
   if (await deps.limiter.byKey(caller.keyId, now)) {
     // The headers speak of the address alone; beside a refusal of the key they would mislead (interface, Limits 5).

@@ -1,3 +1,4 @@
+import { within } from './deadline.ts';
 import { Failure, invalid } from './failure.ts';
 import { findUnstorable, parseJson } from './json-text.ts';
 import { isMediaType, JSON_TYPE } from './media-type.ts';
@@ -14,9 +15,10 @@ export const NO_BODY = Symbol('no body');
 
 /**
  * Reads and parses a request's body, refusing in this order: media type, size, syntax. JSON comes back as its value,
- * any other type as bytes. Whether the value fits the endpoint is for the schema to say.
+ * any other type as bytes. Whether the value fits the endpoint is for the schema to say. A length that was announced is
+ * read in one go, which is fast; the HTTP parser holds the client to it.
  */
-export async function readBody(request: Request, rules: BodyRules): Promise<unknown> {
+export async function readBody(request: Request, rules: BodyRules, bodyMs: number): Promise<unknown> {
   const { headers } = request;
   if (headers.has('content-encoding')) return ENCODED;
   const type = headers.get('content-type');
@@ -27,30 +29,22 @@ export async function readBody(request: Request, rules: BodyRules): Promise<unkn
   // Bun lets `5, 5` through, a length sent twice.
   if (length !== null && !/^\d+$/.test(length)) return TWO_LENGTHS;
   if (Number(length) > rules.limit) return tooLarge(rules);
-  const content = await (length === null ? readCounting(request, rules) : readWhole(request));
+  const arriving = length === null ? readCounting(request, rules) : request.bytes();
+  const content = await within(bodyMs, arriving).catch(() => INCOMPLETE);
   if (content instanceof Failure) return content;
   if (content.byteLength === 0) return NO_BODY;
   if (type === null) return unsupported(rules);
   return rules.mediaTypes.includes(JSON_TYPE) ? readJson(content) : content;
 }
 
-/** The fast way, for a length that was announced and that the HTTP parser holds the client to. */
-function readWhole(request: Request): Promise<Uint8Array | Failure> {
-  return request.bytes().catch(() => TRUNCATED);
-}
-
 /** For chunked bodies, which announce no length: counts, and stops at the limit. */
 async function readCounting(request: Request, rules: BodyRules): Promise<Uint8Array | Failure> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  try {
-    for await (const chunk of request.body ?? []) {
-      length += chunk.byteLength;
-      if (length > rules.limit) return tooLarge(rules);
-      chunks.push(chunk);
-    }
-  } catch {
-    return TRUNCATED;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > rules.limit) return tooLarge(rules);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
 }
@@ -67,7 +61,7 @@ const ENCODED = new Failure(
   'Encoded bodies are not taken; send it without Content-Encoding.',
 );
 const TWO_LENGTHS = new Failure('BAD_REQUEST', 'Send one Content-Length.');
-const TRUNCATED = new Failure('BAD_REQUEST', 'The body broke off before it was complete.');
+const INCOMPLETE = new Failure('BAD_REQUEST', 'The body broke off, or did not arrive in time.');
 const MALFORMED = new Failure('BAD_REQUEST', 'The body is not well-formed JSON in UTF-8.');
 
 const unsupported = ({ mediaTypes }: BodyRules) =>

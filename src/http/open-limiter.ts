@@ -1,4 +1,5 @@
 import { RedisClient } from 'bun';
+import { within } from './deadline.ts';
 import type { Log } from './log.ts';
 import { RateLimiter, type RateLimits } from './rate-limit.ts';
 import { RedisCounter } from './redis-counter.ts';
@@ -18,6 +19,9 @@ export interface OpenLimiter {
   close(): void;
 }
 
+/** How long the start waits for the store. */
+const CONNECT_MS = 500;
+
 /** Opens the rate limiter that the settings ask for. An unreachable store is no reason not to start. */
 export async function openLimiter({
   store,
@@ -31,10 +35,12 @@ export async function openLimiter({
   // Without the offline queue a command fails at once while the store is away, and the local count takes over.
   const redis = new RedisClient(store, {
     enableOfflineQueue: false,
-    connectionTimeout: 1_000,
+    connectionTimeout: CONNECT_MS,
     maxRetries: 1_000_000,
   });
-  await redis.connect().catch(() => log.warn({}, 'the rate limit store does not answer yet'));
+  await within(CONNECT_MS, redis.connect()).catch(() =>
+    log.warn({}, 'the rate limit store does not answer yet'),
+  );
   const shared = (name: string, windowMs: number, local: Counter) =>
     new RedisCounter({ redis, name, windowMs, monotonic, local, log });
   return {

@@ -1,7 +1,7 @@
 import { mintId } from '../db/ids.ts';
 import { type AdmissionDeps, type Admitted, type Applicant, admit } from './admission.ts';
 import { NO_BODY, readBody } from './body.ts';
-import { DEADLINE_MS, within } from './deadline.ts';
+import { PATIENCE, type Patience, within } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Failure, invalid } from './failure.ts';
 import { claimOf, InFlight } from './idempotency.ts';
@@ -16,6 +16,7 @@ export interface HttpDeps extends AdmissionDeps {
   readonly log: Log;
   /** Where this service is reached, without a trailing slash; the links of errors begin with it. */
   readonly baseUrl: string;
+  readonly patience?: Patience;
   /** Told of every response, for the metrics. */
   readonly observe?: (answered: Answered) => void;
 }
@@ -53,18 +54,19 @@ interface Exchange extends Applicant, Incoming {
  * idempotency, ids; then the command judges environment, state and quota.
  */
 export function createPipeline(deps: HttpDeps): Pipeline {
-  const { clock, log, baseUrl } = deps;
+  const { clock, log, baseUrl, patience = PATIENCE } = deps;
   const inFlight = new InFlight();
 
   async function answer(exchange: Exchange): Promise<unknown> {
-    const admitted = await admit(exchange, deps);
+    const { startedAt } = exchange;
+    const admitted = await within(patience.workMs, admit(exchange, deps));
     if (admitted instanceof Failure) return admitted;
-    const arrivesFrom = clock.monotonic();
-    const sent = await read(exchange, admitted.endpoint);
+    const admittedAt = clock.monotonic();
+    const sent = await read(exchange, admitted.endpoint, patience.bodyMs);
     if (sent instanceof Failure) return sent;
-    // The time that a client takes to send its body is its own; only ours is limited.
-    const msUsed = arrivesFrom - exchange.startedAt;
-    return within(DEADLINE_MS - msUsed, perform(exchange, admitted, sent, inFlight));
+    const work = perform(exchange, admitted, sent, inFlight);
+    // The time that a client takes to send its body is its own.
+    return work instanceof Promise ? within(patience.workMs - (admittedAt - startedAt), work) : work;
   }
 
   return async (endpoint, incoming) => {
@@ -108,11 +110,15 @@ interface Sent {
 }
 
 /** What the request says, read and found to be of the form that the endpoint states. */
-async function read({ request, search }: Exchange, endpoint: Endpoint): Promise<Sent | Failure> {
+async function read(
+  { request, search }: Exchange,
+  endpoint: Endpoint,
+  bodyMs: number,
+): Promise<Sent | Failure> {
   const rules = endpoint.body;
-  const body = rules ? await readBody(request, rules) : NO_BODY;
+  const body = rules ? await readBody(request, rules, bodyMs) : NO_BODY;
   if (body instanceof Failure) return body;
-  const value = body === NO_BODY ? {} : body;
+  const value = body === NO_BODY ? (rules?.check === null ? new Uint8Array() : {}) : body;
   const query = endpoint.readQuery(search);
   const bodyDetails = rules?.check?.(value, '/body') ?? [];
   if (query instanceof Failure) return invalid([...(query.extra.details ?? []), ...bodyDetails]);

@@ -13,10 +13,12 @@ export const noQuery: QueryReader = (search) => (search === '' ? NOTHING : refus
 export const anyQuery: QueryReader = () => NOTHING;
 
 const NOTHING = Object.freeze({});
-const refuseAll = (search: string) => {
+
+function refuseAll(search: string): typeof NOTHING | Failure {
   const pairs = split(search);
-  return pairs instanceof Failure ? pairs : invalid(pairs.map(([name]) => unknownParameter(name, [])));
-};
+  if (pairs instanceof Failure) return pairs;
+  return pairs.length === 0 ? NOTHING : invalid(pairs.map(([name]) => unknownParameter(name, [])));
+}
 
 /**
  * The reader for a schema of strings, integers, booleans and choices. A parameter is given once; an unknown one is

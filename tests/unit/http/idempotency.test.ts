@@ -1,0 +1,111 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Failure } from '../../../src/http/failure.ts';
+import { claimOf, fingerprintOf, InFlight, replayOf } from '../../../src/http/idempotency.ts';
+import type { Caller } from '../../../src/http/route.ts';
+
+const asked = {
+  method: 'POST',
+  path: '/v1/emails',
+  query: {},
+  body: { to: 'a', tags: [{ name: 'x', value: 'y' }] },
+};
+const caller: Caller = {
+  keyId: 'key_1',
+  workspaceId: 'ws_1',
+  livemode: true,
+  permissions: ['*'],
+  plan: 'free',
+};
+
+/** The same value with the members of every object in the opposite order. */
+const reversed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, inner]) => [name, reversed(inner)]),
+  );
+};
+
+test('the order of members does not matter', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (json) => {
+      const body = JSON.parse(JSON.stringify(json));
+      expect(fingerprintOf({ ...asked, body: reversed(body) })).toBe(fingerprintOf({ ...asked, body }));
+    }),
+  );
+});
+
+test('different bodies differ', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+      const [one, other] = [JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b))];
+      const same = Bun.deepEquals(one, other, true);
+      expect(fingerprintOf({ ...asked, body: one }) === fingerprintOf({ ...asked, body: other })).toBe(same);
+    }),
+  );
+});
+
+test('the order of a list, the path, the method and the query matter', () => {
+  const base = fingerprintOf(asked);
+  expect(fingerprintOf({ ...asked, path: '/v1/emails/batch' })).not.toBe(base);
+  expect(fingerprintOf({ ...asked, method: 'PUT' })).not.toBe(base);
+  expect(fingerprintOf({ ...asked, query: { upsert: true } })).not.toBe(base);
+  expect(fingerprintOf({ ...asked, body: [1, 2] })).not.toBe(fingerprintOf({ ...asked, body: [2, 1] }));
+  expect(fingerprintOf({ ...asked, body: new Uint8Array([1]) })).not.toBe(
+    fingerprintOf({ ...asked, body: new Uint8Array([2]) }),
+  );
+  expect(base).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test.each(['a', '!', '~', 'x'.repeat(255), crypto.randomUUID()])('%p is a key', (key) => {
+  expect(claimOf(new Headers({ 'idempotency-key': key }), asked)).toEqual({
+    key,
+    fingerprint: fingerprintOf(asked),
+  });
+});
+
+test.each(['', 'x'.repeat(256), 'a b', 'é'])('%p is none', (key) => {
+  expect(claimOf(new Headers({ 'idempotency-key': key }), asked)).toMatchObject({
+    code: 'VALIDATION_ERROR',
+    extra: { details: [{ path: '/headers/idempotency-key' }] },
+  });
+});
+
+test('no header, no claim', () => expect(claimOf(new Headers(), asked)).toBeNull());
+
+test('a stored reply is replayed to the same request and a conflict to another', () => {
+  const claim = { key: 'k', fingerprint: 'f' };
+  expect(replayOf(claim, { fingerprint: 'f', status: 202 }, { id: 1 })).toEqual({
+    status: 202,
+    body: { id: 1 },
+  });
+  expect(replayOf(claim, { fingerprint: 'g', status: 202 }, { id: 1 })).toMatchObject({
+    code: 'IDEMPOTENCY_CONFLICT',
+  });
+});
+
+test('a key is busy until its work ends, however it ends, and only in its workspace and environment', async () => {
+  const inFlight = new InFlight();
+  const claim = { key: 'k', fingerprint: 'f' };
+  const first = Promise.withResolvers<string>();
+  const running = inFlight.run(caller, claim, () => first.promise);
+  const again = () => inFlight.run(caller, claim, () => 'done');
+  expect(again()).toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' });
+  expect(await inFlight.run({ ...caller, livemode: false }, claim, () => 'done')).toBe('done');
+  expect(await inFlight.run({ ...caller, workspaceId: 'ws_2' }, claim, () => 'done')).toBe('done');
+  first.resolve('first');
+  expect(await running).toBe('first');
+  const second = Promise.withResolvers<string>();
+  const failing = inFlight.run(caller, claim, () => second.promise);
+  expect(again()).toBeInstanceOf(Failure);
+  second.reject(new Error('lost'));
+  expect(await Promise.allSettled([failing])).toMatchObject([{ status: 'rejected' }]);
+  const broken = inFlight.run(caller, claim, () => {
+    throw new Error('broken');
+  });
+  expect(await Promise.allSettled([broken])).toMatchObject([{ status: 'rejected' }]);
+  expect(await again()).toBe('done');
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Failure } from '../../../src/http/failure.ts';
+import { type ListRequest, pageOf, positionOf } from '../../../src/http/pagination.ts';
+import type { Page } from '../../../src/http/route.ts';
+
+const rows = ['e', 'd', 'c', 'b', 'a'];
+/** What a query does: newest first, from the position on, one more than the limit. */
+const readFrom = (position: string | null, limit: number) =>
+  rows.filter((row) => position === null || row < position).slice(0, limit + 1);
+
+test('following the cursors shows every row once, and the last page says so', () => {
+  const seen: string[] = [];
+  let after: string | null = null;
+  do {
+    const request: ListRequest = { list: 'letters', query: { limit: 2, ...(after !== null && { after }) } };
+    const position = positionOf(request);
+    if (position instanceof Failure) throw new Error('its own cursor was refused');
+    const page: Page<string> = pageOf(
+      request,
+      readFrom(position, 2),
+      (row) => row,
+      (row) => row,
+    );
+    expect(page.pagination.hasMore).toBe(page.pagination.nextCursor !== null);
+    seen.push(...page.data);
+    after = page.pagination.nextCursor;
+  } while (after !== null);
+  expect(seen).toEqual(rows);
+});
+
+test('a full last page has no next one', () => {
+  const page = pageOf(
+    { list: 'letters', query: { limit: 5 } },
+    rows,
+    (row) => row,
+    (row) => row,
+  );
+  expect(page).toMatchObject({ data: rows, pagination: { hasMore: false, nextCursor: null } });
+});
+
+test('a cursor belongs to its list and filters, not to the size of the page', () => {
+  const query = { limit: 2, status: 'sent' };
+  const { nextCursor } = pageOf(
+    { list: 'emails', query },
+    rows,
+    (row) => row,
+    (row) => row,
+  ).pagination;
+  const after = nextCursor ?? '';
+  expect(positionOf({ list: 'emails', query: { ...query, after } })).toBe('d');
+  expect(positionOf({ list: 'emails', query: { status: 'sent', limit: 90, after } })).toBe('d');
+  expect(positionOf({ list: 'events', query: { ...query, after } })).toBeInstanceOf(Failure);
+  expect(positionOf({ list: 'emails', query: { limit: 2, after } })).toBeInstanceOf(Failure);
+  expect(positionOf({ list: 'emails', query: { ...query, status: 'failed', after } })).toBeInstanceOf(
+    Failure,
+  );
+});
+
+test('whatever else is sent is refused at /query/after', () => {
+  fc.assert(
+    fc.property(fc.string(), (after) => {
+      expect(positionOf({ list: 'emails', query: { limit: 2, after } })).toMatchObject({
+        code: 'VALIDATION_ERROR',
+        extra: { details: [{ path: '/query/after' }] },
+      });
+    }),
+  );
+});

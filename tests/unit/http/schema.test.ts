@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'bun:test';
+import { Type as T } from '@sinclair/typebox';
+import fc from 'fast-check';
+import { compileChecker, isDateTime } from '../../../src/http/schema.ts';
+
+const check = compileChecker(
+  T.Object({
+    name: T.String({ minLength: 1, maxLength: 5 }),
+    to: T.Union([T.String(), T.Array(T.String(), { maxItems: 2 })]),
+    kind: T.Union([T.Literal('a'), T.Literal('b')]),
+    count: T.Optional(T.Integer({ minimum: 1, maximum: 9 })),
+    at: T.Optional(T.String({ format: 'date-time' })),
+    code: T.Optional(T.String({ pattern: '^x+$' })),
+    maybe: T.Optional(T.Union([T.String(), T.Null()])),
+    inner: T.Optional(T.Object({ deep: T.Array(T.Object({ flag: T.Boolean() })) })),
+    free: T.Optional(T.Record(T.String(), T.Unknown())),
+  }),
+);
+const good = { name: 'ok', to: 'x', kind: 'a' };
+/** As it comes out of JSON: an undefined member is a missing one. */
+const details = (changes: object) => check(JSON.parse(JSON.stringify({ ...good, ...changes })), '/body');
+
+test('what fits has no details', () => {
+  expect(details({})).toBeNull();
+  expect(
+    details({ to: ['a', 'b'], count: 9, at: '2026-01-31T09:30:00Z', code: 'xx', maybe: null }),
+  ).toBeNull();
+  expect(details({ free: { any: [{ thing: 1 }] } })).toBeNull();
+});
+
+describe('a detail says where and what to do', () => {
+  test.each<[object, string, string]>([
+    [{ name: undefined }, '/body/name', 'This is required.'],
+    [{ name: '' }, '/body/name', 'Must not be empty.'],
+    [{ name: 'secret' }, '/body/name', 'Use at most 5 characters.'],
+    [{ name: 7 }, '/body/name', 'Send a string.'],
+    [{ to: 7 }, '/body/to', 'Send a string or an array.'],
+    [{ to: ['a', 7] }, '/body/to/1', 'Send a string.'],
+    [{ to: ['a', 'b', 'c'] }, '/body/to', 'Send a string or an array.'],
+    [{ kind: 'c' }, '/body/kind', 'Send one of "a", "b".'],
+    [{ count: '3' }, '/body/count', 'Send an integer.'],
+    [{ count: 1.5 }, '/body/count', 'Send an integer.'],
+    [{ count: 0 }, '/body/count', 'Must be at least 1.'],
+    [{ count: 10 }, '/body/count', 'Must be at most 9.'],
+    [{ code: 'y' }, '/body/code', 'Not of the form that is needed.'],
+    [{ maybe: 1 }, '/body/maybe', 'Send a string or null.'],
+    [{ inner: [] }, '/body/inner', 'Send an object.'],
+    [
+      { inner: { deep: [{ flag: true }, { flag: 'true' }] } },
+      '/body/inner/deep/1/flag',
+      'Send true or false.',
+    ],
+    [{ inner: { deep: [{ flag: true, x: 1 }] } }, '/body/inner/deep/0/x', 'No such member; known are flag.'],
+    [
+      { at: '2026-02-30T00:00:00Z' },
+      '/body/at',
+      'Send an ISO 8601 date and time with an offset or Z, such as 2026-01-31T09:30:00Z.',
+    ],
+  ])('%p', (changes, path, message) => expect(details(changes)).toEqual([{ path, message }]));
+});
+
+test.each([[null], [[]], [1], ['text'], [true]])('%p instead of an object is one detail', (value) => {
+  expect(check(value, '/body')).toEqual([{ path: '/body', message: 'Send an object.' }]);
+});
+
+test('a member that nobody knows is refused at every level, even __proto__', () => {
+  expect(check(JSON.parse('{"name":"ok","to":"x","kind":"a","__proto__":{"x":1}}'), '/body')?.[0]?.path).toBe(
+    '/body/__proto__',
+  );
+  expect(details({ scheduledat: 'x' })?.[0]?.path).toBe('/body/scheduledat');
+});
+
+test('twenty details are enough, and an endless member name is left out', () => {
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`m${i}`, 1]));
+  expect(details(many)).toHaveLength(20);
+  expect(details({ ['x'.repeat(100_000)]: 1 })?.[0]?.path).toBe('/body');
+});
+
+test('no message ever repeats a value', () => {
+  const marker = 'qzx';
+  const marked = fc.string().map((text) => `${marker}${text}`);
+  const value = fc.record(
+    {
+      name: fc.oneof(marked, fc.constant(1)),
+      to: fc.oneof(marked, fc.array(marked), fc.constant(null)),
+      kind: marked,
+      count: marked,
+      at: marked,
+      code: marked,
+      inner: fc.oneof(marked, fc.record({ deep: fc.array(fc.record({ flag: marked })) })),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(value, (sent) => {
+      const messages =
+        check(sent, '/body')
+          ?.map(({ message }) => message)
+          .join() ?? '';
+      expect(messages).not.toContain(marker);
+    }),
+  );
+});
+
+describe('date-time', () => {
+  test.each([
+    '2026-01-31T09:30:00Z',
+    '2024-02-29T23:59:59.123456789+14:00',
+    '2000-02-29T00:00:00-00:00',
+    '0001-01-01T00:00:00Z',
+  ])('%s is one', (text) => expect(isDateTime(text)).toBe(true));
+  test.each([
+    '2026-02-29T00:00:00Z',
+    '1900-02-29T00:00:00Z',
+    '2026-00-10T00:00:00Z',
+    '2026-13-10T00:00:00Z',
+    '2026-04-31T00:00:00Z',
+    '2026-01-00T00:00:00Z',
+    '2026-01-31',
+    '2026-01-31T09:30:00',
+    '2026-01-31 09:30:00Z',
+    '2026-01-31T24:00:00Z',
+    '2026-01-31T09:60:00Z',
+    '2026-01-31T09:30:60Z',
+    '2026-01-31T09:30:00+24:00',
+    '2026-01-31T09:30:00.Z',
+    '+002026-01-31T09:30:00Z',
+    ' 2026-01-31T09:30:00Z',
+    '2026-01-31T09:30:00Z\n',
+    '',
+  ])('%p is none', (text) => expect(isDateTime(text)).toBe(false));
+
+  test('agrees with Date on every day', () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true }),
+        (date) => {
+          expect(isDateTime(date.toISOString())).toBe(true);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test';
+import { openLimiter } from '../../../src/http/open-limiter.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startRedisStandIn } from './redis-stand-in.ts';
+
+/** One instance of the service, as far as its limits go. */
+async function instance(store: string) {
+  const clock = { ms: 0 };
+  const warnings: string[] = [];
+  const log = { warn: (_: object, message: string) => void warnings.push(message), error() {} };
+  const limits = { perAddress: 5, perKey: 2 };
+  const { limiter, close } = await openLimiter({ ...limits, store, monotonic: () => clock.ms, log });
+  return { clock, limiter, warnings, [Symbol.dispose]: close };
+}
+
+test('two instances share both limits', async () => {
+  using redis = startRedisStandIn();
+  using one = await instance(redis.url);
+  using other = await instance(redis.url);
+  for (const { limiter } of [one, other, one, other, one]) {
+    expect((await limiter.byAddress('a'))?.isOver).toBe(false);
+  }
+  redis.advance(59_000);
+  expect(await other.limiter.byAddress('a')).toEqual({
+    limit: 5,
+    remaining: 0,
+    resetSeconds: 1,
+    isOver: true,
+  });
+  redis.advance(1_000);
+  expect(await one.limiter.byAddress('a')).toEqual({
+    limit: 5,
+    remaining: 4,
+    resetSeconds: 60,
+    isOver: false,
+  });
+
+  expect(await one.limiter.byKey('k', 1_000)).toBe(false);
+  expect(await other.limiter.byKey('k', 1_999)).toBe(false);
+  expect(await one.limiter.byKey('k', 1_999)).toBe(true);
+  expect(await one.limiter.byKey('k', 2_000)).toBe(false);
+  expect([...one.warnings, ...other.warnings]).toEqual([]);
+});
+
+test('while the store is away each instance counts for itself, says so once, and shares again when it is back', async () => {
+  const redis = startRedisStandIn();
+  using one = await instance(redis.url);
+  await one.limiter.byAddress('a');
+  redis[Symbol.dispose]();
+  const away = 'the rate limit store is away: each instance counts for itself';
+  await eventually('the loss to be noticed', async () => {
+    await one.limiter.byAddress('b');
+    return one.warnings.length > 0 || undefined;
+  });
+  for (let i = 0; i < 4; i++) await one.limiter.byAddress('c');
+  expect(await one.limiter.byAddress('c')).toMatchObject({ remaining: 0, isOver: false });
+  expect((await one.limiter.byAddress('c'))?.isOver).toBe(true);
+  expect(one.warnings).toEqual([away]);
+
+  using back = startRedisStandIn(Number(new URL(redis.url).port));
+  expect(back.url).toBe(redis.url);
+  await eventually('the store to be used again', async () => {
+    one.clock.ms += 1_000;
+    await one.limiter.byAddress('d');
+    return one.warnings.includes('rate limits are shared again') || undefined;
+  });
+});
+
+test('a store that freezes costs a request a tenth of a second, not its deadline', async () => {
+  using redis = startRedisStandIn();
+  using one = await instance(redis.url);
+  redis.freeze(true);
+  const begin = performance.now();
+  expect((await one.limiter.byAddress('a'))?.isOver).toBe(false);
+  expect(performance.now() - begin).toBeLessThan(1_000);
+  expect(one.warnings).toEqual(['the rate limit store is away: each instance counts for itself']);
+});
+
+test('a store that is not there does not keep the service from starting', async () => {
+  using one = await instance('redis://127.0.0.1:1');
+  expect((await one.limiter.byAddress('a'))?.isOver).toBe(false);
+  expect(one.warnings[0]).toBe('the rate limit store does not answer yet');
+});
