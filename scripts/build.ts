@@ -1,17 +1,18 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { prepareDataDirectory } from './build/prepare-data-directory.ts';
 
-// dist/posthorn: one executable with the runtime, the migrations, WebAssembly and everything else inside.
+// dist/posthorn, or posthorn in the folder that is named: one executable with the runtime, the migrations, WebAssembly and everything else inside.
 
-const OUTPUT = 'dist/posthorn';
-const ARCHIVE = resolve('dist/data-directory.tar.zst');
+const FOLDER = resolve(process.argv[2] ?? 'dist');
+const OUTPUT = join(FOLDER, 'posthorn');
+const ARCHIVE = join(FOLDER, 'data-directory.tar.zst');
 
 // Bun inlines NODE_ENV while it bundles; without this the libraries' development branches would be shipped.
 process.env.NODE_ENV = 'production';
 
 const start = performance.now();
-mkdirSync('dist', { recursive: true });
+mkdirSync(FOLDER, { recursive: true });
 await Bun.write(ARCHIVE, await prepareDataDirectory());
 
 const built = await Bun.build({
@@ -50,4 +51,6 @@ const built = await Bun.build({
 for (const log of built.logs) console.warn(log);
 chmodSync(OUTPUT, 0o755);
 const megabytes = (statSync(OUTPUT).size / 1e6).toFixed(0);
-console.log(`Built ${OUTPUT}: ${megabytes} MB in ${((performance.now() - start) / 1000).toFixed(1)} s.`);
+console.log(
+  `Built ${relative('.', OUTPUT)}: ${megabytes} MB in ${((performance.now() - start) / 1000).toFixed(1)} s.`,
+);

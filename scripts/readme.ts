@@ -16,5 +16,6 @@ const table = ['| Variable | What it is | Without it |', '| --- | --- | --- |', 
 const readme = readFileSync('README.md', 'utf8');
 const [before, rest] = readme.split(START);
 const after = rest?.split(END)[1];
-if (before === undefined || after === undefined) throw new Error(`README.md lacks the lines "${START}" and "${END}".`);
+if (before === undefined || after === undefined)
+  throw new Error(`README.md lacks the lines "${START}" and "${END}".`);
 keepFresh('README.md', `${before}${START}\n\n${table}\n\n${END}${after}`);
