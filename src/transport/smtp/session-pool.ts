@@ -2,8 +2,8 @@
  * Sessions to one endpoint, kept open between messages and bounded in number. Not nodemailer's pool: that one hides which
  * connection a failure came from, sends a message again by itself, and cannot be told to stop waiting for a place.
  */
-import type { Progress, Session } from './session.ts';
-import { SessionFailure } from './session.ts';
+import { Gate } from '../gate.ts';
+import { type Progress, type Session, SessionFailure } from './session.ts';
 
 /** The bounds of a pool. */
 export interface PoolLimits {
@@ -14,109 +14,97 @@ export interface PoolLimits {
   readonly idleMs: number;
 }
 
+type Send = (session: Session) => Promise<readonly Progress[]>;
+
+/** A session that a message went over, and how many have by now. */
+interface Used {
+  readonly session: Session;
+  readonly progress: readonly Progress[];
+  readonly messages: number;
+}
+
+/** An idle session, and the timer that will end it. */
 interface Kept {
   readonly session: Session;
-  messages: number;
-  timer: Timer | null;
+  readonly messages: number;
+  readonly timer: Timer;
 }
 
 /** Lends sessions to one message at a time, opening them as needed. */
 export class SessionPool {
+  readonly #gate: Gate;
   readonly #idle: Kept[] = [];
-  readonly #waiting: (() => void)[] = [];
-  #busy = 0;
-  #closed: (() => void) | null = null;
+  #closed = false;
 
   constructor(
     private readonly open: (signal: AbortSignal) => Promise<Session>,
     private readonly limits: PoolLimits,
-  ) {}
+  ) {
+    this.#gate = new Gate(limits.sessions);
+  }
 
   /** No session is in use or kept. */
   get empty(): boolean {
-    return this.#busy === 0 && !this.#idle.some(({ session }) => session.alive);
+    return this.#gate.idle && !this.#idle.some(({ session }) => session.alive);
   }
 
   /**
-   * Sends with a session of its own until it settles. A kept session that turns out dead before a word was said is replaced
-   * by a fresh one, once; nothing can have been sent twice. Rejects with `SessionFailure` when no session could be had.
+   * Sends with a session of its own. A kept session that turns out dead before a word was said is replaced by a fresh one,
+   * once; nothing can have been sent twice. Rejects with `SessionFailure` when no session could be had.
    */
-  async use(
-    signal: AbortSignal,
-    send: (session: Session) => Promise<readonly Progress[]>,
-  ): Promise<readonly Progress[]> {
-    await this.#place(signal);
-    let kept: Kept | undefined;
-    try {
-      const old = this.#takeIdle();
-      if (old) {
-        kept = old;
-        const progress = await send(old.session);
-        if (old.session.alive || signal.aborted || !neverBegan(progress)) return progress;
-      }
-      kept = undefined;
-      kept = { session: await this.open(signal), messages: 0, timer: null };
-      return await send(kept.session);
-    } finally {
-      void this.#giveBack(kept);
-    }
+  use(signal: AbortSignal, send: Send): Promise<readonly Progress[]> {
+    return new Promise((resolve, reject) => {
+      const work = async () => {
+        const used = (await this.#sendKept(signal, send)) ?? (await this.#sendFresh(signal, send));
+        // The outcome is known; that the session may need a reset first is nobody's business but the pool's.
+        resolve(used.progress);
+        await used.session.settle();
+        this.#keep(used.session, used.messages);
+      };
+      const giveUp = () => new SessionFailure('aborted', 'Gave up before a connection was free');
+      this.#gate.pass(work, signal, giveUp).catch(reject);
+    });
   }
 
   /** Ends the idle sessions at once and those in use when they are given back; settles after the last. */
   close(): Promise<void> {
-    for (let kept = this.#takeIdle(); kept; kept = this.#takeIdle()) kept.session.quit();
-    return new Promise((resolve) => {
-      this.#closed = resolve;
-      if (this.#busy === 0) resolve();
-    });
+    this.#closed = true;
+    for (let kept = this.#take(); kept; kept = this.#take()) kept.session.quit();
+    return this.#gate.drained();
   }
 
-  async #place(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw new SessionFailure('aborted', 'Gave up before a connection was free');
-    if (this.#busy < this.limits.sessions) {
-      this.#busy += 1;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const take = () => {
-        signal.removeEventListener('abort', abort);
-        resolve();
-      };
-      const abort = () => {
-        this.#waiting.splice(this.#waiting.indexOf(take), 1);
-        reject(new SessionFailure('aborted', 'Gave up before a connection was free'));
-      };
-      this.#waiting.push(take);
-      signal.addEventListener('abort', abort, { once: true });
-    });
+  async #sendKept(signal: AbortSignal, send: Send): Promise<Used | null> {
+    const kept = this.#take();
+    if (kept === undefined) return null;
+    const { session, messages } = kept;
+    const progress = await send(session);
+    const stale = !session.alive && !signal.aborted && neverBegan(progress);
+    return stale ? null : { session, progress, messages: messages + 1 };
   }
 
-  #takeIdle(): Kept | undefined {
+  async #sendFresh(signal: AbortSignal, send: Send): Promise<Used> {
+    const session = await this.open(signal);
+    return { session, progress: await send(session), messages: 1 };
+  }
+
+  #take(): Kept | undefined {
     const kept = this.#idle.pop();
-    if (kept?.timer) clearTimeout(kept.timer);
-    return kept === undefined || kept.session.alive ? kept : this.#takeIdle();
+    clearTimeout(kept?.timer);
+    return kept === undefined || kept.session.alive ? kept : this.#take();
   }
 
-  async #giveBack(kept: Kept | undefined): Promise<void> {
-    if (kept) {
-      kept.messages += 1;
-      await kept.session.settle();
-      if (this.#closed || kept.messages >= this.limits.messagesPerSession) kept.session.quit();
-      else if (kept.session.alive) this.#keep(kept);
-    }
-    const next = this.#waiting.shift();
-    if (next) return next();
-    this.#busy -= 1;
-    if (this.#busy === 0) this.#closed?.();
-  }
-
-  #keep(kept: Kept): void {
-    kept.timer = setTimeout(() => {
-      this.#idle.splice(this.#idle.indexOf(kept), 1);
-      kept.session.quit();
-    }, this.limits.idleMs);
+  #keep(session: Session, messages: number): void {
+    const spent = this.#closed || messages >= this.limits.messagesPerSession;
+    if (spent) session.quit();
+    if (spent || !session.alive) return;
+    const kept = { session, messages, timer: setTimeout(() => this.#end(kept), this.limits.idleMs) };
     kept.timer.unref();
     this.#idle.push(kept);
+  }
+
+  #end(kept: Kept): void {
+    this.#idle.splice(this.#idle.indexOf(kept), 1);
+    kept.session.quit();
   }
 }
 
