@@ -93,6 +93,30 @@ create table email_events (
 create table email_events_default partition of email_events default;
 create index email_events_by_position on email_events (workspace_id, livemode, position, id);
 
+-- The history an actor's life is drawn from: one row a write, with the transitions it took. No personal data.
+create table email_journal (
+  actor_id text collate "C" not null,
+  revision integer not null,
+  steps json not null,
+  primary key (actor_id, revision)
+) partition by range (actor_id);
+create table email_journal_default partition of email_journal default;
+
+create table api_key_journal (
+  actor_id text collate "C" not null,
+  revision integer not null,
+  steps json not null,
+  primary key (actor_id, revision)
+);
+
+-- Events from actor to actor: written in the sender's commit, deleted in the receiver's.
+create table mail (
+  id text collate "C" primary key,
+  to_kind text not null,
+  to_id text collate "C" not null,
+  event json not null
+);
+
 -- One row a workspace, environment and period ('2026-11' live, '2026-11-20' test). `wanted`, `granted` and `ceiling`
 -- are what the last batch asked for, got, and was limited to: the statement that takes the units reads them back.
 create table usage (

@@ -79,7 +79,7 @@ export async function openService({ config, logger, clock = systemClock, keptAct
     app,
     start() {
       engine.start();
-      schedule = startDuties(allDuties({ database, clock, authenticator }), logger);
+      schedule = startDuties(allDuties({ database, clock, authenticator, engine }), logger);
     },
     async stop() {
       await schedule?.stop();

@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../engine/clock-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { keyUseRecorder } from './key-use-recorder.ts';
+import { mailCarrier } from './mail-carrier.ts';
 import { partitionMaker } from './partition-maker.ts';
 import { replyPruner } from './reply-pruner.ts';
 
@@ -19,11 +20,13 @@ export interface DutyDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly authenticator: { noteUse(): Promise<void> };
+  readonly engine: { recoverMail(): Promise<number> };
 }
 
 /** All of them. Each may run on any number of instances at once and does its work once, or twice without harm. */
 export const allDuties = (deps: DutyDeps): readonly Duty[] => [
   keyUseRecorder(deps),
+  mailCarrier(deps),
   partitionMaker(deps),
   replyPruner(deps),
 ];

@@ -3,11 +3,24 @@ import { type Actor, type ActorEvent, type Effect, stateOf } from './kind.ts';
 
 /** One transition taken: what the journal and the inspector tell of it. */
 export interface Step {
+  /** The event's type; of a timer `after.` and the name of its delay. */
   readonly event: string;
+  /** null: the actor was spawned. */
   readonly from: string | null;
   readonly to: string;
+  /** Epoch milliseconds. */
   readonly at: number;
+  /** Number of the attempt under way, where the kind has attempts. */
+  readonly attempt: number | null;
+  /** Names of the effects. */
+  readonly effects: readonly string[];
 }
+
+/** `xstate.after.lease.email.sending` → `after.lease` */
+const eventName = (type: string): string => {
+  const [, after, delay] = type.split('.');
+  return type.startsWith('xstate.after.') ? `${after}.${delay}` : type;
+};
 
 /** What a machine decided; nothing has happened yet. */
 export interface Decision {
@@ -65,7 +78,7 @@ export class Decider {
     const actions: RawAction[] = [];
     this.#scope.actionExecutor = (action) => actions.push(action);
     const snapshot = this.machine.getInitialSnapshot(this.#scope as never, input as never) as AnyMachineSnapshot;
-    return this.#decision(snapshot, actions, {}, { event: 'spawned', from: null, to: stateOf(snapshot), at });
+    return this.#decision(snapshot, actions, {}, { event: 'spawned', from: null, at });
   }
 
   /** Rebuilds a snapshot from the two columns that are stored of it. */
@@ -86,18 +99,21 @@ export class Decider {
     const snapshot = this.machine.transition(before, event as never, this.#scope as never) as AnyMachineSnapshot;
     // XState drops what no state accepts and hands the same snapshot back.
     if (snapshot === before) return null;
-    const step = { event: event.type, from: stateOf(before), to: stateOf(snapshot), at: event.at };
-    return this.#decision(snapshot, actions, actor.timers, step);
+    return this.#decision(snapshot, actions, actor.timers, {
+      event: eventName(event.type),
+      from: stateOf(before),
+      at: event.at,
+    });
   }
 
   #decision(
     snapshot: AnyMachineSnapshot,
     actions: readonly RawAction[],
     timersBefore: Readonly<Record<string, number>>,
-    step: Step,
+    cause: Pick<Step, 'event' | 'from' | 'at'>,
   ): Decision {
     if (snapshot.status === 'error')
-      throw new DecisionError(`${this.machine.id}: ${String(snapshot.error)} on ${step.event}`);
+      throw new DecisionError(`${this.machine.id}: ${String(snapshot.error)} on ${cause.event}`);
     const timers: Record<string, number> = { ...timersBefore };
     const effects: Effect[] = [];
     for (const { type, params } of actions) {
@@ -105,9 +121,11 @@ export class Decider {
         if (params?.sendId !== undefined) delete timers[params.sendId];
       } else if (type === 'xstate.raise') {
         // Without a numeric delay the event was consumed inside the step already.
-        if (typeof params?.delay === 'number' && params.id !== undefined) timers[params.id] = step.at + params.delay;
+        if (typeof params?.delay === 'number' && params.id !== undefined) timers[params.id] = cause.at + params.delay;
       } else effects.push({ type, params });
     }
+    const { attempt = null } = snapshot.context as { readonly attempt?: number };
+    const step = { ...cause, to: stateOf(snapshot), attempt, effects: effects.map(({ type }) => type) };
     return { snapshot, timers: snapshot.status === 'active' ? timers : {}, effects, step };
   }
 }

@@ -6,9 +6,11 @@ import type { Clock } from './clock-source.ts';
 import { CommitTags } from './commit.ts';
 import { Decider } from './decide.ts';
 import type { ActorEvent, Kind } from './kind.ts';
-import { Mailbox, TIMERS_DUE } from './mailbox.ts';
+import { TIMERS_DUE } from './fold.ts';
+import { Mailbox } from './mailbox.ts';
 import { type Birth, Nursery } from './nursery.ts';
 import { type Performer, Performing } from './performers.ts';
+import { PostOffice } from './post-office.ts';
 import { type Draft, type Order, ordersOf } from './tell-batch.ts';
 import type { Claim, Scope, Spawned, Told } from './told.ts';
 
@@ -18,6 +20,15 @@ export interface Registration {
   /** Any valid input of the machine: XState's scope is built with it once. */
   readonly sampleInput: unknown;
   readonly performer?: Performer;
+}
+
+/** How an event is told. */
+export interface TellOptions {
+  /** The actor is absent outside it. */
+  readonly scope?: Scope;
+  readonly claim?: Claim;
+  /** How long a database that is away is waited for; not at all when absent. */
+  readonly patienceMs?: number;
 }
 
 /** What the engine is built from. */
@@ -49,6 +60,7 @@ export class Engine {
   readonly #kinds = new Map<string, Running>();
   readonly #listeners = new Set<CommitListener>();
   readonly #wakeUps: WakeUps;
+  readonly #postOffice: PostOffice;
   #stopping = false;
 
   constructor(private readonly parts: EngineParts) {
@@ -59,6 +71,9 @@ export class Engine {
       room: () => Math.min(running.performing?.room ?? Number.MAX_SAFE_INTEGER, 5_000 - running.mailbox.waiting),
       wake: (rows: readonly ActorRow[]) => this.#wake(running, rows),
     }));
+    this.#postOffice = new PostOffice(parts.database, parts.clock, (kind, id, event, mail) =>
+      this.#push(kind, id, event, { mail, patienceMs: OUTCOME_PATIENCE_MS }),
+    );
     this.#wakeUps = new WakeUps(parts.database, parts.clock, wakeables, parts.logger);
   }
 
@@ -87,18 +102,13 @@ export class Engine {
   }
 
   /** An event for an actor; settles once the change is durable, or at once when it is refused. @throws Unavailable */
-  tell(
-    kind: string,
-    id: string,
-    event: ActorEvent,
-    options: { readonly scope?: Scope; readonly claim?: Claim; readonly patienceMs?: number } = {},
-  ): Promise<Told> {
-    const { mailbox } = this.#running(kind);
-    return new Promise((settle, fail) => {
-      const { scope, claim, patienceMs } = options;
-      const patientUntil = patienceMs === undefined ? undefined : this.parts.clock.monotonic() + patienceMs;
-      mailbox.push({ id, event, scope, claim, patientUntil, settle, fail, decisions: 0 });
-    });
+  tell(kind: string, id: string, event: ActorEvent, options: TellOptions = {}): Promise<Told> {
+    return this.#push(kind, id, event, options);
+  }
+
+  /** Delivers mail that an instance which died has left behind; the clock calls it too. */
+  recoverMail(): Promise<number> {
+    return this.#postOffice.recover();
   }
 
   /** Calls the listener after each commit, until the returned function is called. */
@@ -150,6 +160,15 @@ export class Engine {
     });
   }
 
+  #push(kind: string, id: string, event: ActorEvent, options: TellOptions & { readonly mail?: string }): Promise<Told> {
+    const { mailbox } = this.#running(kind);
+    return new Promise((settle, fail) => {
+      const { scope, claim, patienceMs, mail } = options;
+      const patientUntil = patienceMs === undefined ? undefined : this.parts.clock.monotonic() + patienceMs;
+      mailbox.push({ id, event, scope, claim, mail, patientUntil, settle, fail, decisions: 0 });
+    });
+  }
+
   #running(kind: string): Running {
     const running = this.#kinds.get(kind);
     if (!running) throw new Error(`No kind is called ${kind}.`);
@@ -160,6 +179,7 @@ export class Engine {
     const performing = this.#running(kind.name).performing;
     if (performing && !this.#stopping)
       for (const draft of drafts) for (const order of ordersOf(kind, draft)) performing.take(order);
+    for (const { mail } of drafts) if (mail.length > 0) this.#postOffice.post(mail);
     for (const listener of this.#listeners) listener(kind, drafts);
   }
 

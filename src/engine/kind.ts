@@ -45,9 +45,13 @@ export interface FactTable {
   sql(source: string): string;
 }
 
-/** What an effect means: rows of fact tables, or an order to perform once the commit has returned. */
+/**
+ * What an effect means: rows of fact tables; an event for an actor of the kind `mail` names; or an order to perform
+ * once the commit has returned.
+ */
 export type EffectMeaning =
   | { readonly fact: string; rows(params: never, actor: Actor, at: number): readonly object[] }
+  | { readonly mail: string; to(params: never, actor: Actor): { readonly id: string; readonly event: ActorEvent } }
   | { readonly order: true };
 
 /** Columns and tables that are written once, when the actor is spawned. */
@@ -72,6 +76,10 @@ export interface Kind {
   /** Columns of the actor's row that the fact tables' SQL reads besides its id. */
   readonly carried: readonly string[];
   readonly facts: readonly FactTable[];
+  /** Where the actor's transitions are written down, in the commit that made them. */
+  readonly journal: string;
+  /** Whether other actors write to this kind: its commits then consume their mail. */
+  readonly receivesMail?: boolean;
   /** Total over the machine's effects. */
   readonly effects: Readonly<Record<string, EffectMeaning>>;
 }

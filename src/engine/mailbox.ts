@@ -1,46 +1,20 @@
 import type { Database } from '../db/database.ts';
 import { codeOf } from '../db/sqlstate.ts';
 import { Unavailable } from '../db/unavailable.ts';
-import { type ActorRow, Actors } from './actors.ts';
+import type { ActorRow, Actors } from './actors.ts';
 import type { Clock } from './clock-source.ts';
-import { commitBatch, type CommitTags, type Verdict } from './commit.ts';
+import { type CommitTags, commitBatch, type Verdict } from './commit.ts';
 import type { Decider } from './decide.ts';
-import { type Actor, type ActorEvent, type Kind, stateOf } from './kind.ts';
+import { type Decided, fold, type Letter } from './fold.ts';
+import { type Actor, type Kind, stateOf } from './kind.ts';
 import { Lane } from './lane.ts';
 import { commitStatement, loadStatement, readBackStatement } from './statements.ts';
-import { replyKey, storedReplies } from './stored-replies.ts';
-import { type Draft, dueTimers, factLists, machineColumns } from './tell-batch.ts';
-import type { Claim, Scope, StoredReply, Told } from './told.ts';
-
-/** Stands for "whatever timers are due": the clock does not know which, the actor does. */
-export const TIMERS_DUE = 'timers.due';
+import { storedReplies } from './stored-replies.ts';
+import { type Draft, factLists, jsonList, machineColumns, mailList } from './tell-batch.ts';
+import type { StoredReply, Told } from './told.ts';
 
 /** How often an event that lost its revision is decided again before the caller hears 503. */
 const MAX_DECISIONS = 20;
-
-/** One event on its way to one actor. */
-export interface Letter {
-  readonly id: string;
-  readonly event: ActorEvent;
-  readonly scope?: Scope | undefined;
-  readonly claim?: Claim | undefined;
-  /** Monotonic moment until which a database that is away is waited for; at once when absent. */
-  readonly patientUntil?: number | undefined;
-  readonly settle: (told: Told) => void;
-  readonly fail: (error: unknown) => void;
-  decisions: number;
-}
-
-/** A letter, and what it is told instead of the change it was part of. */
-interface Answered {
-  readonly letter: Letter;
-  readonly told: Told | null;
-}
-
-interface Decided {
-  readonly draft: Draft;
-  readonly answers: readonly Answered[];
-}
 
 /** What the mailbox needs around it. */
 export interface MailboxSurroundings {
@@ -84,109 +58,49 @@ export class Mailbox {
   }
 
   async #work(batch: readonly Letter[]): Promise<void> {
-    const byActor = Map.groupBy(batch, ({ id }) => id);
     try {
+      const byActor = Map.groupBy(await this.#stillToHandle(batch), ({ id }) => id);
       const replies = await this.#storedReplies(batch);
-      await this.#load([...byActor.keys()].filter((id) => !this.actors.get(id)));
+      const loaded = await this.#load([...byActor.keys()].filter((id) => !this.actors.get(id)));
+      const { kind, decider } = this;
+      const folding = { kind, decider, replies, postpone: (letter: Letter) => this.#lane.unshift([letter]) };
       const decided: Decided[] = [];
       for (const [id, letters] of byActor) {
-        const one = this.#decide(this.actors.get(id) ?? this.#loaded.get(id), letters, replies);
+        const one = fold(folding, this.actors.get(id) ?? loaded.get(id), letters);
         if (one) decided.push(one);
       }
-      this.#loaded.clear();
       if (decided.length > 0) await this.#commit(decided);
     } catch (error) {
-      this.#loaded.clear();
       this.#undelivered(batch, error);
     }
   }
 
-  /** Read for this batch only; `actors` may be bounded to nothing. */
-  readonly #loaded = new Map<string, Actor>();
+  /** For this batch only; `actors` may be bounded to nothing. */
+  async #load(ids: readonly string[]): Promise<ReadonlyMap<string, Actor>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.around.database.query<ActorRow>(this.#loadSql, [ids]);
+    return new Map(rows.map((row) => [row.id, this.actors.restore(row)]));
+  }
 
-  async #load(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    for (const row of await this.around.database.query<ActorRow>(this.#loadSql, [ids]))
-      this.#loaded.set(row.id, this.actors.restore(row));
+  /** Mail of letters that lost a race may have been handled by the winner: those are done. */
+  async #stillToHandle(batch: readonly Letter[]): Promise<readonly Letter[]> {
+    const doubtful = batch.flatMap(({ mail, decisions }) => (mail !== undefined && decisions > 0 ? [mail] : []));
+    if (doubtful.length === 0) return batch;
+    const rows = await this.around.database.query<{ id: string }>(
+      'select m.id from unnest($1::text[]) i(id) join mail m on m.id = i.id',
+      [doubtful],
+    );
+    const there = new Set(rows.map(({ id }) => id));
+    return batch.filter(({ mail, decisions, settle }) => {
+      const isDone = mail !== undefined && decisions > 0 && !there.has(mail);
+      if (isDone) settle({ outcome: 'absent' });
+      return !isDone;
+    });
   }
 
   #storedReplies(batch: readonly Letter[]): Promise<ReadonlyMap<string, StoredReply>> {
     const asked = batch.flatMap(({ claim }) => (claim ? [claim] : []));
     return storedReplies(this.around.database, asked, this.around.clock.now());
-  }
-
-  #decide(
-    actor: Actor | undefined,
-    letters: readonly Letter[],
-    replies: ReadonlyMap<string, StoredReply>,
-  ): Decided | null {
-    let now = actor;
-    const taken: Answered[] = [];
-    const steps: Draft['steps'][number][] = [];
-    const effects: Draft['effects'][number][] = [];
-    let claim: Claim | null = null;
-    for (const letter of letters) {
-      const replay = letter.claim && replies.get(replyKey(letter.claim));
-      if (replay) {
-        letter.settle(replay);
-        continue;
-      }
-      if (!now || !within(now, letter.scope)) {
-        letter.settle({ outcome: 'absent' });
-        continue;
-      }
-      // One stored reply a write: a second claim for the same actor waits for the next batch.
-      if (letter.claim && claim) {
-        this.#lane.unshift([letter]);
-        continue;
-      }
-      try {
-        const next = this.#step(now, letter.event);
-        if (!next) {
-          const refused: Told = { outcome: 'refused', state: stateOf(now.snapshot), context: now.snapshot.context };
-          // Refused because of a change that is not durable yet: it is told together with that change.
-          if (now === actor) letter.settle(refused);
-          else taken.push({ letter, told: refused });
-          continue;
-        }
-        now = next.actor;
-        steps.push(...next.steps);
-        effects.push(...next.effects);
-        taken.push({ letter, told: null });
-        claim = letter.claim ?? claim;
-      } catch (error) {
-        letter.fail(error);
-      }
-    }
-    if (!actor || !now || now === actor) return null;
-    const after = { ...now, revision: actor.revision + 1 };
-    return { draft: { before: actor, after, steps, effects, claim }, answers: taken };
-  }
-
-  /** One letter's event, or for the clock's letter every timer that is due. */
-  #step(actor: Actor, event: ActorEvent): { actor: Actor; steps: Draft['steps']; effects: Draft['effects'] } | null {
-    if (event.type !== TIMERS_DUE) {
-      if (event.type.startsWith('xstate.')) return null;
-      const decision = this.decider.next(actor, event);
-      if (!decision) return null;
-      const { snapshot, timers, effects, step } = decision;
-      return { actor: { ...actor, snapshot, timers }, steps: [step], effects };
-    }
-    let now = actor;
-    const steps: Draft['steps'][number][] = [];
-    const effects: Draft['effects'][number][] = [];
-    for (const timer of dueTimers(actor, event.at)) {
-      const { [timer.type]: due, ...timers } = now.timers;
-      if (due === undefined) continue;
-      now = { ...now, timers };
-      const decision = this.decider.next(now, timer);
-      if (!decision) continue;
-      now = { ...now, snapshot: decision.snapshot, timers: decision.timers };
-      steps.push(decision.step);
-      effects.push(...decision.effects);
-    }
-    // Nothing was due (it was moved since the claim): the write still puts the right wake_at back.
-    return { actor: now === actor ? { ...actor } : now, steps, effects };
   }
 
   async #commit(decided: readonly Decided[]): Promise<void> {
@@ -202,6 +116,8 @@ export class Mailbox {
             this.kind.version,
             tag,
             claimList(drafts),
+            mailList(drafts),
+            ...(this.kind.receivesMail ? [consumedList(items)] : []),
             ...factLists(this.kind, drafts),
           ]);
           const changed = new Set(rows.map(({ id }) => id));
@@ -276,11 +192,15 @@ export class Mailbox {
   }
 }
 
-const within = (actor: Actor, scope: Scope | undefined): boolean =>
-  !scope || (actor.workspaceId === scope.workspaceId && actor.livemode === scope.livemode);
+const consumedList = (decided: readonly Decided[]): string =>
+  jsonList(
+    decided.flatMap(({ draft, answers }) =>
+      answers.flatMap(({ letter: { mail } }) => (mail === undefined ? [] : [{ actor: draft.after.id, id: mail }])),
+    ),
+  );
 
-const claimList = (drafts: readonly Draft[]): string => {
-  const rows = drafts.flatMap(({ after, claim, steps }) =>
+const claimList = (drafts: readonly Draft[]): string =>
+  jsonList(drafts.flatMap(({ after, claim, steps }) =>
     claim === null
       ? []
       : [
@@ -295,6 +215,4 @@ const claimList = (drafts: readonly Draft[]): string => {
             at: new Date(steps.at(-1)?.at ?? 0).toISOString(),
           },
         ],
-  );
-  return rows.length === 0 ? '[]' : JSON.stringify(rows);
-};
+  ));

@@ -8,7 +8,7 @@ import { Lane } from './lane.ts';
 import type { MailboxSurroundings } from './mailbox.ts';
 import { readBackStatement, spawnStatement } from './statements.ts';
 import { REPLY_KEPT_MS, storedReplies } from './stored-replies.ts';
-import { type Draft, draftSpawn, factLists, machineColumns } from './tell-batch.ts';
+import { type Draft, draftSpawn, factLists, machineColumns, mailList } from './tell-batch.ts';
 import type { Claim, Spawned } from './told.ts';
 
 /** No ceiling: what `integer` holds. */
@@ -134,6 +134,7 @@ export class Nursery {
       `[${items.map((item, ord) => this.#inputRow(item, ord)).join(',')}]`,
       this.kind.version,
       tag,
+      mailList(drafts),
       ...factLists(this.kind, drafts),
     ]);
     const results: (Spawned | 'again')[] = items.map(({ draft }) => spawned(draft));

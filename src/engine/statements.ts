@@ -1,7 +1,7 @@
 import type { Kind } from './kind.ts';
 
 /** The columns every actor table has, as the JSON input carries them. */
-const MACHINE_COLUMNS = 'id text, state text, context json, timers json, wake_at timestamptz';
+const MACHINE_COLUMNS = 'id text, state text, context json, timers json, wake_at timestamptz, steps json';
 
 const derivedColumns = (kind: Kind): string => kind.derived.map(({ name, type }) => `, ${name} ${type}`).join('');
 const derivedNames = (kind: Kind): string => kind.derived.map(({ name }) => `, ${name}`).join('');
@@ -17,9 +17,40 @@ const facts = (kind: Kind, changed: string, firstParameter: number): string =>
     })
     .join('');
 
+/** Mail that the changed actors send; `changed` is the relation of those that really did. */
+const sentMail = (changed: string, parameter: number): string => `,
+mailed as (
+  insert into mail (id, to_kind, to_id, event)
+  select m.id, m.to_kind, m.to_id, m.event
+  from json_to_recordset($${parameter}::text::json) as m(actor text, id text, to_kind text, to_id text, event json)
+  join ${changed} c on c.id = m.actor
+)`;
+
 /**
- * One commit: $1 actors with their new snapshots, $2 machine version, $3 commit tag, $4 idempotency keys,
- * $5… a JSON list for each fact table. Answers the ids whose revision was still the one decided upon.
+ * Mail that this commit consumes. An actor whose mail is gone (another instance has handled it) is left out of
+ * `locked`: handling always raises the revision, so a snapshot that still shows the mail and a row that still has the
+ * revision mean that nobody has.
+ */
+const unhandled = (kind: Kind): string =>
+  kind.receivesMail
+    ? `
+  where not exists (
+    select from json_to_recordset($6::text::json) as r(actor text, id text)
+    where r.actor = i.id and not exists (select from mail m where m.id = r.id))`
+    : '';
+
+const received = (kind: Kind): string =>
+  kind.receivesMail
+    ? `,
+handled as (
+  delete from mail m using json_to_recordset($6::text::json) as r(actor text, id text), changed c
+  where m.id = r.id and c.id = r.actor
+)`
+    : '';
+
+/**
+ * One commit: $1 actors with their new snapshots and steps, $2 machine version, $3 commit tag, $4 idempotency keys,
+ * $5 mail sent, $6 mail consumed (only a kind that receives any), then a JSON list for each fact table. Answers the ids whose revision was still the one decided upon.
  *
  * The rows are locked in id order before anything is written: contending batches that lock in any other order
  * deadlock (hazards.md: 1,374 wins and six deadlocks against 224,447 and none). The join keeps the revision check
@@ -33,7 +64,7 @@ export function commitStatement(kind: Kind): string {
   select * from json_to_recordset($1::text::json) as i(${MACHINE_COLUMNS}, revision integer${derivedColumns(kind)})
 ), locked as materialized (
   select i.* from input i
-  join ${kind.table} a on a.id = i.id and a.revision = i.revision
+  join ${kind.table} a on a.id = i.id and a.revision = i.revision${unhandled(kind)}
   order by a.id for update of a
 ), changed as (
   update ${kind.table} a
@@ -46,12 +77,16 @@ export function commitStatement(kind: Kind): string {
   from json_to_recordset($4::text::json)
     as k(actor text, workspace_id text, livemode boolean, key text, fingerprint text, status smallint, reply text, at timestamptz)
   join changed c on c.id = k.actor
-)${facts(kind, 'changed', 5)}
+), journaled as (
+  insert into ${kind.journal} (actor_id, revision, steps)
+  select l.id, l.revision + 1, l.steps from locked l join changed c on c.id = l.id
+)${sentMail('changed', 5)}${received(kind)}${facts(kind, 'changed', kind.receivesMail ? 7 : 6)}
 select id from changed`;
 }
 
 /**
- * One acceptance: $1 new actors in the order of their calls, $2 machine version, $3 commit tag, $4… the fact tables.
+ * One acceptance: $1 new actors in the order of their calls, $2 machine version, $3 commit tag, $4 mail sent,
+ * $5… the fact tables.
  * Quota, idempotency key, actor and payload stand or fall together, without a round trip in between.
  * - `fresh`: calls whose idempotency key nobody has used.
  * - `metered`: takes units of each period as far as its ceiling allows, and says how many. A call over the
@@ -97,7 +132,9 @@ export function spawnStatement(kind: Kind): string {
     (id, workspace_id, livemode, state, context, timers, wake_at, revision, machine_version, commit_tag${derivedNames(kind)}${own})
   select id, workspace_id, livemode, state, context, timers, wake_at, 1, $2::smallint, $3::integer${derivedNames(kind)}${own}
   from admitted
-)${also}${facts(kind, 'admitted', 4)}
+), journaled as (
+  insert into ${kind.journal} (actor_id, revision, steps) select id, 1, steps from admitted
+)${also}${sentMail('admitted', 4)}${facts(kind, 'admitted', 5)}
 select i.ord, k.fingerprint, k.status, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at
 from input i left join admitted a on a.ord = i.ord
 left join idempotency_keys k

@@ -1,6 +1,6 @@
 import { mintId } from '../db/ids.ts';
 import { type Decider, earliest, type Step } from './decide.ts';
-import { type Actor, type ActorEvent, type Effect, type Kind, stateOf } from './kind.ts';
+import { type Actor, type ActorEvent, type Effect, type EffectMeaning, type Kind, stateOf } from './kind.ts';
 import type { Claim } from './told.ts';
 
 /** An order that a commit released: I/O to perform now. */
@@ -18,6 +18,7 @@ export interface Draft {
   readonly after: Actor;
   readonly steps: readonly Step[];
   readonly effects: readonly Effect[];
+  readonly mail: readonly Mail[];
   readonly claim: Claim | null;
   readonly payload?: unknown;
 }
@@ -35,6 +36,7 @@ export function machineColumns(kind: Kind, draft: Draft): Record<string, unknown
     context,
     timers: Object.keys(after.timers).length > 0 ? after.timers : null,
     wake_at: isoOrNull(earliest(after.timers)),
+    steps: draft.steps,
   };
   for (const column of kind.derived) row[column.name] = column.of(context, state);
   return row;
@@ -42,19 +44,62 @@ export function machineColumns(kind: Kind, draft: Draft): Record<string, unknown
 
 /** The rows that the drafts' effects turn into: one JSON list for each fact table, in the kind's order. */
 export function factLists(kind: Kind, drafts: readonly Draft[]): readonly string[] {
-  return kind.facts.map((table) => {
-    const rows: object[] = [];
-    for (const { after, effects, steps } of drafts) {
-      const at = steps.at(-1)?.at ?? 0;
-      for (const { type, params } of effects) {
-        const meaning = kind.effects[type];
-        if (!meaning) throw new Error(`${kind.name} gives no meaning to the effect ${type}`);
-        if (!('fact' in meaning) || meaning.fact !== table.name) continue;
-        for (const row of meaning.rows(params as never, after, at)) rows.push({ actor: after.id, ...row });
-      }
-    }
-    return rows.length === 0 ? '[]' : JSON.stringify(rows);
-  });
+  return kind.facts.map((table) => jsonList(drafts.flatMap((draft) => factRows(kind, table.name, draft))));
+}
+
+function factRows(kind: Kind, table: string, { after, effects, steps }: Draft): object[] {
+  const at = steps.at(-1)?.at ?? 0;
+  const rows: Record<string, unknown>[] = [];
+  for (const { type, params } of effects) {
+    const meaning = meaningOf(kind, type);
+    if (!('fact' in meaning) || meaning.fact !== table) continue;
+    for (const row of meaning.rows(params as never, after, at)) rows.push({ actor: after.id, ...row });
+  }
+  return inOrderOfIds(rows);
+}
+
+/** Ids of one millisecond are in no order. One actor's facts get theirs ascending, so that the log reads as it happened. */
+function inOrderOfIds(rows: Record<string, unknown>[]): object[] {
+  if (rows.length < 2 || rows[0]?.id === undefined) return rows;
+  const ids = rows.map(({ id }) => id as string).sort();
+  return rows.map((row, index) => ({ ...row, id: ids[index] }));
+}
+
+/** Mail that a draft's effects send. */
+export interface Mail {
+  readonly id: string;
+  readonly kind: string;
+  readonly to: string;
+  readonly event: ActorEvent;
+}
+
+/** The mail that a draft sends to other actors; called once, since it mints the ids. */
+export function mailOf(kind: Kind, { after, effects }: Pick<Draft, 'after' | 'effects'>): readonly Mail[] {
+  const mail: Mail[] = [];
+  for (const { type, params } of effects) {
+    const meaning = meaningOf(kind, type);
+    if (!('mail' in meaning)) continue;
+    const { id, event } = meaning.to(params as never, after);
+    mail.push({ id: mintId('mail', event.at), kind: meaning.mail, to: id, event });
+  }
+  return mail;
+}
+
+/** The drafts' mail, as the statements' JSON input carries it. */
+export const mailList = (drafts: readonly Draft[]): string =>
+  jsonList(
+    drafts.flatMap(({ after, mail }) =>
+      mail.map(({ id, kind, to, event }) => ({ actor: after.id, id, to_kind: kind, to_id: to, event })),
+    ),
+  );
+
+/** JSON of a list; the empty one without a detour. */
+export const jsonList = (rows: readonly object[]): string => (rows.length === 0 ? '[]' : JSON.stringify(rows));
+
+function meaningOf(kind: Kind, effect: string): EffectMeaning {
+  const meaning = kind.effects[effect];
+  if (!meaning) throw new Error(`${kind.name} gives no meaning to the effect ${effect}.`);
+  return meaning;
 }
 
 /** The orders among a draft's effects. */
@@ -83,7 +128,7 @@ export function draftSpawn(
     timers,
     revision: 1,
   };
-  return { before: null, after, steps: [step], effects };
+  return { before: null, after, steps: [step], effects, mail: mailOf(kind, { after, effects }) };
 }
 
 /** The timers of an actor that are due at that moment, earliest first, as the events XState expects. */

@@ -19,6 +19,7 @@ export const apiKeyKind: Kind = {
   spawn: { columns: 'name text, prefix text, hash text', own: ['name', 'prefix', 'hash'], also: [] },
   carried: [],
   facts: [],
+  journal: 'api_key_journal',
   effects: {},
 };
 

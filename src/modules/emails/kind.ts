@@ -41,6 +41,7 @@ export const emailKind: Kind = {
   },
   carried: ['recipients', 'recipient_keys'],
   facts: emailFacts,
+  journal: 'email_journal',
   effects: emailEffects,
 };
 

@@ -107,15 +107,11 @@ async function eventsOf(database: Database, emailId: string): Promise<readonly E
       .select()
       .from(eventTable)
       .where(eq(eventTable.emailId, emailId))
-      // Ids of one millisecond are in no order; within one email the position in its life decides.
-      .orderBy(asc(eventTable.occurredAt), asc(eventTable.position), asc(eventRank), asc(eventTable.id))
+      .orderBy(asc(eventTable.id))
       .limit(MOST_EVENTS),
   );
   return rows.map(eventOf);
 }
-
-/** Events that one commit wrote at one moment, in the order in which they can only have happened. */
-const eventRank = sql`array_position(array['sent','delivered','opened','clicked','bounced','complained','unsubscribed'], ${eventTable.type})`;
 
 function filtersOf(query: EmailQuery): readonly SQL[] | Failure {
   const to = keyOf(query.to, '/query/to');

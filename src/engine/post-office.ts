@@ -1,0 +1,56 @@
+import type { Database } from '../db/database.ts';
+import { lowestIdAt } from '../db/ids.ts';
+import type { Clock } from './clock-source.ts';
+import type { ActorEvent } from './kind.ts';
+import type { Mail } from './tell-batch.ts';
+import type { Told } from './told.ts';
+
+/** Mail older than this was not handled by the instance that sent it. */
+const FORGOTTEN_MS = 5_000;
+const RECOVERED_AT_ONCE = 500;
+/** Mail under way in this process at most; more is left to the recovery. */
+const UNDER_WAY = 10_000;
+
+const FORGOTTEN = `select id, to_kind as kind, to_id as "to", event from mail where id < $1 order by id limit ${RECOVERED_AT_ONCE}`;
+
+/** Hands a letter to a mailbox and answers what became of it. */
+export type Deliver = (kind: string, id: string, event: ActorEvent, mail: string) => Promise<Told>;
+
+/**
+ * Carries mail from actor to actor. The row written with the sender's commit is the mail; what happens in memory is only
+ * the quick way, and whatever gets lost there is found again by its age.
+ */
+export class PostOffice {
+  readonly #underWay = new Set<string>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly deliver: Deliver,
+  ) {}
+
+  /** Starts delivering mail that was just committed. */
+  post(mail: readonly Mail[]): void {
+    for (const one of mail) void this.#carry(one).catch(() => {});
+  }
+
+  /** Delivers what nobody has: of an instance that died, or of a database that was away. Answers how many were found. */
+  async recover(): Promise<number> {
+    const before = lowestIdAt('mail', this.clock.now() - FORGOTTEN_MS);
+    const found = await this.database.query<Mail>(FORGOTTEN, [before]);
+    await Promise.allSettled(found.map((mail) => this.#carry(mail)));
+    return found.length;
+  }
+
+  async #carry({ id, kind, to, event }: Mail): Promise<void> {
+    if (this.#underWay.has(id) || this.#underWay.size >= UNDER_WAY) return;
+    this.#underWay.add(id);
+    try {
+      const told = await this.deliver(kind, to, event, id);
+      // A change has consumed the mail in its own commit. Who refuses it, or is gone, will never want it.
+      if (told.outcome !== 'changed') await this.database.query('delete from mail where id = $1', [id]);
+    } finally {
+      this.#underWay.delete(id);
+    }
+  }
+}
