@@ -1,6 +1,8 @@
 import type { AnyStateMachine } from 'xstate';
 import { apiKeyMachine } from './api-key.ts';
 import { emailMachine } from './email.ts';
+import { webhookDeliveryMachine } from './webhook-delivery.ts';
+import { webhookEndpointMachine } from './webhook-endpoint.ts';
 
 /** A machine with what a reader should know before its diagram. */
 export interface Lifecycle {
@@ -21,5 +23,16 @@ export const lifecycles: readonly Lifecycle[] = [
     name: 'apiKey',
     about: 'An API key, which lives until it is revoked.',
     machine: apiKeyMachine,
+  },
+  {
+    name: 'webhookEndpoint',
+    about: 'A webhook endpoint and its health. The `status` of the API is the state.',
+    machine: webhookEndpointMachine,
+  },
+  {
+    name: 'webhookDelivery',
+    about:
+      'One event on its way to one endpoint. The `status` of the API is the state; `posting` is reported as `scheduled`.',
+    machine: webhookDeliveryMachine,
   },
 ];

@@ -1,0 +1,177 @@
+import { setup } from 'xstate';
+import type { StopReason } from './webhook-endpoint.ts';
+
+/** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
+export const WEBHOOK_DELIVERY_VERSION = 1;
+
+/** Waits before retry 1 to 5, from the end of the attempt before, in milliseconds. */
+export const BACKOFF_MS = [5_000, 30_000, 300_000, 1_800_000, 7_200_000] as const;
+
+/** What a delivery's machine remembers. What was sent and answered lies elsewhere. Times are epoch milliseconds. */
+export interface WebhookDeliveryContext {
+  /** When the last event happened; delays count from here. */
+  readonly at: number;
+  /** How long an attempt may stay without an outcome before it counts as lost. */
+  readonly leaseMs: number;
+  /** Number of the latest attempt that was ordered; every outcome must carry it. */
+  readonly attempt: number;
+  /** Retries since the first attempt, or since somebody last asked for the event again. */
+  readonly retryCount: number;
+  /** When the latest attempt that had an outcome began. */
+  readonly attemptedAt: number | null;
+  /** Set when it failed because its endpoint went away. */
+  readonly stoppedBy: StopReason | null;
+}
+
+/** What is known of a delivery when its event happens. */
+export type WebhookDeliveryInput = Pick<WebhookDeliveryContext, 'at' | 'leaseMs'>;
+
+/** What became of one attempt. */
+export interface AttemptOutcome {
+  readonly at: number;
+  readonly attempt: number;
+  readonly attemptedAt: number;
+  /** 0 when there was no answer. */
+  readonly httpStatus: number;
+  readonly responseBody: string;
+  readonly durationMs: number;
+  /** Why there was no complete answer; null when there was. */
+  readonly error: string | null;
+}
+
+export type WebhookDeliveryEvent =
+  /** The receiver answered 2xx, whole and in time. */
+  | ({ readonly type: 'attempt.succeeded' } & AttemptOutcome)
+  /** Anything else. */
+  | ({ readonly type: 'attempt.failed' } & AttemptOutcome)
+  /** The endpoint was disabled or deleted; nothing more is sent to it. */
+  | { readonly type: 'endpoint.stopped'; readonly at: number; readonly reason: StopReason }
+  /** A client wants the event sent again, whatever became of it; retries start over. */
+  | { readonly type: 'redeliver.requested'; readonly at: number };
+
+/** What a delivery tells its endpoint, whose health is the endpoint's own to judge. */
+export type NewsOfAttempt =
+  | { readonly type: 'delivery.failed'; readonly at: number; readonly attemptedAt: number }
+  | { readonly type: 'delivery.succeeded'; readonly at: number };
+
+const deliverySetup = setup({
+  types: {
+    context: {} as WebhookDeliveryContext,
+    events: {} as WebhookDeliveryEvent,
+    input: {} as WebhookDeliveryInput,
+  },
+  guards: {
+    attemptIsTheLatest: ({ context, event }) => 'attempt' in event && event.attempt === context.attempt,
+    retriesRemain: ({ context, event }) =>
+      'attempt' in event && event.attempt === context.attempt && context.retryCount < BACKOFF_MS.length,
+  },
+  actions: {
+    /** Order: sign the event and post it to the endpoint as that is now. */
+    post: (_, _params: { readonly attempt: number }) => {},
+    /** Fact: one row for the attempt, with what was answered. */
+    record: (_, _params: AttemptOutcome) => {},
+    /** Mail to the endpoint; good news is sent only where the endpoint has counted failures. */
+    tell: (_, _params: { readonly news: NewsOfAttempt }) => {},
+  },
+  delays: {
+    /** How long an attempt may run before it counts as lost. */
+    lease: ({ context }) => context.leaseMs,
+    /** The wait before the next retry. */
+    backoff: ({ context }) => BACKOFF_MS[context.retryCount] ?? 0,
+  },
+});
+
+/** Internal events of XState carry no time in its types; the engine gives them one. */
+const momentOf = (context: WebhookDeliveryContext, event: { readonly at?: number }): number =>
+  event.at ?? context.at;
+
+const beginAttempt = deliverySetup.assign(({ context, event }) => ({
+  at: momentOf(context, event),
+  attempt: context.attempt + 1,
+}));
+const countRetry = deliverySetup.assign(({ context }) => ({ retryCount: context.retryCount + 1 }));
+const startOver = deliverySetup.assign({ retryCount: 0, stoppedBy: null });
+const noteAttempt = deliverySetup.assign(({ event }) => ({
+  at: event.at,
+  attemptedAt: (event as AttemptOutcome).attemptedAt,
+}));
+const noteStop = deliverySetup.assign(({ event }) => ({
+  at: event.at,
+  stoppedBy: event.type === 'endpoint.stopped' ? event.reason : null,
+}));
+
+type Told = { readonly event: WebhookDeliveryEvent };
+const recordAttempt = {
+  type: 'record' as const,
+  params: ({ event }: Told) => {
+    const { at, attempt, attemptedAt, httpStatus, responseBody, durationMs, error } = event as AttemptOutcome;
+    return { at, attempt, attemptedAt, httpStatus, responseBody, durationMs, error };
+  },
+};
+const tellOfFailure = {
+  type: 'tell' as const,
+  params: ({ event }: Told) => {
+    const { at, attemptedAt } = event as AttemptOutcome;
+    return { news: { type: 'delivery.failed' as const, at, attemptedAt } };
+  },
+};
+const tellOfSuccess = {
+  type: 'tell' as const,
+  params: ({ event }: Told) => ({ news: { type: 'delivery.succeeded' as const, at: event.at } }),
+};
+
+const stops = { 'endpoint.stopped': { target: 'failed', actions: noteStop } } as const;
+const redelivers = { 'redeliver.requested': { target: 'posting', actions: startOver } } as const;
+
+/**
+ * The life of one event on its way to one endpoint. The API's `status` is the state, and `posting` is reported as `scheduled`:
+ * for a client both mean that another outcome is to come. Here they are two, since an outcome is taken in one only, and one
+ * waits for a lease, the other for a backoff. `success` and `failed` are not final: a client may ask for the event again.
+ */
+export const webhookDeliveryMachine = deliverySetup.createMachine({
+  id: 'webhookDelivery',
+  context: ({ input }) => ({ ...input, attempt: 0, retryCount: 0, attemptedAt: null, stoppedBy: null }),
+  initial: 'posting',
+  states: {
+    posting: {
+      description:
+        'An attempt runs, or waits for a free slot. Without an outcome before the lease ends it is made again.',
+      entry: [beginAttempt, { type: 'post', params: ({ context }) => ({ attempt: context.attempt }) }],
+      on: {
+        'attempt.succeeded': {
+          guard: 'attemptIsTheLatest',
+          target: 'success',
+          actions: [recordAttempt, tellOfSuccess, noteAttempt],
+        },
+        'attempt.failed': [
+          {
+            guard: 'retriesRemain',
+            target: 'scheduled',
+            actions: [recordAttempt, tellOfFailure, noteAttempt],
+          },
+          {
+            guard: 'attemptIsTheLatest',
+            target: 'failed',
+            actions: [recordAttempt, tellOfFailure, noteAttempt],
+          },
+        ],
+        ...stops,
+      },
+      // A lost attempt is no retry: what it came to is unknown, and a crash of ours must not use up the receiver's chances.
+      after: { lease: { target: 'posting', reenter: true } },
+    },
+    scheduled: {
+      description: 'The last attempt failed; the next one is timed.',
+      on: { ...stops, ...redelivers },
+      after: { backoff: { target: 'posting', actions: countRetry } },
+    },
+    success: {
+      description: 'The receiver has taken the event.',
+      on: redelivers,
+    },
+    failed: {
+      description: 'Retries ran out, or the endpoint was disabled or deleted.',
+      on: redelivers,
+    },
+  },
+});

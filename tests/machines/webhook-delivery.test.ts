@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'bun:test';
+import type { StateValueFrom } from 'xstate';
+import { getShortestPaths } from 'xstate/graph';
+import {
+  type AttemptOutcome,
+  BACKOFF_MS,
+  type WebhookDeliveryContext,
+  type WebhookDeliveryEvent,
+  webhookDeliveryMachine,
+} from '../../machines/webhook-delivery.ts';
+import type { ActorEvent } from '../../src/engine/kind.ts';
+import { LoneActor } from '../support/lone-actor.ts';
+
+const input = { at: 1_000_000, leaseMs: 30_000 };
+const newDelivery = () => new LoneActor<WebhookDeliveryContext>(webhookDeliveryMachine, input, input.at);
+
+const outcome = (attempt: number, at: number, answer: Partial<AttemptOutcome> = {}): AttemptOutcome => ({
+  at,
+  attempt,
+  attemptedAt: at - 40,
+  httpStatus: 500,
+  responseBody: 'no',
+  durationMs: 40,
+  error: null,
+  ...answer,
+});
+const failed = (attempt: number, at: number) =>
+  ({ type: 'attempt.failed', ...outcome(attempt, at) }) as const;
+const succeeded = (attempt: number, at: number) =>
+  ({ type: 'attempt.succeeded', ...outcome(attempt, at, { httpStatus: 200, responseBody: 'ok' }) }) as const;
+const stopped = (at: number) => ({ type: 'endpoint.stopped', at, reason: 'endpoint_disabled' }) as const;
+const deleted = (at: number) => ({ type: 'endpoint.stopped', at, reason: 'endpoint_deleted' }) as const;
+const redeliver = (at: number) => ({ type: 'redeliver.requested', at }) as const;
+const lease = (at: number): ActorEvent => ({ type: 'xstate.after.lease.webhookDelivery.posting', at });
+const backoff = (at: number): ActorEvent => ({ type: 'xstate.after.backoff.webhookDelivery.scheduled', at });
+
+type State = StateValueFrom<typeof webhookDeliveryMachine>;
+
+/** All that a delivery in any state could be told, by name. */
+const everyEvent = (attempt: number, at: number): Record<string, ActorEvent> => ({
+  succeeded: succeeded(attempt, at),
+  failed: failed(attempt, at),
+  'succeeded late': succeeded(attempt - 1, at),
+  'failed late': failed(attempt - 1, at),
+  'succeeded early': succeeded(attempt + 1, at),
+  stopped: stopped(at),
+  deleted: deleted(at),
+  redeliver: redeliver(at),
+  lease: lease(at),
+  backoff: backoff(at),
+  unknown: { type: 'email.sent', at },
+});
+
+/** What each state takes; everything else is refused. */
+const taken = {
+  posting: ['succeeded', 'failed', 'stopped', 'deleted', 'lease'],
+  scheduled: ['stopped', 'deleted', 'redeliver', 'backoff'],
+  success: ['redeliver'],
+  failed: ['redeliver'],
+} as const satisfies Record<State, readonly string[]>;
+
+const paths = getShortestPaths(webhookDeliveryMachine, {
+  input,
+  events: ({ context }) =>
+    Object.values(everyEvent(context.attempt, context.at + 1)) as WebhookDeliveryEvent[],
+  // Attempts and moments only ever grow; without them the graph is finite.
+  serializeState: ({ value, context: { retryCount, stoppedBy, attemptedAt } }) =>
+    JSON.stringify([value, retryCount, stoppedBy, attemptedAt !== null]),
+});
+
+/** A delivery that has come along one of the paths, stored and loaded again at each step. */
+function along({ steps }: (typeof paths)[number]) {
+  const delivery = newDelivery();
+  for (const { event } of steps) {
+    if ((event.type as string) === 'xstate.init') continue;
+    delivery.restore();
+    expect(delivery.tell(event)).toBe(true);
+  }
+  return delivery;
+}
+
+describe('every way through a delivery', () => {
+  test('reaches every state, over every number of retries', () => {
+    const reached = new Set(paths.map(({ state }) => state.value as string));
+    expect([...reached].sort()).toEqual(Object.keys(webhookDeliveryMachine.states).sort());
+    const retries = new Set(
+      paths.filter(({ state }) => state.value === 'posting').map(({ state }) => state.context.retryCount),
+    );
+    expect([...retries].sort()).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('keeps to what must always hold', () => {
+    expect(paths.length).toBeGreaterThan(20);
+    for (const path of paths) {
+      const { state, context, delays } = along(path);
+      const { attempt, retryCount, stoppedBy, attemptedAt } = context;
+      expect(attempt).toBeGreaterThan(retryCount);
+      expect(retryCount).toBeLessThanOrEqual(state === 'scheduled' ? 4 : 5);
+      if (stoppedBy !== null) expect(state).toBe('failed');
+      if (state === 'success' || state === 'scheduled') expect(attemptedAt).not.toBeNull();
+      expect(Object.keys(delays)).toEqual(
+        { posting: ['lease'], scheduled: ['backoff'], success: [], failed: [] }[state] ?? ['?'],
+      );
+      expect(JSON.parse(JSON.stringify(context))).toEqual(context);
+    }
+  });
+
+  test('takes what is drawn and refuses the rest, with nothing changed', () => {
+    for (const path of paths) {
+      const { context, state } = along(path);
+      for (const [name, event] of Object.entries(everyEvent(context.attempt, context.at + 1))) {
+        const delivery = along(path);
+        const before = { context: delivery.context, effects: delivery.effects, delays: delivery.delays };
+        const accepted = (taken[state as State] as readonly string[]).includes(name);
+        expect({ state, name, accepted: delivery.tell(event) }).toEqual({ state, name, accepted });
+        if (!accepted)
+          expect({ context: delivery.context, effects: delivery.effects, delays: delivery.delays }).toEqual(
+            before,
+          );
+      }
+    }
+  });
+});
+
+describe('a delivery', () => {
+  test('is posted at once, under a lease', () => {
+    const delivery = newDelivery();
+    expect(delivery.state).toBe('posting');
+    expect(delivery.effects).toEqual([{ type: 'post', params: { attempt: 1 } }]);
+    expect(delivery.delays).toEqual({ lease: input.at + 30_000 });
+  });
+
+  test('that succeeds records the attempt, tells its endpoint, and rests', () => {
+    const delivery = newDelivery();
+    const { type: _, ...recorded } = succeeded(1, 1_000_400);
+    delivery.tell(succeeded(1, 1_000_400));
+    expect(delivery.state).toBe('success');
+    expect(delivery.effects).toEqual([
+      { type: 'record', params: recorded },
+      { type: 'tell', params: { news: { type: 'delivery.succeeded', at: 1_000_400 } } },
+    ]);
+    expect(delivery.delays).toEqual({});
+  });
+
+  test('is retried 5 s, 30 s, 5 min, 30 min and 2 h after each attempt, to the millisecond, then fails', () => {
+    const delivery = newDelivery();
+    let at = input.at;
+    for (const [retry, wait] of [5_000, 30_000, 300_000, 1_800_000, 7_200_000].entries()) {
+      at += 40;
+      const attempt = retry + 1;
+      const { type: _, ...recorded } = failed(attempt, at);
+      expect(delivery.tell(failed(attempt, at))).toBe(true);
+      expect(delivery.state).toBe('scheduled');
+      expect(delivery.effects).toEqual([
+        { type: 'record', params: recorded },
+        { type: 'tell', params: { news: { type: 'delivery.failed', at, attemptedAt: at - 40 } } },
+      ]);
+      expect(delivery.delays).toEqual({ backoff: at + wait });
+
+      expect(delivery.wake(at + wait - 1)).toBe(0);
+      expect(delivery.wake(at + wait)).toBe(1);
+      at += wait;
+      expect(delivery.state).toBe('posting');
+      expect(delivery.effects).toEqual([{ type: 'post', params: { attempt: attempt + 1 } }]);
+      expect(delivery.context.retryCount).toBe(retry + 1);
+      expect(delivery.delays).toEqual({ lease: at + 30_000 });
+    }
+    delivery.tell(failed(6, at + 40));
+    expect(delivery.state).toBe('failed');
+    expect(delivery.effects.map(({ type }) => type)).toEqual(['record', 'tell']);
+    expect(delivery.delays).toEqual({});
+    expect(delivery.context).toMatchObject({ attempt: 6, retryCount: 5, stoppedBy: null });
+  });
+
+  test('whose attempt was lost in a crash is posted again when the lease ends, and keeps all its retries', () => {
+    const delivery = newDelivery();
+    for (let crash = 1; crash <= 20; crash += 1) {
+      expect(delivery.wake(input.at + crash * 30_000 - 1)).toBe(0);
+      expect(delivery.wake(input.at + crash * 30_000)).toBe(1);
+      expect(delivery.effects).toEqual([{ type: 'post', params: { attempt: crash + 1 } }]);
+    }
+    expect(delivery.context.retryCount).toBe(0);
+    const at = input.at + 20 * 30_000;
+    expect(delivery.tell(failed(20, at))).toBe(false);
+    delivery.tell(failed(21, at));
+    expect(delivery.delays).toEqual({ backoff: at + BACKOFF_MS[0] });
+  });
+
+  test('stops when its endpoint does, whether an attempt runs or a retry is timed', () => {
+    for (const event of [stopped(1_000_500), deleted(1_000_500)])
+      for (const before of [[], [failed(1, 1_000_100)]]) {
+        const delivery = newDelivery();
+        for (const earlier of before) delivery.tell(earlier);
+        delivery.tell(event);
+        expect(delivery.state).toBe('failed');
+        expect(delivery.context.stoppedBy).toBe(event.reason);
+        expect(delivery.effects).toEqual([]);
+        expect(delivery.delays).toEqual({});
+        expect(delivery.tell(succeeded(1, 1_000_600))).toBe(false);
+      }
+  });
+
+  test('that is asked for again starts over, whatever became of it, with the next attempt number', () => {
+    for (const before of [[succeeded(1, 1_000_100)], [stopped(1_000_100)], [failed(1, 1_000_100)]]) {
+      const delivery = newDelivery();
+      for (const earlier of before) delivery.tell(earlier);
+      expect(delivery.tell(redeliver(2_000_000))).toBe(true);
+      expect(delivery.state).toBe('posting');
+      expect(delivery.effects).toEqual([{ type: 'post', params: { attempt: 2 } }]);
+      expect(delivery.delays).toEqual({ lease: 2_030_000 });
+      expect(delivery.context).toMatchObject({ retryCount: 0, stoppedBy: null });
+    }
+  });
+});

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { StateValueFrom } from 'xstate';
+import { getShortestPaths } from 'xstate/graph';
+import {
+  type WebhookEndpointContext,
+  type WebhookEndpointEvent,
+  webhookEndpointMachine,
+} from '../../machines/webhook-endpoint.ts';
+import { LoneActor } from '../support/lone-actor.ts';
+
+const input = { at: 1_000, url: 'https://example.com/hook', events: ['delivered', 'bounced'] } as const;
+const newEndpoint = () => new LoneActor<WebhookEndpointContext>(webhookEndpointMachine, input, input.at);
+
+const failure = (at: number, attemptedAt = at) => ({ type: 'delivery.failed', at, attemptedAt }) as const;
+const success = (at: number) => ({ type: 'delivery.succeeded', at }) as const;
+const rotation = (at: number) =>
+  ({ type: 'secret.rotated', at, sealed: 'sealed', prefix: 'whsec_ab' }) as const;
+const deletion = (at: number) => ({ type: 'delete.requested', at }) as const;
+const change = (at: number, settings: object = { url: 'https://example.com/other' }) =>
+  ({ type: 'settings.changed', at, ...settings }) as const;
+
+type State = StateValueFrom<typeof webhookEndpointMachine>;
+
+/** All that an endpoint in any state could be told, by name. */
+const everyEvent = ({ at, countedSince }: WebhookEndpointContext): Record<string, WebhookEndpointEvent> => ({
+  failure: failure(at + 1),
+  'failure of before': failure(at + 1, countedSince - 1),
+  success: success(at + 1),
+  'new url': change(at + 1),
+  'new events': change(at + 1, { events: ['sent'] }),
+  disable: change(at + 1, { status: 'disabled' }),
+  enable: change(at + 1, { status: 'active' }),
+  rotation: rotation(at + 1),
+  deletion: deletion(at + 1),
+});
+
+const settings = ['new url', 'new events', 'disable', 'enable', 'rotation', 'deletion'];
+
+/** What each state takes; everything else is refused. A success is taken only where failures were counted. */
+const taken = {
+  active: ['failure', ...settings],
+  disabled: settings,
+  deleted: [],
+} as const satisfies Record<State, readonly string[]>;
+
+const paths = getShortestPaths(webhookEndpointMachine, {
+  input,
+  events: ({ context }) => Object.values(everyEvent(context)),
+  // Moments only ever grow; without them the graph is finite.
+  serializeState: ({ value, context: { failureCount, url, events } }) =>
+    JSON.stringify([value, failureCount, url, events]),
+});
+
+/** An endpoint that has come along one of the paths, stored and loaded again at each step. */
+function along({ steps }: (typeof paths)[number]) {
+  const endpoint = newEndpoint();
+  for (const { event } of steps) {
+    if ((event.type as string) === 'xstate.init') continue;
+    endpoint.restore();
+    expect(endpoint.tell(event)).toBe(true);
+  }
+  return endpoint;
+}
+
+describe('every way through an endpoint', () => {
+  test('reaches every state', () => {
+    const reached = new Set(paths.map(({ state }) => state.value as string));
+    expect([...reached].sort()).toEqual(Object.keys(webhookEndpointMachine.states).sort());
+  });
+
+  test('keeps to what must always hold', () => {
+    expect(paths.length).toBeGreaterThan(40);
+    for (const path of paths) {
+      const { state, context, delays } = along(path);
+      if (state === 'active') expect(context.failureCount).toBeLessThan(10);
+      expect(context.failureCount).toBeLessThanOrEqual(10);
+      expect(context.countedSince).toBeLessThanOrEqual(context.at);
+      expect(delays).toEqual({});
+      expect(JSON.parse(JSON.stringify(context))).toEqual(context);
+    }
+  });
+
+  test('takes what is drawn and refuses the rest, with nothing changed', () => {
+    for (const path of paths) {
+      const { context, state } = along(path);
+      for (const [name, event] of Object.entries(everyEvent(context))) {
+        const endpoint = along(path);
+        const before = { context: endpoint.context, effects: endpoint.effects };
+        const accepted =
+          (taken[state as State] as readonly string[]).includes(name) ||
+          (name === 'success' && state === 'active' && context.failureCount > 0);
+        expect({ state, name, accepted: endpoint.tell(event) }).toEqual({ state, name, accepted });
+        if (!accepted) expect({ context: endpoint.context, effects: endpoint.effects }).toEqual(before);
+      }
+    }
+  });
+
+  test('deletes from any living state, and tells its deliveries', () => {
+    for (const path of paths) {
+      const endpoint = along(path);
+      if (endpoint.state === 'deleted') continue;
+      expect(endpoint.tell(deletion(9_000))).toBe(true);
+      expect(endpoint.state).toBe('deleted');
+      expect(endpoint.effects).toEqual([
+        { type: 'stopDeliveries', params: { reason: 'endpoint_deleted', at: 9_000 } },
+      ]);
+    }
+  });
+});
+
+describe('the health of an endpoint', () => {
+  test('ten failures in a row disable it and stop its deliveries; nine and a success do not', () => {
+    const endpoint = newEndpoint();
+    const fail = (times: number): void => {
+      for (let i = 0; i < times; i += 1) expect(endpoint.tell(failure(2_000 + i))).toBe(true);
+    };
+    fail(9);
+    expect(endpoint).toMatchObject({ state: 'active', context: { failureCount: 9 }, effects: [] });
+    endpoint.tell(success(3_000));
+    expect(endpoint.context.failureCount).toBe(0);
+    fail(9);
+    expect(endpoint.state).toBe('active');
+    fail(1);
+    expect(endpoint).toMatchObject({ state: 'disabled', context: { failureCount: 10 } });
+    expect(endpoint.effects).toEqual([
+      { type: 'stopDeliveries', params: { reason: 'endpoint_disabled', at: 2_000 } },
+    ]);
+    expect(endpoint.tell(failure(4_000))).toBe(false);
+  });
+
+  test('whatever the order of outcomes, the count is that of the failures since the last success', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (outcomes) => {
+        const endpoint = newEndpoint();
+        let inARow = 0;
+        for (const [i, failed] of outcomes.entries()) {
+          if (inARow === 10) break;
+          inARow = failed ? inARow + 1 : 0;
+          endpoint.tell(failed ? failure(2_000 + i) : success(2_000 + i));
+          expect(endpoint.context.failureCount).toBe(inARow);
+          expect(endpoint.state).toBe(inARow === 10 ? 'disabled' : 'active');
+        }
+      }),
+    );
+  });
+
+  test('a rotation enables, forgets the failures, and those of attempts begun before it', () => {
+    const endpoint = newEndpoint();
+    for (let i = 0; i < 10; i += 1) endpoint.tell(failure(2_000));
+    endpoint.tell(rotation(5_000));
+    expect(endpoint).toMatchObject({ state: 'active', context: { failureCount: 0 } });
+    expect(endpoint.effects).toEqual([
+      { type: 'replaceSecret', params: { sealed: 'sealed', prefix: 'whsec_ab' } },
+    ]);
+    for (let i = 0; i < 20; i += 1) expect(endpoint.tell(failure(6_000, 4_999))).toBe(false);
+    expect(endpoint.tell(failure(6_000, 5_000))).toBe(true);
+    expect(endpoint.context.failureCount).toBe(1);
+  });
+
+  test('a rotation of an active endpoint forgets its failures too', () => {
+    const endpoint = newEndpoint();
+    for (let i = 0; i < 9; i += 1) endpoint.tell(failure(2_000));
+    endpoint.tell(rotation(5_000));
+    expect(endpoint).toMatchObject({ state: 'active', context: { failureCount: 0, countedSince: 5_000 } });
+  });
+});
+
+describe('the settings of an endpoint', () => {
+  test('what is named changes, the rest stays, and nothing else happens', () => {
+    const endpoint = newEndpoint();
+    endpoint.tell(failure(1_500));
+    endpoint.tell(change(2_000, { events: ['opened'] }));
+    expect(endpoint.context).toEqual({
+      ...input,
+      at: 2_000,
+      events: ['opened'],
+      failureCount: 1,
+      countedSince: 1_000,
+    });
+    endpoint.tell(change(3_000, { url: 'https://example.org/' }));
+    expect(endpoint.context).toMatchObject({ url: 'https://example.org/', events: ['opened'] });
+    expect(endpoint.effects).toEqual([]);
+  });
+
+  test('disabling stops the deliveries, enabling starts afresh; either can come with other changes', () => {
+    const endpoint = newEndpoint();
+    endpoint.tell(failure(1_500));
+    endpoint.tell(change(2_000, { status: 'disabled', events: ['sent'] }));
+    expect(endpoint).toMatchObject({ state: 'disabled', context: { failureCount: 1, events: ['sent'] } });
+    expect(endpoint.effects).toEqual([
+      { type: 'stopDeliveries', params: { reason: 'endpoint_disabled', at: 2_000 } },
+    ]);
+    endpoint.tell(change(3_000, { status: 'active', url: 'https://example.org/' }));
+    expect(endpoint).toMatchObject({
+      state: 'active',
+      context: { failureCount: 0, countedSince: 3_000, url: 'https://example.org/' },
+      effects: [],
+    });
+  });
+});
