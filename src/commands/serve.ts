@@ -1,5 +1,5 @@
 import type { Server } from 'bun';
-import type { Config } from '../config.ts';
+import { type Config, redacted } from '../config.ts';
 import { listen } from '../http/listen.ts';
 import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
 import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
@@ -16,6 +16,7 @@ const FINISH_WITHIN_MS = 25_000;
 /** `posthorn serve`: runs until it is asked to stop, and answers the exit code. */
 export async function serve(config: Config, terminal: Terminal): Promise<number> {
   const logger = createLogger({ level: config.logLevel, pretty: config.profile === 'development' });
+  logger.debug(redacted(config), 'Configuration');
   // Before anything else, so that a signal during the start is not lost.
   const stop = stopRequested();
   const service = await startService(config, logger);
