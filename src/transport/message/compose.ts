@@ -24,7 +24,7 @@ export const compose = (message: OutboundMessage): Promise<Buffer> =>
     subject: withinLine(message.subject),
     messageId: message.messageId,
     date: new Date(message.date),
-    headers: [...message.headers.map(header), ...unsubscribeHeaders(message.unsubscribe)],
+    headers: [...message.headers.map(header), ...unsubscribeHeaders(message)],
     ...(message.text === null ? {} : { text: withLineEnds(message.text) }),
     ...(message.html === null ? {} : { html: withLineEnds(message.html) }),
     attachments: message.attachments.map(attachment),
@@ -43,8 +43,9 @@ const named = ({ name, address }: Mailbox) => ({ name: name ?? '', address });
 
 const header = ({ name, value }: MessageHeader) => ({ key: name, value: withinLine(value) });
 
-const unsubscribeHeaders = (unsubscribe: Unsubscribe | null) => {
-  if (unsubscribe === null) return [];
+// A field of the sender's own stays the only one: RFC 2369 3 allows each once, and a second breaks one-click.
+const unsubscribeHeaders = ({ unsubscribe, headers }: OutboundMessage) => {
+  if (unsubscribe === null || headers.some((own) => /^list-unsubscribe/i.test(own.name))) return [];
   const mailto = unsubscribe.mailto === null ? '' : `, <mailto:${unsubscribe.mailto}>`;
   return [
     { key: 'List-Unsubscribe', value: `<${unsubscribe.url}>${mailto}` },

@@ -159,6 +159,9 @@ describe('the header', () => {
     const raw = await compose(aMessage({ unsubscribe: { url, mailto: 'leave@sender.example' } }));
     expect(field(raw, 'List-Unsubscribe')).toBe(`<${url}>, <mailto:leave@sender.example>`);
     expect(field(raw, 'List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click');
+    const own = [{ name: 'list-unsubscribe', value: '<https://own.example/>' }];
+    const once = headerOf(await compose(aMessage({ headers: own, unsubscribe: { url, mailto: null } })));
+    expect(once.match(/^list-unsubscribe/gim)).toEqual(['List-Unsubscribe']);
     const without = await compose(aMessage());
     expect(headerOf(without)).not.toContain('List-');
   });

@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test';
+import { type CapturedMessage, CaptureTransport } from '../../../src/transport/capture.ts';
+import { finishMessage } from '../../../src/transport/message/finish.ts';
+import { aMessage } from './a-message.ts';
+
+const LIMITS = { signal: new AbortController().signal, deadlineMs: 1_000 };
+
+test('a captured message is what would have left, with its envelope', async () => {
+  const kept: CapturedMessage[] = [];
+  const transport = new CaptureTransport(async (captured) => void kept.push(captured));
+  const message = aMessage({ recipients: ['a@receiver.example', 'b@receiver.example'] });
+  const outcomes = await transport.send(message, LIMITS);
+  expect(outcomes.map(({ recipient, outcome }) => `${recipient} ${outcome}`)).toEqual([
+    'a@receiver.example accepted',
+    'b@receiver.example accepted',
+  ]);
+  expect(kept).toEqual([
+    {
+      emailId: message.emailId,
+      attempt: 1,
+      returnPath: message.returnPath,
+      recipients: message.recipients,
+      raw: await finishMessage(message),
+    },
+  ]);
+});
+
+test('a store that fails is no outcome', async () => {
+  const transport = new CaptureTransport(() => Promise.reject(new Error('no database')));
+  expect(await transport.send(aMessage(), LIMITS).catch((error: Error) => error.message)).toBe('no database');
+});
+
+test('the doctor hears that nothing leaves', async () => {
+  const [finding] = await new CaptureTransport(async () => {}).verify();
+  expect(finding).toMatchObject({ ok: true, advice: expect.stringContaining('TRANSPORT') });
+});
