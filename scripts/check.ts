@@ -34,6 +34,14 @@ const STEPS: readonly Step[] = [
 
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
+/** A page is enough to begin with. */
+function firstLines(text: string, most = 100): string {
+  const lines = text.split('\n');
+  return lines.length <= most
+    ? text
+    : `${lines.slice(0, most).join('\n')}\n… ${lines.length - most} lines more`;
+}
+
 function run(steps: readonly Step[]): boolean {
   const begin = performance.now();
   for (const { name, command, fix } of steps) {
@@ -42,7 +50,7 @@ function run(steps: readonly Step[]): boolean {
     const done = spawnSync(program, args, { encoding: 'utf8' });
     if (done.status !== 0) {
       console.log(`✗ ${name}  ${seconds(start)}\n`);
-      console.log(`${done.error?.message ?? ''}${done.stdout ?? ''}${done.stderr ?? ''}`.trim());
+      console.log(firstLines(`${done.error?.message ?? ''}${done.stdout ?? ''}${done.stderr ?? ''}`.trim()));
       console.log(`\nTo mend it: ${fix}`);
       return false;
     }
