@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sign } from '../../src/modules/webhooks/signature.ts';
+import { sign, verify } from '../../src/modules/webhooks/signature.ts';
 
 const page = await readFile(join(import.meta.dir, '../../src/modules/webhooks/receivers.md'), 'utf8');
 
@@ -89,6 +89,13 @@ print(json.dumps([verify(c["secret"], c["header"], c["body"].encode()) for c in 
     const verdicts: unknown = await new Response(child.stdout).json();
     expect(verdicts).toEqual(cases.map(({ accepted }) => accepted));
   });
+});
+
+test('the example is signed with the secret that the page gives', () => {
+  const [, signed = '', sent = ''] = /^X-Svc-Signature: (.*)\n\n(.*)$/m.exec(snippet('http')) ?? [];
+  const [, example = ''] = /`(whsec_[\w-]{43})`/.exec(page) ?? [];
+  const at = Date.parse((JSON.parse(sent) as { occurredAt: string }).occurredAt) / 1000;
+  expect(verify(example, signed, sent, at, 0)).toBe(true);
 });
 
 test('the page has lines for the languages people ask for', () => {
