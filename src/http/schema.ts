@@ -16,28 +16,26 @@ export function compileChecker(schema: TSchema): Checker {
   return (value, at) => (compiled.Check(value) ? null : detailsOf(compiled.Errors(value), at));
 }
 
-/** The same schema with every object closed that does not say otherwise: a misspelt `scheduledAt` must never send at once. */
-export function closed<Schema extends TSchema>(schema: Schema): Schema {
-  return close(schema) as Schema;
+/**
+ * The same schema with every object closed that does not say otherwise: a misspelt `scheduledAt` must never send at
+ * once. Spreads keep TypeBox's symbols, by which the compiler knows the kinds.
+ */
+export function closed(schema: TSchema): TSchema {
+  const { properties, items, anyOf, additionalProperties } = schema;
+  return {
+    ...schema,
+    ...(properties && { properties: mapValues(properties, closed) }),
+    ...(items && { items: Array.isArray(items) ? items.map(closed) : closed(items) }),
+    ...(anyOf && { anyOf: anyOf.map(closed) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: closed(additionalProperties) }),
+    ...(properties && additionalProperties === undefined && { additionalProperties: false }),
+    ...(schema.format === 'date-time' && { format: DATE_TIME }),
+  };
 }
 
-function close(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(close);
-  if (typeof part !== 'object' || part === null || part instanceof RegExp) return part;
-  // A spread keeps TypeBox's symbols, by which the compiler knows the kinds.
-  const copy: Record<string | symbol, unknown> = { ...part };
-  for (const [name, inner] of Object.entries(copy)) {
-    copy[name] = LITERAL_KEYWORDS.has(name) ? inner : close(inner);
-  }
-  if (copy.type === 'object' && copy.properties && copy.additionalProperties === undefined) {
-    copy.additionalProperties = false;
-  }
-  if (copy.type === 'string' && copy.format === 'date-time') copy.format = DATE_TIME;
-  return copy;
+function mapValues<Value>(record: Record<string, Value>, map: (value: Value) => Value): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }
-
-/** Their values are data, not schemas. */
-const LITERAL_KEYWORDS = new Set(['const', 'default', 'enum', 'examples', 'required']);
 
 const DATE_TIME_SHAPE =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;

@@ -70,6 +70,14 @@ test('a member that nobody knows is refused at every level, even __proto__', () 
   expect(details({ scheduledat: 'x' })?.[0]?.path).toBe('/body/scheduledat');
 });
 
+test('members may have names that are also keywords', () => {
+  const schema = T.Object({ required: T.Boolean(), default: T.Object({ format: T.String({ format: 'date-time' }) }) });
+  const checkIt = compileChecker(schema);
+  expect(checkIt({ required: true, default: { format: '2026-01-31T09:30:00Z' } }, '')).toBeNull();
+  const wrong = { required: 1, default: { format: '2026-02-30T00:00:00Z', enum: 1 } };
+  expect(checkIt(wrong, '')?.map(({ path }) => path).sort()).toEqual(['/default/enum', '/default/format', '/required']);
+});
+
 test('twenty details are enough, and an endless member name is left out', () => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`m${i}`, 1]));
   expect(details(many)).toHaveLength(20);

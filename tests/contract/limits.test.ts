@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'bun:test';
+import { ask, type Told } from './ask.ts';
+import { keyOf, startSmallService } from './small-service.ts';
+
+const key = keyOf('live', 'all');
+const list = { path: '/v1/things', key };
+const headersOf = ({ headers }: Told) =>
+  ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
+
+describe('per address', () => {
+  test('every answer counts and says where the client stands, whatever it is', async () => {
+    using service = startSmallService({ limits: { perAddress: 500 } });
+    const asked = [
+      list,
+      { path: '/v1/things' },
+      { path: '/v1/nothing', key },
+      { path: '/page' },
+      { path: '/v1/failing/exception', key },
+      { path: '/v1/failing/unavailable', key },
+      { method: 'OPTIONS', path: '/v1/things' },
+      { method: 'HEAD', path: '/v1/things', key },
+      { method: 'POST', path: '/v1/things', key, body: '{' },
+    ];
+    for (const [i, asking] of asked.entries()) {
+      expect(headersOf(await ask(service.url, asking))).toEqual(['500', String(499 - i), '60']);
+    }
+  });
+
+  test('over the limit: 429 with the seconds in message and header, before the key is even looked at', async () => {
+    using service = startSmallService({ limits: { perAddress: 2 } });
+    for (let i = 0; i < 2; i++) expect((await ask(service.url, list)).status).toBe(200);
+    service.clock.monotonic += 22_500;
+    service.lookedUp.length = 0;
+    const told = await ask(service.url, list);
+    expect(told.status).toBe(429);
+    expect(told.body.error.code).toBe('RATE_LIMITED');
+    expect(told.body.error.message).toContain('38 seconds');
+    expect(told.body.error).not.toHaveProperty('retryAfter');
+    expect(told.headers.get('retry-after')).toBe('38');
+    expect(headersOf(told)).toEqual(['2', '0', '38']);
+    expect(service.lookedUp).toEqual([]);
+  });
+
+  test('the window opens with the first request, ends a minute later, and no refused request extends it', async () => {
+    using service = startSmallService({ limits: { perAddress: 1 } });
+    expect((await ask(service.url, list)).status).toBe(200);
+    for (const second of [0, 20, 39.999]) {
+      service.clock.monotonic = 1_000 + 20_000 + second * 1_000;
+      expect((await ask(service.url, list)).status).toBe(429);
+    }
+    service.clock.monotonic = 61_000;
+    expect((await ask(service.url, list)).status).toBe(200);
+  });
+
+  test('the wall clock has no say', async () => {
+    using service = startSmallService({ limits: { perAddress: 1 } });
+    await ask(service.url, list);
+    service.clock.now += 3_600_000;
+    expect((await ask(service.url, list)).status).toBe(429);
+    service.clock.now -= 7_200_000;
+    expect((await ask(service.url, list)).status).toBe(429);
+  });
+
+  test('an endpoint with its own limit counts by it alone', async () => {
+    using service = startSmallService({ limits: { perAddress: 5 } });
+    const preview = { method: 'POST', path: '/v1/preview', key };
+    for (const remaining of ['2', '1', '0']) {
+      expect(headersOf(await ask(service.url, preview))).toEqual(['3', remaining, '60']);
+    }
+    const told = await ask(service.url, preview);
+    expect([told.status, told.headers.get('retry-after')]).toEqual([429, '60']);
+    expect(headersOf(await ask(service.url, list))).toEqual(['5', '4', '60']);
+  });
+
+  test('without a trusted proxy nobody can pretend to be somebody else', async () => {
+    using service = startSmallService({ limits: { perAddress: 2 } });
+    const from = (address: string) => ask(service.url, { ...list, headers: { 'x-forwarded-for': address } });
+    await from('203.0.113.1');
+    await from('203.0.113.2');
+    expect((await from('203.0.113.3')).status).toBe(429);
+  });
+
+  test('behind one, each of its clients has a limit of its own', async () => {
+    using service = startSmallService({ limits: { perAddress: 1 }, trustProxy: '127.0.0.1' });
+    const from = (address: string) => ask(service.url, { ...list, headers: { 'x-forwarded-for': address } });
+    expect((await from('203.0.113.1')).status).toBe(200);
+    expect((await from('203.0.113.2')).status).toBe(200);
+    expect((await from('8.8.8.8, 203.0.113.1')).status).toBe(429);
+  });
+
+  test('turned off, there is nothing to say', async () => {
+    using service = startSmallService({ limits: { perAddress: 0 } });
+    expect(headersOf(await ask(service.url, list))).toEqual([null, null, null]);
+  });
+});
+
+describe('per key', () => {
+  test('over the limit: 429 without any of the headers', async () => {
+    using service = startSmallService({ limits: { perAddress: 500, perKey: 100 } });
+    for (let i = 0; i < 100; i++) expect((await ask(service.url, list)).status).toBe(200);
+    const told = await ask(service.url, list);
+    expect(told.status).toBe(429);
+    expect(told.body.error.code).toBe('RATE_LIMITED');
+    expect(told.body.error.message).toContain('100 requests/second per API key');
+    expect(headersOf(told)).toEqual([null, null, null]);
+    expect(told.headers.get('retry-after')).toBeNull();
+  });
+
+  test('counts by the clock second, per key, on every path, refused ones too', async () => {
+    using service = startSmallService({ limits: { perKey: 2 } });
+    const status = async (asking: object) => (await ask(service.url, { ...list, ...asking })).status;
+    expect(await status({ path: '/v1/nothing' })).toBe(404);
+    expect(await status({ path: '/v1/things?x=1' })).toBe(422);
+    expect(await status({})).toBe(429);
+    expect(await status({ key: keyOf('test', 'all') })).toBe(200);
+    service.clock.now += 499;
+    expect(await status({})).toBe(429);
+    service.clock.now += 1;
+    expect(await status({})).toBe(200);
+  });
+
+  test('a request without a valid key uses up nothing', async () => {
+    using service = startSmallService({ limits: { perKey: 1 } });
+    for (let i = 0; i < 3; i++) expect((await ask(service.url, { path: '/v1/things' })).status).toBe(401);
+    expect((await ask(service.url, list)).status).toBe(200);
+  });
+});

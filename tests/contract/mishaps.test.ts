@@ -1,0 +1,67 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { Unavailable } from '../../src/db/unavailable.ts';
+import { ask } from './ask.ts';
+import { keyOf, startSmallService } from './small-service.ts';
+
+const key = keyOf('live', 'all');
+const service = startSmallService({ patience: { workMs: 50, bodyMs: 1_000 } });
+afterAll(() => service[Symbol.dispose]());
+const failing = (how: string) => ask(service.url, { path: `/v1/failing/${how}`, key });
+
+describe('a bug', () => {
+  test.each(['exception', 'rejection', 'text', 'circular', 'bigint'])(
+    '%s: 500 without a cause',
+    async (how) => {
+      service.logged.length = 0;
+      const told = await failing(how);
+      expect([told.status, told.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+      expect(told.body.error.message).toBe('Something went wrong on our side.');
+      const [line] = service.logged;
+      expect(line).toMatchObject({
+        message: 'a request failed unexpectedly',
+        fields: { requestId: told.headers.get('x-request-id'), route: '/v1/failing/:how' },
+      });
+    },
+  );
+
+  test('the log has the cause and where it arose, without what it quoted', async () => {
+    service.logged.length = 0;
+    await failing('exception');
+    const text = JSON.stringify(service.logged);
+    expect(text).toContain('TypeError');
+    expect(text).toContain('small-service.ts');
+    expect(text).not.toContain('hunter2');
+    expect(text).not.toContain('ada@example.com');
+  });
+});
+
+describe('a dependency that is away', () => {
+  test('503 with the time to wait', async () => {
+    service.logged.length = 0;
+    const told = await failing('unavailable');
+    expect([told.status, told.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(told.headers.get('retry-after')).toBe('7');
+    expect(told.text).not.toContain('pool');
+    expect(service.logged[0]).toMatchObject({ message: 'a dependency did not answer' });
+  });
+
+  test('also while the key is looked up', async () => {
+    using broken = startSmallService({ authenticate: () => Promise.reject(new Unavailable('gone')) });
+    expect((await ask(broken.url, { path: '/v1/things', key })).status).toBe(503);
+    expect((await ask(broken.url, { path: '/page' })).status).toBe(200);
+  });
+
+  test('work that never ends is answered at the deadline', async () => {
+    const told = await failing('never');
+    expect(told.status).toBe(503);
+    expect(told.headers.get('retry-after')).toBe('1');
+  });
+
+  test('so is a lookup that never ends', async () => {
+    using stuck = startSmallService({
+      authenticate: () => new Promise(() => {}),
+      patience: { workMs: 50, bodyMs: 1_000 },
+    });
+    expect((await ask(stuck.url, { path: '/v1/things', key })).status).toBe(503);
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test';
+import type { FailureCode } from '../../src/http/failure.ts';
+import { type Asking, ask, pathsOf } from './ask.ts';
+
+/** One rule a row: what is asked, the status, the code where it is an error, and the places it names, sorted. */
+export type Row = readonly [
+  rule: string,
+  asking: Asking,
+  status: number,
+  code?: FailureCode,
+  paths?: readonly string[],
+];
+
+/** Makes each row a test against the service. */
+export function hold({ url }: { readonly url: string }, rows: readonly Row[]): void {
+  for (const [rule, asking, status, code, paths] of rows) {
+    test(rule, async () => {
+      const told = await ask(url, asking);
+      expect({ status: told.status, code: told.body?.error?.code }).toEqual({ status, code });
+      if (paths) expect(pathsOf(told)).toEqual([...paths]);
+    });
+  }
+}

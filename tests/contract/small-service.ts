@@ -1,0 +1,312 @@
+import { Type as T } from '@sinclair/typebox';
+import { Unavailable } from '../../src/db/unavailable.ts';
+import { clientAddress, parseTrustedProxies } from '../../src/http/client-address.ts';
+import type { Patience } from '../../src/http/deadline.ts';
+import { Failure, type FailureCode, notFound } from '../../src/http/failure.ts';
+import { replayOf } from '../../src/http/idempotency.ts';
+import { listen } from '../../src/http/listen.ts';
+import { mount } from '../../src/http/mount.ts';
+import { pageOf, pageQuery, positionOf } from '../../src/http/pagination.ts';
+import type { Permission } from '../../src/http/permissions.ts';
+import type { Answered } from '../../src/http/pipeline.ts';
+import { RateLimiter, type RateLimits } from '../../src/http/rate-limit.ts';
+import { type Caller, Document, type Route, route } from '../../src/http/route.ts';
+import { LocalCounter } from '../../src/http/window-counter.ts';
+
+/** A handful of routes of every sort behind the real pipeline on a real socket, without a database. */
+export interface SmallService extends Disposable {
+  readonly url: string;
+  readonly port: number;
+  /** Both clocks, in milliseconds; they stand still unless a test moves them. */
+  readonly clock: { now: number; monotonic: number };
+  /** The work that handlers really did. */
+  readonly done: string[];
+  readonly logged: { fields: object; message: string }[];
+  readonly observed: Answered[];
+  /** The keys that were looked up. */
+  readonly lookedUp: string[];
+  /** Lets one request through POST /v1/slow: the one that waits, or the next. */
+  release(): void;
+}
+
+export interface SmallServiceOptions {
+  readonly limits?: Partial<RateLimits>;
+  readonly trustProxy?: string;
+  readonly patience?: Patience;
+  readonly authenticate?: (key: string) => Promise<Caller | null>;
+}
+
+/** `keyOf('test', 'reader')`: what `startSmallService` knows as the key of a reader in test mode. */
+export const keyOf = (env: 'live' | 'test', name: string): string => `svc_${env}_${name.padEnd(32, '0')}`;
+
+const HOLDERS: Record<string, readonly Permission[]> = {
+  all: ['*'],
+  sender: ['emails:send'],
+  reader: ['emails:read'],
+  both: ['emails:send', 'campaigns:write'],
+};
+
+const CALLERS = new Map<string, Caller>(
+  Object.entries(HOLDERS).flatMap(([name, permissions]) =>
+    (['live', 'test'] as const).map((env): [string, Caller] => [
+      keyOf(env, name),
+      {
+        keyId: `key_${env}_${name}`,
+        workspaceId: 'ws_1',
+        livemode: env === 'live',
+        permissions,
+        plan: 'free',
+      },
+    ]),
+  ),
+);
+
+/** The id that exists. */
+export const THING = 'em_000000000000000000000001';
+
+export function startSmallService(options: SmallServiceOptions = {}): SmallService {
+  const clock = { now: Date.parse('2026-11-20T12:00:00.500Z'), monotonic: 1_000 };
+  const done: string[] = [];
+  const logged: SmallService['logged'] = [];
+  const observed: Answered[] = [];
+  const lookedUp: string[] = [];
+  const slow = new Gate();
+  const log = (fields: object, message: string) => void logged.push({ fields, message });
+  const counter = (ms: number) => new LocalCounter(ms, () => clock.monotonic);
+  const limits = { perAddress: 0, perKey: 0, ...options.limits };
+  const server = listen(
+    mount(routes(done, slow), {
+      authenticate:
+        options.authenticate ??
+        (async (key) => {
+          lookedUp.push(key);
+          return CALLERS.get(key) ?? null;
+        }),
+      limiter: new RateLimiter(limits, counter(60_000), counter(1_000)),
+      clientAddress: clientAddress(parseTrustedProxies(options.trustProxy ?? '') ?? { hops: 0 }),
+      clock: { now: () => clock.now, monotonic: () => clock.monotonic },
+      log: { warn: log, error: log },
+      baseUrl: 'https://mail.example.com',
+      observe: (answered) => void observed.push(answered),
+      ...(options.patience && { patience: options.patience }),
+    }),
+    { hostname: '127.0.0.1', port: 0 },
+  );
+  return {
+    url: server.url.origin,
+    port: server.port ?? 0,
+    clock,
+    done,
+    logged,
+    observed,
+    lookedUp,
+    release: () => slow.open(),
+    [Symbol.dispose]: () => void server.stop(true),
+  };
+}
+
+/** Lets one through each time it is opened, in either order. */
+class Gate {
+  private readonly waiting: (() => void)[] = [];
+  private permits = 0;
+
+  open(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.permits++;
+  }
+
+  async pass(): Promise<void> {
+    if (this.permits > 0) this.permits--;
+    else await new Promise<void>((resolve) => void this.waiting.push(resolve));
+  }
+}
+
+const Thing = T.Object({ id: T.String() });
+const NewThing = T.Object({
+  name: T.String({ minLength: 1 }),
+  count: T.Optional(T.Integer({ minimum: 1 })),
+  to: T.Optional(T.Union([T.String(), T.Array(T.String())])),
+  extra: T.Optional(T.Unknown()),
+});
+const NAMES = ['e', 'd', 'c', 'b', 'a'];
+
+/** What handlers throw, or answer, for GET /v1/failing/:how. */
+const FAILING: Record<string, () => unknown> = {
+  exception: () => {
+    throw new TypeError('cannot read "hunter2" of ada@example.com');
+  },
+  rejection: () => Promise.reject(new Error(`duplicate key value 'hunter2'`)),
+  text: () => {
+    throw 'hunter2';
+  },
+  unavailable: () => Promise.reject(new Unavailable('the pool is full', 'no', 7)),
+  circular: () => {
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    return circle;
+  },
+  bigint: () => ({ id: 1n }),
+  never: () => new Promise(() => {}),
+};
+
+function routes(done: string[], slow: Gate): readonly Route[] {
+  const stored = new Map<string, { fingerprint: string; status: number; body: { id: string } }>();
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/things',
+      permission: 'emails:read',
+      summary: 'List',
+      query: T.Object({ ...pageQuery, order: T.Optional(T.Union([T.Literal('up'), T.Literal('down')])) }),
+      response: T.Array(Thing),
+      status: 200,
+      handle: ({ query }) => {
+        const request = { list: 'things', query };
+        const from = positionOf(request);
+        if (from instanceof Failure) return from;
+        const rows = NAMES.filter((name) => from === null || name < from).slice(0, query.limit + 1);
+        return pageOf(
+          request,
+          rows,
+          (name) => name,
+          (id) => ({ id }),
+        );
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/things/:id',
+      permission: 'emails:read',
+      summary: 'Get',
+      params: { id: 'em' },
+      response: Thing,
+      status: 200,
+      handle: ({ params }) => {
+        done.push(`get ${params.id}`);
+        return params.id === THING ? { id: params.id } : notFound('email');
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/things',
+      permission: 'emails:send',
+      summary: 'Create',
+      body: NewThing,
+      response: Thing,
+      status: 201,
+      handle: ({ body, claim }) => {
+        const earlier = claim && stored.get(claim.key);
+        if (claim && earlier) return replayOf(claim, earlier, earlier.body);
+        done.push(`create ${body.name}`);
+        const thing = { id: THING };
+        if (claim) stored.set(claim.key, { fingerprint: claim.fingerprint, status: 201, body: thing });
+        return thing;
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/v1/things/:id',
+      permission: 'emails:send',
+      summary: 'Change',
+      params: { id: 'em' },
+      body: T.Object({ name: T.String() }),
+      response: Thing,
+      status: 200,
+      handle: ({ params }) => (params.id === THING ? { id: params.id } : notFound('email')),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/things/:id',
+      permission: 'emails:send',
+      summary: 'Delete',
+      params: { id: 'em' },
+      response: T.Null(),
+      status: 204,
+      handle: ({ params }) => {
+        if (params.id !== THING) return notFound('email');
+        done.push('delete');
+        return null;
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/things/:id/act',
+      permission: ['emails:send', 'campaigns:write'],
+      testMode: 'refused',
+      summary: 'Act',
+      params: { id: 'em' },
+      response: Thing,
+      status: 200,
+      handle: ({ params }) => ({ id: params.id }),
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/optional',
+      permission: 'any key',
+      summary: 'Act with optional fields',
+      body: T.Object({ at: T.Optional(T.String({ format: 'date-time' })) }),
+      response: T.Object({ at: T.Union([T.String(), T.Null()]) }),
+      status: 200,
+      handle: ({ body }) => ({ at: body.at ?? null }),
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/slow',
+      permission: 'any key',
+      summary: 'Wait until released',
+      response: Thing,
+      status: 200,
+      handle: async () => {
+        await slow.pass();
+        done.push('slow');
+        return { id: THING };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/import',
+      permission: 'any key',
+      summary: 'Take a file',
+      mediaTypes: ['text/csv'],
+      body: T.Unsafe<Uint8Array>({ type: 'string' }),
+      bodyLimit: 64,
+      response: T.Object({ size: T.Integer() }),
+      status: 202,
+      handle: ({ body }) => ({ size: body.byteLength }),
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/preview',
+      permission: 'any key',
+      summary: 'Act under a limit of its own',
+      ipLimitPerMinute: 3,
+      response: Thing,
+      status: 200,
+      handle: () => ({ id: THING }),
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/failing/:how',
+      permission: 'any key',
+      summary: 'Fail',
+      params: { how: { text: 'One of FAILING, or a failure code.' } },
+      response: T.Any(),
+      status: 200,
+      handle: ({ params: { how } }) =>
+        FAILING[how]?.() ?? new Failure(how as FailureCode, 'It failed on purpose.'),
+    }),
+    route({
+      method: 'GET',
+      path: '/page',
+      permission: 'public',
+      summary: 'Show a page',
+      response: T.String(),
+      status: 200,
+      handle: () =>
+        new Document('text/html; charset=utf-8', '<h1>Page</h1>', {
+          headers: { 'cache-control': 'max-age=60' },
+        }),
+    }),
+  ];
+}
