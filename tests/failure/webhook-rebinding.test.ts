@@ -21,7 +21,7 @@ const nameServer = dns2.createServer({
     if (question?.type === Packet.TYPE.A)
       for (const address of addresses)
         response.answers.push(Packet.createResourceFromQuestion(question, { ttl: 0, address }));
-    send(response);
+    void send(response);
   },
 });
 let server = '';

@@ -101,8 +101,8 @@ export interface Sockets {
 }
 
 /**
- * Connections are kept for the next event of the same endpoint: 2.9 times the deliveries of a connection each
- * (tests/bench). An address is checked when it is connected to, and the policy is fixed while the process runs, so
+ * Connections are kept for the next event of the same endpoint: two to three times the deliveries of a connection each
+ * (tests/bench/webhook-post.ts). An address is checked when it is connected to, and the policy is fixed while the process runs, so
  * an open connection stays as good as it was.
  */
 export function openSockets(clock: Clock): Sockets {
