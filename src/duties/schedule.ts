@@ -42,7 +42,7 @@ export function startDuties(duties: readonly Duty[], logger: Logger): Schedule {
   const running = new Map<string, Promise<unknown>>();
   const crons = duties.map(
     ({ name, pattern, run }) =>
-      new Cron(pattern, { timezone: 'UTC', protect: true }, async () => {
+      new Cron(pattern, { utcOffset: 0, protect: true }, async () => {
         const work = run().catch((error: unknown) => logger.warn({ err: error, duty: name }, 'A duty failed.'));
         running.set(name, work);
         await work;

@@ -15,6 +15,8 @@ export interface ActorRow {
 
 /** Actors kept between two events of theirs; a plain delivery's second event then needs no read. */
 const KEPT = 20_000;
+/** Who waits longer than this for its next timer is read again when it is due. */
+const WORTH_KEEPING_MS = 60_000;
 
 /** Rebuilds actors from rows and keeps the latest of them, bounded: the oldest one goes first. */
 export class Actors {
@@ -40,10 +42,11 @@ export class Actors {
     return this.#kept.get(id);
   }
 
-  /** Keeps the newest version of an actor; one that has finished, or rests without a timer, is let go. */
-  keep(actor: Actor): void {
+  /** Keeps the newest version of an actor that something will happen to soon after `at`; any other is let go. */
+  keep(actor: Actor, at: number): void {
     this.#kept.delete(actor.id);
-    if (actor.snapshot.status !== 'active' || earliest(actor.timers) === null) return;
+    const next = earliest(actor.timers);
+    if (next === null || next > at + WORTH_KEEPING_MS) return;
     if (this.#kept.size >= this.kept) {
       const oldest = this.#kept.keys().next().value;
       if (oldest !== undefined) this.#kept.delete(oldest);

@@ -5,7 +5,7 @@ import { type SchedulerHealth, WakeUps } from './clock.ts';
 import type { Clock } from './clock-source.ts';
 import { CommitTags } from './commit.ts';
 import { Decider } from './decide.ts';
-import type { ActorEvent, Kind } from './kind.ts';
+import { type ActorEvent, hasTimers, type Kind } from './kind.ts';
 import { TIMERS_DUE } from './fold.ts';
 import { Mailbox } from './mailbox.ts';
 import { type Birth, Nursery } from './nursery.ts';
@@ -66,7 +66,8 @@ export class Engine {
   constructor(private readonly parts: EngineParts) {
     const tags = new CommitTags();
     for (const registration of parts.kinds) this.#register(registration, tags);
-    const wakeables = [...this.#kinds.values()].map((running) => ({
+    const timed = [...this.#kinds.values()].filter(({ registration: { kind } }) => hasTimers(kind));
+    const wakeables = timed.map((running) => ({
       kind: running.registration.kind,
       room: () => Math.min(running.performing?.room ?? Number.MAX_SAFE_INTEGER, 5_000 - running.mailbox.waiting),
       wake: (rows: readonly ActorRow[]) => this.#wake(running, rows),
@@ -196,7 +197,7 @@ export class Engine {
     const at = this.parts.clock.now();
     const told = rows.map((row) => {
       const known = actors.get(row.id);
-      if (!known || known.revision < row.revision) actors.keep(actors.restore(row));
+      if (!known || known.revision < row.revision) actors.keep(actors.restore(row), at);
       return this.tell(registration.kind.name, row.id, { type: TIMERS_DUE, at });
     });
     for (const result of await Promise.allSettled(told))

@@ -86,3 +86,7 @@ export interface Kind {
 
 /** The state's name. Machines here are flat: a nested value would need a column of its own. */
 export const stateOf = (snapshot: AnyMachineSnapshot): string => snapshot.value as string;
+
+/** Whether actors of the kind ever wait for the clock. */
+export const hasTimers = ({ machine }: Kind): boolean =>
+  Object.values(machine.states).some(({ after }) => after.length > 0);

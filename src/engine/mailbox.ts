@@ -120,8 +120,8 @@ export class Mailbox {
             ...(this.kind.receivesMail ? [consumedList(items)] : []),
             ...factLists(this.kind, drafts),
           ]);
-          const changed = new Set(rows.map(({ id }) => id));
-          return drafts.map(({ after }) => (changed.has(after.id) ? 'changed' : 'lost'));
+          const lost = new Set(rows.map(({ id }) => id));
+          return drafts.map(({ after }) => (lost.has(after.id) ? 'lost' : 'changed'));
         },
         readBack: async (items) => {
           const rows = await this.around.database.query<{ id: string; revision: number; commit_tag: number }>(
@@ -147,7 +147,7 @@ export class Mailbox {
       const verdict = verdicts[index] as Verdict<'changed' | 'lost'>;
       if ('committed' in verdict && verdict.committed === 'changed') {
         const { snapshot } = draft.after;
-        this.actors.keep(draft.after);
+        this.actors.keep(draft.after, this.around.clock.now());
         committed.push(draft);
         const changed: Told = { outcome: 'changed', state: stateOf(snapshot), context: snapshot.context };
         for (const { letter, told } of answers) letter.settle(told ?? changed);

@@ -110,7 +110,7 @@ export class Nursery {
         if (verdict.committed === 'again') again.push(expecting);
         else {
           if (verdict.committed.outcome === 'spawned') {
-            this.actors.keep(expecting.draft.after);
+            this.actors.keep(expecting.draft.after, this.around.clock.now());
             committed.push(expecting.draft);
           }
           expecting.settle(verdict.committed);
