@@ -6,13 +6,7 @@
  */
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
-import type {
-  Mailbox,
-  MessageAttachment,
-  MessageHeader,
-  OutboundMessage,
-  Unsubscribe,
-} from '../transport.ts';
+import type { Mailbox, MessageAttachment, MessageHeader, OutboundMessage } from '../transport.ts';
 
 /** The whole message without its DKIM signatures. Blind copies are in the envelope alone. */
 export const compose = (message: OutboundMessage): Promise<Buffer> =>

@@ -1,0 +1,117 @@
+import type { Resolver } from '../dns/resolver.ts';
+import { type Endpoint, PATIENCE_MS } from '../smtp/endpoint.ts';
+import { withoutReply } from '../smtp/outcome.ts';
+import { type Mail, transmit } from '../smtp/transmit.ts';
+import type { RecipientOutcome } from '../transport.ts';
+import type { Site } from './site.ts';
+
+/** How servers are reached. */
+export interface Reach {
+  readonly resolver: Resolver;
+  readonly mayConnect: (address: string) => boolean;
+  readonly port: number;
+  readonly ca: string | null;
+  readonly ehloName: string;
+  readonly connectMs: number;
+}
+
+/** What is to be delivered where. */
+export interface Plan {
+  /** In the order in which to try them. */
+  readonly hosts: readonly string[];
+  readonly site: Site;
+  readonly mail: Mail;
+  /** MTA-STS: only over TLS with a certificate that holds for the host. */
+  readonly enforced: boolean;
+}
+
+/** RFC 5321 5.1 wants more than one address tried, and lets a client stop somewhere. */
+const ADDRESSES = 5;
+/** A server that answered, and deferred, gets one alternative. Five of them would make a rate limit worse. */
+const CONVERSATIONS = 2;
+
+/**
+ * Tries the hosts in order, IPv6 before IPv4, until no recipient is left whom another host could still take: those deferred. An
+ * outcome that is unknown ends the search for its recipients, since a second server might deliver a second copy.
+ */
+export const deliver = async (
+  plan: Plan,
+  reach: Reach,
+  signal: AbortSignal,
+): Promise<readonly RecipientOutcome[]> => {
+  const { hosts, mail } = plan;
+  const outcomes = new Map(
+    mail.recipients.map((one) => [
+      one,
+      withoutReply(one, 'deferred', unreachable(hosts), 'ConnectionFailed'),
+    ]),
+  );
+  const open = () => mail.recipients.filter((one) => outcomes.get(one)?.outcome === 'deferred');
+  let addresses = 0;
+  let conversations = 0;
+  for (const host of hosts)
+    for (const address of await addressesOf(host, reach)) {
+      if (addresses === ADDRESSES || conversations === CONVERSATIONS || signal.aborted || open().length === 0)
+        return [...outcomes.values()];
+      addresses += 1;
+      const results = await tryAddress(
+        { ...mail, recipients: open() },
+        { host, address },
+        plan,
+        reach,
+        signal,
+      );
+      if (results.some(({ smtpCode }) => smtpCode !== null)) conversations += 1;
+      for (const result of results) outcomes.set(result.recipient, result);
+    }
+  return [...outcomes.values()];
+};
+
+const unreachable = (hosts: readonly string[]): string =>
+  `No address can be reached for ${hosts.slice(0, 5).join(', ')}`;
+
+interface Target {
+  readonly host: string;
+  readonly address: string;
+}
+
+const tryAddress = async (
+  mail: Mail,
+  target: Target,
+  { site, enforced }: Plan,
+  reach: Reach,
+  signal: AbortSignal,
+): Promise<RecipientOutcome[]> => {
+  const over = (tls: Endpoint['tls']) =>
+    transmit(mail, site.pool(endpoint(target, tls, enforced, reach)), target.host, signal);
+  const results = await over(enforced ? 'required' : 'opportunistic');
+  // RFC 7435: without a policy, encryption that does not come about is no reason to keep the mail back.
+  const tlsBroke = results.every(({ subType }) => subType === 'TlsFailed');
+  return tlsBroke && !enforced && !signal.aborted ? over('none') : results;
+};
+
+/** The endpoint for one address of a host. */
+export const endpoint = (
+  target: Target,
+  tls: Endpoint['tls'],
+  verifyCertificate: boolean,
+  reach: Reach,
+): Endpoint => ({
+  host: target.address,
+  port: reach.port,
+  name: target.host,
+  tls,
+  // Hardly any MX has a certificate for its own name; unverified TLS still defeats whoever only listens.
+  verifyCertificate,
+  ca: reach.ca,
+  ehloName: reach.ehloName,
+  credentials: null,
+  connectMs: reach.connectMs,
+  silenceMs: PATIENCE_MS,
+});
+
+/** The addresses of a host, IPv6 first, that may be connected to. */
+export const addressesOf = async (host: string, { resolver, mayConnect }: Reach): Promise<string[]> => {
+  const answers = await Promise.all([resolver.ipv6(host), resolver.ipv4(host)]);
+  return answers.flatMap((answer) => (answer.status === 'found' ? answer.records : [])).filter(mayConnect);
+};
