@@ -66,6 +66,19 @@ function changed(
   return recipients.map((one, i) => (i === index ? { ...one, ...change } : one));
 }
 
+/** The outcomes that count: of recipients still waiting for one, and of each the first. */
+export function telling(
+  recipients: readonly RecipientProgress[],
+  outcomes: readonly RecipientOutcome[],
+): readonly RecipientOutcome[] {
+  const told = new Set<number>();
+  return outcomes.filter(({ recipient }) => {
+    if (told.has(recipient) || recipients[recipient]?.status !== 'pending') return false;
+    told.add(recipient);
+    return true;
+  });
+}
+
 /** The progress after an attempt; when `expired`, whoever is still pending has failed. */
 export function afterAttempt(
   recipients: readonly RecipientProgress[],
@@ -73,11 +86,14 @@ export function afterAttempt(
   expired: boolean,
 ): readonly RecipientProgress[] {
   let next = recipients;
-  for (const { recipient, outcome, reason } of outcomes) {
-    if (next[recipient]?.status !== 'pending') continue;
+  for (const { recipient, outcome, reason } of telling(recipients, outcomes)) {
     if (outcome === 'accepted') next = changed(next, recipient, { status: 'sent', lastEvent: 'sent' });
     if (outcome === 'refused')
-      next = changed(next, recipient, { status: 'failed', lastEvent: 'bounced', reason: reason ?? 'bounced' });
+      next = changed(next, recipient, {
+        status: 'failed',
+        lastEvent: 'bounced',
+        reason: reason ?? 'bounced',
+      });
     if (outcome === 'suppressed') next = changed(next, recipient, { status: 'failed', reason: 'suppressed' });
   }
   return expired ? afterExpiry(next) : next;
@@ -98,12 +114,14 @@ export function eventsOfAttempt(
   expired: boolean,
 ): readonly RecordedEvent[] {
   const events: RecordedEvent[] = [];
-  for (const { recipient, outcome, data } of outcomes) {
-    if (recipients[recipient]?.status !== 'pending') continue;
+  for (const { recipient, outcome, data } of telling(recipients, outcomes)) {
     if (outcome === 'accepted') events.push({ type: 'sent', recipient, at, data });
-    if (outcome === 'refused') events.push({ type: 'bounced', recipient, at, data: { type: 'Permanent', ...data } });
+    if (outcome === 'refused')
+      events.push({ type: 'bounced', recipient, at, data: { type: 'Permanent', ...data } });
   }
-  return expired ? [...events, ...eventsOfExpiry(afterAttempt(recipients, outcomes, false), at, outcomes)] : events;
+  return expired
+    ? [...events, ...eventsOfExpiry(afterAttempt(recipients, outcomes, false), at, outcomes)]
+    : events;
 }
 
 /** A transient bounce for each recipient that was still waiting when retries ran out. */
@@ -115,7 +133,9 @@ export function eventsOfExpiry(
   return recipients.flatMap((one, recipient) => {
     if (one.status !== 'pending') return [];
     const last = outcomes.find((outcome) => outcome.recipient === recipient)?.data ?? {};
-    return [{ type: 'bounced' as const, recipient, at, data: { ...last, type: 'Transient', subType: 'expired' } }];
+    return [
+      { type: 'bounced' as const, recipient, at, data: { ...last, type: 'Transient', subType: 'expired' } },
+    ];
   });
 }
 
@@ -127,7 +147,8 @@ export function afterReport(
   const now = recipients[report.recipient];
   if (!now) return recipients;
   const lastEvent = report.type;
-  if (report.type === 'delivered') return changed(recipients, report.recipient, { status: 'delivered', lastEvent });
+  if (report.type === 'delivered')
+    return changed(recipients, report.recipient, { status: 'delivered', lastEvent });
   if (report.type === 'bounced' && report.permanent === true)
     return changed(recipients, report.recipient, { status: 'failed', lastEvent, reason: 'bounced' });
   return changed(recipients, report.recipient, { lastEvent });

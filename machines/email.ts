@@ -13,6 +13,7 @@ import {
   type RestingState,
   restingState,
   sharedReason,
+  telling,
 } from './email-progress.ts';
 
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
@@ -95,7 +96,10 @@ const restsAfterReport = (context: EmailContext, event: EmailEvent, state: Resti
   return restingState(afterReport(context.recipients, report)) === state;
 };
 
-const eventOfReport = ({ at, report: { type, recipient, permanent, data } }: ReportReceived): RecordedEvent => ({
+const eventOfReport = ({
+  at,
+  report: { type, recipient, permanent, data },
+}: ReportReceived): RecordedEvent => ({
   type,
   recipient,
   at,
@@ -105,7 +109,7 @@ const eventOfReport = ({ at, report: { type, recipient, permanent, data } }: Rep
 /** Only a refused address is bad for good; a refused message says nothing of the person. */
 const badAddresses = (context: EmailContext, outcomes: readonly RecipientOutcome[]): readonly number[] =>
   context.livemode
-    ? outcomes
+    ? telling(context.recipients, outcomes)
         .filter(({ outcome, reason }) => outcome === 'refused' && (reason ?? 'bounced') === 'bounced')
         .map(({ recipient }) => recipient)
     : [];
@@ -164,7 +168,10 @@ const emailSetup = setup({
     /** Fact: the unit of quota goes back to the period it was taken from. */
     refund: (_, _params: { readonly acceptedAt: number; readonly at: number }) => {},
     /** Fact: these recipients get no more live mail. */
-    suppress: (_, _params: { readonly recipients: readonly number[]; readonly reason: 'bounced' | 'complained' }) => {},
+    suppress: (
+      _,
+      _params: { readonly recipients: readonly number[]; readonly reason: 'bounced' | 'complained' },
+    ) => {},
   },
   delays: {
     /** Until the moment the client asked for. */
@@ -174,7 +181,8 @@ const emailSetup = setup({
     /** How long an attempt may run before it counts as lost. */
     lease: ({ context }) => context.leaseMs,
     /** The wait before the next attempt. */
-    backoff: ({ context }) => context.backoffMs[Math.min(context.attempt, context.backoffMs.length) - 1] ?? 60_000,
+    backoff: ({ context }) =>
+      context.backoffMs[Math.min(context.attempt, context.backoffMs.length) - 1] ?? 60_000,
   },
 });
 
@@ -253,7 +261,9 @@ const refundUnit = {
   }),
 };
 
-const reportsWhileRetrying = { 'report.received': { guard: 'reportLeavesRetries', actions: absorbReport } } as const;
+const reportsWhileRetrying = {
+  'report.received': { guard: 'reportLeavesRetries', actions: absorbReport },
+} as const;
 const reportsAfterwards = {
   'report.received': [
     { guard: 'reportFailsEveryRecipient', target: 'failed', actions: absorbReport },
@@ -304,7 +314,8 @@ export const emailMachine = emailSetup.createMachine({
       after: { turn: 'sending' },
     },
     sending: {
-      description: 'An attempt runs. Without an outcome before the lease ends it counts as lost and is repeated.',
+      description:
+        'An attempt runs. Without an outcome before the lease ends it counts as lost and is repeated.',
       entry: [beginAttempt, { type: 'transmit', params: ({ context }) => ({ attempt: context.attempt }) }],
       on: {
         'attempt.completed': [
@@ -327,11 +338,13 @@ export const emailMachine = emailSetup.createMachine({
       after: { backoff: 'sending' },
     },
     gaveUp: {
-      description: 'Passed through at once: retries ran out, and some recipients may have got the message before.',
+      description:
+        'Passed through at once: retries ran out, and some recipients may have got the message before.',
       always: [{ guard: 'nobodyWasReached', target: 'failed' }, { target: 'sent' }],
     },
     sent: {
-      description: 'Accepted by the receiving server for some or all; some outcome is open, or outcomes differ.',
+      description:
+        'Accepted by the receiving server for some or all; some outcome is open, or outcomes differ.',
       on: reportsAfterwards,
     },
     delivered: {

@@ -1,0 +1,177 @@
+import type { SnapshotFrom } from 'xstate';
+import { getShortestPaths, getSimplePaths } from 'xstate/graph';
+import { type EmailContext, type EmailEvent, type EmailInput, emailMachine } from '../../machines/email.ts';
+import type { RecipientOutcome } from '../../machines/email-progress.ts';
+import type { ActorEvent } from '../../src/engine/kind.ts';
+
+/** When the lives in the tests of the email machine begin. */
+export const BORN = Date.parse('2026-11-20T12:00:00.000Z');
+const SECOND = 1_000;
+
+const schedule = { leaseMs: 10 * SECOND, patienceMs: 3_600 * SECOND, backoffMs: [60 * SECOND, 300 * SECOND] };
+const test = { at: BORN, livemode: false, scheduledAt: null, admitted: true, ...schedule };
+const one = [{ simulate: 'delivered' }];
+const two = [{ simulate: null }, { simulate: null }];
+
+/** One email of each way to begin. */
+export const BEGINNINGS = {
+  'a test email': { ...test, recipients: one },
+  'a live email to two': { ...test, livemode: true, recipients: two },
+  'a scheduled email': { ...test, livemode: true, scheduledAt: BORN + 60 * SECOND, recipients: two },
+  'an email that found no slot': { ...test, admitted: false, recipients: one },
+} as const satisfies Record<string, EmailInput>;
+
+/** A timer's event, as XState names it. */
+export const timerOf = (delay: 'due' | 'turn' | 'lease' | 'backoff', at: number): ActorEvent => {
+  const state = { due: 'scheduled', turn: 'queued', lease: 'sending', backoff: 'deferred' }[delay];
+  return { type: `xstate.after.${delay}.email.${state}`, at };
+};
+
+const OUTCOMES = [
+  { outcome: 'accepted', data: { provider: 'test', messageId: '<m@test>', response: '250 ok' } },
+  { outcome: 'deferred', data: { smtpCode: 451 } },
+  { outcome: 'refused', data: { subType: 'NoEmail', smtpCode: 550 } },
+  { outcome: 'refused', reason: 'rejected', data: { subType: 'Content', smtpCode: 554 } },
+  { outcome: 'suppressed', data: {} },
+] as const satisfies readonly Omit<RecipientOutcome, 'recipient'>[];
+
+/** Every combination of outcomes for so many recipients. */
+function combinations(recipients: number): readonly (readonly RecipientOutcome[])[] {
+  if (recipients === 0) return [[]];
+  return combinations(recipients - 1).flatMap((before) =>
+    OUTCOMES.map((outcome) => [...before, { ...outcome, recipient: recipients - 1 }]),
+  );
+}
+
+type Report = Extract<EmailEvent, { type: 'report.received' }>['report'];
+
+const REPORTS: readonly Omit<Report, 'recipient'>[] = [
+  { type: 'delivered', data: { remoteMta: 'mx.test' } },
+  { type: 'bounced', permanent: true, data: { smtpCode: 550 } },
+  { type: 'bounced', permanent: false, data: { smtpCode: 452 } },
+  { type: 'complained', data: { feedbackType: 'abuse' } },
+  { type: 'opened', data: {} },
+];
+
+/** An event with a sentence that says what it is. */
+export interface Told {
+  readonly name: string;
+  readonly event: ActorEvent;
+}
+
+/** Whatever an email in this condition could be told, sensible or not; one second later, or after patience has ended. */
+export function everyEvent({
+  at,
+  attempt,
+  recipients,
+  patienceMs,
+  acceptedAt,
+}: EmailContext): readonly Told[] {
+  const soon = at + SECOND;
+  const late = Math.max(at, acceptedAt) + patienceMs + 3_600 * SECOND;
+  const completed = (outcomes: readonly RecipientOutcome[], of = attempt, when = soon): EmailEvent => ({
+    type: 'attempt.completed',
+    at: when,
+    attempt: of,
+    outcomes,
+  });
+  const everyone = [...recipients.keys(), recipients.length];
+  return [
+    { name: 'cancel', event: { type: 'cancel.requested', at: soon } },
+    {
+      name: 'reschedule',
+      event: { type: 'reschedule.requested', at: soon, scheduledAt: soon + 5 * SECOND } as EmailEvent,
+    },
+    {
+      name: 'reschedule to now',
+      event: { type: 'reschedule.requested', at: soon, scheduledAt: soon } as EmailEvent,
+    },
+    ...combinations(recipients.length).map((outcomes) => ({
+      name: `outcomes ${outcomes.map(({ outcome }) => outcome).join(', ')}`,
+      event: completed(outcomes),
+    })),
+    { name: 'no outcomes', event: completed([]) },
+    {
+      name: 'late deferral',
+      event: completed(
+        everyone.map((recipient) => ({ ...OUTCOMES[1], recipient })),
+        attempt,
+        late,
+      ),
+    },
+    {
+      name: 'outcome of an earlier attempt',
+      event: completed([{ ...OUTCOMES[0], recipient: 0 }], attempt - 1),
+    },
+    { name: 'outcome of a later attempt', event: completed([{ ...OUTCOMES[0], recipient: 0 }], attempt + 1) },
+    { name: 'outcome of a stranger', event: completed([{ ...OUTCOMES[2], recipient: recipients.length }]) },
+    ...everyone.flatMap((recipient) =>
+      REPORTS.map((report) => ({
+        name: `${report.type}${report.permanent === true ? ' for good' : ''}, recipient ${recipient}`,
+        event: { type: 'report.received', at: soon, report: { ...report, recipient } } as EmailEvent,
+      })),
+    ),
+    ...(['due', 'turn', 'lease', 'backoff'] as const).flatMap((delay) => [
+      { name: `timer ${delay}`, event: timerOf(delay, soon) },
+      { name: `timer ${delay}, late`, event: timerOf(delay, late) },
+    ]),
+  ];
+}
+
+/** Moments only ever grow, and so do attempts; without them the graph is finite. */
+const essence = ({ value, context }: SnapshotFrom<typeof emailMachine>): string =>
+  JSON.stringify([
+    value,
+    Math.min(context.attempt, 2),
+    context.recipients.map(({ status, reason }) => [status, reason]),
+  ]);
+
+/** What leads to one condition of an email: the events in order, after its input. */
+export interface Life {
+  readonly input: EmailInput;
+  readonly events: readonly ActorEvent[];
+}
+
+const eventsOf = (steps: readonly { readonly event: { readonly type: string } }[]): readonly ActorEvent[] =>
+  steps.map(({ event }) => event as ActorEvent).filter(({ type }) => type !== 'xstate.init');
+
+/** The shortest life that leads to each condition an email can be in. */
+export const shortestLives = (input: EmailInput): readonly Life[] =>
+  getShortestPaths(emailMachine, {
+    input,
+    events: ({ context }) => everyEvent(context).map(({ event }) => event as EmailEvent),
+    serializeState: essence as never,
+  }).map(({ steps }) => ({ input, events: eventsOf(steps) }));
+
+/** Every way through the states that never comes to one twice, by a handful of events. */
+export const simpleLives = (input: EmailInput): readonly Life[] =>
+  getSimplePaths(emailMachine, {
+    input,
+    events: ({ context }) =>
+      everyEvent(context)
+        .filter(({ name }) => HANDFUL.has(name))
+        .map(({ event }) => event as EmailEvent),
+    serializeState: (({ value, context }: SnapshotFrom<typeof emailMachine>) =>
+      JSON.stringify([value, Math.min(context.attempt, 2)])) as never,
+  }).map(({ steps }) => ({ input, events: eventsOf(steps) }));
+
+const HANDFUL = new Set([
+  'cancel',
+  'reschedule to now',
+  'outcomes accepted',
+  'outcomes deferred',
+  'outcomes refused',
+  'outcomes accepted, deferred',
+  'outcomes accepted, accepted',
+  'outcomes refused, refused',
+  'outcomes deferred, deferred',
+  'delivered, recipient 0',
+  'delivered, recipient 1',
+  'bounced for good, recipient 0',
+  'bounced for good, recipient 1',
+  'timer due',
+  'timer turn',
+  'timer lease',
+  'timer lease, late',
+  'timer backoff',
+]);
