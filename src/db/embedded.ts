@@ -7,6 +7,7 @@ import { ensureDataDirectory } from './data-directory.ts';
 import type { Database, Orm, Parameter } from './database.ts';
 import { loadPgliteAssets } from './pglite-assets.ts';
 import { classify } from './sqlstate.ts';
+import { SYNCED_START, SyncedFiles } from './synced-files.ts';
 
 /** Another process already works in the data directory. */
 export class DataDirectoryInUse extends Error {
@@ -54,7 +55,7 @@ export class EmbeddedDatabase implements Database {
     const directory = dataDir === null ? null : join(dataDir, 'postgres');
     if (directory !== null) await ensureDataDirectory(directory);
     const engine = await PGlite.create({
-      ...(directory === null ? {} : { dataDir: directory }),
+      ...(directory === null ? {} : { fs: new SyncedFiles(directory), startParams: [...SYNCED_START] }),
       ...(await loadPgliteAssets()),
     });
     return new EmbeddedDatabase(engine, lock);
