@@ -67,3 +67,31 @@ async function attach(
     return false;
   }
 }
+
+/** The days (their first millisecond) that have partitions, oldest first. */
+export async function partitionedDays(database: Database): Promise<readonly number[]> {
+  const rows = await database.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid`,
+  );
+  const days = rows.flatMap(({ name }) => {
+    const [, year, month, day] = /_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
+    return day === undefined ? [] : [Date.UTC(Number(year), Number(month) - 1, Number(day))];
+  });
+  return [...new Set(days)].sort((a, b) => a - b);
+}
+
+/**
+ * Drops the partitions of a day. Rows whose email still exists go to the default partition, in the same transaction.
+ * Whoever writes meanwhile waits 200 ms at the most: then the attempt is given up and made again at the next time.
+ */
+export async function retireDay(database: Database, dayMs: number): Promise<void> {
+  for (const { table, column } of PARTITIONED) {
+    const name = partitionName(table, dayMs);
+    await database.script(
+      `set local lock_timeout = '200ms';
+       alter table ${table} detach partition ${name};
+       insert into ${table} select p.* from ${name} p where exists (select from emails e where e.id = p.${column});
+       drop table ${name}`,
+    );
+  }
+}

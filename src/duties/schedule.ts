@@ -3,9 +3,11 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../engine/clock-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { keyUseRecorder } from './key-use-recorder.ts';
+import { liveDataPruner } from './live-data-pruner.ts';
 import { mailCarrier } from './mail-carrier.ts';
 import { partitionMaker } from './partition-maker.ts';
 import { replyPruner } from './reply-pruner.ts';
+import { testDataPruner } from './test-data-pruner.ts';
 
 /** A background job: named as the one who does it, one file each. */
 export interface Duty {
@@ -29,6 +31,8 @@ export const allDuties = (deps: DutyDeps): readonly Duty[] => [
   mailCarrier(deps),
   partitionMaker(deps),
   replyPruner(deps),
+  testDataPruner(deps),
+  liveDataPruner(deps),
 ];
 
 /** Duties at work. */
