@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { createPoster, type Poster, type PosterOptions } from '../../src/modules/webhooks/post.ts';
 import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
 
@@ -118,8 +120,10 @@ describe('connections', () => {
     const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
     await postTo(poster, receiver.port);
     expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 0, error: 'timeout' });
-    expect(receiver.connections).toHaveLength(1);
-    expect(receiver.requests).toHaveLength(2);
+    // Whatever had been sent anew would have arrived before this.
+    expect(await postTo(poster, receiver.port, 'wh_2')).toMatchObject({ httpStatus: 200 });
+    expect(receiver.connections).toHaveLength(2);
+    expect(receiver.requests).toHaveLength(3);
   });
 
   test('do not carry an answer that was not asked for over to the next event', async () => {
@@ -144,14 +148,29 @@ describe('connections', () => {
     expect(receiver.connections).toHaveLength(2);
   });
 
+  test('are kept for a thousand endpoints, and end after use beyond', async () => {
+    await using receiver = await receiveRaw((socket) => socket.write(ok));
+    const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
+    for (let n = 1; n <= 1_001; n += 1) await postTo(poster, receiver.port, `wh_${n}`);
+    const last = receiver.connections[1_000];
+    if (last && !last.closed) await once(last, 'close');
+    expect(receiver.connections.filter((connection) => !connection.closed)).toHaveLength(1_000);
+
+    await postTo(poster, receiver.port, 'wh_1');
+    expect(receiver.connections).toHaveLength(1_001);
+    poster.close();
+  });
+
   test('end when the poster closes', async () => {
     await using receiver = await receiveRaw((socket) => socket.write(ok));
     const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
     await postTo(poster, receiver.port);
     const [connection] = receiver.connections;
-    const closed = new Promise((resolve) => connection?.once('close', resolve));
+    const closed = once(connection as Socket, 'close');
+    const before = performance.now();
     poster.close();
     await closed;
-    expect(receiver.connections).toHaveLength(1);
+    // Left alone, it would have stayed for four seconds.
+    expect(performance.now() - before).toBeLessThan(2_000);
   });
 });

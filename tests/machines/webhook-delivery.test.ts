@@ -201,12 +201,13 @@ describe('a delivery', () => {
   });
 
   test('that is asked for again starts over, whatever became of it, with the next attempt number', () => {
-    for (const before of [[succeeded(1, 1_000_100)], [stopped(1_000_100)], [failed(1, 1_000_100)]]) {
+    for (const last of [succeeded(2, 1_010_000), stopped(1_010_000), failed(2, 1_010_000)]) {
       const delivery = newDelivery();
-      for (const earlier of before) delivery.tell(earlier);
+      for (const earlier of [failed(1, 1_000_100), backoff(1_005_100), last]) delivery.tell(earlier);
+      expect(delivery.context.retryCount).toBe(1);
       expect(delivery.tell(redeliver(2_000_000))).toBe(true);
       expect(delivery.state).toBe('posting');
-      expect(delivery.effects).toEqual([{ type: 'post', params: { attempt: 2 } }]);
+      expect(delivery.effects).toEqual([{ type: 'post', params: { attempt: 3 } }]);
       expect(delivery.delays).toEqual({ lease: 2_030_000 });
       expect(delivery.context).toMatchObject({ retryCount: 0, stoppedBy: null });
     }
