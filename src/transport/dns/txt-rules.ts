@@ -1,0 +1,94 @@
+/** When a TXT record is the one that was asked for. Pure: what was found in, a verdict with a sentence for a person out. */
+import { readTags } from './tag-list.ts';
+
+/** What is to be set where. */
+export interface ExpectedRecord {
+  readonly purpose: 'dkim' | 'spf' | 'returnPath' | 'dmarc' | 'mx' | 'tracking';
+  readonly type: 'TXT' | 'MX' | 'CNAME';
+  readonly name: string;
+  readonly value: string;
+  /** Of an MX record. */
+  readonly priority: number | null;
+}
+
+/** Fine, or what is wrong. `missing`: nothing there is meant to be this record, so it may still be on its way. */
+export type Judgement =
+  | { readonly fine: true }
+  | { readonly fine: false; readonly missing: boolean; readonly error: string };
+
+const FINE: Judgement = { fine: true };
+const missing = (error: string): Judgement => ({ fine: false, missing: true, error });
+const wrong = (error: string): Judgement => ({ fine: false, missing: false, error });
+
+/** Judges the TXT records at the name of `expected`. */
+export const judgeTxt = (expected: ExpectedRecord, found: readonly string[]): Judgement => {
+  if (expected.purpose === 'dkim') return judgeDkim(expected, found);
+  if (expected.purpose === 'dmarc') return judgeDmarc(expected, found);
+  if (/^v=spf1\b/i.test(expected.value)) return judgeSpf(expected, found);
+  return found.some((text) => text.trim() === expected.value)
+    ? FINE
+    : missing(`No TXT record at ${expected.name} has this value.`);
+};
+
+const judgeDkim = ({ name, value }: ExpectedRecord, found: readonly string[]): Judgement => {
+  const keys = found.map(readTags).filter((tags) => tags.has('p'));
+  const [key, ...others] = keys;
+  if (key === undefined) return missing(`There is no DKIM key at ${name} yet.`);
+  // RFC 6376 3.6.2.2: with several, verifiers may take any, so the signature fails now and then.
+  if (others.length > 0)
+    return wrong(`There are ${keys.length} DKIM keys at ${name}; leave only the one given here.`);
+  const asked = readTags(value);
+  const [is = '', should = ''] = [key.get('p'), asked.get('p')];
+  if (is === should && (key.get('k') ?? 'rsa') === asked.get('k')) return FINE;
+  if (is === '') return wrong(`The DKIM key at ${name} is revoked (its p= is empty).`);
+  if (should.startsWith(is))
+    return wrong(
+      `The DKIM key at ${name} is cut off after ${is.length} of ${should.length} characters; enter the whole value, in several quoted strings if need be.`,
+    );
+  return wrong(`The DKIM key at ${name} is another one; replace it with the value given here.`);
+};
+
+const judgeDmarc = ({ name }: ExpectedRecord, found: readonly string[]): Judgement => {
+  const policies = found.filter((text) => /^v=DMARC1\s*;/i.test(text.trim()));
+  const [policy, ...others] = policies;
+  if (policy === undefined) return missing(`There is no DMARC policy at ${name} yet.`);
+  // RFC 7489 6.6.3: several count as none.
+  if (others.length > 0)
+    return wrong(`There are ${policies.length} DMARC policies at ${name}, so none counts; leave one.`);
+  // Any policy will do: which one is the owner's choice.
+  const p = readTags(policy).get('p') ?? '';
+  return /^(none|quarantine|reject)$/i.test(p)
+    ? FINE
+    : wrong(`The DMARC policy at ${name} has no valid p= (none, quarantine or reject).`);
+};
+
+const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Judgement => {
+  const policies = found.filter((text) => /^v=spf1(\s|$)/i.test(text.trim()));
+  const [policy, ...others] = policies;
+  if (policy === undefined) return missing(`There is no SPF record at ${name} yet.`);
+  // RFC 7208 4.5: two records are a permanent error, whatever they say.
+  if (others.length > 0)
+    return wrong(
+      `There are ${policies.length} SPF records at ${name}, so none counts; merge them into one: ${merged(policies)}`,
+    );
+  const present = mechanisms(policy);
+  const absent = mechanisms(value).filter((mechanism) => !present.includes(mechanism));
+  if (absent.length === 0) return FINE;
+  return wrong(
+    `The SPF record at ${name} lacks ${absent.join(' ')}; change it to: ${merged([policy, value])}`,
+  );
+};
+
+/** Everything an SPF record allows, in lower case and without the `all` at its end, which only says what becomes of the rest. */
+const mechanisms = (policy: string): string[] =>
+  policy
+    .trim()
+    .toLowerCase()
+    .split(/\s+/)
+    .slice(1)
+    .filter((term) => !/^[-~?+]?all$/.test(term));
+
+const merged = (policies: readonly string[]): string => {
+  const all = policies.flatMap((policy) => /[-~?+]?all\b/i.exec(policy)?.[0] ?? [])[0] ?? '~all';
+  return ['v=spf1', ...new Set(policies.flatMap(mechanisms)), all].join(' ');
+};

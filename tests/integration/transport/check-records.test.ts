@@ -1,0 +1,174 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { generateDkimKey } from '../../../src/transport/dkim/key-pair.ts';
+import { checkRecords } from '../../../src/transport/dns/check-records.ts';
+import { createResolver } from '../../../src/transport/dns/resolver.ts';
+import type { ExpectedRecord } from '../../../src/transport/dns/txt-rules.ts';
+import { a, cname, mx, startNameServer, txt, type Zone } from './name-server.ts';
+
+const dns = await startNameServer();
+afterAll(() => dns[Symbol.asyncDispose]());
+const resolver = createResolver([dns.server], { timeoutMs: 100, rounds: 1 });
+
+const check = async (record: ExpectedRecord, zone: Zone) => {
+  dns.zone = zone;
+  const [checked] = await checkRecords([record], { resolver, domain: 'shop.test' });
+  return checked;
+};
+
+const { dnsValue } = await generateDkimKey('rsa-sha256');
+const NAME = 'ph._domainkey.shop.test';
+const dkim = { purpose: 'dkim', type: 'TXT', name: NAME, value: dnsValue, priority: null } as const;
+const spf = {
+  purpose: 'spf',
+  type: 'TXT',
+  name: 'b.shop.test',
+  value: 'v=spf1 ip4:192.0.2.1 ~all',
+  priority: null,
+} as const;
+const dmarc = {
+  purpose: 'dmarc',
+  type: 'TXT',
+  name: '_dmarc.shop.test',
+  value: 'v=DMARC1; p=none',
+  priority: null,
+} as const;
+const back = {
+  purpose: 'returnPath',
+  type: 'MX',
+  name: 'b.shop.test',
+  value: 'in.posthorn.test',
+  priority: 10,
+} as const;
+const tracking = {
+  purpose: 'tracking',
+  type: 'CNAME',
+  name: 't.shop.test',
+  value: 'track.posthorn.test',
+  priority: null,
+} as const;
+
+const halves = (value: string) => txt(value.slice(0, 255), value.slice(255));
+const verified = { status: 'verified', error: null };
+const failed = (words: string) => ({ status: 'failed', error: expect.stringContaining(words) });
+const pending = (words: string) => ({ status: 'pending', error: expect.stringContaining(words) });
+
+describe('a DKIM key', () => {
+  const at = (...records: ReturnType<typeof txt>[]) =>
+    check(dkim, { [`${NAME.toLowerCase()} TXT`]: records });
+  const [, p = ''] = /p=(.+)/.exec(dnsValue) ?? [];
+
+  test('is there, in however many strings and with whatever white space', async () => {
+    expect(await at(halves(dnsValue))).toMatchObject(verified);
+    expect(await at(halves(`k=rsa ;p= ${p.slice(0, 100)} ${p.slice(100)};`))).toMatchObject(verified);
+    expect(await at(halves(`p=${p}`), txt('unrelated'))).toMatchObject(verified);
+  });
+  test('is not there yet', async () => {
+    expect(await check(dkim, {})).toMatchObject({ ...pending('no DKIM key'), found: [] });
+    expect(await at(txt('unrelated'))).toMatchObject({ ...pending('no DKIM key'), found: ['unrelated'] });
+  });
+  test('is another one, cut off, revoked, or one of two', async () => {
+    expect(await at(halves(dnsValue.replace(/p=.{20}/, 'p=MIIBIjANBgkqhkiXXXXX')))).toMatchObject(
+      failed('another one'),
+    );
+    expect(await at(txt(dnsValue.slice(0, 255)))).toMatchObject(failed('cut off after 237 of 392'));
+    expect(await at(txt('v=DKIM1; p='))).toMatchObject(failed('revoked'));
+    expect(await at(halves(dnsValue), txt('v=DKIM1; p=AAAA'))).toMatchObject(failed('2 DKIM keys'));
+  });
+  test('cannot be there beside an alias', async () => {
+    const alias = [cname('other.test')];
+    expect(await check(dkim, { [`${NAME} TXT`]: alias, [`${NAME} CNAME`]: alias })).toEqual({
+      status: 'failed',
+      found: ['CNAME other.test'],
+      error: `${NAME} is an alias (CNAME) of other.test, so it can have no TXT record; remove the CNAME record.`,
+    });
+  });
+  test('may be there through an alias', async () => {
+    const chain = [cname('keys.test'), { name: 'keys.test', ...halves(dnsValue) }];
+    expect(
+      await check(dkim, { [`${NAME} TXT`]: chain, [`${NAME} CNAME`]: [cname('keys.test')] }),
+    ).toMatchObject(verified);
+  });
+  test('went to a name with the domain twice', async () => {
+    expect(await check(dkim, { [`${NAME}.shop.test TXT`]: [halves(dnsValue)] })).toMatchObject(
+      failed('Enter the name as ph._domainkey.'),
+    );
+  });
+});
+
+describe('an SPF record', () => {
+  const at = (...texts: string[]) => check(spf, { 'b.shop.test TXT': texts.map((text) => txt(text)) });
+  test('allows us, among others', async () => {
+    expect(await at('v=spf1 ip4:192.0.2.1 -all')).toMatchObject(verified);
+    expect(await at('V=SPF1 include:_spf.other.test IP4:192.0.2.1 ?all', 'x')).toMatchObject(verified);
+  });
+  test('is missing', async () => expect(await at('v=spf10')).toMatchObject(pending('no SPF record')));
+  test('does not allow us: the sentence says what it should be', async () => {
+    expect(await at('v=spf1 mx -all')).toMatchObject(failed('change it to: v=spf1 mx ip4:192.0.2.1 -all'));
+  });
+  test('stands there twice: the sentence says how to merge', async () => {
+    expect(await at('v=spf1 mx -all', 'v=spf1 ip4:192.0.2.1 ~all')).toMatchObject(
+      failed('merge them into one: v=spf1 mx ip4:192.0.2.1 -all'),
+    );
+  });
+});
+
+describe('a DMARC policy', () => {
+  const at = (...texts: string[]) => check(dmarc, { '_dmarc.shop.test TXT': texts.map((text) => txt(text)) });
+  test('is there, whichever the owner chose', async () => {
+    expect(await at('v=DMARC1; p=reject; rua=mailto:x@y.test')).toMatchObject(verified);
+  });
+  test('is missing, twice there, or void', async () => {
+    expect(await at()).toMatchObject(pending('no DMARC policy'));
+    expect(await at('v=DMARC1; p=none', 'v=DMARC1; p=reject')).toMatchObject(failed('2 DMARC policies'));
+    expect(await at('v=DMARC1; p=maybe')).toMatchObject(failed('no valid p='));
+  });
+});
+
+describe('an MX record', () => {
+  test('points to us, whatever its priority', async () => {
+    expect(await check(back, { 'b.shop.test MX': [mx('IN.posthorn.test.', 5)] })).toMatchObject({
+      ...verified,
+      found: ['5 in.posthorn.test'],
+    });
+  });
+  test('points elsewhere or is missing', async () => {
+    expect(await check(back, { 'b.shop.test MX': [mx('mx.other.test', 5)] })).toMatchObject({
+      ...failed('does not point to in.posthorn.test'),
+      found: ['5 mx.other.test'],
+    });
+    expect(await check(back, { 'b.shop.test A': [a('192.0.2.1')] })).toMatchObject(pending('no MX record'));
+  });
+});
+
+describe('a CNAME record', () => {
+  test('points to us, or has been flattened to our address', async () => {
+    expect(await check(tracking, { 't.shop.test CNAME': [cname('track.posthorn.test')] })).toMatchObject(
+      verified,
+    );
+    const flattened = {
+      't.shop.test A': [a('192.0.2.5')],
+      'track.posthorn.test A': [a('192.0.2.4'), a('192.0.2.5')],
+    };
+    expect(await check(tracking, flattened)).toMatchObject(verified);
+  });
+  test('points elsewhere, is something else, or is missing', async () => {
+    expect(await check(tracking, { 't.shop.test CNAME': [cname('other.test')] })).toMatchObject(
+      failed('does not point to'),
+    );
+    expect(await check(tracking, { 't.shop.test A': [a('192.0.2.5')] })).toMatchObject(
+      failed('instead of a CNAME'),
+    );
+    expect(await check(tracking, {})).toMatchObject(pending('no CNAME record'));
+  });
+});
+
+describe('while DNS gives no answer nothing is concluded', () => {
+  for (const failure of ['servfail', 'refused', 'silence'] as const)
+    for (const record of [dkim, spf, dmarc, back, tracking])
+      test(`${record.purpose}, ${failure}`, async () => {
+        expect(await check(record, { [`${record.name} ${record.type}`]: failure })).toMatchObject({
+          status: 'unknown',
+          error: expect.stringContaining('failed for now'),
+        });
+      });
+});
