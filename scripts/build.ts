@@ -16,7 +16,8 @@ mkdirSync(FOLDER, { recursive: true });
 await Bun.write(ARCHIVE, await prepareDataDirectory());
 
 const built = await Bun.build({
-  entrypoints: ['src/main.ts'],
+  // Threads have bundles of their own, which lie beneath that of main.ts as their sources do.
+  entrypoints: ['src/main.ts', 'src/modules/emails/content/markdown-thread.ts'],
   compile: {
     outfile: OUTPUT,
     // The folder it happens to be started in must not change what it does.
