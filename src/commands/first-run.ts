@@ -12,7 +12,7 @@ export function firstRunText(
     .map(({ livemode, key }) => `  ${livemode ? 'live' : 'test'}  ${key}`);
   return [
     '',
-    `Posthorn is ready at ${publicUrl}`,
+    `Posthorn is set up to answer at ${publicUrl}`,
     '',
     ...(named.length === 0 ? [] : ['Your API keys. They are shown this once and never again:', ...named, '']),
     'Send a first email. A test key delivers to nobody; the simulator answers:',

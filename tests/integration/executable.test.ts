@@ -101,7 +101,7 @@ describe('the executable alone in an empty folder', () => {
     await service.stop();
     expect(service.output()).not.toContain(LIVE_KEY);
     expect(service.output()).not.toContain(TEST_KEY);
-    expect(service.output()).toContain('Posthorn is ready');
+    expect(service.output()).toContain('Posthorn is set up');
   }, 30_000);
 
   test('refuses a second process on the same data directory and leaves the first one alone', async () => {

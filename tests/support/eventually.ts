@@ -1,6 +1,6 @@
 /**
- * Asks again until `ask` gives something other than undefined or throws no more, for what happens in another process and
- * can only be looked at. Bounded; in one process await the event itself instead.
+ * Asks again until there is an answer: `ask` gives undefined, or throws, while there is none. For what happens in another
+ * process and can only be looked at; within one process await the event itself instead.
  */
 export async function eventually<T>(
   what: string,
