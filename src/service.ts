@@ -1,3 +1,4 @@
+import { RedisClient } from 'bun';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -11,9 +12,12 @@ import { Engine } from './engine/engine.ts';
 import { clientAddress } from './http/client-address.ts';
 import type { App } from './http/mount.ts';
 import { RateLimiter } from './http/rate-limit.ts';
-import { LocalCounter } from './http/window-counter.ts';
+import { RedisCounter } from './http/redis-counter.ts';
+import { type Counter, LocalCounter } from './http/window-counter.ts';
 import { Authenticator } from './modules/api-keys/authenticator.ts';
 import { apiKeys } from './modules/api-keys/kind.ts';
+import { createMarkdownRenderer } from './modules/emails/content/markdown-renderer.ts';
+import { textFromHtml } from './modules/emails/content/text-part.ts';
 import { emails } from './modules/emails/kind.ts';
 import { emailPerformer } from './modules/emails/perform.ts';
 import { resolveSecretKey } from './secret-key.ts';
@@ -41,7 +45,12 @@ export interface Service {
 }
 
 /** Opens and migrates the database and puts the parts together. Nothing runs by itself before `start`. */
-export async function openService({ config, logger, clock = systemClock, keptActors }: ServiceParts): Promise<Service> {
+export async function openService({
+  config,
+  logger,
+  clock = systemClock,
+  keptActors,
+}: ServiceParts): Promise<Service> {
   const sealer = createSealer(await resolveSecretKey(config));
   const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
   await migrate(database);
@@ -54,6 +63,7 @@ export async function openService({ config, logger, clock = systemClock, keptAct
     ...(keptActors === undefined ? {} : { keptActors }),
   });
   const authenticator = new Authenticator(database, clock);
+  const renderer = createMarkdownRenderer();
   const app = createApp({
     version: VERSION,
     startedAt: clock.monotonic(),
@@ -64,13 +74,14 @@ export async function openService({ config, logger, clock = systemClock, keptAct
     log: logger,
     baseUrl: config.publicUrl,
     authenticate: authenticator.authenticate,
-    limiter: limiterOf(config, clock),
+    limiter: limiterOf(config, clock, logger),
     clientAddress: clientAddress(config.trustProxy),
     simulatorDomain: config.simulatorDomain,
     testSendsPerDay: config.testSendsPerDay,
+    // No domain can be verified yet, so live keys get 403 for every sender.
     findSendingDomain: async () => null,
-    renderMarkdown: async () => { throw new Error('no'); },
-    textFromHtml: (html) => html,
+    renderMarkdown: renderer.render,
+    textFromHtml,
   });
   let schedule: Schedule | null = null;
   return {
@@ -84,6 +95,7 @@ export async function openService({ config, logger, clock = systemClock, keptAct
     async stop() {
       await schedule?.stop();
       await engine.stop();
+      renderer.close();
       await authenticator.noteUse().catch(() => {});
       await database.close();
     },
@@ -97,7 +109,13 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   return service;
 }
 
-function limiterOf(config: Config, { monotonic }: Clock): RateLimiter {
+/** Counts in this process, or for all instances in one Redis. */
+function limiterOf(config: Config, { monotonic }: Clock, log: Logger): RateLimiter {
   const limits = { perAddress: config.rateLimitPerIp, perKey: config.rateLimitPerKey };
-  return new RateLimiter(limits, new LocalCounter(60_000, monotonic), new LocalCounter(1_000, monotonic));
+  const redis = config.rateLimitStore === 'memory' ? null : new RedisClient(config.rateLimitStore);
+  const counter = (name: string, windowMs: number): Counter => {
+    const local = new LocalCounter(windowMs, monotonic);
+    return redis ? new RedisCounter({ redis, name, windowMs, monotonic, local, log }) : local;
+  };
+  return new RateLimiter(limits, counter('address', 60_000), counter('key', 1_000));
 }

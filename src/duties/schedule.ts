@@ -47,7 +47,9 @@ export function startDuties(duties: readonly Duty[], logger: Logger): Schedule {
   const crons = duties.map(
     ({ name, pattern, run }) =>
       new Cron(pattern, { utcOffset: 0, protect: true }, async () => {
-        const work = run().catch((error: unknown) => logger.warn({ err: error, duty: name }, 'A duty failed.'));
+        const work = run().catch((error: unknown) =>
+          logger.warn({ err: error, duty: name }, 'A duty failed.'),
+        );
         running.set(name, work);
         await work;
       }),

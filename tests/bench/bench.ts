@@ -49,12 +49,22 @@ const rows: Row[] = [];
 say(`pgbench, ${SECONDS} s …`);
 const yardstick = await pgbench(await fresh('bench_yardstick'), ROW_BYTES, SECONDS);
 if (yardstick) {
-  rows.push({ what: '(a) pgbench, single-row INSERT, 64 clients', perSecond: yardstick.perSecond, p50: yardstick.latencyMs });
+  rows.push({
+    what: '(a) pgbench, single-row INSERT, 64 clients',
+    perSecond: yardstick.perSecond,
+    p50: yardstick.latencyMs,
+  });
 } else say('pgbench is not installed (Debian: postgresql-contrib), so there are no ratios.');
 
 const url = await fresh('bench_service');
 const service = await startService({
-  env: { DATABASE_URL: url, TEST_SENDS_PER_DAY: '0', RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', LOG_LEVEL: 'warn' },
+  env: {
+    DATABASE_URL: url,
+    TEST_SENDS_PER_DAY: '0',
+    RATE_LIMIT_PER_IP: '0',
+    RATE_LIMIT_PER_KEY: '0',
+    LOG_LEVEL: 'warn',
+  },
   ...(EXECUTABLE ? { command: [EXECUTABLE] } : {}),
 });
 stack.use(service);
@@ -75,7 +85,8 @@ for (const connections of [64, 256]) {
   say(`Accepting ${EMAILS} scheduled emails over ${connections} connections …`);
   const result = await load(accept, connections, EMAILS);
   rows.push({ what: `(b) accepted over HTTP, ${connections} connections`, ...result });
-  if (result.statuses['202'] !== EMAILS) throw new Error(`Not all were accepted: ${JSON.stringify(result.statuses)}`);
+  if (result.statuses['202'] !== EMAILS)
+    throw new Error(`Not all were accepted: ${JSON.stringify(result.statuses)}`);
 }
 for (const connections of [64, 256]) {
   say(`${EMAILS} whole lives over ${connections} connections …`);

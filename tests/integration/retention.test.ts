@@ -19,7 +19,10 @@ interface Given {
 }
 
 /** Writes an email of the past, with a message, an event and a journal row. */
-async function given(database: Database, { createdAt, livemode, state = 'delivered', sentAt = createdAt }: Given) {
+async function given(
+  database: Database,
+  { createdAt, livemode, state = 'delivered', sentAt = createdAt }: Given,
+) {
   const id = mintId('em', createdAt);
   const sent = sentAt === null ? null : new Date(sentAt).toISOString();
   const wakeAt = state === 'scheduled' ? new Date(NOW + DAY).toISOString() : null;
@@ -46,7 +49,9 @@ async function given(database: Database, { createdAt, livemode, state = 'deliver
 /** The ids that every table still knows; fails when the tables disagree. */
 async function left(database: Database): Promise<string[]> {
   const of = async (table: string, column: string) =>
-    (await database.query<{ id: string }>(`select ${column} as id from ${table} order by 1`)).map(({ id }) => id);
+    (await database.query<{ id: string }>(`select ${column} as id from ${table} order by 1`)).map(
+      ({ id }) => id,
+    );
   const actors = await of('emails', 'id');
   expect(await of('email_messages', 'id')).toEqual(actors);
   expect(await of('email_events', 'email_id')).toEqual(actors);
@@ -79,7 +84,12 @@ describe.each(['embedded', 'postgres'] as const)('retention on %s', (kind) => {
     const { database } = world;
     await ensurePartitions(database, NOW - 7 * DAY);
     await given(database, { createdAt: NOW - 7 * DAY - 1_000, livemode: false });
-    await given(database, { createdAt: NOW - 7 * DAY - 2_000, livemode: false, state: 'scheduled', sentAt: null });
+    await given(database, {
+      createdAt: NOW - 7 * DAY - 2_000,
+      livemode: false,
+      state: 'scheduled',
+      sentAt: null,
+    });
     const young = await given(database, { createdAt: NOW - 7 * DAY + 1_000, livemode: false });
     const live = await given(database, { createdAt: NOW - 8 * DAY, livemode: true });
     await testDataPruner(deps(database)).run();
@@ -94,7 +104,12 @@ describe.each(['embedded', 'postgres'] as const)('retention on %s', (kind) => {
     await given(database, { createdAt: old, livemode: true });
     await given(database, { createdAt: old, livemode: true, state: 'failed', sentAt: null });
     const sentLater = await given(database, { createdAt: old, livemode: true, sentAt: old + 30 * DAY });
-    const stillScheduled = await given(database, { createdAt: old, livemode: true, state: 'scheduled', sentAt: null });
+    const stillScheduled = await given(database, {
+      createdAt: old,
+      livemode: true,
+      state: 'scheduled',
+      sentAt: null,
+    });
     const young = await given(database, { createdAt: NOW - 89 * DAY, livemode: true });
     await liveDataPruner(deps(database)).run();
     expect(await left(database)).toEqual([sentLater, stillScheduled, young].sort());

@@ -6,7 +6,8 @@ const Permissions = Type.Array(Type.Union(PERMISSION_NAMES.map((name) => Type.Li
   minItems: 1,
   maxItems: PERMISSION_NAMES.length,
   uniqueItems: true,
-  description: 'What the key may do. `*` grants everything, future permissions included, and is stored alone.',
+  description:
+    'What the key may do. `*` grants everything, future permissions included, and is stored alone.',
 });
 
 /** Body of POST /v1/api-keys. */
@@ -31,7 +32,8 @@ const members = {
   permissions: Type.Array(Type.String()),
   createdAt: Type.String({ format: 'date-time' }),
   lastUsedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'Approximate: refreshed at most every 15 minutes. Null until the key first authenticates a request.',
+    description:
+      'Approximate: refreshed at most every 15 minutes. Null until the key first authenticates a request.',
   }),
   revokedAt: NullableTime,
 };

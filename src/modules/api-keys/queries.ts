@@ -43,13 +43,19 @@ const reach = (caller: Caller) => [
 ];
 
 /** One key that the caller may see. */
-export async function findApiKey({ database }: KeyReader, caller: Caller, id: string): Promise<ApiKeyView | null> {
+export async function findApiKey(
+  { database }: KeyReader,
+  caller: Caller,
+  id: string,
+): Promise<ApiKeyView | null> {
   const [row] = await database.read((orm) =>
-    orm.select(columns).from(apiKeys).where(and(eq(apiKeys.id, id), ...reach(caller))),
+    orm
+      .select(columns)
+      .from(apiKeys)
+      .where(and(eq(apiKeys.id, id), ...reach(caller))),
   );
   return row ? viewOf(row) : null;
 }
-
 
 /** The keys that the caller may see, newest first, revoked ones included. */
 export async function listApiKeys(

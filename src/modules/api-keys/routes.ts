@@ -56,7 +56,10 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     response: ApiKey,
     status: 200,
     failures: ['CONFLICT'],
-    example: { body: { permissions: ['emails:send'] }, response: { ...KEY_EXAMPLE, permissions: ['emails:send'] } },
+    example: {
+      body: { permissions: ['emails:send'] },
+      response: { ...KEY_EXAMPLE, permissions: ['emails:send'] },
+    },
     handle: (call) => patchApiKey(deps, call),
   }),
   route({

@@ -27,7 +27,7 @@ export interface EmailCommands {
   readonly testSendsPerDay: number;
   /** The verified domain of a workspace with that name (lower-case ASCII); null when there is none. */
   findSendingDomain(workspaceId: string, name: string): Promise<SendingDomain | null>;
-  renderMarkdown(markdown: string): Promise<RenderedMarkdown | Failure>;
+  renderMarkdown(markdown: string, title: string): Promise<RenderedMarkdown | Failure>;
 }
 
 /** Accepts an email: once this answers a receipt, the email is durable and will reach an end of its life. */
@@ -42,7 +42,8 @@ export async function sendEmail(
     ? await commands.findSendingDomain(caller.workspaceId, request.from.domain)
     : null;
   if (caller.livemode && !domain) return UNVERIFIED;
-  const rendered = request.markdown === null ? null : await commands.renderMarkdown(request.markdown);
+  const rendered =
+    request.markdown === null ? null : await commands.renderMarkdown(request.markdown, request.subject ?? '');
   if (rendered instanceof Failure) return rendered;
 
   const id = mintId('em', now);

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { Database } from '../../db/database.ts';
 import { Unavailable } from '../../db/unavailable.ts';
-import type { Clock } from '../../engine/clock-source.ts';
 import type { SchedulerHealth } from '../../engine/clock.ts';
+import type { Clock } from '../../engine/clock-source.ts';
 import { Failure } from '../../http/failure.ts';
 import { type Route, route } from '../../http/route.ts';
 
@@ -27,7 +27,9 @@ const Health = Type.Object({
   }),
   scheduler: Type.Object({
     status: Type.Union([Type.Literal('ok'), Type.Literal('late'), Type.Literal('stopped')]),
-    oldestDueSeconds: Type.Number({ description: 'How long the oldest due email, delivery or timer has been waiting.' }),
+    oldestDueSeconds: Type.Number({
+      description: 'How long the oldest due email, delivery or timer has been waiting.',
+    }),
   }),
 });
 
@@ -39,7 +41,13 @@ const SICK = new Failure('SERVICE_UNAVAILABLE', 'The database does not answer.',
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 /** Whether the service can do its work; for load balancers, containers and people. */
-export const systemRoutes = ({ version, database, clock, engine, startedAt }: SystemDeps): readonly Route[] => [
+export const systemRoutes = ({
+  version,
+  database,
+  clock,
+  engine,
+  startedAt,
+}: SystemDeps): readonly Route[] => [
   route({
     method: 'GET',
     path: '/health',

@@ -12,7 +12,8 @@ export const PLANS = {
 export type PlanName = keyof typeof PLANS;
 
 /** The UTC month (live, `2026-11`) or UTC day (test, `2026-11-20`) that a send at that moment counts against. */
-export const periodOf = (livemode: boolean, at: number): string => new Date(at).toISOString().slice(0, livemode ? 7 : 10);
+export const periodOf = (livemode: boolean, at: number): string =>
+  new Date(at).toISOString().slice(0, livemode ? 7 : 10);
 
 /** Domains have no period: their units are given back when one is removed. */
 export const DOMAINS_PERIOD = 'domains';
@@ -27,7 +28,8 @@ export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: nu
 export const quotaExceeded = (livemode: boolean): Failure =>
   livemode
     ? new Failure('QUOTA_EXCEEDED', 'The monthly email quota of this workspace is used up.', {
-        suggestion: 'It resets at the start of the next UTC month; upgrade the plan to send more before that.',
+        suggestion:
+          'It resets at the start of the next UTC month; upgrade the plan to send more before that.',
       })
     : new Failure('QUOTA_EXCEEDED', 'The daily number of test sends is used up.', {
         suggestion: 'It resets at midnight UTC. Live sends are not affected.',

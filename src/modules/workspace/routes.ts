@@ -17,7 +17,9 @@ const Workspace = Type.Object({
   usage: Type.Object({
     periodStart: Type.String({ format: 'date-time' }),
     periodEnd: Type.String({ format: 'date-time' }),
-    emailsSent: Type.Integer({ description: 'Live emails accepted in this UTC month, cancelled ones given back.' }),
+    emailsSent: Type.Integer({
+      description: 'Live emails accepted in this UTC month, cancelled ones given back.',
+    }),
     testSendsToday: Type.Integer({ description: 'Test emails accepted on this UTC day.' }),
     domains: Type.Integer(),
   }),
