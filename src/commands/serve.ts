@@ -1,6 +1,6 @@
 import type { Server } from 'bun';
 import { type Config, redacted } from '../config.ts';
-import { listen } from '../http/listen.ts';
+import { listen, type Talk } from '../http/listen.ts';
 import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
 import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
 import { type Service, startService } from '../service.ts';
@@ -20,7 +20,7 @@ export async function serve(config: Config, terminal: Terminal): Promise<number>
   // Before anything else, so that a signal during the start is not lost.
   const stop = stopRequested();
   const service = await startService(config, logger);
-  let server: Server<undefined> | undefined;
+  let server: Server<Talk> | undefined;
   try {
     const keys = await firstKeys(service, config, logger);
     try {
@@ -40,7 +40,7 @@ export async function serve(config: Config, terminal: Terminal): Promise<number>
 }
 
 /** Requests first, since they tell the engine things; then the engine, whose outcomes need the database; then that. */
-async function finish(service: Service, server: Server<undefined> | undefined): Promise<void> {
+async function finish(service: Service, server: Server<Talk> | undefined): Promise<void> {
   if (server !== undefined) await closeServer(server);
   await service.stop();
 }

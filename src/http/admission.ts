@@ -8,6 +8,8 @@ import type { Caller } from './route.ts';
 /** What is needed to know who calls and whether they may. */
 export interface AdmissionDeps {
   readonly authenticate: Authenticate;
+  /** Finds the caller behind the session cookie of a browser; absent where no route takes one. */
+  readonly session?: (headers: Headers) => Caller | null | Promise<Caller | null>;
   readonly limiter: RateLimiter;
   readonly clientAddress: ClientAddress;
 }
@@ -34,6 +36,10 @@ const NO_ROUTE = new Failure('NOT_FOUND', 'No such endpoint.', {
   suggestion: 'Compare the method and the path with the reference at /docs.',
 });
 
+const NO_SESSION = new Failure('UNAUTHORIZED', 'This request carries no session, or it has ended.', {
+  suggestion: 'Open /inspector and exchange an API key for a session.',
+});
+
 /** The checks that need no look at what was sent: address limit, authentication, key limit, route, permission and test mode. */
 export async function admit(applicant: Applicant, deps: AdmissionDeps): Promise<Admitted | Failure> {
   const { endpoint, request, now } = applicant;
@@ -42,7 +48,10 @@ export async function admit(applicant: Applicant, deps: AdmissionDeps): Promise<
   if (applicant.standing?.isOver) return tooManyFrom(applicant.standing);
   if (endpoint?.isPublic) return { endpoint, caller: null };
 
-  const caller = await identify(request.headers, deps.authenticate);
+  const caller =
+    endpoint?.route.permission === 'session'
+      ? ((await deps.session?.(request.headers)) ?? NO_SESSION)
+      : await identify(request.headers, deps.authenticate);
   if (caller instanceof Failure) return caller;
   if (await deps.limiter.byKey(caller.keyId, now)) {
     // The headers speak of the address alone; beside a refusal of the key they would mislead (interface, Limits 5).

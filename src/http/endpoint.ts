@@ -50,7 +50,7 @@ export function endpointOf(route: Route): Endpoint {
 
 /** The permissions that a caller needs, every one of them. */
 export function permissionsOf({ permission }: Pick<Route, 'permission'>): readonly Permission[] {
-  if (permission === 'public' || permission === 'any key') return [];
+  if (permission === 'public' || permission === 'any key' || permission === 'session') return [];
   return typeof permission === 'string' ? [permission] : permission;
 }
 

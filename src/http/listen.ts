@@ -1,24 +1,68 @@
-import type { Server } from 'bun';
+import type { Server, ServerWebSocket, WebSocketHandler } from 'bun';
 import type { App } from './mount.ts';
 
 /** Where to listen; port 0 takes a free one. */
 export interface ListenOptions {
   readonly hostname: string;
   readonly port: number;
+  readonly sockets?: SocketDoor;
+}
+
+/** What a WebSocket of this service is bound to: who reads what it says and hears when it ends. */
+export interface Talk {
+  opened(socket: ServerWebSocket<Talk>): void;
+  heard(socket: ServerWebSocket<Talk>, text: string): void;
+  closed(): void;
+}
+
+/** Takes the requests that become WebSockets, and checks by itself who asks. */
+export interface SocketDoor {
+  /** Null: not a path of its own. A response: refused. Otherwise what the connection is to be bound to. */
+  admit(request: Request, socketAddress: string): Promise<Response | Talk> | null;
 }
 
 /** A pause on a connection; every handler's own deadline is shorter, so that it is answered before Bun cuts it. */
 const IDLE_SECONDS = 30;
+/** What a browser may say at once; it only names what it looks at. */
+const LONGEST_MESSAGE = 4_096;
+
+const websocket: WebSocketHandler<Talk> = {
+  open: (socket) => socket.data.opened(socket),
+  message: (socket, text) => socket.data.heard(socket, String(text)),
+  close: (socket) => socket.data.closed(),
+  maxPayloadLength: LONGEST_MESSAGE,
+  // Senders look at the backlog before each message; a client that reads nothing at all is cut here.
+  backpressureLimit: 4_194_304,
+  closeOnBackpressureLimit: true,
+  perMessageDeflate: false,
+};
 
 /** Serves the application over HTTP. The caller stops it. */
-export function listen(app: App, { hostname, port }: ListenOptions): Server<undefined> {
-  return Bun.serve({
+export function listen(app: App, { hostname, port, sockets }: ListenOptions): Server<Talk> {
+  return Bun.serve<Talk>({
     hostname,
     port,
     idleTimeout: IDLE_SECONDS,
     // Bun's own 413 has no body: every endpoint refuses by itself what is too large for it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
-    fetch: app.fetch,
+    websocket,
+    fetch(request, server) {
+      if (sockets && request.headers.get('upgrade') !== null) {
+        const admitted = sockets.admit(request, server.requestIP(request)?.address ?? 'unknown');
+        if (admitted) return upgrade(request, server, admitted);
+      }
+      return app.fetch(request, server);
+    },
   });
+}
+
+async function upgrade(
+  request: Request,
+  server: Server<Talk>,
+  admitted: Promise<Response | Talk>,
+): Promise<Response | undefined> {
+  const talk = await admitted;
+  if (talk instanceof Response) return talk;
+  return server.upgrade(request, { data: talk }) ? undefined : new Response(null, { status: 400 });
 }

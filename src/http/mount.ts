@@ -8,7 +8,7 @@ import { Document, type Route, route } from './route.ts';
 /** The application. It never listens by itself; `listen` gives it a socket. */
 export interface App {
   /** Answers a request that arrived at the server. */
-  fetch(request: Request, server: Server<undefined>): Response | Promise<Response>;
+  fetch(request: Request, server: Pick<Server<unknown>, 'requestIP'>): Response | Promise<Response>;
 }
 
 /**

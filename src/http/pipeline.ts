@@ -139,7 +139,8 @@ function perform(
   if (claim instanceof Failure) return claim;
   const absent = endpoint.refuseParams(params);
   if (absent) return absent;
-  const call = { caller, params, ...sent, claim, requestId, now } as Call | PublicCall;
+  const { headers } = request;
+  const call = { caller, params, ...sent, claim, requestId, headers, now } as Call | PublicCall;
   const work = () => endpoint.route.handle(call);
   return caller && claim ? inFlight.run(caller, claim, work) : work();
 }

@@ -34,6 +34,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   /** Null where the client sent no Idempotency-Key, and on every method but POST. */
   readonly claim: IdempotencyClaim | null;
   readonly requestId: string;
+  readonly headers: Headers;
   /** Epoch milliseconds at which the request arrived. */
   readonly now: number;
 }
@@ -84,8 +85,11 @@ export type Answer<Data> =
   | Replay
   | Document;
 
-/** `any key`: authenticated, nothing more. `public`: no key at all. A list: every one of them is needed. */
-export type Access = Permission | readonly Permission[] | 'any key' | 'public';
+/**
+ * `any key`: authenticated, nothing more. `public`: no key at all. A list: every one of them is needed.
+ * `session`: the cookie that a browser was given for a key, instead of the key itself.
+ */
+export type Access = Permission | readonly Permission[] | 'any key' | 'public' | 'session';
 
 /**
  * A path parameter. A prefix (`'em'`): an id of that kind, and anything else is the 404 of a missing one.
