@@ -4,6 +4,7 @@ import { type App, mount } from './http/mount.ts';
 import type { HttpDeps } from './http/pipeline.ts';
 import type { Route } from './http/route.ts';
 import { apiKeyRoutes } from './modules/api-keys/routes.ts';
+import { docsRoutes } from './modules/docs/routes.ts';
 import type { EmailCommands } from './modules/emails/commands.ts';
 import type { EmailReader } from './modules/emails/queries.ts';
 import { emailRoutes } from './modules/emails/routes.ts';
@@ -25,4 +26,7 @@ export const allRoutes = (deps: ModuleDeps): readonly Route[] => [
 ];
 
 /** The application behind the HTTP pipeline. It never listens by itself. */
-export const createApp = (deps: ModuleDeps & HttpDeps): App => mount(allRoutes(deps), deps);
+export function createApp(deps: ModuleDeps & HttpDeps): App {
+  const documented = allRoutes(deps);
+  return mount([...documented, ...docsRoutes({ documented, baseUrl: deps.baseUrl })], deps);
+}

@@ -6,12 +6,10 @@ import { detailsOf } from './schema-errors.ts';
 /** A schema made ready: says what is wrong with a value, or null when nothing is. `at` is where the value lies (`/body`). */
 export type Checker = (value: unknown, at: string) => readonly Detail[] | null;
 
-/** TypeBox keeps formats in one table for the whole process, which Elysia fills with laxer ones; hence a name of our own. */
-const DATE_TIME = 'posthorn-date-time';
-
 /** Compiles a schema of what clients send. Members that it does not state are refused, at every level. */
 export function compileChecker(schema: TSchema): Checker {
-  FormatRegistry.Set(DATE_TIME, isDateTime);
+  // TypeBox keeps formats in one table for the process. Elysia puts a laxer one there, which takes 30 February.
+  FormatRegistry.Set('date-time', isDateTime);
   const compiled = TypeCompiler.Compile(closed(schema));
   return (value, at) => (compiled.Check(value) ? null : detailsOf(compiled.Errors(value), at));
 }
@@ -29,11 +27,13 @@ export function closed(schema: TSchema): TSchema {
     ...(anyOf && { anyOf: anyOf.map(closed) }),
     ...(typeof additionalProperties === 'object' && { additionalProperties: closed(additionalProperties) }),
     ...(properties && additionalProperties === undefined && { additionalProperties: false }),
-    ...(schema.format === 'date-time' && { format: DATE_TIME }),
   };
 }
 
-function mapValues<Value>(record: Record<string, Value>, map: (value: Value) => Value): Record<string, Value> {
+function mapValues<Value>(
+  record: Record<string, Value>,
+  map: (value: Value) => Value,
+): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }
 

@@ -1,0 +1,8 @@
+declare module '*.css' {
+  const text: string;
+  export default text;
+}
+declare module '*.browser.js' {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,180 @@
+import { permissionsOf } from '../../http/endpoint.ts';
+import { type FailureCode, STATUS_OF } from '../../http/failure.ts';
+import { JSON_TYPE } from '../../http/media-type.ts';
+import { RESOURCE_OF } from '../../http/resources.ts';
+import { isList, type Route } from '../../http/route.ts';
+import { closed } from '../../http/schema.ts';
+import { CODE_NAMES } from './codes.ts';
+import { commonHeaders, failureResponseName, idempotencyKey, replayedHeader } from './components.ts';
+import type { MediaType, Operation, Parameter, Reference, ResponseObject } from './document.ts';
+import { type JsonSchema, toJsonSchema } from './json-schema.ts';
+import { tagOf } from './tags.ts';
+
+/** A route as the OpenAPI document has it. */
+export function operationOf(route: Route): Operation {
+  const permissions = permissionsOf(route);
+  const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)];
+  const requestBody = requestBodyOf(route);
+  return {
+    operationId: operationIdOf(route),
+    tags: [tagOf(route.path).name],
+    summary: route.summary,
+    description: [route.description, accessSentence(route)].filter(Boolean).join('\n\n'),
+    ...(route.permission === 'public' && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: { [route.status]: successOf(route), ...failuresByStatus(route) },
+    'x-permissions': permissions,
+  };
+}
+
+/** `/v1/emails/:id` as OpenAPI writes it. */
+export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
+/** Every code that the endpoint can answer with: those that follow from what it states, and its own. */
+function codesOf(route: Route): readonly FailureCode[] {
+  const { permission, method, params = {}, failures = [] } = route;
+  const isPublic = permission === 'public';
+  const hasIds = Object.values(params).some((spec) => typeof spec === 'string');
+  const takesBody = method !== 'GET';
+  const possible: Partial<Record<FailureCode, boolean>> = {
+    UNAUTHORIZED: !isPublic,
+    FORBIDDEN: permissionsOf(route).length > 0,
+    TEST_MODE_NOT_SUPPORTED: route.testMode === 'refused',
+    NOT_FOUND: hasIds,
+    BAD_REQUEST: takesBody,
+    UNSUPPORTED_MEDIA_TYPE: takesBody,
+    PAYLOAD_TOO_LARGE: takesBody,
+    VALIDATION_ERROR: !isPublic || takesBody || route.query !== undefined,
+    IDEMPOTENCY_CONFLICT: !isPublic && method === 'POST',
+    IDEMPOTENCY_IN_PROGRESS: !isPublic && method === 'POST',
+    RATE_LIMITED: true,
+    INTERNAL_ERROR: true,
+    SERVICE_UNAVAILABLE: true,
+  };
+  return CODE_NAMES.filter((code) => possible[code] || failures.includes(code));
+}
+
+/** The codes of the endpoint by their status. */
+export function codeGroupsOf(
+  route: Route,
+): readonly (readonly [status: number, codes: readonly FailureCode[]])[] {
+  return [...Map.groupBy(codesOf(route), (code) => STATUS_OF[code])];
+}
+
+function operationIdOf({ method, path }: Route): string {
+  const words = path
+    .replace(/^\/v1/, '')
+    .split(/[/-]/)
+    .filter((word) => word !== '')
+    .map((word) => (word.startsWith(':') ? `By${capital(word.slice(1))}` : capital(word)));
+  return method.toLowerCase() + words.join('');
+}
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+function accessSentence(route: Route): string {
+  const permissions = permissionsOf(route).map((permission) => `\`${permission}\``);
+  const needs =
+    route.permission === 'public'
+      ? 'Needs no API key.'
+      : permissions.length === 0
+        ? 'Any API key may call this.'
+        : `Needs the permission${permissions.length > 1 ? 's' : ''} ${permissions.join(' and ')}.`;
+  const limit = route.ipLimitPerMinute;
+  return [
+    needs,
+    route.testMode === 'refused' ? 'Refuses test keys, since it reaches real recipients.' : '',
+    limit === undefined
+      ? ''
+      : `At most ${limit} requests a minute and address, counted apart from all others.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function pathParameters({ params = {} }: Route): readonly Parameter[] {
+  return Object.entries(params).map(([name, spec]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: typeof spec === 'string' ? `The id of the ${RESOURCE_OF[spec]}.` : spec.text,
+    schema:
+      typeof spec === 'string'
+        ? { type: 'string', pattern: `^${spec}_[0-9a-hjkmnp-tv-z]{24}$` }
+        : { type: 'string', minLength: 1 },
+  }));
+}
+
+function queryParameters({ query }: Route): readonly Parameter[] {
+  if (!query) return [];
+  const { properties = {}, required = [] } = toJsonSchema(query);
+  return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
+    name,
+    in: 'query',
+    // What has a default need not be sent.
+    required: required.includes(name) && schema.default === undefined,
+    description,
+    schema,
+  }));
+}
+
+function headerParameters({ method, permission }: Route): readonly Reference[] {
+  return method === 'POST' && permission !== 'public' ? [idempotencyKey] : [];
+}
+
+function requestBodyOf({ method, body, example, mediaTypes = [JSON_TYPE] }: Route): Operation['requestBody'] {
+  if (method === 'GET' || !body) return undefined;
+  const schema = toJsonSchema(closed(body));
+  const media: MediaType = { schema, ...(example?.body !== undefined && { example: example.body }) };
+  return {
+    required: (schema.required ?? []).length > 0 || !mediaTypes.includes(JSON_TYPE),
+    content: Object.fromEntries(mediaTypes.map((type) => [type, media])),
+  };
+}
+
+const SUCCESS = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted: stored for good, and on its way.',
+  204: 'Done; there is nothing to say about it.',
+} as const;
+
+function successOf(route: Route): ResponseObject {
+  const { method, permission, status, response, example } = route;
+  const isReplayable = method === 'POST' && permission !== 'public';
+  const headers = { ...commonHeaders, ...(isReplayable && replayedHeader) };
+  if (status === 204) return { description: SUCCESS[status], headers };
+  const paginated = isList(response) && route.query?.properties.after !== undefined;
+  const data = toJsonSchema(response);
+  const media: MediaType = {
+    schema: envelopeOf(data, paginated),
+    ...(example?.response !== undefined && {
+      example: {
+        data: example.response,
+        ...(paginated && { pagination: { hasMore: false, nextCursor: null } }),
+      },
+    }),
+  };
+  return { description: SUCCESS[status], headers, content: { [JSON_TYPE]: media } };
+}
+
+function envelopeOf(data: JsonSchema, paginated: boolean): JsonSchema {
+  return {
+    type: 'object',
+    required: paginated ? ['data', 'pagination'] : ['data'],
+    properties: {
+      data,
+      ...(paginated && { pagination: { $ref: '#/components/schemas/Pagination' } }),
+    },
+  };
+}
+
+function failuresByStatus(route: Route): Readonly<Record<string, Reference>> {
+  return Object.fromEntries(
+    codeGroupsOf(route).map(([status, codes]) => [
+      status,
+      { $ref: `#/components/responses/${failureResponseName(codes)}` },
+    ]),
+  );
+}

@@ -1,0 +1,90 @@
+import { Document } from '../../http/route.ts';
+import { type Html, html } from './html.ts';
+
+/** An entry of the navigation; `href` is an anchor on the page. */
+export interface NavigationEntry {
+  readonly href: string;
+  readonly label: string;
+  /** `POST`, in front of the label. */
+  readonly method?: string;
+}
+
+/** Entries under one heading. */
+export interface NavigationGroup {
+  readonly title: string;
+  readonly entries: readonly NavigationEntry[];
+}
+
+/** What a page of the documentation is made of. */
+export interface PageContent {
+  readonly title: string;
+  /** The page's own address, to mark it among its siblings. */
+  readonly path: '/docs' | '/docs/errors';
+  readonly navigation: readonly NavigationGroup[];
+  readonly body: Html;
+}
+
+/** Everything comes from this server and nothing is inline: no font, no script, no picture of a third party. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The headers of the pages and of what they load; always asked for again, since an upgrade changes them in place. */
+export const PAGE_HEADERS = { 'content-security-policy': POLICY, 'cache-control': 'no-cache' };
+
+const SIBLINGS = [
+  { path: '/docs', label: 'Reference' },
+  { path: '/docs/errors', label: 'Errors' },
+] as const;
+
+/** A page of the documentation. It reads well without its script and without any network but this server. */
+export function page({ title, path, navigation, body }: PageContent): Document {
+  const text = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Posthorn</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/reference.css">
+<script src="/docs/reference.js" defer></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="top">
+<a class="brand" href="/docs">Posthorn</a>
+<nav class="pages" aria-label="Pages">${SIBLINGS.map(
+    (each) =>
+      html`<a href="${each.path}"${each.path === path ? html` aria-current="page"` : ''}>${each.label}</a>`,
+  )}<a href="/openapi.json">OpenAPI</a></nav>
+</header>
+<div class="layout">
+<nav class="side" aria-label="On this page">
+<label class="filter">Filter <input type="search" placeholder="Press / to filter" autocomplete="off" spellcheck="false"></label>
+${navigation.map(group)}
+</nav>
+<main id="content" tabindex="-1">
+${body}
+</main>
+</div>
+</body>
+</html>`;
+  return new Document('text/html; charset=utf-8', text.text, { headers: PAGE_HEADERS });
+}
+
+function group({ title, entries }: NavigationGroup): Html {
+  return html`<section><h2>${title}</h2><ul>${entries.map(entry)}</ul></section>
+`;
+}
+
+function entry({ href, label, method }: NavigationEntry): Html {
+  const badge = method && html`<span class="verb ${method.toLowerCase()}">${method}</span> `;
+  return html`<li><a href="${href}">${badge}<span>${label}</span></a></li>`;
+}

@@ -1,0 +1,55 @@
+import { Type } from '@sinclair/typebox';
+import { Document, type Route, route } from '../../http/route.ts';
+import { errorsPage } from './errors-page.ts';
+import { openApiOf } from './openapi.ts';
+import { PAGE_HEADERS } from './page.ts';
+import script from './reference.browser.js' with { type: 'text' };
+import style from './reference.css' with { type: 'text' };
+import { referencePage } from './reference-page.ts';
+
+/** What the documentation is made from: the other endpoints, and where they are reached. */
+export interface DocsDeps {
+  readonly documented: readonly Route[];
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+}
+
+/** The documentation, which every error leads to. It is public, since it says nothing about anybody. */
+export function docsRoutes({ documented, baseUrl }: DocsDeps): readonly Route[] {
+  const openApi = once(() => openApiOf(documented, baseUrl));
+  const asset = (type: string, content: string) => new Document(type, content, { headers: PAGE_HEADERS });
+  return [
+    documentRoute('/openapi.json', 'Get the OpenAPI document', () =>
+      asset('application/json', JSON.stringify(openApi())),
+    ),
+    documentRoute('/docs', 'Read the reference', () => referencePage(openApi())),
+    documentRoute('/docs/errors', 'Read what the error codes mean', errorsPage),
+    documentRoute('/docs/reference.css', 'Get the look of the pages', () =>
+      asset('text/css; charset=utf-8', style),
+    ),
+    documentRoute('/docs/reference.js', 'Get the keys of the pages', () =>
+      asset('text/javascript; charset=utf-8', script),
+    ),
+  ];
+}
+
+function documentRoute(path: string, summary: string, draw: () => Document): Route {
+  return route({
+    method: 'GET',
+    path,
+    permission: 'public',
+    summary,
+    response: Type.Any(),
+    status: 200,
+    handle: once(draw),
+  });
+}
+
+/** Drawn at the first request, since drawing takes 20 ms that a start should not; then always the same. */
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
