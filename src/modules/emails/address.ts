@@ -58,7 +58,7 @@ export const isProblem = (read: Address | AddressProblem): read is AddressProble
 /**
  * Reads `user@host` or `Name <user@host>` by a grammar far stricter than RFC 5322: no groups, lists, comments, quoted local
  * parts, IP literals, controls or surrounding space. What passes can stand in a header and in an SMTP command as it is.
- * `hello@acme.example` takes 0.24 µs, with a name 0.36 µs.
+ * `hello@acme.example` takes 0.2 µs, with a name 0.3 µs.
  */
 export function parseAddress(text: string): Address | AddressProblem {
   if (text.length > LONGEST_TEXT) return LONG_ADDRESS;

@@ -44,7 +44,7 @@ export interface Standards {
 
 /**
  * Judges a body that already has the shape of SendBody, and collects everything that is wrong with it. One plain recipient
- * with subject and text takes 1.3 µs.
+ * with subject and text takes 1.5 µs.
  */
 export function readSendRequest(
   body: SendBody,

@@ -1,0 +1,119 @@
+/** Deeper quotes and lists are not indented further: the prefix is repeated on every line, and would grow with the square. */
+const DEEPEST_PREFIX = 16;
+
+interface Prefix {
+  /** For the next line only: the bullet of a list item. */
+  first: string | null;
+  readonly rest: string;
+}
+
+/**
+ * Lays text out in lines as a reader of plain text expects it: white space collapsed, blocks apart, quotes and lists prefixed.
+ * Everything is written once and in order, so that the cost grows with the length alone.
+ */
+export class PlainWriter {
+  /** Pieces, joined once at the end: asking a growing string for a part of it copies the whole each time. */
+  readonly #pieces: string[] = [];
+  #length = 0;
+  /** Line breaks owed before the next text; none are written at the start and at the end. */
+  #breaks = 0;
+  /** White space owed before the next text of the same line. */
+  #space = '';
+  readonly #prefixes: Prefix[] = [];
+  /** The fewest prefixes since the last text: what an empty line in between has. */
+  #shallowest = 0;
+  /** Prefixes that were opened beyond the deepest and have no place in the list. */
+  #ignored = 0;
+
+  /** Characters written so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Where the next text will lie, for `since`. */
+  get position(): number {
+    return this.#pieces.length;
+  }
+
+  /** What was written from that position on. */
+  since(position: number): string {
+    return this.#pieces.slice(position).join('').trim();
+  }
+
+  /** Running text: white space, line breaks included, is one space. */
+  flow(text: string): void {
+    const collapsed = text.replace(/[ \t\r\n\f\u00a0]+/g, ' ');
+    if (collapsed.startsWith(' ')) this.gap(' ');
+    const words = collapsed.trim();
+    if (words !== '') this.#put(words);
+    if (collapsed.endsWith(' ')) this.gap(' ');
+  }
+
+  /** Preformatted text: kept as it is. */
+  verbatim(text: string): void {
+    text.split(/\r?\n/).forEach((line, index) => {
+      if (index > 0) this.lineBreak();
+      if (line !== '') this.#put(line);
+    });
+  }
+
+  /** White space between two texts of one line. */
+  gap(space: string): void {
+    if (space.length > this.#space.length) this.#space = space;
+  }
+
+  /** A line break that counts even after another one. */
+  lineBreak(): void {
+    this.#breaks++;
+    this.#space = '';
+  }
+
+  /** Sees to it that at least so many line breaks come before the next text. */
+  apart(breaks: 1 | 2): void {
+    if (this.#breaks < breaks) this.#breaks = breaks;
+    this.#space = '';
+  }
+
+  /** Begins every line from here with `rest`, the next one with `first`. */
+  indent(rest: string, first: string | null = null): void {
+    if (this.#prefixes.length < DEEPEST_PREFIX) this.#prefixes.push({ first, rest });
+    else this.#ignored++;
+  }
+
+  /** Ends what the last `indent` began. */
+  outdent(): void {
+    if (this.#ignored > 0) this.#ignored--;
+    else this.#prefixes.pop();
+    this.#shallowest = Math.min(this.#shallowest, this.#prefixes.length);
+  }
+
+  toString(): string {
+    return this.#pieces.join('');
+  }
+
+  #put(text: string): void {
+    const before = this.#length === 0 ? this.#prefix() : this.#breaks > 0 ? this.#newLines() : this.#space;
+    this.#pieces.push(before, text);
+    this.#length += before.length + text.length;
+    this.#breaks = 0;
+    this.#space = '';
+    this.#shallowest = this.#prefixes.length;
+  }
+
+  /** More than one empty line in a row is one. */
+  #newLines(): string {
+    if (this.#breaks === 1) return `\n${this.#prefix()}`;
+    const shared = this.#prefixes.slice(0, this.#shallowest).map(({ rest }) => rest);
+    return `\n${shared.join('').trimEnd()}\n${this.#prefix()}`;
+  }
+
+  /** What the next line begins with. */
+  #prefix(): string {
+    let prefix = '';
+    for (const level of this.#prefixes) {
+      prefix += level.first ?? level.rest;
+      level.first = null;
+    }
+    return prefix;
+  }
+}

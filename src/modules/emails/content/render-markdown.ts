@@ -1,0 +1,92 @@
+import { buildHead, render, type Segment, segmentsToMjml } from 'emailmd';
+import mjml2html from 'mjml-browser';
+import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
+import { MarkdownProblem } from './problem.ts';
+import { cleanSegment, plainHtml } from './segments.ts';
+import { Shield } from './shield.ts';
+import { textFromHtml } from './text-part.ts';
+
+/** The two parts of an email. */
+export interface RenderedMarkdown {
+  readonly html: string;
+  readonly text: string;
+}
+
+/** Each becomes tables of its own: 2 KB of html, and 1 ms. */
+const MOST_SEGMENTS = 500;
+/** In characters. Gmail shows the first 102 KB of an email. */
+const LONGEST_HTML = 2_097_152;
+/** What references to definitions may grow to, in characters: 256 KB of markdown could otherwise become gigabytes. */
+const MOST_REFERENCED = 16_777_216;
+
+/**
+ * Makes both parts of an email from emailmd markdown; rejects with MarkdownProblem where the markdown is to blame. The html
+ * loads nothing but the images that the markdown names, and runs nothing. `nonce`: letters and digits nobody can guess.
+ *
+ * 1 KB of prose takes 2 ms, a button one more; most of it is mjml's. Memory is bounded by the limits above, time is not: the caller has to see to it.
+ */
+export async function renderMarkdown(
+  markdown: string,
+  title: string,
+  nonce: string,
+): Promise<RenderedMarkdown> {
+  const { content, ...frame } = readFrontmatter(markdown);
+  refuseReferenceBomb(content);
+  const shield = new Shield(nonce);
+  const found = await segmentsOf(shield.hide(content));
+  const segments = found.map((segment) => cleanSegment(segment, (text) => shield.hides(text)));
+  // Without fonts of its own mjml links those of Google. Soft validation would log what is in the email.
+  const { html } = await mjml2html(mjmlOf(segments, frame, title), { fonts: {}, validationLevel: 'skip' });
+  const finished = shield.restore(html, Bun.escapeHTML);
+  if (finished.length > LONGEST_HTML) throw new MarkdownProblem('Must make an html of at most 2 MiB.');
+  const text = textFromHtml(segments.map(plainHtml).join(''));
+  return { html: finished, text: shield.restore(text, (tag) => tag) };
+}
+
+type Frame = Omit<Frontmatter, 'content'>;
+
+function mjmlOf(segments: Segment[], { theme, preheader, lang }: Frame, title: string): string {
+  const head = buildHead(theme, Bun.escapeHTML(preheader));
+  const titled = head.replace('<mj-head>', () => `<mj-head><mj-title>${Bun.escapeHTML(title)}</mj-title>`);
+  const body = segmentsToMjml(segments, theme);
+  return `<mjml lang="${lang}">${titled}
+    <mj-body background-color="${theme.backgroundColor}" width="${theme.contentWidth}">${body}</mj-body>
+  </mjml>`;
+}
+
+/** Thrown through emailmd once it has handed over what is wanted of it. */
+const HANDED_OVER = Symbol('handed over');
+
+/**
+ * What emailmd makes of markdown before it makes MJML. The rest of it is left out: its own text part puts headings, and the
+ * codes in them, into capitals, pads tables to any width, and never ends on an unclosed <blockquote>.
+ */
+async function segmentsOf(markdown: string): Promise<readonly Segment[]> {
+  let segments: readonly Segment[] = [];
+  const wrapper = (found: Segment[]): string => {
+    segments = found;
+    throw HANDED_OVER;
+  };
+  // The line break keeps emailmd from seeing frontmatter in what is left.
+  await render(`\n${markdown}`, { wrapper }).catch((reason: unknown) => {
+    if (reason !== HANDED_OVER) throw reason;
+  });
+  const weight = segments.reduce((sum, { buttons }) => sum + 1 + (buttons?.length ?? 0), 0);
+  if (weight > MOST_SEGMENTS)
+    throw new MarkdownProblem(
+      `Must have at most ${MOST_SEGMENTS} blocks such as buttons, images, tables and rules.`,
+    );
+  return segments;
+}
+
+/** A definition ends with its paragraph at the latest, and there are no more references than closing brackets. */
+function refuseReferenceBomb(markdown: string): void {
+  let longest = 0;
+  for (const paragraph of markdown.split(/\n[ \t>]*\n/)) {
+    const definition = paragraph.indexOf(']:');
+    if (definition !== -1) longest = Math.max(longest, paragraph.length - definition);
+  }
+  const references = markdown.split(']').length - 1;
+  if (longest * references > MOST_REFERENCED)
+    throw new MarkdownProblem('Must not refer to long definitions so often.');
+}

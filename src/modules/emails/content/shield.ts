@@ -1,0 +1,60 @@
+import { MarkdownProblem } from './problem.ts';
+
+/** How the languages that people fill mail with open and close a tag; emailmd knows the same four. */
+const CLOSING: Readonly<Record<string, string>> = { '{{': '}}', '{%': '%}', '${': '}', '%%': '%%' };
+const OPENING = /\{\{|\{%|\$\{|%%/g;
+
+/** Restored tags may make the result this much longer. A reference can repeat one tag on every third character. */
+const MOST_RESTORED = 1_048_576;
+
+/**
+ * Takes template tags (`{{ name }}`) out of a markdown and puts them back into what was made of it. emailmd does so too, but
+ * with placeholders that a document can forge: a few hundred kilobytes of them become gigabytes. These hold a nonce.
+ */
+export class Shield {
+  readonly #tags: string[] = [];
+  readonly #nonce: string;
+  #restored = 0;
+
+  /** `nonce`: letters and digits that the author of the markdown cannot know. */
+  constructor(nonce: string) {
+    this.#nonce = nonce;
+  }
+
+  /** The markdown with a word in the place of every tag. */
+  hide(markdown: string): string {
+    const unclosed = new Set<string>();
+    const parts: string[] = [];
+    let from = 0;
+    for (const { 0: opening, index } of markdown.matchAll(OPENING)) {
+      const closing = CLOSING[opening] ?? '';
+      if (index < from || unclosed.has(opening)) continue;
+      const end = markdown.indexOf(closing, index + opening.length);
+      // Remembered, since ten thousand openings without an end would each search to the end of the document.
+      if (end === -1) unclosed.add(opening);
+      else {
+        parts.push(markdown.slice(from, index), `TAG${this.#nonce}N${this.#tags.length}E`);
+        from = end + closing.length;
+        this.#tags.push(markdown.slice(index, from));
+      }
+    }
+    return parts.join('') + markdown.slice(from);
+  }
+
+  /** Whether a tag belongs into the text. */
+  hides(text: string): boolean {
+    return text.includes(`TAG${this.#nonce}N`);
+  }
+
+  /** The text with its tags again, each passed through `as`. */
+  restore(text: string, as: (tag: string) => string): string {
+    if (this.#tags.length === 0) return text;
+    return text.replace(new RegExp(`TAG${this.#nonce}N(\\d+)E`, 'g'), (_, index: string) => {
+      const tag = as(this.#tags[Number(index)] ?? '');
+      this.#restored += tag.length;
+      if (this.#restored > MOST_RESTORED)
+        throw new MarkdownProblem('Must not repeat template tags so often.');
+      return tag;
+    });
+  }
+}

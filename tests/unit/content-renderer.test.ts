@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { Unavailable } from '../../src/db/unavailable.ts';
+import { Failure } from '../../src/http/failure.ts';
+import {
+  createMarkdownRenderer,
+  type MarkdownRenderer,
+  type RendererLimits,
+  startMarkdownThread,
+} from '../../src/modules/emails/content/markdown-renderer.ts';
+
+/** Openings that are never closed: emailmd searches from each to the end, which takes it half a minute. */
+const ENDLESS = '{{'.repeat(130_000);
+
+const open: MarkdownRenderer[] = [];
+
+const rendererWith = (limits: Partial<RendererLimits> = {}): MarkdownRenderer => {
+  const renderer = createMarkdownRenderer(limits);
+  open.push(renderer);
+  return renderer;
+};
+
+afterEach(() => {
+  for (const renderer of open.splice(0)) renderer.close();
+});
+
+const texts = async (outcomes: readonly Promise<unknown>[]): Promise<unknown[]> =>
+  (await Promise.all(outcomes)).map((outcome) => (outcome as { text?: string }).text ?? outcome);
+
+describe('the renderer', () => {
+  test('makes both parts, titled by the subject', async () => {
+    const rendered = await rendererWith().render('# Hi {{ name }}', 'Tea & milk');
+    if (rendered instanceof Failure) throw new Error(rendered.message);
+    expect(rendered.text).toBe('Hi {{ name }}');
+    expect(rendered.html).toContain('<title>Tea &amp; milk</title>');
+  });
+
+  test('says what is wrong with a markdown as a 422 of its own', async () => {
+    const failure = await rendererWith().render('---\ntheme: neon\n---\nHi');
+    expect(failure).toEqual(
+      new Failure('VALIDATION_ERROR', 'One value of the request is not valid.', {
+        details: [
+          { path: '/body/markdown', message: 'Must have in its frontmatter, as theme, light or dark.' },
+        ],
+      }),
+    );
+  });
+
+  test('answers each with its own, many at once and on several threads', async () => {
+    const renderer = rendererWith({ threads: 2 });
+    const numbers = Array.from({ length: 40 }, (_, number) => `number ${number}`);
+    expect(await texts(numbers.map((text) => renderer.render(text)))).toEqual(numbers);
+  });
+
+  test('leaves the thread that answers requests free', async () => {
+    const renderer = rendererWith();
+    await renderer.render('warm');
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 5);
+    await renderer.render('Some *words* of [prose](https://x.co).\n\n'.repeat(5_000));
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(3);
+  });
+
+  test('ends what takes too long, and goes on with the next', async () => {
+    const renderer = rendererWith({ deadlineMs: 300 });
+    const [bomb, next] = await Promise.all([renderer.render(ENDLESS), renderer.render('next')]);
+    expect(bomb).toBeInstanceOf(Failure);
+    expect((bomb as Failure).extra.details?.[0]?.message).toContain('takes too long');
+    expect(next).toMatchObject({ text: 'next' });
+  });
+
+  test('lets only so many wait', async () => {
+    const renderer = rendererWith({ mostWaiting: 2 });
+    const accepted = ['one', 'two', 'three'].map((text) => renderer.render(text));
+    await expect(renderer.render('four')).rejects.toBeInstanceOf(Unavailable);
+    expect(await texts(accepted)).toEqual(['one', 'two', 'three']);
+    expect(await texts([renderer.render('five')])).toEqual(['five']);
+  });
+
+  test('starts a thread with the first markdown, and again after it had no work for some time', async () => {
+    let starts = 0;
+    let retired: () => void = () => {};
+    const retirement = new Promise<void>((resolve) => {
+      retired = resolve;
+    });
+    const start = () => {
+      starts++;
+      const thread = startMarkdownThread();
+      const end = thread.end.bind(thread);
+      thread.end = (reason) => {
+        end(reason);
+        retired();
+      };
+      return thread;
+    };
+    const renderer = createMarkdownRenderer({ idleMs: 50 }, start);
+    open.push(renderer);
+    expect(starts).toBe(0);
+    expect(await texts([renderer.render('one'), renderer.render('two')])).toEqual(['one', 'two']);
+    expect(starts).toBe(1);
+    await retirement;
+    expect(await texts([renderer.render('three')])).toEqual(['three']);
+    expect(starts).toBe(2);
+  });
+
+  test('refuses who waits when it is closed, and everybody after that', async () => {
+    const renderer = rendererWith();
+    await renderer.render('warm');
+    const outcomes = Promise.allSettled([renderer.render(ENDLESS), renderer.render('waiting')]);
+    renderer.close();
+    for (const outcome of await outcomes) {
+      expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(Unavailable);
+    }
+    await expect(renderer.render('late')).rejects.toBeInstanceOf(Unavailable);
+  });
+
+  test('that does not start in time is unavailable, and tries again with the next', async () => {
+    const renderer = rendererWith({ startMs: 0 });
+    await expect(renderer.render('one')).rejects.toBeInstanceOf(Unavailable);
+    await expect(renderer.render('two')).rejects.toBeInstanceOf(Unavailable);
+  });
+});
