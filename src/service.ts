@@ -1,4 +1,3 @@
-import { RedisClient } from 'bun';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -11,9 +10,7 @@ import { type Clock, systemClock } from './engine/clock-source.ts';
 import { Engine } from './engine/engine.ts';
 import { clientAddress } from './http/client-address.ts';
 import type { App } from './http/mount.ts';
-import { RateLimiter } from './http/rate-limit.ts';
-import { RedisCounter } from './http/redis-counter.ts';
-import { type Counter, LocalCounter } from './http/window-counter.ts';
+import { type OpenLimiter, openLimiter } from './http/open-limiter.ts';
 import { Authenticator } from './modules/api-keys/authenticator.ts';
 import { apiKeys } from './modules/api-keys/kind.ts';
 import { createMarkdownRenderer } from './modules/emails/content/markdown-renderer.ts';
@@ -64,6 +61,7 @@ export async function openService({
   });
   const authenticator = new Authenticator(database, clock);
   const renderer = createMarkdownRenderer();
+  const limits = await openLimits(config, clock, logger);
   const app = createApp({
     version: VERSION,
     startedAt: clock.monotonic(),
@@ -74,7 +72,7 @@ export async function openService({
     log: logger,
     baseUrl: config.publicUrl,
     authenticate: authenticator.authenticate,
-    limiter: limiterOf(config, clock, logger),
+    limiter: limits.limiter,
     clientAddress: clientAddress(config.trustProxy),
     simulatorDomain: config.simulatorDomain,
     testSendsPerDay: config.testSendsPerDay,
@@ -96,6 +94,7 @@ export async function openService({
       await schedule?.stop();
       await engine.stop();
       renderer.close();
+      limits.close();
       await authenticator.noteUse().catch(() => {});
       await database.close();
     },
@@ -110,12 +109,13 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
 }
 
 /** Counts in this process, or for all instances in one Redis. */
-function limiterOf(config: Config, { monotonic }: Clock, log: Logger): RateLimiter {
-  const limits = { perAddress: config.rateLimitPerIp, perKey: config.rateLimitPerKey };
-  const redis = config.rateLimitStore === 'memory' ? null : new RedisClient(config.rateLimitStore);
-  const counter = (name: string, windowMs: number): Counter => {
-    const local = new LocalCounter(windowMs, monotonic);
-    return redis ? new RedisCounter({ redis, name, windowMs, monotonic, local, log }) : local;
-  };
-  return new RateLimiter(limits, counter('address', 60_000), counter('key', 1_000));
+function openLimits(config: Config, { monotonic }: Clock, log: Logger): Promise<OpenLimiter> {
+  const store = config.rateLimitStore === 'memory' ? undefined : config.rateLimitStore;
+  return openLimiter({
+    perAddress: config.rateLimitPerIp,
+    perKey: config.rateLimitPerKey,
+    store,
+    monotonic,
+    log,
+  });
 }
