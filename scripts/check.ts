@@ -29,6 +29,7 @@ const STEPS: readonly Step[] = [
     fix: 'see the arrows in README.md, "How it is laid out"',
   },
   { name: 'diagrams', command: script('diagrams', '--check'), fix: 'bun run generate' },
+  { name: 'OpenAPI', command: script('openapi', '--check'), fix: 'bun run generate' },
   { name: 'configuration table', command: script('readme', '--check'), fix: 'bun run generate' },
 ];
 
