@@ -17,7 +17,6 @@ create table api_keys (
   state text not null check (state in ('active', 'revoked')),
   context json not null,
   revision integer not null,
-  commit_tag integer not null,
   machine_version smallint not null,
   timers json,
   wake_at timestamptz,
@@ -38,7 +37,6 @@ create table emails (
   ),
   context json not null,
   revision integer not null,
-  commit_tag integer not null,
   machine_version smallint not null,
   timers json,
   wake_at timestamptz,
@@ -93,10 +91,12 @@ create table email_events (
 create table email_events_default partition of email_events default;
 create index email_events_by_position on email_events (workspace_id, livemode, position, id);
 
--- The history an actor's life is drawn from: one row a write, with the transitions it took. No personal data.
+-- The history an actor's life is drawn from: one row a write, with the transitions it took. No personal data. The tag
+-- names the commit: when its reply was lost, it is found here.
 create table email_journal (
   actor_id text collate "C" not null,
   revision integer not null,
+  commit_tag integer not null,
   steps json not null,
   primary key (actor_id, revision)
 ) partition by range (actor_id);
@@ -105,6 +105,7 @@ create table email_journal_default partition of email_journal default;
 create table api_key_journal (
   actor_id text collate "C" not null,
   revision integer not null,
+  commit_tag integer not null,
   steps json not null,
   primary key (actor_id, revision)
 );

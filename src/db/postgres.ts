@@ -60,7 +60,8 @@ class Pool {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(new Unavailable('The database does not answer.', 'unknown'));
-        this.#replace(client);
+        // A shorter wait than the usual one shows a slow database; others' statements may still be answered.
+        if (deadlineMs >= DEADLINE_MS) this.#replace(client);
       }, deadlineMs);
     });
     try {

@@ -9,6 +9,8 @@ const CONNECTION_LOST = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ]);
+/** Whatever else happens to a socket (ENETDOWN, ERR_TLS_…): no SQLSTATE begins like this. */
+const SOCKET_ERROR = /^(E[A-Z]{4,}|ERR_[A-Z_]+)$/;
 /** Never reached the server. */
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',
@@ -46,10 +48,10 @@ export function isPoison(error: unknown): boolean {
 export function classify(error: unknown): unknown {
   if (error instanceof Unavailable) return error;
   const code = codeOf(error);
-  if (CONNECTION_LOST.has(code))
-    return new Unavailable('The database connection was lost.', 'unknown', 1, { cause: error });
   if (NEVER_CONNECTED.has(code))
     return new Unavailable('The database cannot be reached.', 'no', 1, { cause: error });
+  if (CONNECTION_LOST.has(code) || SOCKET_ERROR.test(code))
+    return new Unavailable('The database connection was lost.', 'unknown', 1, { cause: error });
   if (/^(08|57P)/.test(code))
     return new Unavailable('The database is going away.', 'unknown', 1, { cause: error });
   if (/^(53|57|58|25006)/.test(code))

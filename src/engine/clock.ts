@@ -11,6 +11,9 @@ const CLAIM_BATCH = 500;
 /** A claimer that dies holds its claims no longer than this. */
 const CLAIM_MS = 5_000;
 
+/** What is due already but could not be taken (no room) waits so long, not in a busy loop. */
+const LEAST_WAIT_MS = 20;
+
 /** What the clock does with what is due. */
 export interface Wakeable {
   readonly kind: Kind;
@@ -33,10 +36,13 @@ export interface SchedulerHealth {
 export class WakeUps {
   readonly #cron: Cron;
   #alarm: ReturnType<typeof setTimeout> | undefined;
+  #alarmAt = Number.POSITIVE_INFINITY;
   #busy: Promise<void> = Promise.resolve();
   #sweeping = false;
+  #started = false;
   #stopped = false;
   #oldestDueMs = 0;
+  #sweptAt = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly database: Database,
@@ -48,6 +54,8 @@ export class WakeUps {
   }
 
   start(): void {
+    this.#started = true;
+    this.#sweptAt = this.clock.monotonic();
     this.#cron.resume();
     this.sweep();
   }
@@ -71,6 +79,22 @@ export class WakeUps {
       });
   }
 
+  /** Takes note that an actor will be due then (epoch ms): before the next tick it gets an alarm. */
+  expect(at: number): void {
+    const now = this.clock.now();
+    // A sweep under way may have passed it already.
+    if (!this.#started || this.#stopped || at > now + 1_000 || at >= this.#alarmAt) return;
+    clearTimeout(this.#alarm);
+    this.#alarmAt = at;
+    this.#alarm = setTimeout(
+      () => {
+        this.#alarmAt = Number.POSITIVE_INFINITY;
+        this.sweep();
+      },
+      Math.max(LEAST_WAIT_MS, at - now),
+    );
+  }
+
   /** Resolves when the sweep under way, if any, has ended. */
   settled(): Promise<void> {
     return this.#busy;
@@ -79,7 +103,8 @@ export class WakeUps {
   get health(): SchedulerHealth {
     const oldestDueSeconds = Math.round(this.#oldestDueMs / 100) / 10;
     if (this.#stopped) return { status: 'stopped', oldestDueSeconds };
-    return { status: oldestDueSeconds > 5 ? 'late' : 'ok', oldestDueSeconds };
+    const isBlind = this.clock.monotonic() - this.#sweptAt > 5_000;
+    return { status: isBlind || oldestDueSeconds > 5 ? 'late' : 'ok', oldestDueSeconds };
   }
 
   async #sweepAll(): Promise<void> {
@@ -91,11 +116,8 @@ export class WakeUps {
       oldest = Math.max(oldest, this.clock.now() - wakeAt);
     }
     this.#oldestDueMs = oldest;
-    const wait = next - this.clock.now();
-    if (this.#stopped || wait > 1_000) return;
-    clearTimeout(this.#alarm);
-    // What is due already but could not be taken (no room) waits for the next turn, not for a busy loop.
-    this.#alarm = setTimeout(() => this.sweep(), Math.max(20, wait));
+    this.#sweptAt = this.clock.monotonic();
+    this.expect(next);
   }
 
   /** Wakes all of one kind that is due; answers when the next one will be. */

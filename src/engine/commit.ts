@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { isPoison, isRetriable } from '../db/sqlstate.ts';
+import { codeOf, isPoison, isRetriable } from '../db/sqlstate.ts';
 import { Unavailable } from '../db/unavailable.ts';
 
 /** How often a statement that was rolled back by contention runs again before the caller hears of it. */
@@ -17,7 +17,7 @@ export type Verdict<Result> =
 export interface Commit<Item, Result> {
   /** Runs the statement for these items; answers one result for each, in order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
-  /** After a lost reply: which of the items are in the database, by reading them back; null where they are not. */
+  /** After a lost reply: which of the items are in the database, by reading them back; null where they are not (yet). */
   readBack(items: readonly Item[]): Promise<readonly (Result | null)[]>;
 }
 
@@ -34,7 +34,9 @@ export async function commitBatch<Item, Result>(
     return results.map((committed) => ({ committed }));
   } catch (error) {
     if (error instanceof Unavailable && error.applied === 'unknown') return readBack(commit, items, error);
-    if (!isPoison(error)) return items.map(() => ({ failed: error }));
+    // What has no code was thrown here, while the statement's input was written: one item's fault as well.
+    const isOurs = !(error instanceof Unavailable) && codeOf(error) === '';
+    if (!isPoison(error) && !isOurs) return items.map(() => ({ failed: error }));
     if (items.length === 1) return [{ poisoned: error }];
     const middle = items.length >> 1;
     return [
@@ -63,14 +65,11 @@ async function readBack<Item, Result>(
 ): Promise<readonly Verdict<Result>[]> {
   try {
     const found = await commit.readBack(items);
-    return found.map((committed) => (committed === null ? { failed: notApplied(lost) } : { committed }));
+    return found.map((committed) => (committed === null ? { failed: lost } : { committed }));
   } catch {
     return items.map(() => ({ failed: lost }));
   }
 }
-
-const notApplied = (lost: Unavailable): Unavailable =>
-  new Unavailable(lost.message, 'no', lost.retryAfterSeconds, { cause: lost.cause });
 
 /** Prepared texts are cached by connection; one owner of the numbering of batches. */
 export class CommitTags {

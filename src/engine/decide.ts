@@ -77,7 +77,10 @@ export class Decider {
   begin(input: unknown, at: number): Decision {
     const actions: RawAction[] = [];
     this.#scope.actionExecutor = (action) => actions.push(action);
-    const snapshot = this.machine.getInitialSnapshot(this.#scope as never, input as never) as AnyMachineSnapshot;
+    const snapshot = this.machine.getInitialSnapshot(
+      this.#scope as never,
+      input as never,
+    ) as AnyMachineSnapshot;
     return this.#decision(snapshot, actions, {}, { event: 'spawned', from: null, at });
   }
 
@@ -96,7 +99,11 @@ export class Decider {
     if (before.status !== 'active') return null;
     const actions: RawAction[] = [];
     this.#scope.actionExecutor = (action) => actions.push(action);
-    const snapshot = this.machine.transition(before, event as never, this.#scope as never) as AnyMachineSnapshot;
+    const snapshot = this.machine.transition(
+      before,
+      event as never,
+      this.#scope as never,
+    ) as AnyMachineSnapshot;
     // XState drops what no state accepts and hands the same snapshot back.
     if (snapshot === before) return null;
     return this.#decision(snapshot, actions, actor.timers, {
@@ -121,7 +128,8 @@ export class Decider {
         if (params?.sendId !== undefined) delete timers[params.sendId];
       } else if (type === 'xstate.raise') {
         // Without a numeric delay the event was consumed inside the step already.
-        if (typeof params?.delay === 'number' && params.id !== undefined) timers[params.id] = cause.at + params.delay;
+        if (typeof params?.delay === 'number' && params.id !== undefined)
+          timers[params.id] = cause.at + params.delay;
       } else effects.push({ type, params });
     }
     const { attempt = null } = snapshot.context as { readonly attempt?: number };

@@ -4,7 +4,7 @@ import { Actors, type ActorRow } from './actors.ts';
 import { type SchedulerHealth, WakeUps } from './clock.ts';
 import type { Clock } from './clock-source.ts';
 import { CommitTags } from './commit.ts';
-import { Decider } from './decide.ts';
+import { Decider, earliest } from './decide.ts';
 import { type ActorEvent, hasTimers, type Kind } from './kind.ts';
 import { TIMERS_DUE } from './fold.ts';
 import { Mailbox } from './mailbox.ts';
@@ -52,6 +52,12 @@ interface Running {
   readonly performing: Performing | null;
 }
 
+/** Letters that may wait in a mailbox before nothing is begun any more that would bring it further ones. */
+const BUSY = 5_000;
+
+const roomOf = ({ performing, mailbox }: Running): number =>
+  Math.min(performing?.room ?? Number.MAX_SAFE_INTEGER, BUSY - mailbox.waiting);
+
 /** An outcome that was performed is worth more patience than a request: it is tried until this has passed. */
 const OUTCOME_PATIENCE_MS = 60_000;
 
@@ -69,7 +75,7 @@ export class Engine {
     const timed = [...this.#kinds.values()].filter(({ registration: { kind } }) => hasTimers(kind));
     const wakeables = timed.map((running) => ({
       kind: running.registration.kind,
-      room: () => Math.min(running.performing?.room ?? Number.MAX_SAFE_INTEGER, 5_000 - running.mailbox.waiting),
+      room: () => roomOf(running),
       wake: (rows: readonly ActorRow[]) => this.#wake(running, rows),
     }));
     this.#postOffice = new PostOffice(parts.database, parts.clock, (kind, id, event, mail) =>
@@ -120,7 +126,7 @@ export class Engine {
 
   /** Whether another order of the kind would start or wait, rather than be left to its lease. */
   hasRoom(kind: string): boolean {
-    return (this.#running(kind).performing?.room ?? 1) > 0;
+    return roomOf(this.#running(kind)) > 0;
   }
 
   /** Wakes what is due now instead of at the next tick, and waits for it (tests, catching up). */
@@ -143,13 +149,21 @@ export class Engine {
     const { database, clock, keptActors, logger } = this.parts;
     const decider = new Decider(kind.machine, sampleInput);
     const actors = new Actors(decider, keptActors);
-    const around = { database, clock, tags, committed: (drafts: readonly Draft[]) => this.#committed(kind, drafts) };
+    const around = {
+      database,
+      clock,
+      tags,
+      committed: (drafts: readonly Draft[]) => this.#committed(kind, drafts),
+    };
     const performing = performer
       ? new Performing(
           performer,
           (order, events) => this.#report(order, events),
           (order, error) =>
-            logger.error({ err: error, actor: order.actor.id, order: order.effect.type }, 'An order failed; its lease will end.'),
+            logger.error(
+              { err: error, actor: order.actor.id, order: order.effect.type },
+              'An order failed; its lease will end.',
+            ),
         )
       : null;
     this.#kinds.set(kind.name, {
@@ -161,12 +175,31 @@ export class Engine {
     });
   }
 
-  #push(kind: string, id: string, event: ActorEvent, options: TellOptions & { readonly mail?: string }): Promise<Told> {
+  #push(
+    kind: string,
+    id: string,
+    event: ActorEvent,
+    options: TellOptions & { readonly mail?: string },
+  ): Promise<Told> {
     const { mailbox } = this.#running(kind);
     return new Promise((settle, fail) => {
       const { scope, claim, patienceMs, mail } = options;
-      const patientUntil = patienceMs === undefined ? undefined : this.parts.clock.monotonic() + patienceMs;
-      mailbox.push({ id, event, scope, claim, mail, patientUntil, settle, fail, decisions: 0 });
+      const since = this.parts.clock.monotonic();
+      const patientUntil = patienceMs === undefined ? undefined : since + patienceMs;
+      mailbox.push({
+        id,
+        event,
+        scope,
+        claim,
+        mail,
+        patientUntil,
+        since,
+        settle,
+        fail,
+        decisions: 0,
+        alone: false,
+        doubts: [],
+      });
     });
   }
 
@@ -180,15 +213,24 @@ export class Engine {
     const performing = this.#running(kind.name).performing;
     if (performing && !this.#stopping)
       for (const draft of drafts) for (const order of ordersOf(kind, draft)) performing.take(order);
+    this.#wakeUps.expect(
+      Math.min(...drafts.map(({ after }) => earliest(after.timers) ?? Number.POSITIVE_INFINITY)),
+    );
     for (const { mail } of drafts) if (mail.length > 0) this.#postOffice.post(mail);
-    for (const listener of this.#listeners) listener(kind, drafts);
+    for (const listener of this.#listeners)
+      try {
+        listener(kind, drafts);
+      } catch (error) {
+        this.parts.logger.error({ err: error }, 'A listener failed.');
+      }
   }
 
   /** Tells the actor what its order came to; several events in the order they happened. */
   #report(order: Order, events: readonly ActorEvent[]): void {
     for (const event of events)
-      this.tell(order.kind, order.actor.id, event, { patienceMs: OUTCOME_PATIENCE_MS }).catch((error: unknown) =>
-        this.parts.logger.error({ err: error, actor: order.actor.id }, 'An outcome could not be recorded.'),
+      this.tell(order.kind, order.actor.id, event, { patienceMs: OUTCOME_PATIENCE_MS }).catch(
+        (error: unknown) =>
+          this.parts.logger.error({ err: error, actor: order.actor.id }, 'An outcome could not be recorded.'),
       );
   }
 
@@ -196,11 +238,22 @@ export class Engine {
     const { actors, registration } = running;
     const at = this.parts.clock.now();
     const told = rows.map((row) => {
-      const known = actors.get(row.id);
-      if (!known || known.revision < row.revision) actors.keep(actors.restore(row), at);
+      this.#keepNewer(actors, row, at);
       return this.tell(registration.kind.name, row.id, { type: TIMERS_DUE, at });
     });
     for (const result of await Promise.allSettled(told))
-      if (result.status === 'rejected') this.parts.logger.warn({ err: result.reason }, 'A due actor could not be woken; it stays due.');
+      if (result.status === 'rejected')
+        this.parts.logger.warn({ err: result.reason }, 'A due actor could not be woken; it stays due.');
+  }
+
+  /** A row that cannot be restored (a state of another version) is left to its letter, which reports it. */
+  #keepNewer(actors: Actors, row: ActorRow, at: number): void {
+    const known = actors.get(row.id);
+    if (known && known.revision >= row.revision) return;
+    try {
+      actors.keep(actors.restore(row), at);
+    } catch {
+      actors.forget(row.id);
+    }
   }
 }

@@ -17,15 +17,21 @@ export interface Letter {
   readonly mail?: string | undefined;
   /** Monotonic moment until which a database that is away is waited for; at once when absent. */
   readonly patientUntil?: number | undefined;
+  /** Monotonic moment at which it was told. */
+  readonly since: number;
   readonly settle: (told: Told) => void;
   readonly fail: (error: unknown) => void;
   decisions: number;
+  /** Gets a write of its own, since together with others it was refused by the database. */
+  alone: boolean;
+  /** Tags of commits that carried it and of which nobody could say whether they went through. */
+  readonly doubts: number[];
 }
 
-/** A letter, and what it is told instead of the change it was part of. */
+/** A letter, and what it is told once the write it was part of is durable. */
 export interface Answered {
   readonly letter: Letter;
-  readonly told: Told | null;
+  readonly told: Told;
 }
 
 export interface Decided {
@@ -39,35 +45,54 @@ export interface Folding {
   readonly decider: Decider;
   /** Replies of idempotency keys that were used before, by `replyKey`. */
   readonly replies: ReadonlyMap<string, StoredReply>;
-  /** For a letter whose turn comes in a later batch. */
-  postpone(letter: Letter): void;
+  /** Letters of earlier batches that turned out to be handled already. */
+  readonly handled: ReadonlySet<Letter>;
+  /** For letters of one actor whose turn comes in a later batch, on the actor as it is in the database then. */
+  postpone(letters: readonly Letter[]): void;
 }
 
 type Progress = Pick<Draft, 'steps' | 'effects'> & { readonly actor: Actor };
 
 /**
- * Decides all letters of one actor, in order, into one write. What needs no write is settled at once; a refusal that
- * rests on a change which is not durable yet is told together with that change.
+ * Decides the letters of one actor, in order, into one write. What needs no write is settled at once; a refusal that
+ * rests on a change which is not durable yet is told together with that change. `isFresh`: the actor was read for this
+ * batch. One that was kept may be older than its row: a change decided on it loses and is decided again, but a
+ * refusal would be final, so the actor is read before.
  */
-export function fold(folding: Folding, actor: Actor | undefined, letters: readonly Letter[]): Decided | null {
+export function fold(
+  folding: Folding,
+  actor: Actor | undefined,
+  isFresh: boolean,
+  letters: readonly Letter[],
+): Decided | null {
   let progress: Progress | null = actor ? { actor, steps: [], effects: [] } : null;
   const answers: Answered[] = [];
   let claim: Claim | null = null;
-  for (const letter of letters) {
+  for (const [index, letter] of letters.entries()) {
     const replay = letter.claim && folding.replies.get(replyKey(letter.claim));
     if (replay) letter.settle(replay);
     else if (!progress || !isWithin(progress.actor, letter.scope)) letter.settle({ outcome: 'absent' });
-    // One stored reply a write: a second claim for the same actor has to wait.
-    else if (letter.claim && claim) folding.postpone(letter);
+    else if (folding.handled.has(letter))
+      letter.settle({ outcome: 'changed', ...conditionOf(progress.actor) });
     else {
-      const next = tryEvent(folding.decider, progress.actor, letter);
+      // One stored reply a write; and the letters behind one that waits must not overtake it.
+      const mustWait =
+        answers.length > 0 && (letter.alone || answers[0]?.letter.alone || (letter.claim && claim));
+      const next = mustWait ? 'waits' : tryEvent(folding.decider, progress.actor, letter);
       if (next === 'failed') continue;
-      const told = next ? null : refusal(progress.actor);
-      if (told && progress.actor === actor) letter.settle(told);
-      else answers.push({ letter, told });
-      if (!next) continue;
-      progress = appended(progress, next);
-      claim = letter.claim ?? claim;
+      if (next === 'waits' || (next === null && progress.actor === actor && !isFresh)) {
+        folding.postpone(letters.slice(index));
+        break;
+      }
+      if (next) {
+        progress = appended(progress, next);
+        answers.push({ letter, told: { outcome: 'changed', ...conditionOf(progress.actor) } });
+        if (letter.claim) claim = repliedFrom(letter.claim, progress.actor);
+      } else {
+        const refused: Told = { outcome: 'refused', ...conditionOf(progress.actor) };
+        if (progress.actor === actor) letter.settle(refused);
+        else answers.push({ letter, told: refused });
+      }
     }
   }
   if (!actor || !progress || progress.actor === actor) return null;
@@ -80,10 +105,15 @@ export function fold(folding: Folding, actor: Actor | undefined, letters: readon
 const isWithin = (actor: Actor, scope: Scope | undefined): boolean =>
   !scope || (actor.workspaceId === scope.workspaceId && actor.livemode === scope.livemode);
 
-const refusal = ({ snapshot }: Actor): Told => ({
-  outcome: 'refused',
+const conditionOf = ({ snapshot }: Actor): { readonly state: string; readonly context: unknown } => ({
   state: stateOf(snapshot),
   context: snapshot.context,
+});
+
+/** The reply that is stored speaks of what its own event led to, whatever is folded into the write after it. */
+const repliedFrom = (claim: Claim, { snapshot }: Actor): Claim => ({
+  ...claim,
+  reply: () => claim.reply(stateOf(snapshot), snapshot.context),
 });
 
 const appended = (before: Progress, next: Progress): Progress => ({

@@ -51,7 +51,10 @@ export interface FactTable {
  */
 export type EffectMeaning =
   | { readonly fact: string; rows(params: never, actor: Actor, at: number): readonly object[] }
-  | { readonly mail: string; to(params: never, actor: Actor): { readonly id: string; readonly event: ActorEvent } }
+  | {
+      readonly mail: string;
+      to(params: never, actor: Actor): { readonly id: string; readonly event: ActorEvent };
+    }
   | { readonly order: true };
 
 /** Columns and tables that are written once, when the actor is spawned. */

@@ -28,6 +28,7 @@ export class Lane<T> {
   #waiting: { readonly item: T; readonly bytes: number }[] = [];
   #waitingBytes = 0;
   #running = 0;
+  #resting = 0;
   #starting = false;
   #idle: (() => void)[] = [];
 
@@ -42,17 +43,33 @@ export class Lane<T> {
 
   /** Queues an item. @throws Unavailable when the lane is full. */
   push(item: T, bytes = 256): void {
-    if (this.#waiting.length >= this.limits.waitingItems || this.#waitingBytes + bytes > this.limits.waitingBytes)
+    if (
+      this.#waiting.length >= this.limits.waitingItems ||
+      this.#waitingBytes + bytes > this.limits.waitingBytes
+    )
       throw new Unavailable(`The ${this.name} queue is full.`);
+    this.admit(item, bytes);
+  }
+
+  /** Queues an item whatever waits already: for what is bounded by something else. */
+  admit(item: T, bytes = 256): void {
     this.#waiting.push({ item, bytes });
     this.#waitingBytes += bytes;
     this.#start();
   }
 
-  /** Queues items that a failed batch hands back; never refused, they were admitted once. */
-  unshift(items: readonly T[]): void {
+  /**
+   * Queues items that a batch hands back; never refused, they were admitted once. With a rest, no batch leaves before
+   * it is over: what waits behind them must not overtake them.
+   */
+  unshift(items: readonly T[], restMs = 0): void {
     this.#waiting = [...items.map((item) => ({ item, bytes: 0 })), ...this.#waiting];
-    this.#start();
+    if (restMs === 0) return this.#start();
+    this.#resting++;
+    setTimeout(() => {
+      this.#resting--;
+      this.#start();
+    }, restMs);
   }
 
   /** Items waiting now. */
@@ -68,7 +85,7 @@ export class Lane<T> {
 
   /** One turn of the event loop later, so that requests read in the same poll share a batch. */
   #start(): void {
-    if (this.#starting || this.#running >= this.width) return;
+    if (this.#starting || this.#resting > 0 || this.#running >= this.width) return;
     this.#starting = true;
     setImmediate(() => {
       this.#starting = false;
@@ -77,7 +94,7 @@ export class Lane<T> {
   }
 
   #leave(): void {
-    while (this.#running < this.width && this.#waiting.length > 0) {
+    while (this.#resting === 0 && this.#running < this.width && this.#waiting.length > 0) {
       const batch = this.#take();
       this.#running++;
       void this.work(batch).finally(() => {
@@ -93,7 +110,8 @@ export class Lane<T> {
     let bytes = 0;
     let count = 0;
     for (const waiting of this.#waiting) {
-      if (count === this.limits.batchItems || (count > 0 && bytes + waiting.bytes > this.limits.batchBytes)) break;
+      if (count === this.limits.batchItems || (count > 0 && bytes + waiting.bytes > this.limits.batchBytes))
+        break;
       bytes += waiting.bytes;
       count++;
     }

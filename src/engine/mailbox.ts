@@ -5,16 +5,24 @@ import type { ActorRow, Actors } from './actors.ts';
 import type { Clock } from './clock-source.ts';
 import { type CommitTags, commitBatch, type Verdict } from './commit.ts';
 import type { Decider } from './decide.ts';
-import { type Decided, fold, type Letter } from './fold.ts';
-import { type Actor, type Kind, stateOf } from './kind.ts';
+import { handledLetters } from './doubts.ts';
+import { type Decided, type Folding, fold, type Letter } from './fold.ts';
+import { type Kind, stateOf } from './kind.ts';
 import { Lane } from './lane.ts';
 import { commitStatement, loadStatement, readBackStatement } from './statements.ts';
 import { storedReplies } from './stored-replies.ts';
 import { type Draft, factLists, jsonList, machineColumns, mailList } from './tell-batch.ts';
-import type { StoredReply, Told } from './told.ts';
+import type { StoredReply } from './told.ts';
 
 /** How often an event that lost its revision is decided again before the caller hears 503. */
 const MAX_DECISIONS = 20;
+
+/** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
+export const LONGEST_WAIT_MS = 7_000;
+/** A statement may take 7 s to fail; together with this the caller still hears within 8 s. */
+export const READ_BACK_MS = 900;
+/** Between two tries of a database that is away: no tight loop, and still healed well within a second. */
+const REST_MS = 250;
 
 /** What the mailbox needs around it. */
 export interface MailboxSurroundings {
@@ -44,9 +52,13 @@ export class Mailbox {
     this.#readBackSql = readBackStatement(kind);
   }
 
-  /** Puts an event into the mailbox. @throws Unavailable when it is full */
+  /**
+   * Puts an event into the mailbox. Patient letters are taken even when it is full: they tell what has happened
+   * already, and are bounded by what was begun. @throws Unavailable when it is full
+   */
   push(letter: Letter): void {
-    this.#lane.push(letter);
+    if (letter.patientUntil === undefined) this.#lane.push(letter);
+    else this.#lane.admit(letter);
   }
 
   get waiting(): number {
@@ -58,44 +70,57 @@ export class Mailbox {
   }
 
   async #work(batch: readonly Letter[]): Promise<void> {
+    const inTime = this.#inTime(batch);
     try {
-      const byActor = Map.groupBy(await this.#stillToHandle(batch), ({ id }) => id);
-      const replies = await this.#storedReplies(batch);
+      const byActor = Map.groupBy(inTime, ({ id }) => id);
+      const known = {
+        handled: await handledLetters(this.around.database, this.kind, inTime),
+        replies: await this.#storedReplies(inTime),
+      };
       const loaded = await this.#load([...byActor.keys()].filter((id) => !this.actors.get(id)));
-      const { kind, decider } = this;
-      const folding = { kind, decider, replies, postpone: (letter: Letter) => this.#lane.unshift([letter]) };
-      const decided: Decided[] = [];
-      for (const [id, letters] of byActor) {
-        const one = fold(folding, this.actors.get(id) ?? loaded.get(id), letters);
-        if (one) decided.push(one);
-      }
+      const decided = [...byActor].flatMap(
+        ([id, letters]) => this.#decide(loaded.get(id), letters, known) ?? [],
+      );
       if (decided.length > 0) await this.#commit(decided);
     } catch (error) {
-      this.#undelivered(batch, error);
+      this.#undelivered(inTime, error);
     }
   }
 
-  /** For this batch only; `actors` may be bounded to nothing. */
-  async #load(ids: readonly string[]): Promise<ReadonlyMap<string, Actor>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.around.database.query<ActorRow>(this.#loadSql, [ids]);
-    return new Map(rows.map((row) => [row.id, this.actors.restore(row)]));
+  #inTime(batch: readonly Letter[]): readonly Letter[] {
+    const oldest = this.around.clock.monotonic() - LONGEST_WAIT_MS;
+    return batch.filter(({ since, patientUntil, fail }) => {
+      const isLate = since < oldest && patientUntil === undefined;
+      if (isLate) fail(new Unavailable('The database does not keep up.'));
+      return !isLate;
+    });
   }
 
-  /** Mail of letters that lost a race may have been handled by the winner: those are done. */
-  async #stillToHandle(batch: readonly Letter[]): Promise<readonly Letter[]> {
-    const doubtful = batch.flatMap(({ mail, decisions }) => (mail !== undefined && decisions > 0 ? [mail] : []));
-    if (doubtful.length === 0) return batch;
-    const rows = await this.around.database.query<{ id: string }>(
-      'select m.id from unnest($1::text[]) i(id) join mail m on m.id = i.id',
-      [doubtful],
-    );
-    const there = new Set(rows.map(({ id }) => id));
-    return batch.filter(({ mail, decisions, settle }) => {
-      const isDone = mail !== undefined && decisions > 0 && !there.has(mail);
-      if (isDone) settle({ outcome: 'absent' });
-      return !isDone;
-    });
+  /** One actor's letters. What goes wrong here is a bug of ours, and must not reach its neighbours in the batch. */
+  #decide(
+    row: ActorRow | undefined,
+    letters: readonly Letter[],
+    known: Pick<Folding, 'handled' | 'replies'>,
+  ): Decided | null {
+    const id = letters[0]?.id as string;
+    const postpone = (later: readonly Letter[]): void => {
+      this.actors.forget(id);
+      this.#lane.unshift(later);
+    };
+    try {
+      const actor = row ? this.actors.restore(row) : this.actors.get(id);
+      const folding = { ...known, kind: this.kind, decider: this.decider, postpone };
+      return fold(folding, actor, row !== undefined, letters);
+    } catch (error) {
+      for (const letter of letters) letter.fail(error);
+      return null;
+    }
+  }
+
+  async #load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.around.database.query<ActorRow>(this.#loadSql, [ids]);
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   #storedReplies(batch: readonly Letter[]): Promise<ReadonlyMap<string, StoredReply>> {
@@ -111,7 +136,10 @@ export class Mailbox {
           const drafts = items.map(({ draft }) => draft);
           const rows = await this.around.database.query<{ id: string }>(this.#commitSql, [
             JSON.stringify(
-              drafts.map((draft) => ({ ...machineColumns(this.kind, draft), revision: draft.before?.revision })),
+              drafts.map((draft) => ({
+                ...machineColumns(this.kind, draft),
+                revision: draft.before?.revision,
+              })),
             ),
             this.kind.version,
             tag,
@@ -124,48 +152,54 @@ export class Mailbox {
           return drafts.map(({ after }) => (lost.has(after.id) ? 'lost' : 'changed'));
         },
         readBack: async (items) => {
-          const rows = await this.around.database.query<{ id: string; revision: number; commit_tag: number }>(
+          const written = items.map(({ draft: { after } }) => ({ id: after.id, revision: after.revision }));
+          const rows = await this.around.database.query<{ id: string; tag: number }>(
             this.#readBackSql,
-            [items.map(({ draft }) => draft.after.id)],
+            [JSON.stringify(written)],
+            { deadlineMs: READ_BACK_MS },
           );
-          const byId = new Map(rows.map((row) => [row.id, row]));
-          return items.map(({ draft: { after } }) => {
-            const row = byId.get(after.id);
-            if (row && row.revision === after.revision && row.commit_tag === tag) return 'changed';
-            return row && row.revision >= after.revision ? 'lost' : null;
+          const tags = new Map(rows.map((row) => [row.id, row.tag]));
+          return written.map(({ id }) => {
+            const found = tags.get(id);
+            return found === undefined ? null : found === tag ? 'changed' : 'lost';
           });
         },
       },
       decided,
     );
-    this.#conclude(decided, verdicts);
+    this.#conclude(decided, verdicts, tag);
   }
 
-  #conclude(decided: readonly Decided[], verdicts: readonly Verdict<'changed' | 'lost'>[]): void {
+  #conclude(
+    decided: readonly Decided[],
+    verdicts: readonly Verdict<'changed' | 'lost'>[],
+    tag: number,
+  ): void {
     const committed: Draft[] = [];
     decided.forEach(({ draft, answers }, index) => {
       const verdict = verdicts[index] as Verdict<'changed' | 'lost'>;
       if ('committed' in verdict && verdict.committed === 'changed') {
-        const { snapshot } = draft.after;
         this.actors.keep(draft.after, this.around.clock.now());
         committed.push(draft);
-        const changed: Told = { outcome: 'changed', state: stateOf(snapshot), context: snapshot.context };
-        for (const { letter, told } of answers) letter.settle(told ?? changed);
+        for (const { letter, told } of answers) letter.settle(told);
         return;
       }
       const letters = answers.map(({ letter }) => letter);
       this.actors.forget(draft.after.id);
       if ('committed' in verdict) this.#decideAgain(letters);
       else if ('poisoned' in verdict) this.#poisoned(letters, verdict.poisoned);
-      else this.#undelivered(letters, verdict.failed);
+      else this.#undelivered(letters, verdict.failed, tag);
     });
     if (committed.length > 0) this.around.committed(committed);
   }
 
   /** An idempotency key that another instance took in the meantime is no poison: the next try replays its reply. */
   #poisoned(letters: readonly Letter[], error: unknown): void {
-    if (codeOf(error) === '23505' && letters.some(({ claim }) => claim)) this.#decideAgain(letters);
-    else for (const letter of letters) letter.fail(error);
+    if (codeOf(error) === '23505' && letters.some(({ claim }) => claim)) return this.#decideAgain(letters);
+    if (letters.length === 1) return letters[0]?.fail(error);
+    // One of them is at fault. Each by itself, in their order, shows which.
+    for (const letter of letters) letter.alone = true;
+    this.#lane.unshift(letters);
   }
 
   /** The revision had moved on: the same events, on the actor as it is now. */
@@ -179,40 +213,45 @@ export class Mailbox {
   }
 
   /** The database did not take the batch: callers hear of it, outcomes of performed orders are tried on. */
-  #undelivered(letters: readonly Letter[], error: unknown): void {
+  #undelivered(letters: readonly Letter[], error: unknown, tag: number | null = null): void {
     const now = this.around.clock.monotonic();
     const patient: Letter[] = [];
     for (const letter of letters) {
       this.actors.forget(letter.id);
-      if (error instanceof Unavailable && (letter.patientUntil ?? 0) > now) patient.push(letter);
-      else letter.fail(error);
+      if (error instanceof Unavailable && (letter.patientUntil ?? 0) > now) {
+        if (tag !== null && error.applied === 'unknown') letter.doubts.push(tag);
+        patient.push(letter);
+      } else letter.fail(error);
     }
-    // The pause keeps a dead database from being asked in a tight loop; 250 ms still heals well within a second.
-    if (patient.length > 0) setTimeout(() => this.#lane.unshift(patient), 250);
+    if (patient.length > 0) this.#lane.unshift(patient, REST_MS);
   }
 }
 
 const consumedList = (decided: readonly Decided[]): string =>
   jsonList(
     decided.flatMap(({ draft, answers }) =>
-      answers.flatMap(({ letter: { mail } }) => (mail === undefined ? [] : [{ actor: draft.after.id, id: mail }])),
+      answers.flatMap(({ letter: { mail } }) =>
+        mail === undefined ? [] : [{ actor: draft.after.id, id: mail }],
+      ),
     ),
   );
 
 const claimList = (drafts: readonly Draft[]): string =>
-  jsonList(drafts.flatMap(({ after, claim, steps }) =>
-    claim === null
-      ? []
-      : [
-          {
-            actor: after.id,
-            workspace_id: claim.scope.workspaceId,
-            livemode: claim.scope.livemode,
-            key: claim.key,
-            fingerprint: claim.fingerprint,
-            status: claim.status,
-            reply: claim.reply(stateOf(after.snapshot), after.snapshot.context),
-            at: new Date(steps.at(-1)?.at ?? 0).toISOString(),
-          },
-        ],
-  ));
+  jsonList(
+    drafts.flatMap(({ after, claim, steps }) =>
+      claim === null
+        ? []
+        : [
+            {
+              actor: after.id,
+              workspace_id: claim.scope.workspaceId,
+              livemode: claim.scope.livemode,
+              key: claim.key,
+              fingerprint: claim.fingerprint,
+              status: claim.status,
+              reply: claim.reply(stateOf(after.snapshot), after.snapshot.context),
+              at: new Date(steps.at(-1)?.at ?? 0).toISOString(),
+            },
+          ],
+    ),
+  );

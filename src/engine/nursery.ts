@@ -5,7 +5,7 @@ import { commitBatch } from './commit.ts';
 import type { Decider } from './decide.ts';
 import { type Kind, stateOf } from './kind.ts';
 import { Lane } from './lane.ts';
-import type { MailboxSurroundings } from './mailbox.ts';
+import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
 import { readBackStatement, spawnStatement } from './statements.ts';
 import { REPLY_KEPT_MS, storedReplies } from './stored-replies.ts';
 import { type Draft, draftSpawn, factLists, machineColumns, mailList } from './tell-batch.ts';
@@ -42,6 +42,8 @@ interface Expecting {
   readonly draft: Draft;
   readonly settle: (spawned: Spawned) => void;
   readonly fail: (error: unknown) => void;
+  /** Monotonic moment at which it was asked for. */
+  readonly since: number;
   tries: number;
 }
 
@@ -83,7 +85,8 @@ export class Nursery {
       payload: birth.payload,
     };
     return new Promise((settle, fail) => {
-      this.#lane.push({ birth, draft, settle, fail, tries: 0 }, birth.bytes ?? 1_024);
+      const since = this.around.clock.monotonic();
+      this.#lane.push({ birth, draft, settle, fail, since, tries: 0 }, birth.bytes ?? 1_024);
     });
   }
 
@@ -95,7 +98,9 @@ export class Nursery {
     return this.#lane.drained();
   }
 
-  async #work(batch: readonly Expecting[]): Promise<void> {
+  async #work(waiting: readonly Expecting[]): Promise<void> {
+    const batch = this.#inTime(waiting);
+    if (batch.length === 0) return;
     const tag = this.around.tags.next();
     const verdicts = await commitBatch<Expecting, Spawned | 'again'>(
       { run: (items) => this.#run(items, tag), readBack: (items) => this.#readBack(items) },
@@ -117,11 +122,32 @@ export class Nursery {
         }
       } else if ('poisoned' in verdict) {
         // Another instance took the idempotency key since our snapshot: the next try finds its reply.
-        if (codeOf(verdict.poisoned) === '23505' && expecting.birth.claim && expecting.tries < MAX_TRIES) again.push(expecting);
+        if (codeOf(verdict.poisoned) === '23505' && expecting.birth.claim && expecting.tries < MAX_TRIES)
+          again.push(expecting);
         else expecting.fail(verdict.poisoned);
       } else expecting.fail(verdict.failed);
     });
     if (committed.length > 0) this.around.committed(committed);
+    if (again.length > 0) await this.#tryAgain(again);
+  }
+
+  #inTime(waiting: readonly Expecting[]): readonly Expecting[] {
+    const oldest = this.around.clock.monotonic() - LONGEST_WAIT_MS;
+    return waiting.filter(({ since, fail }) => {
+      if (since < oldest) fail(new Unavailable('The database does not keep up.'));
+      return since >= oldest;
+    });
+  }
+
+  /** Those whose idempotency key was taken: by a call of long ago, which is removed now, or by one that just went before. */
+  async #tryAgain(again: readonly Expecting[]): Promise<void> {
+    try {
+      const claims = again.flatMap(({ birth: { claim } }) => claim ?? []);
+      await storedReplies(this.around.database, claims, this.around.clock.now());
+    } catch (error) {
+      for (const { fail } of again) fail(error);
+      return;
+    }
     for (const expecting of again)
       if (++expecting.tries > MAX_TRIES) expecting.fail(new Unavailable('The idempotency key is contended.'));
     const retry = again.filter(({ tries }) => tries <= MAX_TRIES);
@@ -138,7 +164,7 @@ export class Nursery {
       ...factLists(this.kind, drafts),
     ]);
     const results: (Spawned | 'again')[] = items.map(({ draft }) => spawned(draft));
-    for (const row of rows) results[row.ord] = await this.#notAdmitted(items[row.ord] as Expecting, row);
+    for (const row of rows) results[row.ord] = this.#notAdmitted(items[row.ord] as Expecting, row);
     return results;
   }
 
@@ -165,19 +191,18 @@ export class Nursery {
     });
   }
 
-  async #notAdmitted({ birth }: Expecting, row: NotAdmitted): Promise<Spawned | 'again'> {
+  /** Asks nothing of the database: the others of the batch are committed, and must hear so whatever happens here. */
+  #notAdmitted({ birth }: Expecting, row: NotAdmitted): Spawned | 'again' {
     if (row.fingerprint === null || !birth.claim) return { outcome: 'overQuota' };
-    const now = this.around.clock.now();
-    if (row.stored_at > now - REPLY_KEPT_MS)
-      return { outcome: 'replayed', fingerprint: row.fingerprint, status: row.status, reply: row.reply };
-    await storedReplies(this.around.database, [birth.claim], now);
-    return 'again';
+    if (row.stored_at <= this.around.clock.now() - REPLY_KEPT_MS) return 'again';
+    return { outcome: 'replayed', fingerprint: row.fingerprint, status: row.status, reply: row.reply };
   }
 
   async #readBack(items: readonly Expecting[]): Promise<readonly (Spawned | null)[]> {
-    const rows = await this.around.database.query<{ id: string }>(this.#readBackSql, [
-      items.map(({ draft }) => draft.after.id),
-    ]);
+    const born = items.map(({ draft: { after } }) => ({ id: after.id, revision: after.revision }));
+    const rows = await this.around.database.query<{ id: string }>(this.#readBackSql, [JSON.stringify(born)], {
+      deadlineMs: READ_BACK_MS,
+    });
     const here = new Set(rows.map(({ id }) => id));
     return items.map(({ draft }) => (here.has(draft.after.id) ? spawned(draft) : null));
   }

@@ -3,10 +3,12 @@ import type { Kind } from './kind.ts';
 /** The columns every actor table has, as the JSON input carries them. */
 const MACHINE_COLUMNS = 'id text, state text, context json, timers json, wake_at timestamptz, steps json';
 
-const derivedColumns = (kind: Kind): string => kind.derived.map(({ name, type }) => `, ${name} ${type}`).join('');
+const derivedColumns = (kind: Kind): string =>
+  kind.derived.map(({ name, type }) => `, ${name} ${type}`).join('');
 const derivedNames = (kind: Kind): string => kind.derived.map(({ name }) => `, ${name}`).join('');
 
-const carried = (kind: Kind, from: string): string => kind.carried.map((name) => `, ${from}.${name}`).join('');
+const carried = (kind: Kind, from: string): string =>
+  kind.carried.map((name) => `, ${from}.${name}`).join('');
 
 const facts = (kind: Kind, changed: string, firstParameter: number): string =>
   kind.facts
@@ -50,8 +52,8 @@ handled as (
 
 /**
  * One commit: $1 actors with their new snapshots and steps, $2 machine version, $3 commit tag, $4 idempotency keys,
- * $5 mail sent, $6 mail consumed (only a kind that receives any), then a JSON list for each fact table. Answers the ids that lost: their revision was no longer the
- * one decided upon (answering the winners took 18 % of the process's time).
+ * $5 mail sent, $6 mail consumed (only a kind that receives any), then a JSON list for each fact table. Answers the ids
+ * that lost: their revision was no longer the one decided upon (answering the winners took 18 % of the process's time).
  *
  * The rows are locked in id order before anything is written: contending batches that lock in any other order
  * deadlock (hazards.md: 1,374 wins and six deadlocks against 224,447 and none). The join keeps the revision check
@@ -69,7 +71,7 @@ export function commitStatement(kind: Kind): string {
   order by a.id for update of a
 ), changed as (
   update ${kind.table} a
-  set ${assignments}, revision = a.revision + 1, machine_version = $2::smallint, commit_tag = $3::integer
+  set ${assignments}, revision = a.revision + 1, machine_version = $2::smallint
   from locked l where a.id = l.id
   returning a.id, a.workspace_id, a.livemode${carried(kind, 'a')}
 ), claimed as (
@@ -78,9 +80,10 @@ export function commitStatement(kind: Kind): string {
   from json_to_recordset($4::text::json)
     as k(actor text, workspace_id text, livemode boolean, key text, fingerprint text, status smallint, reply text, at timestamptz)
   join changed c on c.id = k.actor
+  order by k.workspace_id, k.livemode, k.key
 ), journaled as (
-  insert into ${kind.journal} (actor_id, revision, steps)
-  select l.id, l.revision + 1, l.steps from locked l join changed c on c.id = l.id
+  insert into ${kind.journal} (actor_id, revision, commit_tag, steps)
+  select l.id, l.revision + 1, $3::integer, l.steps from locked l join changed c on c.id = l.id
 )${sentMail('changed', 5)}${received(kind)}${facts(kind, 'changed', kind.receivesMail ? 7 : 6)}
 select i.id from input i left join changed c on c.id = i.id where c.id is null`;
 }
@@ -128,13 +131,14 @@ export function spawnStatement(kind: Kind): string {
   insert into idempotency_keys (workspace_id, livemode, key, fingerprint, status, reply, created_at)
   select workspace_id, idem_livemode, idem_key, idem_fingerprint, idem_status, idem_reply, idem_at
   from admitted where idem_key is not null
+  order by workspace_id, idem_livemode, idem_key
 ), spawned as (
   insert into ${kind.table}
-    (id, workspace_id, livemode, state, context, timers, wake_at, revision, machine_version, commit_tag${derivedNames(kind)}${own})
-  select id, workspace_id, livemode, state, context, timers, wake_at, 1, $2::smallint, $3::integer${derivedNames(kind)}${own}
+    (id, workspace_id, livemode, state, context, timers, wake_at, revision, machine_version${derivedNames(kind)}${own})
+  select id, workspace_id, livemode, state, context, timers, wake_at, 1, $2::smallint${derivedNames(kind)}${own}
   from admitted
 ), journaled as (
-  insert into ${kind.journal} (actor_id, revision, steps) select id, 1, steps from admitted
+  insert into ${kind.journal} (actor_id, revision, commit_tag, steps) select id, 1, $3::integer, steps from admitted
 )${also}${sentMail('admitted', 4)}${facts(kind, 'admitted', 5)}
 select i.ord, k.fingerprint, k.status, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at
 from input i left join admitted a on a.ord = i.ord
@@ -149,9 +153,14 @@ export function loadStatement(kind: Kind): string {
 from unnest($1::text[]) i(id) join ${kind.table} a on a.id = i.id`;
 }
 
-/** Revision and tag of the ids in $1: what became of a commit whose reply was lost. */
+/**
+ * Whose commits made the revisions in $1: what became of one whose reply was lost. The journal knows, however far the
+ * actor has moved on since.
+ */
 export function readBackStatement(kind: Kind): string {
-  return `select a.id, a.revision, a.commit_tag from unnest($1::text[]) i(id) join ${kind.table} a on a.id = i.id`;
+  return `select j.actor_id as id, j.commit_tag as tag
+from json_to_recordset($1::text::json) as i(id text, revision integer)
+join ${kind.journal} j on j.actor_id = i.id and j.revision = i.revision`;
 }
 
 /**

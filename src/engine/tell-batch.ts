@@ -94,7 +94,8 @@ export const mailList = (drafts: readonly Draft[]): string =>
   );
 
 /** JSON of a list; the empty one without a detour. */
-export const jsonList = (rows: readonly object[]): string => (rows.length === 0 ? '[]' : JSON.stringify(rows));
+export const jsonList = (rows: readonly object[]): string =>
+  rows.length === 0 ? '[]' : JSON.stringify(rows);
 
 function meaningOf(kind: Kind, effect: string): EffectMeaning {
   const meaning = kind.effects[effect];
@@ -116,7 +117,12 @@ export function ordersOf(kind: Kind, { after, effects, payload }: Draft): Order[
 export function draftSpawn(
   kind: Kind,
   decider: Decider,
-  spawn: { readonly id?: string; readonly workspaceId: string; readonly livemode: boolean; readonly input: unknown },
+  spawn: {
+    readonly id?: string;
+    readonly workspaceId: string;
+    readonly livemode: boolean;
+    readonly input: unknown;
+  },
   at: number,
 ): Omit<Draft, 'claim'> {
   const { snapshot, timers, effects, step } = decider.begin(spawn.input, at);

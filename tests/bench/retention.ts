@@ -1,10 +1,10 @@
 import postgres from 'postgres';
-import { systemClock } from '../../src/engine/clock-source.ts';
 import { lowestIdAt } from '../../src/db/ids.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { ensurePartitions } from '../../src/db/partitions.ts';
 import { liveDataPruner } from '../../src/duties/live-data-pruner.ts';
+import { systemClock } from '../../src/engine/clock-source.ts';
 import { startCluster } from '../support/cluster.ts';
 
 // What it takes to delete a day of live data, and how long anybody else waits for it:
@@ -28,9 +28,12 @@ await ensurePartitions(database, Date.now());
 const sql = postgres(cluster.url, { max: 2, onnotice: () => {} });
 stack.defer(() => sql.end());
 const size = async () =>
-  Number((await sql<{ n: string }[]>`select pg_database_size(current_database())::text as n`)[0]?.n) / 2 ** 30;
+  Number((await sql<{ n: string }[]>`select pg_database_size(current_database())::text as n`)[0]?.n) /
+  2 ** 30;
 
-say(`Writing ${ROWS.toLocaleString('en')} emails of one day, 92 days ago, with two events and a journal each …`);
+say(
+  `Writing ${ROWS.toLocaleString('en')} emails of one day, 92 days ago, with two events and a journal each …`,
+);
 const prefix = lowestIdAt('em', old).slice(0, 13);
 const [wrote] = await Promise.all([writeOldEmails()]);
 say(`written in ${wrote.toFixed(0)} s, ${(await size()).toFixed(2)} GiB`);
@@ -40,13 +43,15 @@ async function writeOldEmails(): Promise<number> {
   const id = `'${prefix}' || lpad(to_hex(g), 14, '0')`;
   for (let from = 0; from < ROWS; from += 250_000) {
     const series = `generate_series(${from}, ${Math.min(ROWS, from + 250_000) - 1}) g`;
-    await sql.unsafe(`insert into emails (id, workspace_id, livemode, state, context, revision, commit_tag, machine_version, recipients, recipient_keys, sent_at)
-      select ${id}, 'ws_1', true, 'delivered', json_build_object('at', g, 'recipients', repeat('x', 200)), 2, 1, 1, '{ada@example.com}', '{ada@example.com}', now() - interval '92 days' from ${series}`);
+    await sql.unsafe(`insert into emails (id, workspace_id, livemode, state, context, revision, machine_version, recipients, recipient_keys, sent_at)
+      select ${id}, 'ws_1', true, 'delivered', json_build_object('at', g, 'recipients', repeat('x', 200)), 2, 1, '{ada@example.com}', '{ada@example.com}', now() - interval '92 days' from ${series}`);
     await sql.unsafe(`insert into email_messages (id, workspace_id, livemode, sender_key, subject, tags, envelope, content)
       select ${id}, 'ws_1', true, 'hello@acme.example', 'Your order', '{}', '{}', json_build_object('text', md5(g::text) || repeat(md5((g+1)::text), 8)) from ${series}`);
     await sql.unsafe(`insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
       select ${id}, 'evt_' || e || to_hex(g), 'ws_1', true, e, 'ada@example.com', now(), '{"response":"250 2.0.0 Ok"}' from ${series}, unnest(array['sent','delivered']) e`);
-    await sql.unsafe(`insert into email_journal (actor_id, revision, steps) select ${id}, r, '[{"event":"attempt.completed"}]' from ${series}, unnest(array[1,2]) r`);
+    await sql.unsafe(
+      `insert into email_journal (actor_id, revision, commit_tag, steps) select ${id}, r, 1, '[{"event":"attempt.completed"}]' from ${series}, unnest(array[1,2]) r`,
+    );
     say(`  ${(from + 250_000).toLocaleString('en')}`);
   }
   await sql.unsafe('analyze');

@@ -27,9 +27,9 @@ async function given(
   const sent = sentAt === null ? null : new Date(sentAt).toISOString();
   const wakeAt = state === 'scheduled' ? new Date(NOW + DAY).toISOString() : null;
   await database.query(
-    `insert into emails (id, workspace_id, livemode, state, context, revision, commit_tag, machine_version,
+    `insert into emails (id, workspace_id, livemode, state, context, revision, machine_version,
        wake_at, recipients, recipient_keys, sent_at)
-     values ($1, 'ws_1', $2::boolean, $3, '{}', 1, 1, 1, $4::text::timestamptz, '{a@b.co}', '{a@b.co}', $5::text::timestamptz)`,
+     values ($1, 'ws_1', $2::boolean, $3, '{}', 1, 1, $4::text::timestamptz, '{a@b.co}', '{a@b.co}', $5::text::timestamptz)`,
     [id, livemode, state, wakeAt, sent],
   );
   await database.query(
@@ -42,7 +42,7 @@ async function given(
      values ($1, $2, 'ws_1', $3::boolean, 'sent', 'a@b.co', now(), '{}')`,
     [id, mintId('evt', createdAt), livemode],
   );
-  await database.query(`insert into email_journal (actor_id, revision, steps) values ($1, 1, '[]')`, [id]);
+  await database.query(`insert into email_journal (actor_id, revision, commit_tag, steps) values ($1, 1, 1, '[]')`, [id]);
   return id;
 }
 

@@ -19,7 +19,6 @@ export const apiKeys = pgTable('api_keys', {
   state: text('state').notNull(),
   context: json('context').notNull(),
   revision: integer('revision').notNull(),
-  commitTag: integer('commit_tag').notNull(),
   machineVersion: smallint('machine_version').notNull(),
   timers: json('timers'),
   wakeAt: moment('wake_at'),

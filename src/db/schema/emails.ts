@@ -23,7 +23,6 @@ export const emails = pgTable('emails', {
   state: text('state').notNull(),
   context: json('context').notNull(),
   revision: integer('revision').notNull(),
-  commitTag: integer('commit_tag').notNull(),
   machineVersion: smallint('machine_version').notNull(),
   timers: json('timers'),
   wakeAt: moment('wake_at'),

@@ -1,0 +1,36 @@
+import type { Database } from '../db/database.ts';
+import type { Letter } from './fold.ts';
+import type { Kind } from './kind.ts';
+
+const MAIL = 'select m.id from unnest($1::text[]) i(id) join mail m on m.id = i.id';
+
+const commits = (kind: Kind): string => `select j.actor_id as id, j.commit_tag as tag
+from json_to_recordset($1::text::json) as d(id text, tag integer)
+join ${kind.journal} j on j.actor_id = d.id and j.commit_tag = d.tag`;
+
+/**
+ * The letters that have been handled after all: those of a commit that nobody could say anything about but that the
+ * journal shows now (a backend that lost its client may still finish its statement), and those whose mail the winner of a
+ * race has consumed. Asks nothing of the database where there is no doubt.
+ */
+export async function handledLetters(
+  database: Database,
+  kind: Kind,
+  letters: readonly Letter[],
+): Promise<ReadonlySet<Letter>> {
+  const handled = new Set<Letter>();
+  const doubtful = letters.filter(({ doubts }) => doubts.length > 0);
+  if (doubtful.length > 0) {
+    const asked = doubtful.flatMap(({ id, doubts }) => doubts.map((tag) => ({ id, tag })));
+    const rows = await database.query<{ id: string; tag: number }>(commits(kind), [JSON.stringify(asked)]);
+    for (const letter of doubtful)
+      if (rows.some(({ id, tag }) => id === letter.id && letter.doubts.includes(tag))) handled.add(letter);
+  }
+  const beaten = letters.filter(({ mail, decisions }) => mail !== undefined && decisions > 0);
+  if (beaten.length > 0) {
+    const rows = await database.query<{ id: string }>(MAIL, [beaten.map(({ mail }) => mail as string)]);
+    const there = new Set(rows.map(({ id }) => id));
+    for (const letter of beaten) if (!there.has(letter.mail as string)) handled.add(letter);
+  }
+  return handled;
+}

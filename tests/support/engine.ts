@@ -1,0 +1,145 @@
+import pino from 'pino';
+import type { EmailInput } from '../../machines/email.ts';
+import type { Database, Parameter } from '../../src/db/database.ts';
+import { EmbeddedDatabase } from '../../src/db/embedded.ts';
+import { mintId } from '../../src/db/ids.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
+import type { Clock } from '../../src/engine/clock-source.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import type { ActorEvent } from '../../src/engine/kind.ts';
+import type { Birth } from '../../src/engine/nursery.ts';
+import type { Performer } from '../../src/engine/performers.ts';
+import { apiKeys } from '../../src/modules/api-keys/kind.ts';
+import { emails } from '../../src/modules/emails/kind.ts';
+import { createTestDatabase } from './postgres.ts';
+
+/** A wall clock that stands still until it is moved; the monotonic one is real, so that waits end. */
+export class ManualClock implements Clock {
+  constructor(public time: number) {}
+
+  now = (): number => this.time;
+  monotonic = (): number => performance.now();
+}
+
+/** Nothing is performed: outcomes are told by the test. */
+export const idle: Performer = { slots: 1_000, backlog: 4_000, perform: () => [] };
+
+/** An engine of the service's kinds, which the test moves. */
+export interface EngineOptions {
+  readonly clock?: Clock;
+  readonly performer?: Performer;
+  readonly keptActors?: number;
+  /** Hears of errors and warnings. */
+  readonly logged?: (message: string) => void;
+}
+
+/** An engine over the database, its clock not started. */
+export function engineOver(database: Database, options: EngineOptions = {}): Engine {
+  const write = (line: string): void => options.logged?.(line);
+  return new Engine({
+    database,
+    clock: options.clock ?? { now: Date.now, monotonic: () => performance.now() },
+    logger: pino({ level: options.logged ? 'warn' : 'silent' }, { write }),
+    kinds: [apiKeys, emails(options.performer ?? idle)],
+    ...(options.keptActors === undefined ? {} : { keptActors: options.keptActors }),
+  });
+}
+
+/** A migrated database of either kind. */
+export interface Store extends AsyncDisposable {
+  readonly database: Database;
+  /** Of the server; null for the embedded one. */
+  readonly url: string | null;
+}
+
+/** PGlite in memory. Takes three seconds to make: share it within a file. */
+export async function embeddedStore(): Promise<Store> {
+  const database = await EmbeddedDatabase.open(null);
+  await migrate(database);
+  return { database, url: null, [Symbol.asyncDispose]: () => database.close() };
+}
+
+/** A database of its own on the real server. */
+export async function postgresStore(): Promise<Store> {
+  const made = await createTestDatabase();
+  const database = new PostgresDatabase(made.url);
+  return {
+    database,
+    url: made.url,
+    async [Symbol.asyncDispose]() {
+      await database.close();
+      await made.close();
+    },
+  };
+}
+
+/** The one workspace of a test; emails need no row of it. */
+export const WORKSPACE = 'ws_test';
+export const LIVE = { workspaceId: WORKSPACE, livemode: true };
+export const TEST = { workspaceId: WORKSPACE, livemode: false };
+
+/** An email to be, with as many recipients as its input has. */
+export function emailBirth(input: EmailInput, more: Partial<Birth> = {}): Birth & { readonly id: string } {
+  const id = mintId('em', input.at);
+  const recipients = input.recipients.map((_, index) => `r${index}@example.com`);
+  return {
+    workspaceId: WORKSPACE,
+    livemode: input.livemode,
+    input,
+    columns: {
+      recipients,
+      recipient_keys: recipients,
+      sender_key: 'sender@example.com',
+      subject: 'A test',
+      tags: [],
+      envelope: {},
+      content: {},
+    },
+    id,
+    ...more,
+  };
+}
+
+/** The beginning of an immediate test email to one recipient. */
+export const plainInput = (at: number, more: Partial<EmailInput> = {}): EmailInput => ({
+  at,
+  livemode: false,
+  scheduledAt: null,
+  admitted: true,
+  leaseMs: 10_000,
+  patienceMs: 3_600_000,
+  backoffMs: [1_000, 2_000],
+  recipients: [{ simulate: null }],
+  ...more,
+});
+
+/** A report about the first recipient. Opens may be told any number of times, and each counts. */
+export const opened = (at: number, data: object = {}): ActorEvent =>
+  ({ type: 'report.received', at, report: { type: 'opened', recipient: 0, data } }) as ActorEvent;
+
+/** The outcome of an attempt: accepted for the first recipient. */
+export const accepted = (at: number, attempt = 1): ActorEvent =>
+  ({
+    type: 'attempt.completed',
+    at,
+    attempt,
+    outcomes: [{ recipient: 0, outcome: 'accepted', data: {} }],
+  }) as ActorEvent;
+
+/** Rows of a table of the test's database. */
+export const rowsOf = <Row extends object>(
+  database: Database,
+  sql: string,
+  parameters: readonly Parameter[] = [],
+): Promise<Row[]> => database.query<Row>(sql, parameters);
+
+/** The number that a `select count(*)` answers. */
+export async function countOf(
+  database: Database,
+  from: string,
+  parameters: readonly Parameter[] = [],
+): Promise<number> {
+  const [row] = await database.query<{ n: number }>(`select count(*)::integer as n from ${from}`, parameters);
+  return row?.n as number;
+}
