@@ -30,6 +30,11 @@ const STEPS: readonly Step[] = [
   },
   { name: 'diagrams', command: script('diagrams', '--check'), fix: 'bun run generate' },
   { name: 'OpenAPI', command: script('openapi', '--check'), fix: 'bun run generate' },
+  {
+    name: 'OpenAPI lint',
+    command: ['redocly', 'lint', 'src/modules/docs/openapi.json'],
+    fix: 'say in the route what is missing',
+  },
   { name: 'configuration table', command: script('readme', '--check'), fix: 'bun run generate' },
 ];
 

@@ -2,12 +2,13 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import type { Config, Loaded } from '../config.ts';
 import type { Permission } from '../http/permissions.ts';
 import { PERMISSION_NAMES } from '../http/permissions.ts';
+import type { PlanName } from '../modules/usage/queries.ts';
 import { VERSION } from '../version.ts';
 import { checkHealth } from './health.ts';
 import { createKey } from './keys.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
 import { runMigrations } from './migrate.ts';
-import { changePlan, PLANS } from './plan.ts';
+import { changePlan, PLAN_NAMES } from './plan.ts';
 import { serve } from './serve.ts';
 import { settingsHelp } from './settings-help.ts';
 import type { Terminal } from './terminal.ts';
@@ -70,8 +71,8 @@ export async function runCommandLine(
     .command('set')
     .description('put a workspace on a plan')
     .argument('<workspace>', 'its id')
-    .addArgument(new Argument('<plan>').choices(PLANS))
-    .action((workspace: string, plan: (typeof PLANS)[number]) =>
+    .addArgument(new Argument('<plan>').choices(PLAN_NAMES))
+    .action((workspace: string, plan: PlanName) =>
       configured((config) => changePlan(config, workspace, plan, terminal)),
     );
 

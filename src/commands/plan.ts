@@ -1,18 +1,18 @@
 import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
-import type { Plan } from '../http/route.ts';
+import { PLANS, type PlanName } from '../modules/usage/queries.ts';
 import { setPlan } from '../modules/workspace/commands.ts';
 import type { Terminal } from './terminal.ts';
 import { withDatabase } from './with-database.ts';
 
-/** The plans, for the help. */
-export const PLANS = ['free', 'starter', 'growth'] as const satisfies readonly Plan[];
+/** Their names, for the help. */
+export const PLAN_NAMES = Object.keys(PLANS) as PlanName[];
 
 /** `posthorn plan set <workspace> <plan>`: what a payment does elsewhere, the operator does by hand. */
 export function changePlan(
   config: Config,
   workspace: string,
-  plan: Plan,
+  plan: PlanName,
   terminal: Terminal,
 ): Promise<number> {
   return withDatabase(config, async (database) => {

@@ -6,7 +6,7 @@ import type { Claim, Told } from '../../engine/told.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { replayOf } from '../../http/idempotency.ts';
 import type { Call, Caller, IdempotencyClaim, Replay } from '../../http/route.ts';
-import { quotaExceeded, sendMeter } from '../usage/periods.ts';
+import { quotaExceeded, sendMeter } from '../usage/queries.ts';
 import { LIVE_SCHEDULE, SIMULATED_SCHEDULE } from './attempt-schedule.ts';
 import { type RenderedMarkdown, storedMessage } from './message.ts';
 import type { EmailReceipt, RescheduleBody, SendBody } from './model.ts';

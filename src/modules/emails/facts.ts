@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../../../machines/email-progress.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Actor, EffectMeaning, FactTable } from '../../engine/kind.ts';
-import { periodOf } from '../usage/periods.ts';
+import { periodOf } from '../usage/queries.ts';
 
 /** The event log. `recipient` arrives as an index: addresses are no part of a machine's context. */
 const recorded: FactTable = {

@@ -2,7 +2,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { usage, workspaces } from '../../db/schema/access.ts';
 import type { Caller } from '../../http/route.ts';
-import { DOMAINS_PERIOD, PLANS, periodOf } from '../usage/periods.ts';
+import { DOMAINS_PERIOD, PLANS, periodOf } from '../usage/queries.ts';
 
 const monthStart = (at: number, monthsAhead = 0): string => {
   const date = new Date(at);
