@@ -51,7 +51,11 @@ function takeReply(text: string): { status: string; end: number } | null {
  * Sends the same request `count` times over keep-alive connections, each waiting for its reply before the next.
  * Raw sockets: an HTTP client library would take more of the two cores than the service does.
  */
-export async function load(request: PreparedRequest, connections: number, count: number): Promise<LoadResult> {
+export async function load(
+  request: PreparedRequest,
+  connections: number,
+  count: number,
+): Promise<LoadResult> {
   const latencies = new Float64Array(count);
   const statuses: Record<string, number> = {};
   let sent = 0;
@@ -80,7 +84,9 @@ export async function load(request: PreparedRequest, connections: number, count:
             if (answered === count) resolve();
             else next(socket);
           },
-          close: () => answered < count && reject(new Error('The service closed a connection.')),
+          close: () => {
+            if (answered < count) reject(new Error('The service closed a connection.'));
+          },
           error: (_, error) => reject(error),
         },
       }),

@@ -17,7 +17,9 @@ export async function pgbench(url: string, bytes: number, seconds: number): Prom
   const program = Bun.which('pgbench');
   if (!program) return null;
   const sql = postgres(url, { max: 1, onnotice: () => {} });
-  await sql.unsafe('drop table if exists yardstick; create table yardstick (id text primary key, body text not null)');
+  await sql.unsafe(
+    'drop table if exists yardstick; create table yardstick (id text primary key, body text not null)',
+  );
   await sql.end();
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-pgbench-'));
   try {
@@ -25,8 +27,15 @@ export async function pgbench(url: string, bytes: number, seconds: number): Prom
     writeFileSync(script, `insert into yardstick values (gen_random_uuid()::text, repeat('x', ${bytes}));\n`);
     const { hostname, port, username, password, pathname } = new URL(url);
     const run = Bun.spawn(
-      [program, '-n', '-M', 'prepared', '-c', '64', '-j', '2', '-T', String(seconds), '-f', script]
-        .concat(['-h', hostname, '-p', port, '-U', username, pathname.slice(1)]),
+      [program, '-n', '-M', 'prepared', '-c', '64', '-j', '2', '-T', String(seconds), '-f', script].concat([
+        '-h',
+        hostname,
+        '-p',
+        port,
+        '-U',
+        username,
+        pathname.slice(1),
+      ]),
       { env: { PGPASSWORD: password, PATH: process.env.PATH ?? '' }, stdout: 'pipe', stderr: 'pipe' },
     );
     const output = await new Response(run.stdout).text();

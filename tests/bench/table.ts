@@ -14,5 +14,11 @@ export function printTable(rows: readonly Row[], yardstick: number | null, notes
     ({ what, perSecond, p50, p99 }) =>
       `| ${what} | ${Math.round(perSecond).toLocaleString('en')} | ${yardstick ? (perSecond / yardstick).toFixed(2) : ''} | ${ms(p50)} | ${ms(p99)} |`,
   );
-  return ['| | per second | ratio to (a) | p50 ms | p99 ms |', '|---|---|---|---|---|', ...lines, '', ...notes].join('\n');
+  return [
+    '| | per second | ratio to (a) | p50 ms | p99 ms |',
+    '|---|---|---|---|---|',
+    ...lines,
+    '',
+    ...notes,
+  ].join('\n');
 }
