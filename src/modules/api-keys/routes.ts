@@ -5,7 +5,7 @@ import { ApiKey, ApiKeyQuery, CreateApiKey, CreatedApiKey, PatchApiKey } from '.
 import { listApiKeys } from './queries.ts';
 
 const KEY_EXAMPLE = {
-  id: 'key_01kahcd3vg8x2m7c1pzt4nwyqs',
+  id: 'key_01m7xj1rwp4sersf8ggsa354',
   name: 'Checkout',
   prefix: 'svc_…4xQz',
   env: 'test' as const,
@@ -43,6 +43,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     query: ApiKeyQuery,
     response: Type.Array(ApiKey),
     status: 200,
+    example: { response: [KEY_EXAMPLE] },
     handle: (call) => listApiKeys(deps, call),
   }),
   route({

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
 import { cancelEmail, type EmailCommands, rescheduleEmail, sendEmail } from './commands.ts';
+import { DETAIL, EVENTS, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
 import {
   EmailDetail,
   EmailEvent,
@@ -11,22 +12,6 @@ import {
   SendBody,
 } from './model.ts';
 import { type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';
-
-/** A send request that anybody with a test key can repeat. */
-const SEND_EXAMPLE = {
-  from: 'Acme <hello@acme.example>',
-  to: 'delivered@simulator.svc.test',
-  subject: 'Your order is on its way',
-  text: 'It left our warehouse this morning.',
-};
-
-const RECEIPT_EXAMPLE = {
-  id: 'em_01kahcd3vg8x2m7c1pzt4nwyqs',
-  livemode: false,
-  status: 'sending' as const,
-  scheduledAt: null,
-  createdAt: '2026-11-20T21:33:00.000Z',
-};
 
 /** The endpoints of emails. */
 export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[] => [
@@ -42,7 +27,7 @@ export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[]
     response: EmailReceipt,
     status: 202,
     failures: ['FORBIDDEN', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
-    example: { body: SEND_EXAMPLE, response: RECEIPT_EXAMPLE },
+    example: { body: SEND_BODY, response: RECEIPT },
     handle: (call) => sendEmail(deps, call),
   }),
   route({
@@ -54,6 +39,7 @@ export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[]
     query: EmailQuery,
     response: Type.Array(EmailItem),
     status: 200,
+    example: { response: [ITEM] },
     handle: (call) => listEmails(deps, call),
   }),
   route({
@@ -64,6 +50,7 @@ export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[]
     params: { id: 'em' },
     response: EmailDetail,
     status: 200,
+    example: { response: DETAIL },
     handle: (call) => emailDetail(deps, call),
   }),
   route({
@@ -75,6 +62,7 @@ export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[]
     params: { id: 'em' },
     response: Type.Array(EmailEvent),
     status: 200,
+    example: { response: EVENTS },
     handle: (call) => emailEvents(deps, call),
   }),
   route({
@@ -87,6 +75,7 @@ export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[]
     response: EmailReceipt,
     status: 200,
     failures: ['CONFLICT'],
+    example: { body: { scheduledAt: '2026-11-21T09:30:00Z' }, response: SCHEDULED },
     handle: (call) => rescheduleEmail(deps, call),
   }),
   route({
@@ -98,6 +87,7 @@ export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[]
     response: EmailReceipt,
     status: 200,
     failures: ['CONFLICT'],
+    example: { response: { ...SCHEDULED, status: 'cancelled' } },
     handle: (call) => cancelEmail(deps, call),
   }),
 ];

@@ -1,0 +1,96 @@
+import type { EmailDetail, EmailEvent, EmailItem, EmailReceipt, SendBody } from './model.ts';
+
+// What the documentation shows: a send that anybody with a test key can repeat, and what becomes of it. A contract test
+// repeats it.
+
+const ID = 'em_01m7xj1rwzprnwr10308attx';
+const RECIPIENT = 'delivered@simulator.svc.test';
+const TAGS = [{ name: 'order', value: '1842' }];
+const AT = '2026-11-20T22:43:19.079Z';
+
+/** The request. */
+export const SEND_BODY: SendBody = {
+  from: 'Acme <hello@acme.example>',
+  to: RECIPIENT,
+  subject: 'Your order is on its way',
+  text: 'It left our warehouse this morning.',
+  tags: TAGS,
+};
+
+/** The reply to it. */
+export const RECEIPT: EmailReceipt = {
+  id: ID,
+  livemode: false,
+  status: 'sending',
+  scheduledAt: null,
+  createdAt: '2026-11-20T22:43:19.071Z',
+};
+
+/** The reply where the email waits for its time. */
+export const SCHEDULED: EmailReceipt = {
+  ...RECEIPT,
+  status: 'scheduled',
+  scheduledAt: '2026-11-21T09:30:00.000Z',
+};
+
+/** What happened to it, oldest first. */
+export const EVENTS: EmailEvent[] = [
+  {
+    id: 'evt_01m7xj1rx757g9bp0f4tggst',
+    type: 'sent',
+    emailId: ID,
+    recipient: RECIPIENT,
+    occurredAt: AT,
+    data: {
+      provider: 'simulator',
+      messageId: `<${ID}@simulator>`,
+      response: '250 2.0.0 Accepted by the simulator',
+    },
+    livemode: false,
+  },
+  {
+    id: 'evt_01m7xj1rx7me7qmq3kx8akmz',
+    type: 'delivered',
+    emailId: ID,
+    recipient: RECIPIENT,
+    occurredAt: AT,
+    data: { remoteMta: 'mx.simulator.svc.test', response: '250 2.0.0 Accepted by the simulator' },
+    livemode: false,
+  },
+];
+
+/** The email in a list, after that. */
+export const ITEM: EmailItem = {
+  id: ID,
+  livemode: false,
+  from: 'Acme <hello@acme.example>',
+  to: [RECIPIENT],
+  cc: [],
+  bcc: [],
+  replyTo: [],
+  subject: 'Your order is on its way',
+  tags: TAGS,
+  status: 'delivered',
+  lastEvent: 'delivered',
+  failureReason: null,
+  messageId: `<${ID}@acme.example>`,
+  domainId: null,
+  templateId: null,
+  campaignId: null,
+  scheduledAt: null,
+  createdAt: '2026-11-20T22:43:19.071Z',
+  sentAt: AT,
+  deliveredAt: AT,
+};
+
+/** The email with all that is known of it. */
+export const DETAIL: EmailDetail = {
+  ...ITEM,
+  text: 'It left our warehouse this morning.',
+  html: null,
+  markdown: null,
+  headers: {},
+  attachments: [],
+  recipients: [{ address: RECIPIENT, kind: 'to', status: 'delivered', lastEvent: 'delivered' }],
+  events: EVENTS,
+};

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { permissionsOf } from '../../src/http/endpoint.ts';
+import { PERMISSION_NAMES, type Permission } from '../../src/http/permissions.ts';
+import type { Route } from '../../src/http/route.ts';
+import { type RealService, ROUTES, startRealService } from './real-service.ts';
+
+let service: RealService;
+/** By permission: a key that holds every other one. */
+const keysWithout = new Map<Permission, string>();
+let testKey: string;
+
+beforeAll(async () => {
+  service = await startRealService();
+  testKey = await service.keyWith('test', ['*']);
+  for (const needed of new Set(ROUTES.flatMap(permissionsOf))) {
+    const others = PERMISSION_NAMES.filter((name) => name !== needed && name !== '*');
+    keysWithout.set(needed, await service.keyWith('live', others));
+  }
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** The path with ids of the right form that no row has. */
+const pathOf = ({ path, params = {} }: Route, id = '0'.repeat(24)) =>
+  path.replace(/:(\w+)/g, (_, name: string) => {
+    const spec = params[name];
+    return typeof spec === 'string' ? `${spec}_${id}` : 'nothing';
+  });
+
+for (const route of ROUTES) {
+  const { method } = route;
+  describe(`${method} ${route.path}`, () => {
+    if (route.permission === 'public') {
+      test('is open to everybody', async () => {
+        expect((await service.ask({ method, path: pathOf(route) })).status).toBeLessThan(400);
+      });
+      return;
+    }
+
+    test('without a key: 401', async () => {
+      const told = await service.ask({ method, path: pathOf(route) });
+      expect(told.body.error.code).toBe('UNAUTHORIZED');
+    });
+
+    for (const needed of permissionsOf(route)) {
+      test(`without ${needed}: 403 that names it and says what to do`, async () => {
+        const told = await service.ask({ method, path: pathOf(route), key: keysWithout.get(needed) ?? '' });
+        expect(told.body.error).toMatchObject({
+          code: 'FORBIDDEN',
+          message: expect.stringContaining(needed),
+          suggestion: expect.stringContaining(needed),
+        });
+      });
+    }
+
+    if (route.testMode === 'refused') {
+      test('with a test key: 403 TEST_MODE_NOT_SUPPORTED', async () => {
+        const told = await service.ask({ method, path: pathOf(route), key: testKey });
+        expect(told.body.error.code).toBe('TEST_MODE_NOT_SUPPORTED');
+      });
+    }
+
+    if (Object.values(route.params ?? {}).some((spec) => typeof spec === 'string')) {
+      test('an id that cannot be is answered as one that is missing', async () => {
+        const body = method === 'GET' ? undefined : route.example?.body;
+        const asking = { method, key: testKey, ...(body !== undefined && { body }) };
+        const missing = await service.ask({ ...asking, path: pathOf(route) });
+        const malformed = await service.ask({ ...asking, path: pathOf(route, 'x') });
+        expect(missing.status).toBe(404);
+        expect(malformed.body).toEqual(missing.body);
+      });
+    }
+
+    test('an unknown query parameter: 422', async () => {
+      const told = await service.ask({ method, path: `${pathOf(route)}?nonsense=1`, key: testKey });
+      expect(told.body.error.code).toBe(
+        route.testMode === 'refused' ? 'TEST_MODE_NOT_SUPPORTED' : 'VALIDATION_ERROR',
+      );
+    });
+
+    if (method !== 'GET' && route.mediaTypes === undefined) {
+      test('a body that is no JSON: 400, of another type: 415', async () => {
+        const asking = { method, path: pathOf(route), key: await service.keyWith('live', ['*']), body: '{"' };
+        expect((await service.ask(asking)).body.error.code).toBe('BAD_REQUEST');
+        const typed = { ...asking, headers: { 'content-type': 'text/plain' } };
+        expect((await service.ask(typed)).body.error.code).toBe('UNSUPPORTED_MEDIA_TYPE');
+      });
+
+      test('an unknown member: 422', async () => {
+        const key = await service.keyWith('live', ['*']);
+        const told = await service.ask({ method, path: pathOf(route), key, body: { nonsense: 1 } });
+        const paths = told.body.error.details.map(({ path }: { path: string }) => path);
+        expect(paths).toContain('/body/nonsense');
+      });
+    }
+  });
+}

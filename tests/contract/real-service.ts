@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { allRoutes, type ModuleDeps } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { listen } from '../../src/http/listen.ts';
+import type { Permission } from '../../src/http/permissions.ts';
+import type { Route } from '../../src/http/route.ts';
+import { issueKey } from '../../src/modules/api-keys/issue.ts';
+import { openApiOf } from '../../src/modules/docs/openapi.ts';
+import { ensureFirstWorkspace } from '../../src/modules/workspace/commands.ts';
+import { openService, type Service } from '../../src/service.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { type Asking, ask, type Told } from './ask.ts';
+import { Witness } from './witness.ts';
+
+/** Every endpoint of the service. Stating them touches nothing that they depend on. */
+export const ROUTES: readonly Route[] = allRoutes({} as ModuleDeps);
+
+/** The interface as it is published. */
+export const OPEN_API = openApiOf(ROUTES, 'http://localhost:3000');
+
+/** The whole service in this process, on a socket and a database of its own. */
+export interface RealService extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly service: Service;
+  /** Everything that was logged, as it would be written. */
+  logged(): string;
+  /** A new key of the first workspace. */
+  keyWith(env: 'live' | 'test', permissions: readonly Permission[]): Promise<string>;
+  /** Asks, and holds the answer against the OpenAPI document. */
+  ask(asking: Asking): Promise<Told>;
+}
+
+/** Starts one without rate limits; `environment` is added to what it would read. */
+export async function startRealService(environment: Record<string, string> = {}): Promise<RealService> {
+  const database = await createTestDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-contract-'));
+  const loaded = loadConfig({
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    SECRET_KEY: 'only-for-tests-only-for-tests-only',
+    RATE_LIMIT_PER_IP: '0',
+    RATE_LIMIT_PER_KEY: '0',
+    TEST_SENDS_PER_DAY: '0',
+    ...environment,
+  });
+  if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
+  const lines: string[] = [];
+  const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  const service = await openService({ config: loaded.config, logger });
+  service.start();
+  const workspace = await ensureFirstWorkspace(service.database, 'free', Date.now());
+  const server = listen(service.app, { hostname: '127.0.0.1', port: 0 });
+  const witness = new Witness(OPEN_API);
+  return {
+    url: server.url.origin,
+    port: server.port ?? 0,
+    service,
+    logged: () => lines.join(''),
+    keyWith: (env, permissions) =>
+      issueKey(
+        service.engine,
+        { workspaceId: workspace.id, livemode: env === 'live', name: 'Contract', permissions },
+        Date.now(),
+      ),
+    async ask(asking) {
+      const told = await ask(server.url.origin, asking);
+      witness.hold(asking, told);
+      return told;
+    },
+    async [Symbol.asyncDispose]() {
+      await server.stop(true);
+      await service.stop();
+      await database.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
