@@ -75,11 +75,11 @@ describe('the next host is tried', () => {
     ['hangs up', { greeting: DROP }],
     ['says nothing', { greeting: SILENCE }],
     ['has no service', { greeting: '554 no service' }],
-    ['is too busy', { EHLO: '421 4.3.2 busy' }],
-    ['greylists', { RCPT: '450 4.7.1 greylisted' }],
-    ['has a temporary failure', { MAIL: '451 4.3.0 later' }],
-    ['hangs up before the message', { DATA: DROP }],
-    ['defers the message', { DOT: '451 4.3.0 later' }],
+    ['is too busy', { ehlo: '421 4.3.2 busy' }],
+    ['greylists', { rcpt: '450 4.7.1 greylisted' }],
+    ['has a temporary failure', { mail: '451 4.3.0 later' }],
+    ['hangs up before the message', { data: DROP }],
+    ['defers the message', { dot: '451 4.3.0 later' }],
   ];
   for (const [name, script] of faults)
     test(`when the first ${name}`, async () => {
@@ -97,7 +97,7 @@ describe('the next host is tried', () => {
 
   test('only for those whom the first deferred', async () => {
     first.script = {
-      RCPT: (command) =>
+      rcpt: (command) =>
         command.includes('<a@') ? '250 Ok' : command.includes('<b@') ? '550 5.1.1 no' : '450 4.2.0 later',
     };
     expect(await send(['a@receiver.test', 'b@receiver.test', 'c@receiver.test'])).toEqual([
@@ -113,13 +113,13 @@ describe('the next host is tried', () => {
 
 describe('the next host is not tried', () => {
   test('after a refusal', async () => {
-    first.script = { RCPT: '550 5.1.1 unknown' };
+    first.script = { rcpt: '550 5.1.1 unknown' };
     expect(await send(BOB)).toEqual(['bob@receiver.test refused 5.1.1 NoEmail from mx1.receiver.test']);
     expect(second.connections).toBe(0);
   });
 
   test('when the reply to the final dot was lost: it might deliver a second copy', async () => {
-    first.script = { DOT: DROP };
+    first.script = { dot: DROP };
     expect(await send(BOB)).toEqual(['bob@receiver.test unknown ConnectionFailed from mx1.receiver.test']);
     expect(second.connections).toBe(0);
   });
@@ -127,7 +127,7 @@ describe('the next host is not tried', () => {
   test('after two that deferred', async () => {
     dns.zone['receiver.test MX'] = [1, 2, 3, 4].map((n) => mx(`mx${n}.receiver.test`, n));
     for (const n of [1, 2, 3, 4]) dns.zone[`mx${n}.receiver.test A`] = [a('127.0.0.1')];
-    first.script = { RCPT: '450 4.7.1 greylisted' };
+    first.script = { rcpt: '450 4.7.1 greylisted' };
     expect(await send(BOB)).toEqual(['bob@receiver.test deferred 4.7.1 RateLimited from mx2.receiver.test']);
     expect(first.connections).toBe(2);
   });
@@ -230,7 +230,7 @@ describe('TLS without a policy is taken where it comes', () => {
   });
 
   test('or where STARTTLS is refused', async () => {
-    first.script = { EHLO: '250-mx\r\n250 STARTTLS' };
+    first.script = { ehlo: '250-mx\r\n250 STARTTLS' };
     expect(await send(BOB)).toEqual(['bob@receiver.test accepted 2.0.0 from mx1.receiver.test']);
     expect(first.commands).toContain('STARTTLS');
   });

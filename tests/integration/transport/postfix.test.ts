@@ -156,7 +156,7 @@ describe.if(reason === null)('a strict Postfix', () => {
   test('tells apart who is refused and why', async () => {
     await using postfix = await startPostfix();
     const transport = relay(postfix);
-    const people = ['ok@receiver.test', 'gone@receiver.test', 'full@receiver.test', 'x@elsewhere.test'];
+    const people = ['ok@receiver.test', 'gone@receiver.test', 'full@receiver.test', 'x@foreign.test'];
     const outcomes = await transport.send(aMessage({ recipients: people }), LIMITS);
     await transport.close();
     expect(

@@ -18,8 +18,11 @@ export const postfixMissing = (): string | null => {
   return Bun.which('postfix') && Bun.which('postconf') ? null : 'the Debian package postfix is not installed';
 };
 
-/** Starts a whole instance in a directory of its own, beside any that the machine runs. */
-export const startPostfix = async (): Promise<Postfix> => {
+/**
+ * Starts a whole instance in a directory of its own, beside any that the machine runs. It passes mail for elsewhere.test on to port
+ * `relaysTo` of this machine, and bounces for our return paths to port `bouncesTo`.
+ */
+export const startPostfix = async ({ relaysTo = 25, bouncesTo = 25 } = {}): Promise<Postfix> => {
   const home = await mkdtemp(join(tmpdir(), 'posthorn-postfix-'));
   const port = await freePort();
   const inside = (name: string) => join(home, name);
@@ -29,6 +32,10 @@ export const startPostfix = async (): Promise<Postfix> => {
   await writeFile(
     inside('config/recipients'),
     '/^full@/ REJECT 5.2.2 Mailbox full\n/^gone@/ REJECT 5.1.1 No such user\n',
+  );
+  await writeFile(
+    inside('config/transport'),
+    `/@elsewhere\\.test$/ relay:[127.0.0.1]:${relaysTo}\n/^b\\+/ relay:[127.0.0.1]:${bouncesTo}\n`,
   );
   await writeFile(inside('config/main.cf'), configuration(home));
   await writeFile(inside('config/master.cf'), services(port));
@@ -63,6 +70,8 @@ inet_interfaces = 127.0.0.1
 inet_protocols = ipv4
 maillog_file = ${home}/queue/maillog
 maillog_file_prefixes = ${home}
+relay_domains = elsewhere.test
+transport_maps = regexp:${home}/config/transport
 virtual_mailbox_domains = receiver.test
 virtual_mailbox_base = ${home}/mail
 virtual_mailbox_maps = static:inbox/
@@ -99,6 +108,7 @@ const services = (port: number): string =>
     'trace unix - - n - 0 bounce',
     'verify unix - - n - 1 verify',
     'proxymap unix - - n - - proxymap',
+    'relay unix - - n - - smtp',
     'virtual unix - n n - - virtual',
     'error unix - - n - - error',
     'retry unix - - n - - error',

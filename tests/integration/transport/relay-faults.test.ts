@@ -51,24 +51,24 @@ describe('a fault at one step', () => {
     ['greeting 554', { greeting: '554 no service' }, 'deferred infrastructure ConnectionFailed 554'],
     ['greeting dropped', { greeting: DROP }, lost],
     ['greeting silent', { greeting: SILENCE }, lost],
-    ['EHLO 421', { EHLO: '421 later' }, 'deferred infrastructure RateLimited 421'],
-    ['EHLO dropped', { EHLO: DROP }, lost],
-    ['MAIL 421', { MAIL: '421 4.7.0 slow down' }, 'deferred infrastructure RateLimited 421'],
-    ['MAIL 450', { MAIL: '450 4.3.0 later' }, 'deferred infrastructure General 450'],
-    ['MAIL 550', { MAIL: '550 5.7.1 no' }, 'refused infrastructure PolicyRejected 550'],
-    ['MAIL dropped', { MAIL: DROP }, lost],
-    ['RCPT 421', { RCPT: '421 4.7.0 slow down' }, 'deferred infrastructure RateLimited 421'],
-    ['RCPT 450', { RCPT: '450 4.2.2 full' }, 'deferred recipient MailboxFull 450'],
-    ['RCPT 550', { RCPT: '550 5.1.1 unknown' }, 'refused recipient NoEmail 550'],
-    ['RCPT dropped', { RCPT: DROP }, lost],
-    ['DATA 421', { DATA: '421 4.3.0 no' }, 'deferred infrastructure RateLimited 421'],
-    ['DATA 450', { DATA: '450 4.3.0 no' }, 'deferred infrastructure General 450'],
-    ['DATA 550', { DATA: '554 5.5.1 no valid recipients' }, 'refused infrastructure General 554'],
-    ['DATA dropped', { DATA: DROP }, lost],
-    ['DOT 421', { DOT: '421 4.3.0 shutting down' }, 'deferred infrastructure RateLimited 421'],
-    ['DOT 450', { DOT: '450 4.7.1 greylisted' }, 'deferred infrastructure RateLimited 450'],
-    ['DOT 550', { DOT: '550 5.6.0 spam' }, 'refused message ContentRejected 550'],
-    ['DOT dropped', { DOT: DROP }, 'unknown infrastructure ConnectionFailed'],
+    ['EHLO 421', { ehlo: '421 later' }, 'deferred infrastructure RateLimited 421'],
+    ['EHLO dropped', { ehlo: DROP }, lost],
+    ['MAIL 421', { mail: '421 4.7.0 slow down' }, 'deferred infrastructure RateLimited 421'],
+    ['MAIL 450', { mail: '450 4.3.0 later' }, 'deferred infrastructure General 450'],
+    ['MAIL 550', { mail: '550 5.7.1 no' }, 'refused infrastructure PolicyRejected 550'],
+    ['MAIL dropped', { mail: DROP }, lost],
+    ['RCPT 421', { rcpt: '421 4.7.0 slow down' }, 'deferred infrastructure RateLimited 421'],
+    ['RCPT 450', { rcpt: '450 4.2.2 full' }, 'deferred recipient MailboxFull 450'],
+    ['RCPT 550', { rcpt: '550 5.1.1 unknown' }, 'refused recipient NoEmail 550'],
+    ['RCPT dropped', { rcpt: DROP }, lost],
+    ['DATA 421', { data: '421 4.3.0 no' }, 'deferred infrastructure RateLimited 421'],
+    ['DATA 450', { data: '450 4.3.0 no' }, 'deferred infrastructure General 450'],
+    ['DATA 550', { data: '554 5.5.1 no valid recipients' }, 'refused infrastructure General 554'],
+    ['DATA dropped', { data: DROP }, lost],
+    ['DOT 421', { dot: '421 4.3.0 shutting down' }, 'deferred infrastructure RateLimited 421'],
+    ['DOT 450', { dot: '450 4.7.1 greylisted' }, 'deferred infrastructure RateLimited 450'],
+    ['DOT 550', { dot: '550 5.6.0 spam' }, 'refused message ContentRejected 550'],
+    ['DOT dropped', { dot: DROP }, 'unknown infrastructure ConnectionFailed'],
   ];
   for (const [name, script, verdict] of faults)
     test(`${name}: ${verdict}`, async () => {
@@ -79,12 +79,12 @@ describe('a fault at one step', () => {
 
   for (const step of ['EHLO', 'MAIL', 'RCPT', 'DATA'] as const)
     test(`${step} silent: deferred at the deadline`, async () => {
-      expect(await attempt({ [step]: SILENCE }, { deadlineMs: 200 })).toEqual(everyone(lost));
+      expect(await attempt({ [step.toLowerCase()]: SILENCE }, { deadlineMs: 200 })).toEqual(everyone(lost));
       expect(server.messages).toEqual([]);
     });
 
   test('DOT silent: unknown at the deadline', async () => {
-    expect(await attempt({ DOT: SILENCE }, { deadlineMs: 200 })).toEqual(
+    expect(await attempt({ dot: SILENCE }, { deadlineMs: 200 })).toEqual(
       everyone('unknown infrastructure ConnectionFailed'),
     );
   });
@@ -101,8 +101,8 @@ describe('a fault at one step', () => {
 
   test('aborted by the caller: deferred before the dot, unknown after', async () => {
     for (const [script, verdict] of [
-      [{ RCPT: SILENCE }, lost],
-      [{ DOT: SILENCE }, 'unknown infrastructure ConnectionFailed'],
+      [{ rcpt: SILENCE }, lost],
+      [{ dot: SILENCE }, 'unknown infrastructure ConnectionFailed'],
     ] as const) {
       server.script = script;
       server.messages.length = 0;
@@ -111,7 +111,7 @@ describe('a fault at one step', () => {
       const relay = new RelayTransport(endpoint());
       const sent = relay.send(message, { signal: abort.signal, deadlineMs: 30_000 });
       const reached =
-        'DOT' in script
+        'dot' in script
           ? () => server.messages.length > 0
           : () => server.commands.some((c) => c.startsWith('RCPT'));
       while (!reached()) await new Promise(setImmediate);
@@ -122,7 +122,7 @@ describe('a fault at one step', () => {
 });
 
 describe('recipients of one message can fare differently', () => {
-  const RCPT = (command: string): Act =>
+  const rcpt = (command: string): Act =>
     command.includes('<a@')
       ? '250 2.1.5 Ok'
       : command.includes('<b@')
@@ -131,30 +131,30 @@ describe('recipients of one message can fare differently', () => {
   const refusals = ['b deferred infrastructure RateLimited 450', 'c refused recipient NoEmail 550'];
 
   test('accepted, deferred and refused', async () => {
-    expect(await attempt({ RCPT })).toEqual(['a accepted 250', ...refusals]);
+    expect(await attempt({ rcpt })).toEqual(['a accepted 250', ...refusals]);
     expect(server.messages.length).toBe(1);
   });
 
   test('what was said at RCPT stands when the message then fails', async () => {
-    expect(await attempt({ RCPT, DOT: '554 5.6.0 spam' })).toEqual([
+    expect(await attempt({ rcpt, dot: '554 5.6.0 spam' })).toEqual([
       'a refused message ContentRejected 554',
       ...refusals,
     ]);
-    expect(await attempt({ RCPT, DOT: DROP })).toEqual([
+    expect(await attempt({ rcpt, dot: DROP })).toEqual([
       'a unknown infrastructure ConnectionFailed',
       ...refusals,
     ]);
     // Not pipelined: of replies that arrive together with the hang-up nodemailer reads only the first, which errs on the safe side.
-    expect(await attempt({ EHLO: '250 scripted.test', RCPT, DATA: DROP })).toEqual([
+    expect(await attempt({ ehlo: '250 scripted.test', rcpt, data: DROP })).toEqual([
       'a deferred infrastructure ConnectionFailed',
       ...refusals,
     ]);
   });
 
   test('without PIPELINING too', async () => {
-    const EHLO = '250 scripted.test';
-    expect(await attempt({ EHLO, RCPT })).toEqual(['a accepted 250', ...refusals]);
-    expect(await attempt({ EHLO, RCPT, DOT: DROP })).toEqual([
+    const ehlo = '250 scripted.test';
+    expect(await attempt({ ehlo, rcpt })).toEqual(['a accepted 250', ...refusals]);
+    expect(await attempt({ ehlo, rcpt, dot: DROP })).toEqual([
       'a unknown infrastructure ConnectionFailed',
       ...refusals,
     ]);
@@ -169,14 +169,14 @@ describe('an address or a message that the server cannot take is refused before 
     });
     expect(await attempt({}, { to: utf8 })).toEqual(['j refused infrastructure General 553']);
     expect(server.commands).not.toContainEqual(expect.stringContaining('MAIL'));
-    expect(await attempt({ EHLO: '250-scripted.test\r\n250 SMTPUTF8' }, { to: utf8 })).toEqual([
+    expect(await attempt({ ehlo: '250-scripted.test\r\n250 SMTPUTF8' }, { to: utf8 })).toEqual([
       'j accepted 250',
     ]);
     expect(server.commands).toContainEqual(expect.stringMatching(/^MAIL FROM:.* SMTPUTF8/));
   });
 
   test('a larger message than announced', async () => {
-    expect(await attempt({ EHLO: '250-scripted.test\r\n250 SIZE 100' })).toEqual(
+    expect(await attempt({ ehlo: '250-scripted.test\r\n250 SIZE 100' })).toEqual(
       everyone('refused message MessageTooLarge 552'),
     );
   });
@@ -236,7 +236,7 @@ describe('the pool', () => {
   });
 
   test('resets after a refusal and goes on with the same session', async () => {
-    fresh({ RCPT: '550 5.1.1 unknown' });
+    fresh({ rcpt: '550 5.1.1 unknown' });
     const relay = new RelayTransport(endpoint(), { sessions: 1, messagesPerSession: 100, idleMs: 60_000 });
     expect(await send(relay)).toEqual(everyone('refused recipient NoEmail 550'));
     server.script = {};
@@ -254,7 +254,7 @@ describe('the pool', () => {
     server.dropAll();
     expect(await send(relay)).toEqual(ACCEPTED);
     server.script = {
-      MAIL: () => {
+      mail: () => {
         server.script = {};
         return '421 4.4.2 timeout';
       },
@@ -265,7 +265,7 @@ describe('the pool', () => {
   });
 
   test('gives up waiting for a place at the deadline', async () => {
-    fresh({ DOT: SILENCE });
+    fresh({ dot: SILENCE });
     const relay = new RelayTransport(endpoint(), { sessions: 1, messagesPerSession: 100, idleMs: 60_000 });
     const stuck = relay.send(message, { ...LIMITS, deadlineMs: 400 });
     const waiting = relay.send(message, { ...LIMITS, deadlineMs: 100 });

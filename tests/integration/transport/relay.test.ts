@@ -93,7 +93,7 @@ describe('is deferred, and the fault is ours, when', () => {
 });
 
 test('a password never crosses a connection that lost its STARTTLS', async () => {
-  await using stripped = await startScriptedSmtp({ EHLO: '250-stripped.test\r\n250 AUTH PLAIN LOGIN' });
+  await using stripped = await startScriptedSmtp({ ehlo: '250-stripped.test\r\n250 AUTH PLAIN LOGIN' });
   const transport = relay(plain, { port: stripped.port, tls: 'required', credentials });
   expect(await sent(transport)).toMatchObject({ outcome: 'deferred', subType: 'TlsFailed' });
   expect(stripped.commands.filter((command) => command.startsWith('AUTH'))).toEqual([]);

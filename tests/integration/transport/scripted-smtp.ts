@@ -9,13 +9,13 @@ export const SILENCE = Symbol('silence');
 /** What differs from a server that accepts everything. */
 export interface Script {
   greeting?: Act;
-  EHLO?: Act;
-  MAIL?: Act | (() => Act);
-  RCPT?: Act | ((command: string) => Act);
-  DATA?: Act;
+  ehlo?: Act;
+  mail?: Act | (() => Act);
+  rcpt?: Act | ((command: string) => Act);
+  data?: Act;
   /** Said after the final dot. */
-  DOT?: Act;
-  RSET?: Act;
+  dot?: Act;
+  rset?: Act;
   /** Hang up after so many octets of the message, before the dot. */
   dropInData?: number;
 }
@@ -33,12 +33,12 @@ export interface ScriptedSmtp extends AsyncDisposable {
 
 const ACCEPTING = {
   greeting: '220 scripted.test ESMTP',
-  EHLO: '250-scripted.test\r\n250-PIPELINING\r\n250 8BITMIME',
-  MAIL: '250 2.1.0 Ok',
-  RCPT: '250 2.1.5 Ok',
-  DATA: '354 go ahead',
-  DOT: '250 2.0.0 Ok: queued',
-  RSET: '250 2.0.0 Ok',
+  ehlo: '250-scripted.test\r\n250-PIPELINING\r\n250 8BITMIME',
+  mail: '250 2.1.0 Ok',
+  rcpt: '250 2.1.5 Ok',
+  data: '354 go ahead',
+  dot: '250 2.0.0 Ok: queued',
+  rset: '250 2.0.0 Ok',
 };
 
 /** Starts one on a free port of the given address. */
@@ -96,7 +96,7 @@ const converse = (socket: Socket, server: ScriptedSmtp) => {
     server.messages.push(pending.slice(0, end));
     pending = pending.slice(end + 3);
     inData = false;
-    step('DOT');
+    step('dot');
     return true;
   };
   const onCommand = (): boolean => {
@@ -105,14 +105,14 @@ const converse = (socket: Socket, server: ScriptedSmtp) => {
     const command = pending.slice(0, end);
     pending = pending.slice(end + 2);
     server.commands.push(command);
-    const verb = command.slice(0, 4).toUpperCase();
-    if (verb === 'MAIL') accepted = 0;
-    if (verb === 'QUIT') socket.end('221 bye\r\n');
-    else if (verb === 'DATA' && accepted === 0) act('554 5.5.1 No valid recipients');
+    const verb = command.slice(0, 4).toLowerCase();
+    if (verb === 'mail') accepted = 0;
+    if (verb === 'quit') socket.end('221 bye\r\n');
+    else if (verb === 'data' && accepted === 0) act('554 5.5.1 No valid recipients');
     else {
       const said = verb in ACCEPTING ? step(verb as keyof typeof ACCEPTING, command) : act('502 no');
-      if (verb === 'RCPT' && String(said).startsWith('2')) accepted += 1;
-      inData = said === ACCEPTING.DATA;
+      if (verb === 'rcpt' && String(said).startsWith('2')) accepted += 1;
+      inData = said === ACCEPTING.data;
     }
     return true;
   };

@@ -1,0 +1,21 @@
+import type { Feedback, Reference } from './feedback.ts';
+import { readFields, typedValue } from './fields.ts';
+
+/**
+ * What an abuse report (RFC 5965) says. `text` is its message/feedback-report part. Reports that are no complaints give none:
+ * `not-spam` says the opposite, `auth-failure` (RFC 6591) is about signatures.
+ */
+export const readComplaintReport = (text: string, reference: Reference): Feedback[] => {
+  const [fields] = readFields(text);
+  const feedbackType = fields?.get('feedback-type')?.toLowerCase();
+  if (feedbackType === undefined || NO_COMPLAINTS.has(feedbackType)) return [];
+  const userAgent = fields?.get('user-agent') ?? null;
+  const recipient = typedValue(fields, 'original-rcpt-to');
+  return [{ kind: 'complained', feedbackType, userAgent, reference, recipient }];
+};
+
+const NO_COMPLAINTS: ReadonlySet<string> = new Set(['not-spam', 'auth-failure', 'dmarc']);
+
+/** The envelope sender that the report names, by which the message is found. */
+export const originalSender = (text: string): string | null =>
+  typedValue(readFields(text)[0], 'original-mail-from');

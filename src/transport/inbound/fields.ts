@@ -1,0 +1,27 @@
+/** `Name: value` blocks, as reports about messages are made of (RFC 3464 2.1, RFC 5965 3.1). Names in lower case; the first of a name counts. */
+export type Fields = ReadonlyMap<string, string>;
+
+/** Reads the blocks of a report, which empty lines part. */
+export const readFields = (text: string): Fields[] =>
+  text
+    .replace(/\r\n?/g, '\n')
+    .split(/\n[ \t]*\n+/)
+    .map((block) => readBlock(block.replace(/\n[ \t]+/g, ' ')))
+    .filter((fields) => fields.size > 0);
+
+const readBlock = (block: string): Fields => {
+  const fields = new Map<string, string>();
+  for (const line of block.split('\n')) {
+    const [, name, value] = /^([^\s:]+)[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    if (name !== undefined && value !== undefined && !fields.has(name.toLowerCase()))
+      fields.set(name.toLowerCase(), value);
+  }
+  return fields;
+};
+
+/** The value of a typed field, `dns; mx.example` or `rfc822;bob@example`, without its type; null when it is absent or empty. */
+export const typedValue = (fields: Fields | undefined, name: string): string | null => {
+  const value = fields?.get(name);
+  if (value === undefined) return null;
+  return value.replace(/^[\w-]+[ \t]*;[ \t]*/, '').replace(/^<(.*)>$/, '$1') || null;
+};

@@ -1,0 +1,49 @@
+import PostalMime, { type Attachment, type Email } from 'postal-mime';
+import { originalSender, readComplaintReport } from './complaint-report.ts';
+import { readDeliveryReport } from './delivery-report.ts';
+import type { Feedback, Reference } from './feedback.ts';
+import { readFields } from './fields.ts';
+import { tokenOf } from './verp.ts';
+
+/**
+ * What a mail that came back says; nothing when it is no report: an automatic answer, a person's, or spam. `recipients` are the
+ * addresses that it was sent to. Never throws: what cannot be read says nothing.
+ */
+export const readReport = async (raw: Buffer, recipients: readonly string[]): Promise<Feedback[]> => {
+  const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
+  if (email === null) return [];
+  const delivery = part(email, /^message\/(global-)?delivery-status$/);
+  if (delivery !== null) return readDeliveryReport(delivery, referenceOf(email, recipients));
+  const complaint = part(email, /^message\/feedback-report$/);
+  if (complaint === null) return [];
+  const sender = originalSender(complaint);
+  return readComplaintReport(
+    complaint,
+    referenceOf(email, sender === null ? recipients : [sender, ...recipients]),
+  );
+};
+
+// The returned message must stay whole: taken apart, its header could not be told from the report's own.
+const LIMITS = { forceRfc822Attachments: true, maxNestingDepth: 20, maxHeadersSize: 262_144 };
+
+const part = (email: Email, type: RegExp): string | null => {
+  const found = email.attachments.find(({ mimeType }) => type.test(mimeType));
+  return found === undefined ? null : textOf(found);
+};
+
+const textOf = ({ content }: Attachment): string =>
+  typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString('utf8');
+
+const referenceOf = (email: Email, recipients: readonly string[]): Reference => {
+  const returned = part(email, /^(message\/(global|rfc822)|text\/rfc822-headers|message\/global-headers)$/);
+  const [header] = returned === null ? [] : readFields(returned);
+  const path = header?.get('return-path')?.replace(/^<(.*)>$/, '$1');
+  const tokens = [...recipients, ...(path === undefined ? [] : [path])].map(tokenOf);
+  const messageId = /<[^<>\s]+>/.exec(header?.get('message-id') ?? '')?.[0] ?? null;
+  return {
+    token: tokens.find((token) => token !== null) ?? null,
+    emailId: null,
+    providerId: null,
+    messageId,
+  };
+};

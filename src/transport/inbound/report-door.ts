@@ -1,0 +1,38 @@
+import type { Feedback } from './feedback.ts';
+import { readReport } from './read-report.ts';
+import { type DoorOptions, openDoor, Refusal, type SmtpDoor, takeIn } from './smtp-door.ts';
+
+/** Where bounces and complaints arrive. */
+export interface ReportDoorOptions extends DoorOptions {
+  /** Whether mail for this address is ours to take: a return path, or where complaints are sent. Anything else is refused: no open relay. */
+  readonly accepts: (address: string) => boolean;
+  /** Runs once per mail with what it said, before it is acknowledged. When it rejects, the sender is asked to try again. */
+  readonly onReport: (feedback: readonly Feedback[]) => Promise<void>;
+}
+
+/** A bounce may carry the whole message that it is about. */
+const LARGEST = 32 * 1024 * 1024;
+
+/** Listens for reports (RFC 3464, RFC 5965). Mail that is none is taken and dropped: an answer to a robot needs no answer. */
+export const openReportDoor = ({ accepts, onReport, ...options }: ReportDoorOptions): Promise<SmtpDoor> =>
+  openDoor(options, {
+    disabledCommands: ['AUTH', ...(options.tls ? [] : ['STARTTLS'])],
+    size: LARGEST,
+    onRcptTo: ({ address }, _session, done) => done(accepts(address) ? null : NOT_OURS),
+    onData: (stream, { envelope }, done) => {
+      const handle = async () => {
+        const raw = await takeIn(stream);
+        if (raw === null) return;
+        const recipients = envelope.rcptTo.map(({ address }) => address);
+        const feedback = await readReport(raw, recipients);
+        if (feedback.length > 0) await onReport(feedback);
+      };
+      handle().then(
+        () => done(null, '2.0.0 Thank you'),
+        () => done(TRY_AGAIN),
+      );
+    },
+  });
+
+const NOT_OURS = new Refusal(550, '5.1.1 No such mailbox here');
+const TRY_AGAIN = new Refusal(451, '4.3.0 Cannot take this now, please try again');

@@ -1,0 +1,19 @@
+/**
+ * VERP: the envelope sender names the message, so that a bounce names it too, whatever else it contains. `b+<token>@domain`.
+ * The token is the caller's: at most 62 characters of lower-case letters, digits, `.`, `_` and `-`, since a local part ends at 64 octets and
+ * servers on the way change case.
+ */
+const TOKEN = /^[a-z0-9._-]{1,62}$/;
+
+/** The return path for a token. Throws when the token would not survive the way. */
+export const returnPathFor = (token: string, domain: string): string => {
+  if (!TOKEN.test(token))
+    throw new RangeError('A VERP token has 1 to 62 characters of a-z, 0-9, ".", "_" and "-".');
+  return `b+${token}@${domain}`;
+};
+
+/** The token of a return path; null when it is none. */
+export const tokenOf = (address: string): string | null => {
+  const token = /^b\+([^@]+)@/i.exec(address)?.[1]?.toLowerCase();
+  return token !== undefined && TOKEN.test(token) ? token : null;
+};

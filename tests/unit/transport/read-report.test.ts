@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'bun:test';
+import { readReport } from '../../../src/transport/inbound/read-report.ts';
+import { arf, dsn, EXCHANGE, EXIM, EXPIRED, GMAIL, POSTFIX, SEVERAL } from './reports.ts';
+
+const TO = ['b+token-1@bounces.sender.example'];
+const reference = { token: 'token-1', emailId: null, providerId: null, messageId: '<em_1@sender.example>' };
+
+describe('a bounce says', () => {
+  test('that an address does not exist: it may be suppressed', async () => {
+    expect(await readReport(dsn({ status: POSTFIX }), TO)).toEqual([
+      {
+        kind: 'bounced',
+        permanent: true,
+        fault: 'recipient',
+        subType: 'NoEmail',
+        smtpCode: 550,
+        enhancedCode: '5.1.1',
+        message:
+          '550 5.1.1 <bob@inner.example>: Recipient address rejected: User unknown in local recipient table',
+        remoteMta: 'inner.example',
+        suppresses: true,
+        reference,
+        recipient: 'bob+shop@receiver.example',
+      },
+    ]);
+  });
+
+  test('that a mailbox is full, by words alone: it may not be suppressed', async () => {
+    expect(await readReport(dsn({ status: EXIM }), TO)).toMatchObject([
+      {
+        permanent: true,
+        fault: 'recipient',
+        subType: 'MailboxFull',
+        enhancedCode: '5.0.0',
+        suppresses: false,
+      },
+    ]);
+  });
+
+  test('that our address is on a list: nobody may be suppressed for that', async () => {
+    expect(await readReport(dsn({ status: EXCHANGE }), TO)).toMatchObject([
+      {
+        permanent: true,
+        fault: 'infrastructure',
+        subType: 'PolicyRejected',
+        smtpCode: 550,
+        remoteMta: 'AM0PR01.prod.outlook.example',
+        suppresses: false,
+      },
+    ]);
+  });
+
+  test('that time ran out: the bounce is transient', async () => {
+    expect(await readReport(dsn({ status: EXPIRED }), TO)).toMatchObject([
+      {
+        permanent: false,
+        fault: 'infrastructure',
+        subType: 'ConnectionFailed',
+        smtpCode: null,
+        enhancedCode: '4.4.1',
+        suppresses: false,
+      },
+    ]);
+  });
+
+  test('that it takes longer', async () => {
+    expect(await readReport(dsn({ status: GMAIL }), TO)).toMatchObject([
+      { kind: 'delayed', message: 'The recipient server did not accept our requests to connect.' },
+    ]);
+  });
+
+  test('something else for each recipient; relayed is not delivered', async () => {
+    const found = await readReport(dsn({ status: SEVERAL }), TO);
+    expect(found.map(({ kind, recipient }) => `${recipient} ${kind}`)).toEqual([
+      'a@receiver.example delivered',
+      'c@receiver.example bounced',
+    ]);
+    expect(found[1]).toMatchObject({ fault: 'message', subType: 'MessageTooLarge' });
+  });
+
+  test('nothing more than that it failed', async () => {
+    const status = 'Final-Recipient: rfc822; bob@receiver.example\nAction: failed\nStatus: 5.0.0\n';
+    expect(await readReport(dsn({ status }), TO)).toMatchObject([
+      { permanent: true, enhancedCode: '5.0.0', message: '5.0.0' },
+    ]);
+  });
+});
+
+describe('the message is found', () => {
+  test('by the VERP address before anything else, in any case of letters', async () => {
+    const [feedback] = await readReport(dsn({ status: POSTFIX }), ['B+Token-2@BOUNCES.sender.example']);
+    expect(feedback?.reference.token).toBe('token-2');
+  });
+  test('by the return path in the returned header', async () => {
+    const [feedback] = await readReport(dsn({ status: POSTFIX }), ['postmaster@sender.example']);
+    expect(feedback?.reference.token).toBe('token-1');
+  });
+  test('by its id, when only the header came back', async () => {
+    const raw = dsn({ status: POSTFIX, original: 'Message-ID:\n <em_9@sender.example>\n' });
+    const headersOnly = Buffer.from(raw.toString().replace('message/rfc822', 'text/rfc822-headers'));
+    const [feedback] = await readReport(headersOnly, ['postmaster@sender.example']);
+    expect(feedback?.reference).toEqual({
+      token: null,
+      emailId: null,
+      providerId: null,
+      messageId: '<em_9@sender.example>',
+    });
+  });
+});
+
+describe('a complaint', () => {
+  const ABUSE = `Feedback-Type: abuse
+User-Agent: Receiver-FBL/1.0
+Version: 1
+Original-Mail-From: <b+token-7@bounces.sender.example>
+Original-Rcpt-To: <bob@receiver.example>
+`;
+  test('names its kind, the recipient and the message', async () => {
+    expect(await readReport(arf(ABUSE), ['complaints@sender.example'])).toEqual([
+      {
+        kind: 'complained',
+        feedbackType: 'abuse',
+        userAgent: 'Receiver-FBL/1.0',
+        reference: { ...reference, token: 'token-7' },
+        recipient: 'bob@receiver.example',
+      },
+    ]);
+  });
+  test('may hide the recipient', async () => {
+    expect(await readReport(arf('Feedback-Type: fraud\nVersion: 1\n'), [])).toMatchObject([
+      { feedbackType: 'fraud', userAgent: null, recipient: null, reference: { token: 'token-1' } },
+    ]);
+  });
+  for (const type of ['not-spam', 'auth-failure'])
+    test(`is not what a report of ${type} is`, async () => {
+      expect(await readReport(arf(ABUSE.replace('abuse', type)), [])).toEqual([]);
+    });
+});
+
+describe('what is no report says nothing', () => {
+  const mails: Record<string, string | Buffer> = {
+    'an automatic answer':
+      'From: bob@receiver.example\r\nAuto-Submitted: auto-replied\r\nSubject: Out of office\r\n\r\nBack on Monday. 5.1.1',
+    'an empty mail': '',
+    garbage: Buffer.from(Array.from({ length: 5_000 }, (_, n) => (n * 7_919) % 256)),
+    'a report without its part': dsn({ status: POSTFIX })
+      .toString()
+      .replace('message/delivery-status', 'text/plain'),
+    'a report cut off': dsn({ status: POSTFIX }).subarray(0, 420),
+    'a report without recipients': dsn({ status: 'Reporting-MTA: dns; x\n' }),
+    'parts within parts without end': `Content-Type: multipart/mixed; boundary=a\r\n\r\n${'--a\r\nContent-Type: multipart/mixed; boundary=a\r\n\r\n'.repeat(2_000)}`,
+  };
+  for (const [name, raw] of Object.entries(mails))
+    test(name, async () => expect(await readReport(Buffer.from(raw), TO)).toEqual([]));
+});
