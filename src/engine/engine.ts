@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { Actors, type ActorRow } from './actors.ts';
+import { type ActorRow, Actors } from './actors.ts';
 import { type SchedulerHealth, WakeUps } from './clock.ts';
 import type { Clock } from './clock-source.ts';
 import { CommitTags } from './commit.ts';
 import { Decider, earliest } from './decide.ts';
-import { type ActorEvent, hasTimers, type Kind } from './kind.ts';
 import { TIMERS_DUE } from './fold.ts';
+import { type ActorEvent, hasTimers, type Kind } from './kind.ts';
 import { Mailbox } from './mailbox.ts';
 import { type Birth, Nursery } from './nursery.ts';
 import { type Performer, Performing } from './performers.ts';

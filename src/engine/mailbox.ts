@@ -7,11 +7,11 @@ import { type CommitTags, commitBatch, type Verdict } from './commit.ts';
 import type { Decider } from './decide.ts';
 import { handledLetters } from './doubts.ts';
 import { type Decided, type Folding, fold, type Letter } from './fold.ts';
-import { type Kind, stateOf } from './kind.ts';
+import type { Kind } from './kind.ts';
 import { Lane } from './lane.ts';
 import { commitStatement, loadStatement, readBackStatement } from './statements.ts';
 import { storedReplies } from './stored-replies.ts';
-import { type Draft, factLists, jsonList, machineColumns, mailList } from './tell-batch.ts';
+import { type Draft, inputRow } from './tell-batch.ts';
 import type { StoredReply } from './told.ts';
 
 /** How often an event that lost its revision is decided again before the caller hears 503. */
@@ -133,23 +133,13 @@ export class Mailbox {
     const verdicts = await commitBatch<Decided, 'changed' | 'lost'>(
       {
         run: async (items) => {
-          const drafts = items.map(({ draft }) => draft);
           const rows = await this.around.database.query<{ id: string }>(this.#commitSql, [
-            JSON.stringify(
-              drafts.map((draft) => ({
-                ...machineColumns(this.kind, draft),
-                revision: draft.before?.revision,
-              })),
-            ),
+            JSON.stringify(items.map((item) => this.#row(item))),
             this.kind.version,
             tag,
-            claimList(drafts),
-            mailList(drafts),
-            ...(this.kind.receivesMail ? [consumedList(items)] : []),
-            ...factLists(this.kind, drafts),
           ]);
           const lost = new Set(rows.map(({ id }) => id));
-          return drafts.map(({ after }) => (lost.has(after.id) ? 'lost' : 'changed'));
+          return items.map(({ draft: { after } }) => (lost.has(after.id) ? 'lost' : 'changed'));
         },
         readBack: async (items) => {
           const written = items.map(({ draft: { after } }) => ({ id: after.id, revision: after.revision }));
@@ -168,6 +158,15 @@ export class Mailbox {
       decided,
     );
     this.#conclude(decided, verdicts, tag);
+  }
+
+  #row({ draft, answers }: Decided): Record<string, unknown> {
+    const handled = answers.flatMap(({ letter: { mail } }) => mail ?? []);
+    return {
+      ...inputRow(this.kind, draft),
+      revision: draft.before?.revision,
+      ...(handled.length > 0 ? { handled } : {}),
+    };
   }
 
   #conclude(
@@ -226,32 +225,3 @@ export class Mailbox {
     if (patient.length > 0) this.#lane.unshift(patient, REST_MS);
   }
 }
-
-const consumedList = (decided: readonly Decided[]): string =>
-  jsonList(
-    decided.flatMap(({ draft, answers }) =>
-      answers.flatMap(({ letter: { mail } }) =>
-        mail === undefined ? [] : [{ actor: draft.after.id, id: mail }],
-      ),
-    ),
-  );
-
-const claimList = (drafts: readonly Draft[]): string =>
-  jsonList(
-    drafts.flatMap(({ after, claim, steps }) =>
-      claim === null
-        ? []
-        : [
-            {
-              actor: after.id,
-              workspace_id: claim.scope.workspaceId,
-              livemode: claim.scope.livemode,
-              key: claim.key,
-              fingerprint: claim.fingerprint,
-              status: claim.status,
-              reply: claim.reply(stateOf(after.snapshot), after.snapshot.context),
-              at: new Date(steps.at(-1)?.at ?? 0).toISOString(),
-            },
-          ],
-    ),
-  );

@@ -8,7 +8,7 @@ import { Lane } from './lane.ts';
 import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
 import { readBackStatement, spawnStatement } from './statements.ts';
 import { REPLY_KEPT_MS, storedReplies } from './stored-replies.ts';
-import { type Draft, draftSpawn, factLists, machineColumns, mailList } from './tell-batch.ts';
+import { type Draft, draftSpawn, inputRow } from './tell-batch.ts';
 import type { Claim, Spawned } from './told.ts';
 
 /** No ceiling: what `integer` holds. */
@@ -155,39 +155,25 @@ export class Nursery {
   }
 
   async #run(items: readonly Expecting[], tag: number): Promise<readonly (Spawned | 'again')[]> {
-    const drafts = items.map(({ draft }) => draft);
     const rows = await this.around.database.query<NotAdmitted>(this.#sql, [
-      `[${items.map((item, ord) => this.#inputRow(item, ord)).join(',')}]`,
+      `[${items.map((item, ord) => this.#row(item, ord)).join(',')}]`,
       this.kind.version,
       tag,
-      mailList(drafts),
-      ...factLists(this.kind, drafts),
     ]);
     const results: (Spawned | 'again')[] = items.map(({ draft }) => spawned(draft));
     for (const row of rows) results[row.ord] = this.#notAdmitted(items[row.ord] as Expecting, row);
     return results;
   }
 
-  #inputRow({ birth, draft }: Expecting, ord: number): string {
-    const { claim, meter } = birth;
-    const at = draft.steps[0]?.at ?? 0;
+  #row({ birth, draft }: Expecting, ord: number): string {
+    const { meter } = birth;
     return JSON.stringify({
       ord,
-      ...machineColumns(this.kind, draft),
+      ...inputRow(this.kind, draft),
       workspace_id: birth.workspaceId,
       livemode: birth.livemode,
       ...birth.columns,
       ...(meter ? { period: meter.period, ceiling: meter.ceiling } : {}),
-      ...(claim
-        ? {
-            idem_key: claim.key,
-            idem_livemode: claim.scope.livemode,
-            idem_fingerprint: claim.fingerprint,
-            idem_status: claim.status,
-            idem_reply: claim.reply(stateOf(draft.after.snapshot), draft.after.snapshot.context),
-            idem_at: new Date(at).toISOString(),
-          }
-        : {}),
     });
   }
 

@@ -25,9 +25,9 @@ export interface Draft {
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-/** The machine columns of one draft, as the statements' JSON input carries them. */
-export function machineColumns(kind: Kind, draft: Draft): Record<string, unknown> {
-  const { after } = draft;
+/** One draft as a row of the statements' JSON input: the actor's new columns and all it brings along. */
+export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
+  const { after, mail, claim, steps } = draft;
   const state = stateOf(after.snapshot);
   const context = after.snapshot.context as never;
   const row: Record<string, unknown> = {
@@ -36,24 +36,41 @@ export function machineColumns(kind: Kind, draft: Draft): Record<string, unknown
     context,
     timers: Object.keys(after.timers).length > 0 ? after.timers : null,
     wake_at: isoOrNull(earliest(after.timers)),
-    steps: draft.steps,
+    steps,
   };
   for (const column of kind.derived) row[column.name] = column.of(context, state);
-  return row;
+  for (const { name } of kind.facts) {
+    const rows = factRows(kind, name, draft);
+    if (rows.length > 0) row[name] = rows;
+  }
+  if (mail.length > 0)
+    row.mail = mail.map(({ id, kind: to_kind, to, event }) => ({ id, to_kind, to_id: to, event }));
+  return claim ? { ...row, ...claimColumns(claim, state, context, steps.at(-1)?.at ?? 0) } : row;
 }
 
-/** The rows that the drafts' effects turn into: one JSON list for each fact table, in the kind's order. */
-export function factLists(kind: Kind, drafts: readonly Draft[]): readonly string[] {
-  return kind.facts.map((table) => jsonList(drafts.flatMap((draft) => factRows(kind, table.name, draft))));
-}
+const claimColumns = (
+  claim: Claim,
+  state: string,
+  context: unknown,
+  at: number,
+): Record<string, unknown> => ({
+  idem_workspace_id: claim.scope.workspaceId,
+  idem_livemode: claim.scope.livemode,
+  idem_key: claim.key,
+  idem_fingerprint: claim.fingerprint,
+  idem_status: claim.status,
+  idem_reply: claim.reply(state, context),
+  idem_at: new Date(at).toISOString(),
+});
 
+/** The rows of one fact table that a draft's effects turn into. */
 function factRows(kind: Kind, table: string, { after, effects, steps }: Draft): object[] {
   const at = steps.at(-1)?.at ?? 0;
   const rows: Record<string, unknown>[] = [];
   for (const { type, params } of effects) {
     const meaning = meaningOf(kind, type);
     if (!('fact' in meaning) || meaning.fact !== table) continue;
-    for (const row of meaning.rows(params as never, after, at)) rows.push({ actor: after.id, ...row });
+    for (const row of meaning.rows(params as never, after, at)) rows.push({ ...row });
   }
   return inOrderOfIds(rows);
 }
@@ -84,18 +101,6 @@ export function mailOf(kind: Kind, { after, effects }: Pick<Draft, 'after' | 'ef
   }
   return mail;
 }
-
-/** The drafts' mail, as the statements' JSON input carries it. */
-export const mailList = (drafts: readonly Draft[]): string =>
-  jsonList(
-    drafts.flatMap(({ after, mail }) =>
-      mail.map(({ id, kind, to, event }) => ({ actor: after.id, id, to_kind: kind, to_id: to, event })),
-    ),
-  );
-
-/** JSON of a list; the empty one without a detour. */
-export const jsonList = (rows: readonly object[]): string =>
-  rows.length === 0 ? '[]' : JSON.stringify(rows);
 
 function meaningOf(kind: Kind, effect: string): EffectMeaning {
   const meaning = kind.effects[effect];
