@@ -22,14 +22,13 @@ export const openReportDoor = ({ accepts, onReport, ...options }: ReportDoorOpti
     onData: (stream, { envelope }, done) => {
       const handle = async () => {
         const raw = await takeIn(stream);
-        if (raw === null) return;
         const recipients = envelope.rcptTo.map(({ address }) => address);
         const feedback = await readReport(raw, recipients);
         if (feedback.length > 0) await onReport(feedback);
       };
       handle().then(
         () => done(null, '2.0.0 Thank you'),
-        () => done(TRY_AGAIN),
+        (error) => done(error instanceof Refusal ? error : TRY_AGAIN),
       );
     },
   });

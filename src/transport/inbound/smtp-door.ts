@@ -56,8 +56,8 @@ export class Refusal extends Error {
   }
 }
 
-/** The whole message; null when it was larger than allowed, in which case no more than the limit was ever held. */
-export const takeIn = (stream: SMTPServerDataStream): Promise<Buffer | null> =>
+/** The whole message. Rejects with a `Refusal` when it is larger than allowed, having held no more than that. */
+export const takeIn = (stream: SMTPServerDataStream): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     // Events and not `for await`, which was five times as slow (measured).
@@ -65,6 +65,8 @@ export const takeIn = (stream: SMTPServerDataStream): Promise<Buffer | null> =>
       if (stream.sizeExceeded) chunks = [];
       else chunks.push(chunk);
     });
-    stream.on('end', () => resolve(stream.sizeExceeded ? null : Buffer.concat(chunks)));
+    stream.on('end', () => (stream.sizeExceeded ? reject(TOO_LARGE) : resolve(Buffer.concat(chunks))));
     stream.on('error', reject);
   });
+
+const TOO_LARGE = new Refusal(552, '5.3.4 The message is too large');

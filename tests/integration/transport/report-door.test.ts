@@ -1,4 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { Readable } from 'node:stream';
+import { createTransport } from 'nodemailer';
 import type { Feedback } from '../../../src/transport/inbound/feedback.ts';
 import { openReportDoor } from '../../../src/transport/inbound/report-door.ts';
 import { tokenOf } from '../../../src/transport/inbound/verp.ts';
@@ -82,14 +84,21 @@ test('a report that cannot be kept is asked for again', async () => {
   expect(reports).toEqual([]);
 });
 
-test('a report that is too large is refused', async () => {
-  const huge = Buffer.concat([
-    dsn({ status: POSTFIX }),
-    Buffer.alloc(34_000_000, 'x'.repeat(70).concat('\r\n')),
-  ]);
-  expect(await deliver(huge, BOUNCE)).toEqual([expect.stringContaining('552')]);
+test('a report that is too large is refused, announced or not', async () => {
+  const huge = Buffer.concat([dsn({ status: POSTFIX }), Buffer.alloc(34_000_000, `${'x'.repeat(70)}\r\n`)]);
+  expect(await deliver(huge, BOUNCE)).toEqual([expect.stringContaining('MAIL 552')]);
+  expect(await deliverUnannounced(huge)).toBe('552 5.3.4 The message is too large');
   expect(reports).toEqual([]);
 });
+
+/** Without SIZE, as a client may. */
+const deliverUnannounced = (raw: Buffer) => {
+  const client = createTransport({ host: '127.0.0.1', port: door.port, ignoreTLS: true });
+  return client.sendMail({ raw: Readable.from([raw]), envelope: { from: '', to: [BOUNCE] } }).then(
+    ({ response }) => response,
+    ({ response }: { response: string }) => response,
+  );
+};
 
 const reason = postfixMissing();
 if (reason !== null) console.log(`Not shown here, since ${reason}: the bounce of a real Postfix.`);

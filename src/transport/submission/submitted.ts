@@ -1,0 +1,159 @@
+/** A mail that a client handed in over SMTP, in the shape of a `POST /v1/emails` body, so that the same rules judge both. */
+import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+
+/** The body of a send request. */
+export interface SubmittedEmail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly cc?: readonly string[];
+  readonly bcc?: readonly string[];
+  readonly replyTo?: readonly string[];
+  readonly subject: string;
+  readonly text?: string;
+  readonly html?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly attachments?: readonly SubmittedFile[];
+}
+
+interface SubmittedFile {
+  readonly filename: string;
+  /** Base64. */
+  readonly content: string;
+  readonly contentType: string;
+  readonly contentId?: string;
+}
+
+/** A request, and the key that makes handing it in twice harmless (header `Idempotency-Key`); null when there is none. */
+export interface Submission {
+  readonly email: SubmittedEmail;
+  readonly idempotencyKey: string | null;
+}
+
+/** Why a mail cannot become a request; a sentence. */
+export class NotSubmittable {
+  constructor(readonly reason: string) {}
+}
+
+/** Reads a mail. Whom it goes to the envelope alone decides; the header says who is visible to whom. */
+export const readSubmission = async (
+  raw: Buffer,
+  recipients: readonly string[],
+): Promise<Submission | NotSubmittable> => {
+  const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
+  if (email === null) return new NotSubmittable('The message cannot be read');
+  const [from] = mailboxes(email.from === undefined ? [] : [email.from]);
+  if (from === undefined) return new NotSubmittable('The message has no From field');
+  const visible = divide(email, recipients);
+  if (visible === null)
+    return new NotSubmittable('To or Cc must name a recipient when there is more than one');
+  return {
+    idempotencyKey: email.headers.find(({ key }) => key === 'idempotency-key')?.value.trim() ?? null,
+    email: {
+      from: written(from),
+      ...visible,
+      ...some('replyTo', mailboxes(email.replyTo ?? []).map(written)),
+      subject: email.subject ?? '',
+      ...(email.text === undefined ? {} : { text: email.text }),
+      ...(email.html === undefined ? {} : { html: email.html }),
+      ...(email.headers.some(isKept) ? { headers: ownHeaders(email) } : {}),
+      ...some('attachments', email.attachments.map(file)),
+    },
+  };
+};
+
+const LIMITS = {
+  forceRfc822Attachments: true,
+  attachmentEncoding: 'base64',
+  maxNestingDepth: 50,
+  maxHeadersSize: 262_144,
+} as const;
+
+interface Named {
+  readonly name: string;
+  readonly address: string;
+}
+
+const mailboxes = (addresses: readonly Address[]): Named[] =>
+  addresses
+    .flatMap((one) => (one.group === undefined ? [one] : one.group))
+    .filter(({ address }) => address !== '');
+
+// The name quoted and its quotes escaped, which the grammar of the request reads back as it was.
+const written = ({ name, address }: Named): string =>
+  name === '' ? address : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`;
+
+/** Envelope recipients by where the header shows them; whom it does not show gets a blind copy. */
+const divide = (
+  email: Email,
+  recipients: readonly string[],
+): Pick<SubmittedEmail, 'to' | 'cc' | 'bcc'> | null => {
+  const left = new Map(recipients.map((address) => [address.toLowerCase(), address]));
+  const shown = (addresses: readonly Address[] | undefined) =>
+    mailboxes(addresses ?? [])
+      .filter(({ address }) => left.delete(address.toLowerCase()))
+      .map(written);
+  const to = shown(email.to);
+  const cc = shown(email.cc);
+  const bcc = [...left.values()];
+  if (to.length > 0) return { to, ...some('cc', cc), ...some('bcc', bcc) };
+  if (cc.length > 0) return { to: cc, ...some('bcc', bcc) };
+  // Nobody is shown. One hidden recipient may as well be named to itself; several would be named to each other.
+  return bcc.length === 1 ? { to: bcc } : null;
+};
+
+const some = <Name extends string, Value>(
+  name: Name,
+  list: readonly Value[],
+): { [key in Name]?: readonly Value[] } =>
+  (list.length === 0 ? {} : { [name]: list }) as { [key in Name]?: readonly Value[] };
+
+const isKept = ({ key }: { readonly key: string }): boolean => !OURS.has(key) && !OUR_FAMILIES.test(key);
+
+const ownHeaders = (email: Email): Record<string, string> =>
+  // The first of a name counts, as it does for those who read mail.
+  Object.fromEntries(
+    email.headers
+      .filter(isKept)
+      .reverse()
+      .map(({ originalKey, value }) => [originalKey, value]),
+  );
+
+// What becomes a member of the request, what the service writes itself, and what servers on the way have left.
+const OURS: ReadonlySet<string> = new Set([
+  'from',
+  'sender',
+  'reply-to',
+  'to',
+  'cc',
+  'bcc',
+  'subject',
+  'date',
+  'message-id',
+  'return-path',
+  'received',
+  'received-spf',
+  'authentication-results',
+  'delivered-to',
+  'idempotency-key',
+]);
+const OUR_FAMILIES = /^(mime|content|dkim|arc|resent|x-svc|x-ses)-/;
+
+const file = (
+  { filename, mimeType, contentId, related, content }: Attachment,
+  index: number,
+): SubmittedFile => ({
+  filename: filename || `attachment-${index + 1}${ENDING[mimeType] ?? ''}`,
+  content: content as string,
+  contentType: mimeType,
+  ...(related && contentId ? { contentId: contentId.replace(/^<(.*)>$/, '$1') } : {}),
+});
+
+const ENDING: Readonly<Record<string, string>> = {
+  'message/rfc822': '.eml',
+  'text/calendar': '.ics',
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/gif': '.gif',
+  'application/pdf': '.pdf',
+  'text/plain': '.txt',
+};
