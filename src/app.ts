@@ -1,3 +1,4 @@
+import { dashboardRoutes } from './dashboard/routes.ts';
 import type { Sealer } from './db/seal.ts';
 import type { Engine } from './engine/engine.ts';
 import { type App, mount } from './http/mount.ts';
@@ -8,6 +9,7 @@ import { docsRoutes } from './modules/docs/routes.ts';
 import type { EmailCommands } from './modules/emails/commands.ts';
 import type { EmailReader } from './modules/emails/queries.ts';
 import { emailRoutes } from './modules/emails/routes.ts';
+import { type InspectorDeps, inspectorRoutes } from './modules/inspector/routes.ts';
 import { type SystemDeps, systemRoutes } from './modules/system/routes.ts';
 import { workspaceRoutes } from './modules/workspace/routes.ts';
 
@@ -15,6 +17,7 @@ import { workspaceRoutes } from './modules/workspace/routes.ts';
 export interface ModuleDeps extends EmailCommands, EmailReader, SystemDeps {
   readonly engine: Engine;
   readonly sealer: Sealer;
+  readonly inspector: InspectorDeps;
 }
 
 /** Every endpoint of the service, one module a line. */
@@ -28,5 +31,13 @@ export const allRoutes = (deps: ModuleDeps): readonly Route[] => [
 /** The application behind the HTTP pipeline. It never listens by itself. */
 export function createApp(deps: ModuleDeps & HttpDeps): App {
   const documented = allRoutes(deps);
-  return mount([...documented, ...docsRoutes({ documented, baseUrl: deps.baseUrl })], deps);
+  return mount(
+    [
+      ...documented,
+      ...docsRoutes({ documented, baseUrl: deps.baseUrl }),
+      ...dashboardRoutes(),
+      ...inspectorRoutes(deps.inspector),
+    ],
+    deps,
+  );
 }

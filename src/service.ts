@@ -13,10 +13,13 @@ import type { App } from './http/mount.ts';
 import { type OpenLimiter, openLimiter } from './http/open-limiter.ts';
 import { Authenticator } from './modules/api-keys/authenticator.ts';
 import { apiKeys } from './modules/api-keys/kind.ts';
+import { findActiveKey } from './modules/api-keys/queries.ts';
 import { createMarkdownRenderer } from './modules/emails/content/markdown-renderer.ts';
 import { textFromHtml } from './modules/emails/content/text-part.ts';
+import { explainEmail } from './modules/emails/explain.ts';
 import { emails } from './modules/emails/kind.ts';
 import { emailPerformer } from './modules/emails/perform.ts';
+import { createInspector, type Inspector } from './modules/inspector/inspector.ts';
 import { resolveSecretKey } from './secret-key.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { VERSION } from './version.ts';
@@ -35,6 +38,7 @@ export interface Service {
   readonly database: Database;
   readonly engine: Engine;
   readonly app: App;
+  readonly inspector: Inspector;
   /** Starts the clock and the duties. */
   start(): void;
   /** Finishes what is in flight and closes the database. */
@@ -48,7 +52,8 @@ export async function openService({
   clock = systemClock,
   keptActors,
 }: ServiceParts): Promise<Service> {
-  const sealer = createSealer(await resolveSecretKey(config));
+  const secretKey = await resolveSecretKey(config);
+  const sealer = createSealer(secretKey);
   const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
   await migrate(database);
   await ensurePartitions(database, clock.now());
@@ -62,7 +67,27 @@ export async function openService({
   const authenticator = new Authenticator(database, clock);
   const renderer = createMarkdownRenderer();
   const limits = await openLimits(config, clock, logger);
+  const admission = {
+    authenticate: authenticator.authenticate,
+    limiter: limits.limiter,
+    clientAddress: clientAddress(config.trustProxy),
+  };
+  const inspector = createInspector({
+    ...admission,
+    engine,
+    database,
+    clock,
+    log: logger,
+    secretKey,
+    baseUrl: config.publicUrl,
+    version: VERSION,
+    explain: { email: explainEmail },
+    findKey: (id) => findActiveKey(database, id),
+  });
   const app = createApp({
+    ...admission,
+    session: inspector.session,
+    inspector: inspector.deps,
     version: VERSION,
     startedAt: clock.monotonic(),
     database,
@@ -71,9 +96,6 @@ export async function openService({
     sealer,
     log: logger,
     baseUrl: config.publicUrl,
-    authenticate: authenticator.authenticate,
-    limiter: limits.limiter,
-    clientAddress: clientAddress(config.trustProxy),
     simulatorDomain: config.simulatorDomain,
     testSendsPerDay: config.testSendsPerDay,
     // No domain can be verified yet, so live keys get 403 for every sender.
@@ -86,11 +108,13 @@ export async function openService({
     database,
     engine,
     app,
+    inspector,
     start() {
       engine.start();
       schedule = startDuties(allDuties({ database, clock, authenticator, engine }), logger);
     },
     async stop() {
+      inspector.stop();
       await schedule?.stop();
       await engine.stop();
       renderer.close();

@@ -2,6 +2,7 @@ import type { Server } from 'bun';
 import { type Config, redacted } from '../config.ts';
 import { listen, type Talk } from '../http/listen.ts';
 import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
+import type { Inspector } from '../modules/inspector/inspector.ts';
 import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
 import { type Service, startService } from '../service.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
@@ -22,14 +23,17 @@ export async function serve(config: Config, terminal: Terminal): Promise<number>
   const service = await startService(config, logger);
   let server: Server<Talk> | undefined;
   try {
-    const keys = await firstKeys(service, config, logger);
+    const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, Date.now());
+    const keys = await firstKeys(service, workspace, config, logger);
     try {
-      server = listen(service.app, { hostname: config.host, port: config.port });
+      const { sockets } = service.inspector;
+      server = listen(service.app, { hostname: config.host, port: config.port, sockets });
     } finally {
       // Whether the port was free or not: the keys exist now, and this is their one chance to be seen.
       if (keys.some(({ origin }) => origin !== 'kept')) terminal.out(firstRunText(config, keys));
     }
     logger.info({ url: server.url.origin, version: VERSION, database: service.database.kind }, 'Listening');
+    if (config.profile === 'development') terminal.out(liveViewText(service.inspector, workspace.id));
     logger.info({ signal: await stop }, 'Stopping: what is in flight is finished first');
   } finally {
     const finished = await within(FINISH_WITHIN_MS, finish(service, server));
@@ -45,8 +49,23 @@ async function finish(service: Service, server: Server<Talk> | undefined): Promi
   await service.stop();
 }
 
-async function firstKeys(service: Service, config: Config, logger: Logger): Promise<FirstKey[]> {
-  const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, Date.now());
+/** Links into the live view for whoever started the service on their own machine. */
+function liveViewText({ link }: Inspector, workspaceId: string): string {
+  return [
+    'See the machines live. Each link opens one session of an hour, once:',
+    `  test  ${link({ workspaceId, livemode: false })}`,
+    `  live  ${link({ workspaceId, livemode: true })}`,
+    '',
+    '',
+  ].join('\n');
+}
+
+async function firstKeys(
+  service: Service,
+  workspace: { readonly id: string; readonly createdAt: number },
+  config: Config,
+  logger: Logger,
+): Promise<FirstKey[]> {
   const keys = [
     await ensureFirstKey(service, workspace, true, config.bootstrapLiveKey),
     await ensureFirstKey(service, workspace, false, config.bootstrapTestKey),

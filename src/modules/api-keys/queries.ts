@@ -5,6 +5,7 @@ import { timeOfId } from '../../db/ids.ts';
 import { apiKeys } from '../../db/schema/access.ts';
 import { Failure } from '../../http/failure.ts';
 import { pageOf, positionOf } from '../../http/pagination.ts';
+import type { Permission } from '../../http/permissions.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
 import type { ApiKeyQuery, ApiKeyView } from './model.ts';
 
@@ -74,4 +75,16 @@ export async function listApiKeys(
       .limit(query.limit + 1),
   );
   return pageOf(request, rows, ({ id }) => id, viewOf);
+}
+
+/** What an active key may do, by its id; null when it was revoked. For sessions that stand for a key. */
+export async function findActiveKey(
+  database: Database,
+  id: string,
+): Promise<{ readonly permissions: readonly Permission[] } | null> {
+  const [row] = await database.query<{ context: ApiKeyContext }>(
+    `select context from api_keys where id = $1 and state = 'active'`,
+    [id],
+  );
+  return row ? { permissions: row.context.permissions as readonly Permission[] } : null;
 }

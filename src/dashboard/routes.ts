@@ -1,0 +1,66 @@
+import { Type } from '@sinclair/typebox';
+import { notFound } from '../http/failure.ts';
+import { Document, type Route, route } from '../http/route.ts';
+import { openPack, type PackedFile } from './pack.ts';
+
+/** Scripts, styles, images and sockets of this service alone; nothing inline runs, nobody frames it, no form leaves it. */
+const CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE_HEADERS = {
+  'content-security-policy': CSP,
+  'cache-control': 'no-cache',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+};
+
+/** A file's name holds a hash of its content. */
+const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' };
+
+/** The page of the live view and its files. They hold no data, so nobody needs a key for them. */
+export const dashboardRoutes = (): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/inspector',
+    permission: 'public',
+    summary: 'The live view of the machines',
+    response: Type.Unknown(),
+    status: 200,
+    handle: async ({ headers }) => documentOf((await openPack()).page, headers, PAGE_HEADERS),
+  }),
+  route({
+    method: 'GET',
+    path: '/inspector/assets/:file',
+    permission: 'public',
+    params: { file: { text: 'The name of a built file' } },
+    summary: 'A file of the live view',
+    response: Type.Unknown(),
+    status: 200,
+    handle: async ({ params, headers }) => {
+      const { files } = await openPack();
+      const file = Object.hasOwn(files, params.file) ? files[params.file] : undefined;
+      return file ? documentOf(file, headers, FOR_EVER) : notFound('file');
+    },
+  }),
+];
+
+function documentOf(file: PackedFile, headers: Headers, more: Readonly<Record<string, string>>): Document {
+  const accepted = headers.get('accept-encoding') ?? '';
+  const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : null;
+  const content = encoding === 'br' ? bytes(file.brotli) : bytes(file.gzip);
+  return new Document(file.type, encoding === null ? new Uint8Array(Bun.gunzipSync(content)) : content, {
+    headers: { vary: 'accept-encoding', ...(encoding !== null && { 'content-encoding': encoding }), ...more },
+  });
+}
+
+const bytes = (base64: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(base64, 'base64'));

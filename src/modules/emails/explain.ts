@@ -1,0 +1,128 @@
+import type { EmailContext } from '../../../machines/email.ts';
+import type { FailureReason } from '../../../machines/email-progress.ts';
+import type { JournalStep, Life } from '../../engine/life.ts';
+
+/** Why an email is where it is, in sentences for people. Times are epoch milliseconds; no personal data. */
+export interface EmailExplanation {
+  readonly summary: string;
+  /** The rule that holds in this state. */
+  readonly rule: string;
+  readonly evidence: readonly { readonly at: number; readonly text: string }[];
+  readonly next: { readonly text: string; readonly at: number | null };
+}
+
+type Told = Pick<Life, 'state' | 'context' | 'timers' | 'steps'>;
+
+/** Explains an email from its row and its journal, and nothing else. */
+export function explainEmail({ state, context, timers, steps }: Told): EmailExplanation {
+  const email = context as EmailContext;
+  const wakeAt = Object.values(timers).toSorted((a, b) => a - b)[0] ?? null;
+  const { summary, rule, next } = (STATES[state] ?? unknownState)(email, wakeAt);
+  return { summary, rule, evidence: steps.map(evidenceOf), next };
+}
+
+type Telling = (email: EmailContext, wakeAt: number | null) => Omit<EmailExplanation, 'evidence'>;
+
+const unknownState: Telling = () => ({
+  summary: 'This version of the service does not know the state.',
+  rule: 'A newer instance has written it.',
+  next: { text: 'An instance of that version goes on with it.', at: null },
+});
+
+const END = 'Nothing more happens by itself.';
+
+const STATES: Readonly<Record<string, Telling>> = {
+  scheduled: (_, at) => ({
+    summary: 'It waits for the time that was asked for.',
+    rule: 'Until then it can be moved or cancelled; afterwards neither.',
+    next: { text: 'The first attempt begins.', at },
+  }),
+  queued: (_, at) => ({
+    summary: 'It is accepted, and every slot of the transport was taken.',
+    rule: 'It is durable, and asks for a slot again every second.',
+    next: { text: 'It asks for a slot.', at },
+  }),
+  sending: ({ attempt, leaseMs }, at) => ({
+    summary: `Attempt ${attempt} is under way.`,
+    rule: `Without an outcome within ${duration(leaseMs)} the attempt counts as lost, and another begins with the same Message-ID.`,
+    next: { text: 'The outcome comes in, or the attempt counts as lost.', at },
+  }),
+  deferred: ({ attempt, firstAttemptAt, patienceMs, recipients }, at) => ({
+    summary: `Attempt ${attempt} met a temporary failure for ${people(recipients.filter(({ status }) => status === 'pending').length)}.`,
+    rule: `Temporary failures are retried for ${duration(patienceMs)} from the first attempt${
+      firstAttemptAt === null ? '' : ` (until ${instant(firstAttemptAt + patienceMs)})`
+    }, then the email fails as expired.`,
+    next: { text: `Attempt ${attempt + 1} begins.`, at },
+  }),
+  sent: ({ recipients }) => ({
+    summary: `The receiving server has taken it: ${progressOf(recipients)}.`,
+    rule: 'An acceptance is not yet a delivery; reports of delivery or bounces may follow for days.',
+    next: { text: 'A report comes in, or none ever does.', at: null },
+  }),
+  delivered: ({ recipients, attempt }) => ({
+    summary: `Delivered to ${everybody(recipients.length)} with ${attempts(attempt)}.`,
+    rule: 'Opens, clicks and complaints are recorded without changing the state.',
+    next: { text: END, at: null },
+  }),
+  failed: ({ failureReason, attempt }) => ({
+    summary: `Nobody got it: ${REASONS[failureReason ?? 'bounced']}.`,
+    rule: `It ended after ${attempts(attempt)}; a failed email is never tried again.`,
+    next: { text: END, at: null },
+  }),
+  cancelled: () => ({
+    summary: 'It was cancelled before it was sent.',
+    rule: 'Only a scheduled email can be cancelled; its unit of quota went back if the period was still the same.',
+    next: { text: END, at: null },
+  }),
+};
+
+const REASONS: Readonly<Record<FailureReason, string>> = {
+  bounced: 'the receiving server refused the address for good',
+  suppressed: 'the address is suppressed after an earlier bounce or complaint',
+  expired: 'temporary failures lasted until patience ran out',
+  rejected: 'the message itself was refused',
+  domain_removed: 'the sending domain was removed',
+};
+
+/** What each event of a life shows, in words. */
+const EVENTS: Readonly<Record<string, (step: JournalStep) => string>> = {
+  spawned: ({ to }) => `Accepted, and at once ${to}.`,
+  'cancel.requested': () => 'A client cancelled it.',
+  'reschedule.requested': () => 'A client moved it to another time.',
+  'attempt.completed': ({ attempt, to }) => `Attempt ${attempt} ended; the email is ${to}.`,
+  'report.received': ({ from, to }) =>
+    from === to ? 'A report came in and left the state as it was.' : `A report came in; the email is ${to}.`,
+  'after.due': () => 'The time that was asked for came.',
+  'after.turn': () => 'It asked for a slot of the transport.',
+  'after.backoff': ({ attempt }) => `The wait was over; attempt ${attempt} began.`,
+  'after.lease': ({ attempt, to }) =>
+    to === 'sending'
+      ? `An attempt was lost without an outcome; attempt ${attempt} began.`
+      : 'The last attempt was lost, and patience had run out.',
+};
+
+const evidenceOf = (step: JournalStep): EmailExplanation['evidence'][number] => ({
+  at: step.at,
+  text: EVENTS[step.event]?.(step) ?? `${step.event} led to ${step.to}.`,
+});
+
+const people = (count: number): string => (count === 1 ? 'one recipient' : `${count} recipients`);
+const everybody = (count: number): string => (count === 1 ? 'its recipient' : `all ${count} recipients`);
+const attempts = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);
+const instant = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+function duration(ms: number): string {
+  const [size, unit] =
+    ms >= 7_200_000 ? [3_600_000, 'hours'] : ms >= 120_000 ? [60_000, 'minutes'] : [1_000, 'seconds'];
+  return `${Math.round(ms / (size as number))} ${unit}`;
+}
+
+function progressOf(recipients: EmailContext['recipients']): string {
+  const count = (status: string) => recipients.filter((one) => one.status === status).length;
+  const parts = [
+    [count('delivered'), 'delivered'],
+    [count('sent'), 'awaiting a report'],
+    [count('failed'), 'failed'],
+  ] as const;
+  return parts.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`])).join(', ');
+}

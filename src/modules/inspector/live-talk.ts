@@ -1,0 +1,65 @@
+import type { ServerWebSocket } from 'bun';
+import type { Talk } from '../../http/listen.ts';
+import type { Lookout, Viewer } from './lookout.ts';
+import type { Watch } from './model.ts';
+import type { OpenSession } from './session.ts';
+
+/** Bytes that may wait for a viewer; beyond them a tick is dropped, since the next one says as much. */
+const BACKLOG = 65_536;
+/** RFC 6455, 7.4.2: codes from 4000 on are ours. */
+export const SESSION_OVER = 4_401;
+/** How often a connection asks whether its session still holds. */
+const LOOK_AGAIN_MS = 15_000;
+
+/** The WebSocket of a page that looks at the machines. */
+export class LiveTalk implements Talk, Viewer {
+  readonly scope;
+  watched: string | null = null;
+  #socket: ServerWebSocket<Talk> | null = null;
+  #leave: (() => void) | null = null;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(
+    session: OpenSession,
+    private readonly lookout: Lookout,
+    private readonly holds: () => Promise<boolean>,
+  ) {
+    this.scope = { workspaceId: session.workspaceId, livemode: session.livemode };
+  }
+
+  opened(socket: ServerWebSocket<Talk>): void {
+    this.#socket = socket;
+    this.#leave = this.lookout.join(this);
+    this.#timer = setInterval(() => void this.#lookAgain(), LOOK_AGAIN_MS);
+  }
+
+  heard(_socket: ServerWebSocket<Talk>, text: string): void {
+    const id = watchedIn(text);
+    if (id !== undefined) this.watched = id;
+  }
+
+  closed(): void {
+    clearInterval(this.#timer);
+    this.#leave?.();
+    this.#socket = null;
+  }
+
+  show(text: string): void {
+    if (this.#socket && this.#socket.getBufferedAmount() < BACKLOG) this.#socket.send(text);
+  }
+
+  async #lookAgain(): Promise<void> {
+    if (!(await this.holds().catch(() => true))) this.#socket?.close(SESSION_OVER, 'The session is over.');
+  }
+}
+
+/** The id that a message asks to watch; undefined for anything that is no such message. */
+function watchedIn(text: string): string | null | undefined {
+  try {
+    const { type, id } = JSON.parse(text) as Partial<Watch>;
+    if (type !== 'watch') return undefined;
+    return typeof id === 'string' ? id : null;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+import { Type } from '@sinclair/typebox';
+import type { Database } from '../../db/database.ts';
+import type { Kind } from '../../engine/kind.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
+import { Document, type Route, route } from '../../http/route.ts';
+import { actorLife, actorPage, type Explain } from './actors.ts';
+import { machineOf } from './machines.ts';
+import type { ActorLife, ActorPage, Machine, Session } from './model.ts';
+import type { Visits } from './visits.ts';
+
+/** What the live view's endpoints need. */
+export interface InspectorDeps {
+  readonly database: Database;
+  readonly kinds: readonly Kind[];
+  readonly visits: Visits;
+  readonly version: string;
+  /** By kind; a kind that is missing is explained by its machine alone. */
+  readonly explain: Readonly<Record<string, Explain>>;
+}
+
+const SessionBody = Type.Object({
+  key: Type.Optional(Type.String({ maxLength: 100 })),
+  ticket: Type.Optional(Type.String({ maxLength: 100 })),
+});
+
+const ActorQuery = Type.Object({
+  kind: Type.String({ maxLength: 60 }),
+  state: Type.Optional(Type.String({ maxLength: 60 })),
+  id: Type.Optional(Type.String({ maxLength: 60, pattern: '^[a-z0-9_]*$' })),
+  after: Type.Optional(Type.String({ maxLength: 60, pattern: '^[a-z0-9_]+$' })),
+});
+
+const ONE_OF_BOTH = invalid([{ path: '/body', message: 'Send either a key or a ticket.' }]);
+
+/** Answers made for this page alone, which TypeScript describes (model.ts) and no document lists. */
+const of = <T>() => Type.Unsafe<T>({});
+
+const ended = (cookie: string, body: object): Document =>
+  new Document('application/json', JSON.stringify({ data: body }), {
+    headers: { 'set-cookie': cookie, 'cache-control': 'no-store' },
+  });
+
+/** The endpoints that the live view is made of, all under its own prefix. */
+export function inspectorRoutes({
+  database,
+  kinds,
+  visits,
+  version,
+  explain,
+}: InspectorDeps): readonly Route[] {
+  const machines = kinds.map(machineOf);
+  const kindOf = (name: string) => kinds.find((kind) => kind.name === name);
+  return [
+    route({
+      method: 'POST',
+      path: '/inspector/api/session',
+      permission: 'public',
+      ipLimitPerMinute: 30,
+      summary: 'Exchange an API key with emails:read, or the ticket of a printed link, for a session cookie',
+      body: SessionBody,
+      response: of<object>(),
+      status: 200,
+      failures: ['UNAUTHORIZED', 'FORBIDDEN'],
+      handle: async ({ body }) => {
+        if ((body.key === undefined) === (body.ticket === undefined)) return ONE_OF_BOTH;
+        const cookie = await visits.begin(body);
+        return cookie instanceof Failure ? cookie : ended(cookie, {});
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/inspector/api/session',
+      permission: 'public',
+      summary: 'End the session',
+      response: of<object>(),
+      status: 200,
+      handle: () => ended(visits.end(), {}),
+    }),
+    route({
+      method: 'GET',
+      path: '/inspector/api/session',
+      permission: 'session',
+      summary: 'Tell what the session may see',
+      response: of<Session>(),
+      status: 200,
+      handle: async ({ caller: { workspaceId, livemode }, headers }) => {
+        const [row] = await database.query<{ name: string }>('select name from workspaces where id = $1', [
+          workspaceId,
+        ]);
+        return {
+          workspaceId,
+          workspaceName: row?.name ?? workspaceId,
+          livemode,
+          expiresAt: new Date(visits.endOf(headers) ?? 0).toISOString(),
+          version,
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/inspector/api/machines',
+      permission: 'session',
+      summary: 'Every machine as it is defined',
+      response: of<readonly Machine[]>(),
+      status: 200,
+      handle: () => machines,
+    }),
+    route({
+      method: 'GET',
+      path: '/inspector/api/actors',
+      permission: 'session',
+      summary: 'Actors of one kind, newest first, by state or by the beginning of an id',
+      query: ActorQuery,
+      response: of<ActorPage>(),
+      status: 200,
+      handle: ({ caller, query }) => {
+        const kind = kindOf(query.kind);
+        const states = machines.find((machine) => machine.kind === query.kind)?.drawing.states ?? [];
+        if (!kind) return notFound('machine');
+        const isKnown = query.state === undefined || states.some(({ name }) => name === query.state);
+        if (!isKnown) return notFound('state');
+        const prefix = `${kind.idPrefix}_`;
+        const idPrefix = query.id?.startsWith(prefix) ? query.id : `${prefix}${query.id ?? ''}`;
+        return actorPage(database, kind, caller, {
+          state: query.state ?? null,
+          idPrefix,
+          after: query.after ?? null,
+        });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/inspector/api/actors/:id',
+      permission: 'session',
+      params: { id: { text: 'The id of an actor of any kind' } },
+      summary: 'An actor, its life so far, and what it waits for',
+      response: of<ActorLife>(),
+      status: 200,
+      handle: async ({ caller, params, now }) => {
+        const kind = kinds.find(({ idPrefix }) => params.id.startsWith(`${idPrefix}_`));
+        if (!kind) return notFound('actor');
+        const life = await actorLife(database, kind, caller, params.id, { explain: explain[kind.name], now });
+        return life ?? notFound('actor');
+      },
+    }),
+  ];
+}

@@ -1,0 +1,134 @@
+import type { ServerWebSocket } from 'bun';
+import type { AnyMachineSnapshot } from 'xstate';
+import type { Database } from '../../db/database.ts';
+import type { Kind } from '../../engine/kind.ts';
+import type { Draft } from '../../engine/tell-batch.ts';
+import type { Scope } from '../../engine/told.ts';
+import type { Talk } from '../../http/listen.ts';
+import { SESSION_OVER } from './live-talk.ts';
+import type { LookedAt } from './lookout.ts';
+import { introduction, news, type StatelyMessage } from './stately.ts';
+
+/** Actors of each kind that a new client is shown. */
+const RECENT = 25;
+/** Actors that are followed at once: the tools draw every one of them, and a person follows fewer. */
+const FOLLOWED = 200;
+/** Messages a second; the rest of a busy second is not told (the next one tells where the actors are then). */
+const MOST_A_SECOND = 400;
+const BACKLOG = 1_048_576;
+const LOOK_AGAIN_MS = 15_000;
+
+interface Row {
+  readonly id: string;
+  readonly state: string;
+  readonly context: unknown;
+}
+
+/** What a relay reads from. */
+export interface Relayed {
+  readonly engine: LookedAt & { readonly kinds: readonly Kind[] };
+  readonly database: Database;
+  now(): number;
+}
+
+/**
+ * Speaks Stately's inspector protocol to one client: first the latest actors as they are, then what happens to them and to new
+ * ones. Of a crowd it follows a sample, the latest 200; a client that reads too slowly misses messages.
+ */
+export class StatelyRelay implements Talk {
+  /** Ids in the order in which they were last heard of: the ring that the oldest falls out of. */
+  readonly #followed = new Set<string>();
+  #leave: (() => void) | null = null;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #second = 0;
+  #told = 0;
+  /** What happened while the first actors were being read. */
+  #early: StatelyMessage[] | null = [];
+
+  constructor(
+    private readonly from: Relayed,
+    private readonly scope: Scope,
+    private readonly holds: () => Promise<boolean>,
+  ) {}
+
+  opened(socket: ServerWebSocket<Talk>): void {
+    this.#leave = this.from.engine.listen((kind, drafts) => this.#note(socket, kind, drafts));
+    this.#timer = setInterval(() => {
+      void this.holds()
+        .catch(() => true)
+        .then((holds) => holds || socket.close(SESSION_OVER, 'The session is over.'));
+    }, LOOK_AGAIN_MS);
+    void this.#introduce(socket).catch(() => socket.close(1_011, 'The database does not answer.'));
+  }
+
+  /** The tools greet with `@statelyai.connected`; nothing they say changes what they are told. */
+  heard(): void {}
+
+  closed(): void {
+    this.#leave?.();
+    clearInterval(this.#timer);
+  }
+
+  async #introduce(socket: ServerWebSocket<Talk>): Promise<void> {
+    for (const kind of this.from.engine.kinds) {
+      const rows = await this.from.database.query<Row>(
+        `with near as materialized (select id, workspace_id, livemode, state, context from ${kind.table} order by id desc limit 2000)
+         select id, state, context from near where workspace_id = $1 and livemode = $2 order by id desc limit ${RECENT}`,
+        [this.scope.workspaceId, this.scope.livemode],
+      );
+      for (const row of rows.toReversed()) {
+        if (this.#followed.has(row.id)) continue;
+        this.#follow(row.id);
+        this.#send(
+          socket,
+          introduction(kind, { id: row.id, snapshot: snapshotIn(kind, row) }, this.from.now()),
+        );
+      }
+    }
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const message of early) this.#send(socket, message);
+  }
+
+  #note(socket: ServerWebSocket<Talk>, kind: Kind, drafts: readonly Draft[]): void {
+    for (const draft of drafts) {
+      const { after } = draft;
+      if (after.workspaceId !== this.scope.workspaceId || after.livemode !== this.scope.livemode) continue;
+      if (!this.#hasRoom()) return;
+      const isKnown = this.#followed.has(after.id);
+      this.#follow(after.id);
+      const messages = isKnown ? news(kind, draft) : [introduction(kind, after, this.from.now())];
+      this.#told += messages.length;
+      for (const message of messages) this.#tell(socket, message);
+    }
+  }
+
+  #hasRoom(): boolean {
+    const second = Math.floor(this.from.now() / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#told = 0;
+    }
+    return this.#told < MOST_A_SECOND;
+  }
+
+  #follow(id: string): void {
+    this.#followed.delete(id);
+    this.#followed.add(id);
+    if (this.#followed.size <= FOLLOWED) return;
+    const [oldest = ''] = this.#followed;
+    this.#followed.delete(oldest);
+  }
+
+  #tell(socket: ServerWebSocket<Talk>, message: StatelyMessage): void {
+    if (!this.#early) this.#send(socket, message);
+    else if (this.#early.length < MOST_A_SECOND) this.#early.push(message);
+  }
+
+  #send(socket: ServerWebSocket<Talk>, message: StatelyMessage): void {
+    if (socket.getBufferedAmount() < BACKLOG) socket.send(JSON.stringify(message));
+  }
+}
+
+const snapshotIn = (kind: Kind, { state, context }: Row): AnyMachineSnapshot =>
+  kind.machine.resolveState({ value: state, context } as never) as AnyMachineSnapshot;

@@ -1,0 +1,91 @@
+import type { Step } from '../../engine/decide.ts';
+import { type Actor, type Kind, stateOf } from '../../engine/kind.ts';
+import type { Draft } from '../../engine/tell-batch.ts';
+import { redacted } from './redact.ts';
+
+/** The version of @statelyai/inspect whose messages these are; its tools take a message by `type` and `_version`. */
+const PROTOCOL = '0.7.2';
+
+interface Snapshot {
+  readonly status: 'active' | 'done';
+  readonly value: string;
+  readonly context: unknown;
+}
+
+/** One message of Stately's inspector protocol. */
+export type StatelyMessage = {
+  readonly sessionId: string;
+  readonly rootId: string;
+  readonly id: null;
+  /** Epoch milliseconds, as text. */
+  readonly createdAt: string;
+  readonly _version: string;
+} & (
+  | {
+      readonly type: '@xstate.actor';
+      readonly name: string;
+      readonly definition: string;
+      readonly snapshot: Snapshot;
+    }
+  | { readonly type: '@xstate.event'; readonly event: { readonly type: string } }
+  | {
+      readonly type: '@xstate.snapshot';
+      readonly event: { readonly type: string };
+      readonly snapshot: Snapshot;
+    }
+);
+
+const definitions = new WeakMap<Kind, string>();
+
+/** A machine's configuration as text, functions as `{type: name}`: what the tools draw it from. */
+function definitionOf(kind: Kind): string {
+  const known = definitions.get(kind);
+  if (known !== undefined) return known;
+  const text = JSON.stringify({ ...kind.machine.config, context: undefined }, (_, value: unknown) =>
+    typeof value === 'function' ? { type: value.name || 'inline' } : value,
+  );
+  definitions.set(kind, text);
+  return text;
+}
+
+const header = (id: string, at: number) => ({
+  sessionId: id,
+  rootId: id,
+  id: null,
+  createdAt: String(at),
+  _version: PROTOCOL,
+});
+
+const snapshotOf = ({ snapshot }: Pick<Actor, 'snapshot'>, value = stateOf(snapshot)): Snapshot => ({
+  status: snapshot.status === 'active' ? 'active' : 'done',
+  value,
+  context: redacted(snapshot.context),
+});
+
+/** Introduces an actor in the state it is in. */
+export const introduction = (
+  kind: Kind,
+  actor: Pick<Actor, 'id' | 'snapshot'>,
+  at: number,
+): StatelyMessage => ({
+  type: '@xstate.actor',
+  ...header(actor.id, at),
+  name: kind.name,
+  definition: definitionOf(kind),
+  snapshot: snapshotOf(actor),
+});
+
+/** What a commit did to one actor. Only the last snapshot is whole; the ones on the way share its context. */
+export function news(_kind: Kind, { after, steps }: Draft): StatelyMessage[] {
+  return steps.flatMap((step: Step, index) => {
+    const event = { type: step.event };
+    const isLast = index === steps.length - 1;
+    const snapshot = isLast
+      ? snapshotOf(after)
+      : { ...snapshotOf(after, step.to), status: 'active' as const };
+    return [
+      { type: '@xstate.event', ...header(after.id, step.at), event },
+      { type: '@xstate.snapshot', ...header(after.id, step.at), event, snapshot },
+    ];
+  });
+}

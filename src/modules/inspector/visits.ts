@@ -1,0 +1,86 @@
+import { type Authenticate, identify } from '../../http/authenticate.ts';
+import { Failure } from '../../http/failure.ts';
+import { holds, lacking, type Permission } from '../../http/permissions.ts';
+import type { Caller } from '../../http/route.ts';
+import type { OpenSession, Sessions } from './session.ts';
+
+/** What it takes to look. */
+export const NEEDED: Permission = 'emails:read';
+
+/** Finds the active key of that id; null when it was revoked. */
+export type FindKey = (id: string) => Promise<Pick<Caller, 'permissions'> | null>;
+
+const UNKNOWN = new Failure('UNAUTHORIZED', 'This API key is not valid, or it was revoked.');
+const SPENT = new Failure('UNAUTHORIZED', 'This link was opened before, or it is too old.', {
+  suggestion: 'Restart the service for another link, or use an API key.',
+});
+
+/** Who may look, and for how long: exchanges keys and tickets for sessions, and asks again whether a key still holds. */
+export class Visits {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly authenticate: Authenticate,
+    private readonly findKey: FindKey,
+    private readonly now: () => number,
+  ) {}
+
+  /** The cookie for a key, or for the ticket of a printed link. */
+  async begin({
+    key,
+    ticket,
+  }: {
+    readonly key?: string;
+    readonly ticket?: string;
+  }): Promise<string | Failure> {
+    if (ticket !== undefined) {
+      const scope = this.sessions.redeem(ticket);
+      return scope ? this.sessions.open(scope) : SPENT;
+    }
+    const caller = await identify(new Headers({ authorization: `Bearer ${key}` }), this.authenticate);
+    if (caller instanceof Failure) return UNKNOWN;
+    if (!holds(caller.permissions, NEEDED)) return lacking(NEEDED);
+    return this.sessions.open(caller);
+  }
+
+  end(): string {
+    return this.sessions.close();
+  }
+
+  /** The session of a request: its cookie, or else a key in its Authorization header. */
+  async of(headers: Headers): Promise<OpenSession | null> {
+    const session = this.sessions.read(headers);
+    if (session) return (await this.holds(session)) ? session : null;
+    if (!headers.has('authorization')) return null;
+    const caller = await identify(headers, this.authenticate);
+    if (caller instanceof Failure || !holds(caller.permissions, NEEDED)) return null;
+    const { workspaceId, livemode, keyId } = caller;
+    return { workspaceId, livemode, keyId, expiresAt: this.now() + 3_600_000 };
+  }
+
+  /** Whether a session still holds: it has not ended, and neither has its key. */
+  async holds({ keyId, expiresAt }: OpenSession): Promise<boolean> {
+    if (expiresAt <= this.now()) return false;
+    if (keyId === null) return true;
+    const key = await this.findKey(keyId);
+    return key !== null && holds(key.permissions, NEEDED);
+  }
+
+  /** Who calls with a session cookie, as the HTTP pipeline knows callers. */
+  caller = async (headers: Headers): Promise<Caller | null> => {
+    const session = this.sessions.read(headers);
+    if (!session || !(await this.holds(session))) return null;
+    const { workspaceId, livemode, keyId } = session;
+    return {
+      keyId: keyId ?? `session ${workspaceId}`,
+      workspaceId,
+      livemode,
+      permissions: [NEEDED],
+      plan: 'free',
+    };
+  };
+
+  /** When the session of these headers ends; null where they carry none. */
+  endOf(headers: Headers): number | null {
+    return this.sessions.read(headers)?.expiresAt ?? null;
+  }
+}
