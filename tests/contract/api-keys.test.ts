@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Permission } from '../../src/http/permissions.ts';
+import { pathsOf } from './ask.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+let service: RealService;
+let live: string;
+let inTest: string;
+
+beforeAll(async () => {
+  service = await startRealService();
+  live = await service.keyWith('live', ['*']);
+  inTest = await service.keyWith('test', ['*']);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const create = (body: object, key = live) => service.ask({ method: 'POST', path: '/v1/api-keys', key, body });
+const created = async (permissions: readonly string[], key = live, env = 'live') =>
+  (await create({ name: 'a', env, permissions }, key)).body.data as {
+    id: string;
+    key: string;
+    prefix: string;
+  };
+const patch = (id: string, permissions: unknown, key = live) =>
+  service.ask({ method: 'PATCH', path: `/v1/api-keys/${id}`, key, body: { permissions } });
+const revoke = (id: string, key = live) => service.ask({ method: 'DELETE', path: `/v1/api-keys/${id}`, key });
+const list = async (key: string) =>
+  (await service.ask({ path: '/v1/api-keys?limit=100', key })).body.data as { id: string }[];
+
+describe('creating', () => {
+  test('the reply carries the key, which is never shown again', async () => {
+    const { body, status } = await create({ name: 'Checkout', env: 'live', permissions: ['emails:send'] });
+    expect(status).toBe(201);
+    expect(Object.keys(body.data).sort()).toEqual([
+      'createdAt',
+      'env',
+      'id',
+      'key',
+      'lastUsedAt',
+      'name',
+      'permissions',
+      'prefix',
+      'revokedAt',
+    ]);
+    expect(body.data.key).toMatch(/^svc_live_[A-Za-z0-9]{32}$/);
+    expect(body.data.prefix).toBe(`svc_…${body.data.key.slice(-4)}`);
+    expect(body.data).toMatchObject({ lastUsedAt: null, revokedAt: null });
+    const listed = JSON.stringify(await list(live));
+    expect(listed).toContain(body.data.id);
+    expect(listed).not.toContain(body.data.key);
+  });
+
+  test('`*` is stored alone', async () => {
+    const { body } = await create({ name: 'a', env: 'test', permissions: ['emails:read', '*'] });
+    expect(body.data.permissions).toEqual(['*']);
+  });
+
+  test.each<[string, object, string]>([
+    ['no permissions', { name: 'a', env: 'live' }, '/body/permissions'],
+    ['none of them', { name: 'a', env: 'live', permissions: [] }, '/body/permissions'],
+    ['an unknown one', { name: 'a', env: 'live', permissions: ['emails:write'] }, '/body/permissions/0'],
+    [
+      'one twice',
+      { name: 'a', env: 'live', permissions: ['emails:read', 'emails:read'] },
+      '/body/permissions',
+    ],
+    ['another environment', { name: 'a', env: 'prod', permissions: ['*'] }, '/body/env'],
+    ['no name', { env: 'live', permissions: ['*'] }, '/body/name'],
+    ['an empty name', { name: '', env: 'live', permissions: ['*'] }, '/body/name'],
+    ['a member too many', { name: 'a', env: 'live', permissions: ['*'], key: 'mine' }, '/body/key'],
+  ])('%s: 422', async (_, body, path) => expect(pathsOf(await create(body))).toEqual([path]));
+
+  test('a test key cannot create a live key', async () => {
+    const told = await create({ name: 'a', env: 'live', permissions: ['emails:read'] }, inTest);
+    expect([told.status, told.body.error.code]).toEqual([403, 'FORBIDDEN']);
+  });
+
+  test('no key grants what it lacks, `*` included', async () => {
+    const { key } = await created(['api-keys:write', 'emails:read']);
+    const grant = (permissions: readonly Permission[]) =>
+      create({ name: 'a', env: 'live', permissions }, key);
+    expect((await grant(['emails:read'])).status).toBe(201);
+    const refused = await grant(['emails:read', 'emails:send']);
+    expect(refused.status).toBe(403);
+    expect(refused.body.error.message).toContain('emails:send');
+    expect((await grant(['*'])).status).toBe(403);
+  });
+});
+
+describe('changing permissions', () => {
+  test('the whole set is replaced, and holds from the next request', async () => {
+    const { id, key } = await created(['emails:send', 'emails:read']);
+    expect((await service.ask({ path: '/v1/emails', key })).status).toBe(200);
+    expect((await patch(id, ['emails:send'])).body.data.permissions).toEqual(['emails:send']);
+    expect((await service.ask({ path: '/v1/emails', key })).status).toBe(403);
+    await patch(id, ['emails:read']);
+    expect((await service.ask({ path: '/v1/emails', key })).status).toBe(200);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['an unknown one', ['nonsense'], '/body/permissions/0'],
+    ['an empty list', [], '/body/permissions'],
+    ['no list', 'emails:read', '/body/permissions'],
+  ])('%s: 422', async (_, permissions, path) => {
+    const { id } = await created(['emails:read']);
+    expect(pathsOf(await patch(id, permissions))).toEqual([path]);
+  });
+
+  test('a key cannot take api-keys:write from itself, though from another', async () => {
+    const own = await created(['api-keys:write', 'emails:read']);
+    const other = await created(['api-keys:write', 'emails:read']);
+    expect(pathsOf(await patch(own.id, ['emails:read'], own.key))).toEqual(['/body/permissions']);
+    expect((await patch(other.id, ['emails:read'], own.key)).status).toBe(200);
+  });
+
+  test('no key gives another what it lacks', async () => {
+    const weak = await created(['api-keys:write']);
+    const { id } = await created(['emails:read']);
+    expect((await patch(id, ['emails:send'], weak.key)).status).toBe(403);
+  });
+
+  test('a revoked key: 409, and it stays as it is', async () => {
+    const { id } = await created(['emails:read']);
+    await revoke(id);
+    const told = await patch(id, ['emails:send']);
+    expect([told.status, told.body.error.code]).toEqual([409, 'CONFLICT']);
+  });
+});
+
+describe('revoking', () => {
+  test('holds at once, and again is no error', async () => {
+    const { id, key } = await created(['emails:read']);
+    expect((await service.ask({ path: '/v1/emails', key })).status).toBe(200);
+    const told = await revoke(id);
+    expect([told.status, told.body]).toEqual([200, { data: { id } }]);
+    expect((await service.ask({ path: '/v1/emails', key })).body.error.code).toBe('UNAUTHORIZED');
+    expect((await revoke(id)).status).toBe(200);
+  });
+
+  test('a revoked key stays in the list, with the time', async () => {
+    const { id } = await created(['emails:read']);
+    await revoke(id);
+    const entry = (await list(live)).find((each) => each.id === id);
+    expect(entry).toMatchObject({ revokedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
+  });
+});
+
+describe('environments', () => {
+  test('a test key neither sees nor touches live keys', async () => {
+    const { id } = await created(['emails:read']);
+    expect((await list(inTest)).map((each) => each.id)).not.toContain(id);
+    expect((await patch(id, ['emails:send'], inTest)).status).toBe(404);
+    expect((await revoke(id, inTest)).status).toBe(404);
+  });
+});
+
+describe('repeating', () => {
+  test('100 parallel creations with one Idempotency-Key make one key, and show it to everybody who gets a reply', async () => {
+    const name = `parallel ${crypto.randomUUID()}`;
+    const asking = {
+      method: 'POST',
+      path: '/v1/api-keys',
+      key: live,
+      body: { name, env: 'test', permissions: ['emails:read'] },
+      headers: { 'idempotency-key': crypto.randomUUID() },
+    };
+    const told = await Promise.all(Array.from({ length: 100 }, () => service.ask(asking)));
+    told.push(await service.ask(asking));
+    const replies = told.filter(({ status }) => status === 201);
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(replies.filter(({ headers }) => !headers.has('idempotency-replayed'))).toHaveLength(1);
+    for (const { status, body } of told) {
+      if (status !== 201) expect(body.error.code).toBe('IDEMPOTENCY_IN_PROGRESS');
+    }
+    expect((await list(live)).filter((each) => (each as { name?: string }).name === name)).toHaveLength(1);
+  });
+
+  test('the key in the stored reply is not there in clear text', async () => {
+    const { body } = await service.ask({
+      method: 'POST',
+      path: '/v1/api-keys',
+      key: live,
+      body: { name: 'sealed', env: 'test', permissions: ['emails:read'] },
+      headers: { 'idempotency-key': crypto.randomUUID() },
+    });
+    const rows = await service.service.database.query<{ found: number }>(
+      'select count(*)::int as found from idempotency_keys where reply like $1',
+      [`%${body.data.key}%`],
+    );
+    expect(rows).toEqual([{ found: 0 }]);
+  });
+
+  test('a refused request leaves the key free', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const asking = { method: 'POST', path: '/v1/api-keys', key: inTest, headers };
+    expect(
+      (await service.ask({ ...asking, body: { name: 'a', env: 'live', permissions: ['*'] } })).status,
+    ).toBe(403);
+    expect(
+      (await service.ask({ ...asking, body: { name: 'a', env: 'test', permissions: ['*'] } })).status,
+    ).toBe(201);
+  });
+
+  test('the same key means another request in the other environment', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const asking = { method: 'POST', path: '/v1/api-keys', headers };
+    const body = { name: 'a', env: 'test', permissions: ['emails:read'] };
+    const [one, other] = [
+      await service.ask({ ...asking, key: live, body }),
+      await service.ask({ ...asking, key: inTest, body }),
+    ];
+    expect(other.headers.has('idempotency-replayed')).toBe(false);
+    expect(other.body.data.id).not.toBe(one.body.data.id);
+  });
+});
+
+test('no key was ever written to the log', () => {
+  expect(service.logged()).not.toMatch(/svc_(live|test)_\w{32}/);
+});

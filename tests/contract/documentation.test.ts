@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import Ajv from 'ajv/dist/2020';
+import { isId } from '../../src/db/ids.ts';
+import { STATUS_OF } from '../../src/http/failure.ts';
+import { isDateTime } from '../../src/http/schema.ts';
+import type { Operation } from '../../src/modules/docs/document.ts';
+import { openApiOf } from '../../src/modules/docs/openapi.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Asking } from './ask.ts';
+import { OPEN_API, type RealService, ROUTES, startRealService } from './real-service.ts';
+
+let service: RealService;
+let key: string;
+
+beforeAll(async () => {
+  service = await startRealService({ PUBLIC_URL: 'https://mail.example.com' });
+  key = await service.keyWith('test', ['*']);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const operations = Object.entries(OPEN_API.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    operation,
+  })),
+);
+
+describe('the document', () => {
+  test('is served as it is generated, for the address at which the service is reached', async () => {
+    const response = await fetch(`${service.url}/openapi.json`);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual(
+      JSON.parse(JSON.stringify(openApiOf(ROUTES, 'https://mail.example.com'))),
+    );
+  });
+
+  test.each(operations)(
+    '$name says what it does, who may, what can go wrong, and shows it',
+    ({ operation }) => {
+      expect(operation.summary).toMatch(/^[A-Z][^.]+$/);
+      expect(operation.description).toMatch(/Needs the permission|Any API key|Needs no API key/);
+      expect(Object.keys(operation.responses).filter((status) => status >= '400').length).toBeGreaterThan(2);
+      if (successOf(operation).status !== 204) expect(successOf(operation).example).toBeDefined();
+      if (operation.requestBody)
+        expect(operation.requestBody.content['application/json']).toHaveProperty('example');
+    },
+  );
+
+  test.each(operations)('$name: the examples fit their schemas, down to the ids', ({ operation }) => {
+    const ajv = new Ajv({ strict: false, formats: { 'date-time': isDateTime, uri: true } });
+    ajv.addSchema(OPEN_API, 'openapi.json');
+    const { media, example } = successOf(operation);
+    const shown = [media, operation.requestBody?.content['application/json']];
+    for (const each of shown) {
+      if (!each) continue;
+      const schema = JSON.parse(JSON.stringify(each.schema).replaceAll('"#/', '"openapi.json#/'));
+      const validate = ajv.compile(schema);
+      expect(validate(each.example), ajv.errorsText(validate.errors)).toBe(true);
+    }
+    const ids = JSON.stringify(example ?? null).match(/"(em|evt|key|ws|wh|dlv|dom)_\w+"/g) ?? [];
+    for (const id of ids.map((quoted) => quoted.slice(1, -1))) {
+      expect(isId(id.slice(0, id.indexOf('_')) as 'em', id), id).toBe(true);
+    }
+  });
+});
+
+describe('the pages', () => {
+  const read = async (path: string) => {
+    const response = await fetch(`${service.url}${path}`);
+    return { response, text: await response.text() };
+  };
+
+  test('an entry for each code, under the anchor that errors link to', async () => {
+    const { text } = await read('/docs/errors');
+    for (const code of Object.keys(STATUS_OF)) expect(text).toContain(`<article class="code" id="${code}">`);
+  });
+
+  test('the link of an error leads to its entry', async () => {
+    const told = await service.ask({ path: '/v1/nothing' });
+    const link = new URL(told.body.error.docs);
+    expect(link.origin).toBe('https://mail.example.com');
+    const { response, text } = await read(link.pathname);
+    expect(response.status).toBe(200);
+    expect(text).toContain(`id="${link.hash.slice(1)}"`);
+  });
+
+  test('every operation has its place on the reference', async () => {
+    const { text } = await read('/docs');
+    for (const { operation } of operations) expect(text).toContain(`id="${operation.operationId}"`);
+  });
+
+  test.each(['/docs', '/docs/errors'])(
+    '%s: every link within the pages leads somewhere, and nothing is loaded from elsewhere',
+    async (path) => {
+      const { response, text } = await read(path);
+      const pages = new Map<string, string>([[path, text]]);
+      for (const [, href = ''] of text.matchAll(/ (?:href|src)="([^"]*)"/g)) {
+        if (href === 'data:,') continue;
+        expect(href).toMatch(/^[/#]/);
+        const [page = '', anchor] = href.split('#');
+        const target: string = page === '' ? path : page;
+        if (!pages.has(target)) pages.set(target, (await read(target)).text);
+        if (anchor) expect(pages.get(target)).toContain(`id="${anchor}"`);
+      }
+      const policy = response.headers.get('content-security-policy') ?? '';
+      expect(policy).toStartWith("default-src 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(text).not.toMatch(/<script(?! src)|<style|style="|onclick/);
+    },
+  );
+});
+
+describe('the examples are true', () => {
+  /** The same for two replies that differ only in what chance and time decide. */
+  const masked = (value: unknown): unknown =>
+    JSON.parse(
+      JSON.stringify(value)
+        .replace(/(?<=["<])([a-z]+)_[0-9a-hjkmnp-tv-z]{24}/g, '$1_…')
+        .replace(/svc_(live|test)_\w{32}/g, 'svc_$1_…')
+        .replace(/svc_…\w{4}/g, 'svc_…')
+        .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time'),
+    );
+  const operation = (name: string) => {
+    const found = operations.find((each) => each.name === name);
+    if (!found) throw new Error(`${name} is not documented`);
+    return found.operation;
+  };
+  /** Asks for what the example shows and compares. */
+  const holds = async (name: string, asking: Asking) => {
+    const told = await service.ask({ key, method: name.split(' ')[0] ?? '', ...asking });
+    const { status, example } = successOf(operation(name));
+    expect(told.status).toBe(status);
+    expect(masked(told.body)).toEqual(masked(example));
+    return told.body.data;
+  };
+  const bodyOf = (name: string) =>
+    operation(name).requestBody?.content['application/json']?.example as Record<string, unknown>;
+  const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
+
+  test('an email from its acceptance to its delivery', async () => {
+    const { id } = await holds('POST /v1/emails', { path: '/v1/emails', body: bodyOf('POST /v1/emails') });
+    await eventually('the delivery', async () => {
+      const { body } = await service.ask({ path: `/v1/emails/${id}`, key });
+      return body.data.status === 'delivered' || undefined;
+    });
+    await holds('GET /v1/emails', { path: '/v1/emails' });
+    await holds('GET /v1/emails/{id}', { path: `/v1/emails/${id}` });
+    await holds('GET /v1/emails/{id}/events', { path: `/v1/emails/${id}/events` });
+  });
+
+  test('a scheduled email', async () => {
+    const body = { ...bodyOf('POST /v1/emails'), scheduledAt: tomorrow() };
+    const { id } = (await service.ask({ method: 'POST', path: '/v1/emails', key, body })).body.data;
+    await holds('PATCH /v1/emails/{id}', { path: `/v1/emails/${id}`, body: { scheduledAt: tomorrow() } });
+    await holds('DELETE /v1/emails/{id}', { path: `/v1/emails/${id}` });
+  });
+
+  test('an API key', async () => {
+    const create = 'POST /v1/api-keys';
+    const { id } = await holds(create, { path: '/v1/api-keys', body: bodyOf(create) });
+    const patch = 'PATCH /v1/api-keys/{id}';
+    await holds(patch, { path: `/v1/api-keys/${id}`, body: bodyOf(patch) });
+    await holds('DELETE /v1/api-keys/{id}', { path: `/v1/api-keys/${id}` });
+  });
+
+  test('the workspace and the health have the members that are shown', async () => {
+    for (const [name, path] of [
+      ['GET /v1/workspace', '/v1/workspace'],
+      ['GET /health', '/health'],
+    ] as const) {
+      const { body } = await service.ask({ path, key });
+      expect(shapeOf(body)).toEqual(shapeOf(successOf(operation(name)).example));
+    }
+  });
+});
+
+/** What a success of the operation looks like. */
+function successOf({ responses }: Operation) {
+  for (const [status, response] of Object.entries(responses)) {
+    if ('$ref' in response) continue;
+    const media = response.content?.['application/json'];
+    return { status: Number(status), media, example: media?.example };
+  }
+  throw new Error('an operation without a success');
+}
+
+/** The names of all members, and the types of what they hold. */
+function shapeOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]));
+}

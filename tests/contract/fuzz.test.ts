@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { askings } from './arbitrary.ts';
+import { OPEN_API, type RealService, startRealService } from './real-service.ts';
+
+const RUNS = 150;
+
+let service: RealService;
+let key: string;
+let ids: string[];
+
+beforeAll(async () => {
+  service = await startRealService();
+  key = await service.keyWith('test', ['*']);
+  const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
+  const body = { from: 'a@a.example', to: 'b@b.example', subject: 'Later', text: 'x', scheduledAt };
+  const email = await service.ask({ method: 'POST', path: '/v1/emails', key, body });
+  const keys = await service.ask({ path: '/v1/api-keys', key });
+  ids = [email.body.data.id, keys.body.data[0].id, 'em_000000000000000000000000'];
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+for (const [template, methods] of Object.entries(OPEN_API.paths)) {
+  for (const [name, operation] of Object.entries(methods)) {
+    const method = name.toUpperCase();
+    // The key that asks must not revoke itself on the way.
+    const others = () => (template.startsWith('/v1/api-keys/') ? [`key_${'0'.repeat(24)}`] : ids);
+    test(`${method} ${template}: a documented status within a second, never 5xx`, async () => {
+      await fc.assert(
+        fc.asyncProperty(askings(method, template, operation, OPEN_API, others()), async (asking) => {
+          const begin = performance.now();
+          const told = await service.ask({ ...asking, key });
+          expect(performance.now() - begin).toBeLessThan(1_000);
+          expect(told.status).toBeLessThan(500);
+        }),
+        { numRuns: RUNS },
+      );
+    }, 60_000);
+  }
+}
+
+test('nothing of it was logged as a fault of ours', () => {
+  expect(service.logged()).not.toContain('unexpectedly');
+});
