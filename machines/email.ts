@@ -1,149 +1,33 @@
 import { setup } from 'xstate';
+import type {
+  AttemptCompleted,
+  EmailContext,
+  EmailEvent,
+  EmailInput,
+  ReportReceived,
+} from './email-context.ts';
 import {
   afterAttempt,
   afterExpiry,
   afterReport,
-  type EmailEventType,
   eventsOfAttempt,
   eventsOfExpiry,
-  type FailureReason,
-  type RecipientOutcome,
-  type RecipientProgress,
   type RecordedEvent,
-  type RestingState,
   restingState,
-  sharedReason,
-  telling,
 } from './email-progress.ts';
+import {
+  badAddresses,
+  eventOfReport,
+  isExpired,
+  momentOf,
+  restsAfterAttempt,
+  restsAfterReport,
+  suppressionOfReport,
+  withProgress,
+} from './email-rules.ts';
 
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
 export const EMAIL_VERSION = 1;
-
-/** What an email's machine remembers: small plain JSON, no bodies, no addresses. Times are epoch milliseconds. */
-export interface EmailContext {
-  /** When the last event happened; delays count from here. */
-  readonly at: number;
-  readonly livemode: boolean;
-  readonly acceptedAt: number;
-  readonly scheduledAt: number | null;
-  /** False while every slot of the transport is taken: the email waits in `queued`. */
-  readonly admitted: boolean;
-  /** Number of the latest attempt; every outcome must carry it. */
-  readonly attempt: number;
-  /** How long an attempt may stay without an outcome before it counts as lost. */
-  readonly leaseMs: number;
-  /** How long temporary failures are retried, from the first attempt. */
-  readonly patienceMs: number;
-  readonly firstAttemptAt: number | null;
-  /** Waits before attempt 2, 3, …; the last one repeats. */
-  readonly backoffMs: readonly number[];
-  readonly recipients: readonly RecipientProgress[];
-  readonly failureReason: FailureReason | null;
-  readonly lastEvent: EmailEventType | null;
-  readonly sentAt: number | null;
-  readonly deliveredAt: number | null;
-}
-
-/** What is known of an email when it is accepted. */
-export type EmailInput = Pick<
-  EmailContext,
-  'at' | 'livemode' | 'scheduledAt' | 'admitted' | 'leaseMs' | 'patienceMs' | 'backoffMs'
-> & { readonly recipients: readonly { readonly simulate: string | null }[] };
-
-export type EmailEvent =
-  /** A client cancels a scheduled email. */
-  | { readonly type: 'cancel.requested'; readonly at: number }
-  /** A client moves a scheduled email to another time. */
-  | { readonly type: 'reschedule.requested'; readonly at: number; readonly scheduledAt: number }
-  /** The transport or the simulator reports on one attempt, recipient by recipient. */
-  | {
-      readonly type: 'attempt.completed';
-      readonly at: number;
-      readonly attempt: number;
-      readonly outcomes: readonly RecipientOutcome[];
-    }
-  /** Something was learned of one recipient after the message had left. */
-  | {
-      readonly type: 'report.received';
-      readonly at: number;
-      readonly report: {
-        readonly type: Exclude<EmailEventType, 'sent'>;
-        readonly recipient: number;
-        /** Read for 'bounced': whether the address is bad for good. */
-        readonly permanent?: boolean;
-        readonly data: Readonly<Record<string, unknown>>;
-      };
-    };
-
-type AttemptCompleted = Extract<EmailEvent, { type: 'attempt.completed' }>;
-type ReportReceived = Extract<EmailEvent, { type: 'report.received' }>;
-
-const isExpired = (context: EmailContext, at: number): boolean =>
-  at - (context.firstAttemptAt ?? at) >= context.patienceMs;
-
-const restsAfterAttempt = (context: EmailContext, event: EmailEvent, state: RestingState): boolean => {
-  const completed = event as AttemptCompleted;
-  if (completed.attempt !== context.attempt) return false;
-  const expired = isExpired(context, completed.at);
-  return restingState(afterAttempt(context.recipients, completed.outcomes, expired)) === state;
-};
-
-const restsAfterReport = (context: EmailContext, event: EmailEvent, state: RestingState): boolean => {
-  const { report } = event as ReportReceived;
-  const known = context.recipients[report.recipient];
-  if (!known || known.status === 'pending' || known.status === 'failed') return false;
-  if (report.type === 'delivered' && known.status === 'delivered') return false;
-  return restingState(afterReport(context.recipients, report)) === state;
-};
-
-const eventOfReport = ({
-  at,
-  report: { type, recipient, permanent, data },
-}: ReportReceived): RecordedEvent => ({
-  type,
-  recipient,
-  at,
-  data: type === 'bounced' ? { type: permanent === true ? 'Permanent' : 'Transient', ...data } : data,
-});
-
-/** Only a refused address is bad for good; a refused message says nothing of the person. */
-const badAddresses = (context: EmailContext, outcomes: readonly RecipientOutcome[]): readonly number[] =>
-  context.livemode
-    ? telling(context.recipients, outcomes)
-        .filter(({ outcome, reason }) => outcome === 'refused' && (reason ?? 'bounced') === 'bounced')
-        .map(({ recipient }) => recipient)
-    : [];
-
-const suppressionOfReport = (
-  context: EmailContext,
-  { report }: ReportReceived,
-): { readonly recipients: readonly number[]; readonly reason: 'bounced' | 'complained' } => {
-  const bad = report.type === 'complained' || (report.type === 'bounced' && report.permanent === true);
-  return {
-    recipients: context.livemode && bad ? [report.recipient] : [],
-    reason: report.type === 'complained' ? 'complained' : 'bounced',
-  };
-};
-
-const latest = (events: readonly RecordedEvent[], before: EmailEventType | null): EmailEventType | null =>
-  events.at(-1)?.type ?? before;
-
-const withProgress = (
-  context: EmailContext,
-  at: number,
-  recipients: readonly RecipientProgress[],
-  events: readonly RecordedEvent[],
-): Partial<EmailContext> => ({
-  at,
-  recipients,
-  lastEvent: latest(events, context.lastEvent),
-  failureReason: sharedReason(recipients),
-  sentAt: context.sentAt ?? (events.some((event) => event.type === 'sent') ? at : null),
-  deliveredAt: restingState(recipients) === 'delivered' ? (context.deliveredAt ?? at) : context.deliveredAt,
-});
-
-/** Initial and internal events of XState carry no time of their own; the engine adds one to fired timers. */
-const momentOf = (context: EmailContext, event: { readonly at?: number }): number => event.at ?? context.at;
 
 const emailSetup = setup({
   types: { context: {} as EmailContext, events: {} as EmailEvent, input: {} as EmailInput },

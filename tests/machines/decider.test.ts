@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type AnyMachineSnapshot, type AnyStateMachine, initialTransition, transition } from 'xstate';
 import { type ApiKeyInput, apiKeyMachine } from '../../machines/api-key.ts';
-import { type EmailContext, type EmailInput, emailMachine } from '../../machines/email.ts';
+import { emailMachine } from '../../machines/email.ts';
+import type { EmailContext, EmailInput } from '../../machines/email-context.ts';
 import { Decider, type Decision, DecisionError, earliest } from '../../src/engine/decide.ts';
 import { type ActorEvent, type Effect, stateOf } from '../../src/engine/kind.ts';
 import {

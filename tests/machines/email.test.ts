@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { StateValueFrom } from 'xstate';
-import { type EmailContext, type EmailEvent, type EmailInput, emailMachine } from '../../machines/email.ts';
+import { emailMachine } from '../../machines/email.ts';
+import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email-context.ts';
 import type { RecipientOutcome, RecordedEvent } from '../../machines/email-progress.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
 import {

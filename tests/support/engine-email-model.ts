@@ -1,6 +1,7 @@
 import type { SnapshotFrom } from 'xstate';
 import { getShortestPaths, getSimplePaths } from 'xstate/graph';
-import { type EmailContext, type EmailEvent, type EmailInput, emailMachine } from '../../machines/email.ts';
+import { emailMachine } from '../../machines/email.ts';
+import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email-context.ts';
 import type { RecipientOutcome } from '../../machines/email-progress.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
 

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { EmailInput } from '../../machines/email.ts';
+import type { EmailInput } from '../../machines/email-context.ts';
 import type { Database, Parameter } from '../../src/db/database.ts';
 import { EmbeddedDatabase } from '../../src/db/embedded.ts';
 import { mintId } from '../../src/db/ids.ts';

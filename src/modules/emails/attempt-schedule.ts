@@ -1,4 +1,4 @@
-import type { EmailInput } from '../../../machines/email.ts';
+import type { EmailInput } from '../../../machines/email-context.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

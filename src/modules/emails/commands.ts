@@ -1,4 +1,4 @@
-import type { EmailContext, EmailInput } from '../../../machines/email.ts';
+import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Birth } from '../../engine/nursery.ts';

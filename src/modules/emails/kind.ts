@@ -1,4 +1,5 @@
-import { EMAIL_VERSION, type EmailContext, type EmailInput, emailMachine } from '../../../machines/email.ts';
+import { EMAIL_VERSION, emailMachine } from '../../../machines/email.ts';
+import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
 import type { Registration } from '../../engine/engine.ts';
 import type { Kind } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';

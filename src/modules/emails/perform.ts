@@ -1,4 +1,4 @@
-import type { EmailContext } from '../../../machines/email.ts';
+import type { EmailContext } from '../../../machines/email-context.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 import type { Performer } from '../../engine/performers.ts';
 import { simulate } from './simulate.ts';

@@ -1,4 +1,4 @@
-import type { EmailContext, EmailEvent } from '../../../machines/email.ts';
+import type { EmailContext, EmailEvent } from '../../../machines/email-context.ts';
 import type { RecipientOutcome } from '../../../machines/email-progress.ts';
 
 type Report = Extract<EmailEvent, { type: 'report.received' }>['report'];

@@ -1,4 +1,4 @@
-import type { EmailContext } from '../../../machines/email.ts';
+import type { EmailContext } from '../../../machines/email-context.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { formatAddress } from './address.ts';
 import type { Content, Envelope } from './message.ts';

@@ -1,0 +1,62 @@
+import type { EmailEventType, FailureReason, RecipientOutcome, RecipientProgress } from './email-progress.ts';
+
+/** What an email's machine remembers: small plain JSON, no bodies, no addresses. Times are epoch milliseconds. */
+export interface EmailContext {
+  /** When the last event happened; delays count from here. */
+  readonly at: number;
+  readonly livemode: boolean;
+  readonly acceptedAt: number;
+  readonly scheduledAt: number | null;
+  /** False while every slot of the transport is taken: the email waits in `queued`. */
+  readonly admitted: boolean;
+  /** Number of the latest attempt; every outcome must carry it. */
+  readonly attempt: number;
+  /** How long an attempt may stay without an outcome before it counts as lost. */
+  readonly leaseMs: number;
+  /** How long temporary failures are retried, from the first attempt. */
+  readonly patienceMs: number;
+  readonly firstAttemptAt: number | null;
+  /** Waits before attempt 2, 3, …; the last one repeats. */
+  readonly backoffMs: readonly number[];
+  readonly recipients: readonly RecipientProgress[];
+  readonly failureReason: FailureReason | null;
+  readonly lastEvent: EmailEventType | null;
+  readonly sentAt: number | null;
+  readonly deliveredAt: number | null;
+}
+
+/** What is known of an email when it is accepted. */
+export type EmailInput = Pick<
+  EmailContext,
+  'at' | 'livemode' | 'scheduledAt' | 'admitted' | 'leaseMs' | 'patienceMs' | 'backoffMs'
+> & { readonly recipients: readonly { readonly simulate: string | null }[] };
+
+export type EmailEvent =
+  /** A client cancels a scheduled email. */
+  | { readonly type: 'cancel.requested'; readonly at: number }
+  /** A client moves a scheduled email to another time. */
+  | { readonly type: 'reschedule.requested'; readonly at: number; readonly scheduledAt: number }
+  /** The transport or the simulator reports on one attempt, recipient by recipient. */
+  | {
+      readonly type: 'attempt.completed';
+      readonly at: number;
+      readonly attempt: number;
+      readonly outcomes: readonly RecipientOutcome[];
+    }
+  /** Something was learned of one recipient after the message had left. */
+  | {
+      readonly type: 'report.received';
+      readonly at: number;
+      readonly report: {
+        readonly type: Exclude<EmailEventType, 'sent'>;
+        readonly recipient: number;
+        /** Read for 'bounced': whether the address is bad for good. */
+        readonly permanent?: boolean;
+        readonly data: Readonly<Record<string, unknown>>;
+      };
+    };
+
+/** An attempt's outcome. */
+export type AttemptCompleted = Extract<EmailEvent, { type: 'attempt.completed' }>;
+/** What was learned afterwards. */
+export type ReportReceived = Extract<EmailEvent, { type: 'report.received' }>;
