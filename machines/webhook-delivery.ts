@@ -13,18 +13,20 @@ export interface WebhookDeliveryContext {
   readonly at: number;
   /** How long an attempt may stay without an outcome before it counts as lost. */
   readonly leaseMs: number;
+  /** When the first attempt is due, where a replay has given it a turn; null for at once. */
+  readonly turnAt: number | null;
   /** Number of the latest attempt that was ordered; every outcome must carry it. */
   readonly attempt: number;
   /** Retries since the first attempt, or since somebody last asked for the event again. */
   readonly retryCount: number;
   /** When the latest attempt that had an outcome began. */
   readonly attemptedAt: number | null;
-  /** Set when it failed because its endpoint went away. */
+  /** Set when it failed because its endpoint, or the event itself, went away. */
   readonly stoppedBy: StopReason | null;
 }
 
 /** What is known of a delivery when its event happens. */
-export type WebhookDeliveryInput = Pick<WebhookDeliveryContext, 'at' | 'leaseMs'>;
+export type WebhookDeliveryInput = Pick<WebhookDeliveryContext, 'at' | 'leaseMs' | 'turnAt'>;
 
 /** What became of one attempt. */
 export interface AttemptOutcome {
@@ -37,6 +39,9 @@ export interface AttemptOutcome {
   readonly durationMs: number;
   /** Why there was no complete answer; null when there was. */
   readonly error: string | null;
+  readonly webhookId: string;
+  /** Whether the endpoint has counted failures: then a success is news to it. */
+  readonly endpointIsFailing: boolean;
 }
 
 export type WebhookDeliveryEvent =
@@ -44,10 +49,13 @@ export type WebhookDeliveryEvent =
   | ({ readonly type: 'attempt.succeeded' } & AttemptOutcome)
   /** Anything else. */
   | ({ readonly type: 'attempt.failed' } & AttemptOutcome)
-  /** The endpoint was disabled or deleted; nothing more is sent to it. */
+  /** The endpoint was disabled or deleted, or the event is gone; nothing more is sent. */
   | { readonly type: 'endpoint.stopped'; readonly at: number; readonly reason: StopReason }
   /** A client wants the event sent again, whatever became of it; retries start over. */
   | { readonly type: 'redeliver.requested'; readonly at: number };
+
+/** What is kept of an attempt. */
+export type RecordedAttempt = Omit<AttemptOutcome, 'at' | 'webhookId' | 'endpointIsFailing'>;
 
 /** What a delivery tells its endpoint, whose health is the endpoint's own to judge. */
 export type NewsOfAttempt =
@@ -61,7 +69,10 @@ const deliverySetup = setup({
     input: {} as WebhookDeliveryInput,
   },
   guards: {
+    turnIsToCome: ({ context }) => context.turnAt !== null && context.turnAt > context.at,
     attemptIsTheLatest: ({ context, event }) => 'attempt' in event && event.attempt === context.attempt,
+    successIsNews: ({ context, event }) =>
+      event.type === 'attempt.succeeded' && event.attempt === context.attempt && event.endpointIsFailing,
     retriesRemain: ({ context, event }) =>
       'attempt' in event && event.attempt === context.attempt && context.retryCount < BACKOFF_MS.length,
   },
@@ -69,11 +80,13 @@ const deliverySetup = setup({
     /** Order: sign the event and post it to the endpoint as that is now. */
     post: (_, _params: { readonly attempt: number }) => {},
     /** Fact: one row for the attempt, with what was answered. */
-    record: (_, _params: AttemptOutcome) => {},
+    record: (_, _params: RecordedAttempt) => {},
     /** Mail to the endpoint; good news is sent only where the endpoint has counted failures. */
-    tell: (_, _params: { readonly news: NewsOfAttempt }) => {},
+    tell: (_, _params: { readonly webhookId: string; readonly news: NewsOfAttempt }) => {},
   },
   delays: {
+    /** The wait for its turn in a replay. */
+    turn: ({ context }) => (context.turnAt ?? context.at) - context.at,
     /** How long an attempt may run before it counts as lost. */
     lease: ({ context }) => context.leaseMs,
     /** The wait before the next retry. */
@@ -104,45 +117,60 @@ type Told = { readonly event: WebhookDeliveryEvent };
 const recordAttempt = {
   type: 'record' as const,
   params: ({ event }: Told) => {
-    const { at, attempt, attemptedAt, httpStatus, responseBody, durationMs, error } = event as AttemptOutcome;
-    return { at, attempt, attemptedAt, httpStatus, responseBody, durationMs, error };
+    const { attempt, attemptedAt, httpStatus, responseBody, durationMs, error } = event as AttemptOutcome;
+    return { attempt, attemptedAt, httpStatus, responseBody, durationMs, error };
   },
 };
 const tellOfFailure = {
   type: 'tell' as const,
   params: ({ event }: Told) => {
-    const { at, attemptedAt } = event as AttemptOutcome;
-    return { news: { type: 'delivery.failed' as const, at, attemptedAt } };
+    const { at, attemptedAt, webhookId } = event as AttemptOutcome;
+    return { webhookId, news: { type: 'delivery.failed' as const, at, attemptedAt } };
   },
 };
 const tellOfSuccess = {
   type: 'tell' as const,
-  params: ({ event }: Told) => ({ news: { type: 'delivery.succeeded' as const, at: event.at } }),
+  params: ({ event }: Told) => {
+    const { at, webhookId } = event as AttemptOutcome;
+    return { webhookId, news: { type: 'delivery.succeeded' as const, at } };
+  },
 };
 
 const stops = { 'endpoint.stopped': { target: 'failed', actions: noteStop } } as const;
 const redelivers = { 'redeliver.requested': { target: 'posting', actions: startOver } } as const;
 
 /**
- * The life of one event on its way to one endpoint. The API's `status` is the state, and `posting` is reported as `scheduled`:
- * for a client both mean that another outcome is to come. Here they are two, since an outcome is taken in one only, and one
- * waits for a lease, the other for a backoff. `success` and `failed` are not final: a client may ask for the event again.
+ * The life of one event on its way to one endpoint. The API's `status` is the state, and `queued` and `posting` are reported as
+ * `scheduled`: for a client all three mean that an outcome is to come. Here they differ, since an outcome is taken in one only,
+ * and each waits for something else. `success` and `failed` are not final: a client may ask for the event again.
  */
 export const webhookDeliveryMachine = deliverySetup.createMachine({
   id: 'webhookDelivery',
   context: ({ input }) => ({ ...input, attempt: 0, retryCount: 0, attemptedAt: null, stoppedBy: null }),
-  initial: 'posting',
+  initial: 'made',
   states: {
+    made: {
+      description: 'Passed through at once; no delivery is ever stored in it.',
+      always: [{ guard: 'turnIsToCome', target: 'queued' }, { target: 'posting' }],
+    },
+    queued: {
+      description: 'Waits for its turn in a replay, which is spread over time.',
+      on: { ...stops, ...redelivers },
+      after: { turn: 'posting' },
+    },
     posting: {
       description:
         'An attempt runs, or waits for a free slot. Without an outcome before the lease ends it is made again.',
       entry: [beginAttempt, { type: 'post', params: ({ context }) => ({ attempt: context.attempt }) }],
       on: {
-        'attempt.succeeded': {
-          guard: 'attemptIsTheLatest',
-          target: 'success',
-          actions: [recordAttempt, tellOfSuccess, noteAttempt],
-        },
+        'attempt.succeeded': [
+          {
+            guard: 'successIsNews',
+            target: 'success',
+            actions: [recordAttempt, tellOfSuccess, noteAttempt],
+          },
+          { guard: 'attemptIsTheLatest', target: 'success', actions: [recordAttempt, noteAttempt] },
+        ],
         'attempt.failed': [
           {
             guard: 'retriesRemain',
@@ -170,7 +198,8 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
       on: redelivers,
     },
     failed: {
-      description: 'Retries ran out, or the endpoint was disabled or deleted.',
+      description:
+        'Retries ran out, or the endpoint was disabled or deleted, or the event is no longer kept.',
       on: redelivers,
     },
   },

@@ -17,13 +17,30 @@ export interface WebhookEndpointContext {
   readonly failureCount: number;
   /** Attempts that began before say nothing of the endpoint as it is now. */
   readonly countedSince: number;
+  /** When the last delivery of the replays asked for so far has its turn. */
+  readonly replaysUntil: number;
 }
 
 /** What is known of an endpoint when it is registered. */
 export type WebhookEndpointInput = Pick<WebhookEndpointContext, 'at' | 'url' | 'events'>;
 
-/** Why an endpoint's deliveries stop; what their `error` then says. */
-export type StopReason = 'endpoint_disabled' | 'endpoint_deleted';
+/** Between the turns of two deliveries of a replay: a receiver that was down must not be overrun when it is back. */
+export const REPLAY_GAP_MS = 20;
+
+/** Why deliveries stop; what their `error` then says. `event_expired`: its data is no longer kept. */
+export type StopReason = 'endpoint_disabled' | 'endpoint_deleted' | 'event_expired';
+
+/** Which events are to be delivered again. */
+export interface ReplayScope {
+  /** The moments that the events lie between, both included (epoch ms). */
+  readonly from: number;
+  readonly to: number;
+  readonly types: readonly EmailEventType[];
+  /** Only what this endpoint has not taken: failed, or never delivered. */
+  readonly onlyFailed: boolean;
+  /** How many at most, oldest first. */
+  readonly most: number;
+}
 
 export type WebhookEndpointEvent =
   /** An attempt failed: one event each, whichever delivery it belonged to. */
@@ -40,6 +57,8 @@ export type WebhookEndpointEvent =
     }
   /** A client has a new secret, from now on the only one. */
   | { readonly type: 'secret.rotated'; readonly at: number; readonly sealed: string; readonly prefix: string }
+  /** A client wants past events delivered again, one after the other. */
+  | ({ readonly type: 'replay.requested'; readonly at: number } & ReplayScope)
   /** A client removes the endpoint for good. */
   | { readonly type: 'delete.requested'; readonly at: number };
 
@@ -62,8 +81,13 @@ const endpointSetup = setup({
   actions: {
     /** Fact: the new secret takes the place of the old one. */
     replaceSecret: (_, _params: { readonly sealed: string; readonly prefix: string }) => {},
-    /** Fact: every delivery that waits for this endpoint, or is on its way, is told to stop. */
+    /** Fact: every delivery that waits for this endpoint, or is on its way, is stopped. */
     stopDeliveries: (_, _params: { readonly reason: StopReason; readonly at: number }) => {},
+    /** Fact: the secret is gone, and the place among the workspace's endpoints is free again. */
+    forgetSecret: () => {},
+    freePlace: () => {},
+    /** Fact: one new delivery for each event in the scope, the first at `startAt`. */
+    replay: (_, _params: ReplayScope & { readonly startAt: number }) => {},
   },
 });
 
@@ -102,13 +126,34 @@ const replaceSecret = {
 };
 
 const deletes = {
-  'delete.requested': { target: 'deleted', actions: [noteTime, stopsBecause('endpoint_deleted')] },
+  'delete.requested': {
+    target: 'deleted',
+    actions: [noteTime, stopsBecause('endpoint_deleted'), 'forgetSecret', 'freePlace'],
+  },
 } as const;
+
+/** Replays follow each other; together they are no faster than one. */
+const startOf = ({ replaysUntil }: WebhookEndpointContext, at: number): number => Math.max(replaysUntil, at);
+const replay = {
+  type: 'replay' as const,
+  params: ({ context, event }: Told & { readonly context: WebhookEndpointContext }) => {
+    const { at, from, to, types, onlyFailed, most } = event as Extract<
+      WebhookEndpointEvent,
+      { type: 'replay.requested' }
+    >;
+    return { startAt: startOf(context, at), from, to, types, onlyFailed, most };
+  },
+};
+const reserveTurns = endpointSetup.assign(({ context, event }) =>
+  event.type === 'replay.requested'
+    ? { at: event.at, replaysUntil: startOf(context, event.at) + event.most * REPLAY_GAP_MS }
+    : {},
+);
 
 /** The life of a webhook endpoint. The API's `status` is the state. */
 export const webhookEndpointMachine = endpointSetup.createMachine({
   id: 'webhookEndpoint',
-  context: ({ input }) => ({ ...input, failureCount: 0, countedSince: input.at }),
+  context: ({ input }) => ({ ...input, failureCount: 0, countedSince: input.at, replaysUntil: input.at }),
   initial: 'active',
   states: {
     active: {
@@ -132,6 +177,7 @@ export const webhookEndpointMachine = endpointSetup.createMachine({
           { actions: changeSettings },
         ],
         'secret.rotated': { actions: [replaceSecret, startAfresh] },
+        'replay.requested': { actions: [replay, reserveTurns] },
         ...deletes,
       },
     },

@@ -1,4 +1,5 @@
 import spine from '../../drizzle/0000_spine.sql' with { type: 'text' };
+import webhooks from '../../drizzle/0001_webhooks.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -7,4 +8,7 @@ export interface Migration {
 }
 
 /** All of them, oldest first; carried inside the executable. */
-export const migrations: readonly Migration[] = [{ name: '0000_spine', sql: spine }];
+export const migrations: readonly Migration[] = [
+  { name: '0000_spine', sql: spine },
+  { name: '0001_webhooks', sql: webhooks },
+];

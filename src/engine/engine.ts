@@ -154,6 +154,7 @@ export class Engine {
       clock,
       tags,
       committed: (drafts: readonly Draft[]) => this.#committed(kind, drafts),
+      born: (child: Kind, drafts: readonly Draft[]) => this.#born(child, drafts),
     };
     const performing = performer
       ? new Performing(
@@ -207,6 +208,12 @@ export class Engine {
     const running = this.#kinds.get(kind);
     if (!running) throw new Error(`No kind is called ${kind}.`);
     return running;
+  }
+
+  #born(kind: Kind, drafts: readonly Draft[]): void {
+    const { actors } = this.#running(kind.name);
+    for (const { after } of drafts) actors.keep(after, this.parts.clock.now());
+    this.#committed(kind, drafts);
   }
 
   #committed(kind: Kind, drafts: readonly Draft[]): void {

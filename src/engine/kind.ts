@@ -46,6 +46,23 @@ export interface FactTable {
 }
 
 /**
+ * Actors of another kind that come into being in this kind's commits: however many its facts call for, in the same
+ * statement, so that there is neither without the other.
+ */
+export interface Offspring {
+  readonly kind: Kind;
+  /** The input of the new actors' machine. All of one commit begin alike; what tells them apart are their own columns. */
+  input(at: number): unknown;
+  /**
+   * SQL of the insert, which may read the CTEs of the fact tables. `seed` is a relation of one row: state, context,
+   * timers, wake_at and machine_version. Returns id, workspace_id and livemode.
+   */
+  sql(seed: string): string;
+  /** Whether the commit answers the new actors, so that their orders are performed at once and not when the clock finds them. */
+  readonly performedAtOnce: boolean;
+}
+
+/**
  * What an effect means: rows of fact tables; an event for an actor of the kind `mail` names; or an order to perform
  * once the commit has returned.
  */
@@ -79,6 +96,7 @@ export interface Kind {
   /** Columns of the actor's row that the fact tables' SQL reads besides its id. */
   readonly carried: readonly string[];
   readonly facts: readonly FactTable[];
+  readonly offspring?: Offspring;
   /** Where the actor's transitions are written down, in the commit that made them. */
   readonly journal: string;
   /** Whether other actors write to this kind: its commits then consume their mail. */

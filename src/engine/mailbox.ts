@@ -9,6 +9,7 @@ import { handledLetters } from './doubts.ts';
 import { type Decided, type Folding, fold, type Letter } from './fold.ts';
 import type { Kind } from './kind.ts';
 import { Lane } from './lane.ts';
+import { Sower } from './sower.ts';
 import { commitStatement, loadStatement, readBackStatement } from './statements.ts';
 import { storedReplies } from './stored-replies.ts';
 import { type Draft, inputRow } from './tell-batch.ts';
@@ -24,6 +25,13 @@ export const READ_BACK_MS = 900;
 /** Between two tries of a database that is away: no tight loop, and still healed well within a second. */
 const REST_MS = 250;
 
+interface CommitAnswer {
+  readonly id: string;
+  readonly workspace_id: string;
+  /** null: the actor lost. Anything else: it was born in this commit. */
+  readonly livemode: boolean | null;
+}
+
 /** What the mailbox needs around it. */
 export interface MailboxSurroundings {
   readonly database: Database;
@@ -31,6 +39,8 @@ export interface MailboxSurroundings {
   readonly tags: CommitTags;
   /** Hears of what was committed, in commit order. */
   committed(drafts: readonly Draft[]): void;
+  /** Hears of actors of another kind that the commit has brought into being. */
+  born(kind: Kind, drafts: readonly Draft[]): void;
 }
 
 /** Events for existing actors of one kind: loaded, decided, committed in batches, answered. */
@@ -39,6 +49,7 @@ export class Mailbox {
   readonly #commitSql: string;
   readonly #loadSql: string;
   readonly #readBackSql: string;
+  readonly #sower: Sower | null;
 
   constructor(
     private readonly kind: Kind,
@@ -46,6 +57,7 @@ export class Mailbox {
     private readonly actors: Actors,
     private readonly around: MailboxSurroundings,
   ) {
+    this.#sower = kind.offspring ? new Sower(kind.offspring) : null;
     this.#lane = new Lane(kind.name, (batch) => this.#work(batch));
     this.#commitSql = commitStatement(kind);
     this.#loadSql = loadStatement(kind);
@@ -130,15 +142,21 @@ export class Mailbox {
 
   async #commit(decided: readonly Decided[]): Promise<void> {
     const tag = this.around.tags.next();
+    const seed = this.#sower?.seed(this.around.clock.now());
+    const born: Draft[] = [];
     const verdicts = await commitBatch<Decided, 'changed' | 'lost'>(
       {
         run: async (items) => {
-          const rows = await this.around.database.query<{ id: string }>(this.#commitSql, [
+          const rows = await this.around.database.query<CommitAnswer>(this.#commitSql, [
             JSON.stringify(items.map((item) => this.#row(item))),
             this.kind.version,
             tag,
+            ...(seed ? [seed.row] : []),
           ]);
-          const lost = new Set(rows.map(({ id }) => id));
+          const lost = new Set<string>();
+          for (const row of rows)
+            if (row.livemode === null) lost.add(row.id);
+            else if (seed) born.push(seed.sprout(row));
           return items.map(({ draft: { after } }) => (lost.has(after.id) ? 'lost' : 'changed'));
         },
         readBack: async (items) => {
@@ -158,6 +176,7 @@ export class Mailbox {
       decided,
     );
     this.#conclude(decided, verdicts, tag);
+    if (this.kind.offspring && born.length > 0) this.around.born(this.kind.offspring.kind, born);
   }
 
   #row({ draft, answers }: Decided): Record<string, unknown> {

@@ -6,6 +6,7 @@ import type { Decider } from './decide.ts';
 import { type Kind, stateOf } from './kind.ts';
 import { Lane } from './lane.ts';
 import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
+import { Sower } from './sower.ts';
 import { readBackStatement, spawnStatement } from './statements.ts';
 import { REPLY_KEPT_MS, storedReplies } from './stored-replies.ts';
 import { type Draft, draftSpawn, inputRow } from './tell-batch.ts';
@@ -62,6 +63,7 @@ export class Nursery {
   readonly #lane: Lane<Expecting>;
   readonly #sql: string;
   readonly #readBackSql: string;
+  readonly #sower: Sower | null;
 
   constructor(
     private readonly kind: Kind,
@@ -72,6 +74,7 @@ export class Nursery {
     this.#lane = new Lane(`new ${kind.name}`, (batch) => this.#work(batch));
     this.#sql = spawnStatement(kind);
     this.#readBackSql = readBackStatement(kind);
+    this.#sower = kind.offspring ? new Sower(kind.offspring) : null;
   }
 
   /**
@@ -159,6 +162,7 @@ export class Nursery {
       `[${items.map((item, ord) => this.#row(item, ord)).join(',')}]`,
       this.kind.version,
       tag,
+      ...(this.#sower ? [this.#sower.seed(this.around.clock.now()).row] : []),
     ]);
     const results: (Spawned | 'again')[] = items.map(({ draft }) => spawned(draft));
     for (const row of rows) results[row.ord] = this.#notAdmitted(items[row.ord] as Expecting, row);

@@ -40,11 +40,22 @@ const along = (kind: Kind, changed: string): string => `, claimed as (
   insert into mail (id, to_kind, to_id, event)
   select m.id, m.to_kind, m.to_id, m.event
   from ${changed} c cross join lateral json_to_recordset(c.mail) as m(id text, to_kind text, to_id text, event json)
-)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}`;
+)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${born(kind)}`;
 
 const factSource = (kind: Kind, { name, columns }: FactTable, changed: string): string =>
   `(select f.*, c.id as actor, c.workspace_id, c.livemode${carried(kind, 'c')}
     from ${changed} c cross join lateral json_to_recordset(c.${name}) as f(${columns}))`;
+
+const born = ({ offspring }: Kind): string =>
+  offspring
+    ? `, seed as materialized (
+  select * from json_to_record($4::text::json)
+    as s(state text, context json, timers json, wake_at timestamptz, steps json, machine_version smallint)
+), born as (${offspring.sql('seed')}), born_journaled as (
+  insert into ${offspring.kind.journal} (actor_id, revision, commit_tag, steps)
+  select b.id, 1, $3::integer, s.steps from born b cross join seed s
+)`
+    : '';
 
 /**
  * Mail that this commit consumes. An actor whose mail is gone (another instance has handled it) is left out of
@@ -66,8 +77,9 @@ const handled = (kind: Kind): string =>
     : '';
 
 /**
- * One commit: $1 actors with their new snapshots and all they bring along, $2 machine version, $3 commit tag. Answers the
- * ids that lost: their revision was no longer the one decided upon (answering the winners took 18 % of the process's time).
+ * One commit: $1 actors with their new snapshots and all they bring along, $2 machine version, $3 commit tag, $4 the seed
+ * of offspring where the kind has any. Answers the ids that lost: their revision was no longer the one decided upon
+ * (answering the winners took 18 % of the process's time); and after them the actors born, with their scope.
  *
  * The rows are locked in id order before anything is written: contending batches that lock in any other order
  * deadlock (hazards.md: 1,374 wins and six deadlocks against 224,447 and none). The join keeps the revision check
@@ -100,7 +112,9 @@ export function commitStatement(kind: Kind): string {
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps)
   select id, revision, $3::integer, steps from changed
 )${handled(kind)}${along(kind, 'changed')}
-select i.id from input i where i.id not in (select id from changed)`;
+select i.id, null::text as workspace_id, null::boolean as livemode from input i where i.id not in (select id from changed)${
+    kind.offspring?.performedAtOnce ? '\nunion all select id, workspace_id, livemode from born' : ''
+  }`;
 }
 
 /**

@@ -6,13 +6,16 @@ import {
   BACKOFF_MS,
   type WebhookDeliveryContext,
   type WebhookDeliveryEvent,
+  type WebhookDeliveryInput,
   webhookDeliveryMachine,
 } from '../../machines/webhook-delivery.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
 import { LoneActor } from '../support/lone-actor.ts';
 
-const input = { at: 1_000_000, leaseMs: 30_000 };
-const newDelivery = () => new LoneActor<WebhookDeliveryContext>(webhookDeliveryMachine, input, input.at);
+const input = { at: 1_000_000, leaseMs: 30_000, turnAt: null };
+const replayed = { ...input, turnAt: input.at + 700 };
+const newDelivery = (of: WebhookDeliveryInput = input) =>
+  new LoneActor<WebhookDeliveryContext>(webhookDeliveryMachine, of, of.at);
 
 const outcome = (attempt: number, at: number, answer: Partial<AttemptOutcome> = {}): AttemptOutcome => ({
   at,
@@ -22,16 +25,32 @@ const outcome = (attempt: number, at: number, answer: Partial<AttemptOutcome> = 
   responseBody: 'no',
   durationMs: 40,
   error: null,
+  webhookId: 'wh_1',
+  endpointIsFailing: false,
   ...answer,
 });
 const failed = (attempt: number, at: number) =>
   ({ type: 'attempt.failed', ...outcome(attempt, at) }) as const;
 const succeeded = (attempt: number, at: number) =>
   ({ type: 'attempt.succeeded', ...outcome(attempt, at, { httpStatus: 200, responseBody: 'ok' }) }) as const;
+const succeededAtLast = (attempt: number, at: number) => ({
+  ...succeeded(attempt, at),
+  endpointIsFailing: true,
+});
+/** What is kept of an attempt. */
+const kept = ({ attempt, attemptedAt, httpStatus, responseBody, durationMs, error }: AttemptOutcome) => ({
+  attempt,
+  attemptedAt,
+  httpStatus,
+  responseBody,
+  durationMs,
+  error,
+});
 const stopped = (at: number) => ({ type: 'endpoint.stopped', at, reason: 'endpoint_disabled' }) as const;
 const deleted = (at: number) => ({ type: 'endpoint.stopped', at, reason: 'endpoint_deleted' }) as const;
 const redeliver = (at: number) => ({ type: 'redeliver.requested', at }) as const;
 const lease = (at: number): ActorEvent => ({ type: 'xstate.after.lease.webhookDelivery.posting', at });
+const turn = (at: number): ActorEvent => ({ type: 'xstate.after.turn.webhookDelivery.queued', at });
 const backoff = (at: number): ActorEvent => ({ type: 'xstate.after.backoff.webhookDelivery.scheduled', at });
 
 type State = StateValueFrom<typeof webhookDeliveryMachine>;
@@ -39,6 +58,7 @@ type State = StateValueFrom<typeof webhookDeliveryMachine>;
 /** All that a delivery in any state could be told, by name. */
 const everyEvent = (attempt: number, at: number): Record<string, ActorEvent> => ({
   succeeded: succeeded(attempt, at),
+  'succeeded at last': succeededAtLast(attempt, at),
   failed: failed(attempt, at),
   'succeeded late': succeeded(attempt - 1, at),
   'failed late': failed(attempt - 1, at),
@@ -48,29 +68,34 @@ const everyEvent = (attempt: number, at: number): Record<string, ActorEvent> => 
   redeliver: redeliver(at),
   lease: lease(at),
   backoff: backoff(at),
+  turn: turn(at),
   unknown: { type: 'email.sent', at },
 });
 
 /** What each state takes; everything else is refused. */
 const taken = {
-  posting: ['succeeded', 'failed', 'stopped', 'deleted', 'lease'],
+  made: [],
+  queued: ['stopped', 'deleted', 'redeliver', 'turn'],
+  posting: ['succeeded', 'succeeded at last', 'failed', 'stopped', 'deleted', 'lease'],
   scheduled: ['stopped', 'deleted', 'redeliver', 'backoff'],
   success: ['redeliver'],
   failed: ['redeliver'],
 } as const satisfies Record<State, readonly string[]>;
 
-const paths = getShortestPaths(webhookDeliveryMachine, {
-  input,
-  events: ({ context }) =>
-    Object.values(everyEvent(context.attempt, context.at + 1)) as WebhookDeliveryEvent[],
-  // Attempts and moments only ever grow; without them the graph is finite.
-  serializeState: ({ value, context: { retryCount, stoppedBy, attemptedAt } }) =>
-    JSON.stringify([value, retryCount, stoppedBy, attemptedAt !== null]),
-});
+const pathsFrom = (of: WebhookDeliveryInput) =>
+  getShortestPaths(webhookDeliveryMachine, {
+    input: of,
+    events: ({ context }) =>
+      Object.values(everyEvent(context.attempt, context.at + 1)) as WebhookDeliveryEvent[],
+    // Attempts and moments only ever grow; without them the graph is finite.
+    serializeState: ({ value, context: { retryCount, stoppedBy, attemptedAt } }) =>
+      JSON.stringify([value, retryCount, stoppedBy, attemptedAt !== null]),
+  }).map((path) => ({ ...path, input: of }));
+const paths = [...pathsFrom(input), ...pathsFrom(replayed)];
 
 /** A delivery that has come along one of the paths, stored and loaded again at each step. */
-function along({ steps }: (typeof paths)[number]) {
-  const delivery = newDelivery();
+function along({ steps, input: of }: (typeof paths)[number]) {
+  const delivery = newDelivery(of);
   for (const { event } of steps) {
     if ((event.type as string) === 'xstate.init') continue;
     delivery.restore();
@@ -82,7 +107,8 @@ function along({ steps }: (typeof paths)[number]) {
 describe('every way through a delivery', () => {
   test('reaches every state, over every number of retries', () => {
     const reached = new Set(paths.map(({ state }) => state.value as string));
-    expect([...reached].sort()).toEqual(Object.keys(webhookDeliveryMachine.states).sort());
+    const stored = Object.keys(webhookDeliveryMachine.states).filter((state) => state !== 'made');
+    expect([...reached].sort()).toEqual(stored.sort());
     const retries = new Set(
       paths.filter(({ state }) => state.value === 'posting').map(({ state }) => state.context.retryCount),
     );
@@ -94,12 +120,15 @@ describe('every way through a delivery', () => {
     for (const path of paths) {
       const { state, context, delays } = along(path);
       const { attempt, retryCount, stoppedBy, attemptedAt } = context;
-      expect(attempt).toBeGreaterThan(retryCount);
+      if (attempt > 0) expect(attempt).toBeGreaterThan(retryCount);
+      else expect(stoppedBy !== null || state === 'queued').toBe(true);
       expect(retryCount).toBeLessThanOrEqual(state === 'scheduled' ? 4 : 5);
       if (stoppedBy !== null) expect(state).toBe('failed');
       if (state === 'success' || state === 'scheduled') expect(attemptedAt).not.toBeNull();
       expect(Object.keys(delays)).toEqual(
-        { posting: ['lease'], scheduled: ['backoff'], success: [], failed: [] }[state] ?? ['?'],
+        { queued: ['turn'], posting: ['lease'], scheduled: ['backoff'], success: [], failed: [] }[state] ?? [
+          '?',
+        ],
       );
       expect(JSON.parse(JSON.stringify(context))).toEqual(context);
     }
@@ -130,16 +159,32 @@ describe('a delivery', () => {
     expect(delivery.delays).toEqual({ lease: input.at + 30_000 });
   });
 
-  test('that succeeds records the attempt, tells its endpoint, and rests', () => {
+  test('that succeeds records the attempt and rests; it is no news to a healthy endpoint', () => {
     const delivery = newDelivery();
-    const { type: _, ...recorded } = succeeded(1, 1_000_400);
     delivery.tell(succeeded(1, 1_000_400));
     expect(delivery.state).toBe('success');
-    expect(delivery.effects).toEqual([
-      { type: 'record', params: recorded },
-      { type: 'tell', params: { news: { type: 'delivery.succeeded', at: 1_000_400 } } },
-    ]);
+    expect(delivery.effects).toEqual([{ type: 'record', params: kept(succeeded(1, 1_000_400)) }]);
     expect(delivery.delays).toEqual({});
+  });
+
+  test('that succeeds tells its endpoint where that has counted failures', () => {
+    const delivery = newDelivery();
+    delivery.tell(succeededAtLast(1, 1_000_400));
+    const news = { type: 'delivery.succeeded', at: 1_000_400 };
+    expect(delivery.effects).toEqual([
+      { type: 'record', params: kept(succeeded(1, 1_000_400)) },
+      { type: 'tell', params: { webhookId: 'wh_1', news } },
+    ]);
+  });
+
+  test('of a replay waits for its turn, to the millisecond', () => {
+    const delivery = newDelivery(replayed);
+    expect(delivery.state).toBe('queued');
+    expect(delivery.effects).toEqual([]);
+    expect(delivery.wake(replayed.turnAt - 1)).toBe(0);
+    expect(delivery.wake(replayed.turnAt)).toBe(1);
+    expect(delivery.effects).toEqual([{ type: 'post', params: { attempt: 1 } }]);
+    expect(delivery.delays).toEqual({ lease: replayed.turnAt + 30_000 });
   });
 
   test('is retried 5 s, 30 s, 5 min, 30 min and 2 h after each attempt, to the millisecond, then fails', () => {
@@ -148,12 +193,14 @@ describe('a delivery', () => {
     for (const [retry, wait] of [5_000, 30_000, 300_000, 1_800_000, 7_200_000].entries()) {
       at += 40;
       const attempt = retry + 1;
-      const { type: _, ...recorded } = failed(attempt, at);
       expect(delivery.tell(failed(attempt, at))).toBe(true);
       expect(delivery.state).toBe('scheduled');
       expect(delivery.effects).toEqual([
-        { type: 'record', params: recorded },
-        { type: 'tell', params: { news: { type: 'delivery.failed', at, attemptedAt: at - 40 } } },
+        { type: 'record', params: kept(failed(attempt, at)) },
+        {
+          type: 'tell',
+          params: { webhookId: 'wh_1', news: { type: 'delivery.failed', at, attemptedAt: at - 40 } },
+        },
       ]);
       expect(delivery.delays).toEqual({ backoff: at + wait });
 

@@ -16,6 +16,8 @@ const failure = (at: number, attemptedAt = at) => ({ type: 'delivery.failed', at
 const success = (at: number) => ({ type: 'delivery.succeeded', at }) as const;
 const rotation = (at: number) =>
   ({ type: 'secret.rotated', at, sealed: 'sealed', prefix: 'whsec_ab' }) as const;
+const scope = { from: 10, to: 20, types: ['delivered'], onlyFailed: true, most: 50 } as const;
+const replay = (at: number) => ({ type: 'replay.requested', at, ...scope }) as const;
 const deletion = (at: number) => ({ type: 'delete.requested', at }) as const;
 const change = (at: number, settings: object = { url: 'https://example.com/other' }) =>
   ({ type: 'settings.changed', at, ...settings }) as const;
@@ -32,6 +34,7 @@ const everyEvent = ({ at, countedSince }: WebhookEndpointContext): Record<string
   disable: change(at + 1, { status: 'disabled' }),
   enable: change(at + 1, { status: 'active' }),
   rotation: rotation(at + 1),
+  replay: replay(at + 1),
   deletion: deletion(at + 1),
 });
 
@@ -39,7 +42,7 @@ const settings = ['new url', 'new events', 'disable', 'enable', 'rotation', 'del
 
 /** What each state takes; everything else is refused. A success is taken only where failures were counted. */
 const taken = {
-  active: ['failure', ...settings],
+  active: ['failure', 'replay', ...settings],
   disabled: settings,
   deleted: [],
 } as const satisfies Record<State, readonly string[]>;
@@ -104,6 +107,8 @@ describe('every way through an endpoint', () => {
       expect(endpoint.state).toBe('deleted');
       expect(endpoint.effects).toEqual([
         { type: 'stopDeliveries', params: { reason: 'endpoint_deleted', at: 9_000 } },
+        { type: 'forgetSecret', params: undefined },
+        { type: 'freePlace', params: undefined },
       ]);
     }
   });
@@ -166,6 +171,19 @@ describe('the health of an endpoint', () => {
   });
 });
 
+describe('replays', () => {
+  test('follow each other: the second begins when the turns of the first are over', () => {
+    const endpoint = newEndpoint();
+    endpoint.tell(replay(5_000));
+    expect(endpoint.effects).toEqual([{ type: 'replay', params: { ...scope, startAt: 5_000 } }]);
+    endpoint.tell(replay(5_400));
+    expect(endpoint.effects).toEqual([{ type: 'replay', params: { ...scope, startAt: 6_000 } }]);
+    expect(endpoint.context.replaysUntil).toBe(7_000);
+    endpoint.tell(replay(60_000));
+    expect(endpoint.effects).toMatchObject([{ params: { startAt: 60_000 } }]);
+  });
+});
+
 describe('the settings of an endpoint', () => {
   test('what is named changes, the rest stays, and nothing else happens', () => {
     const endpoint = newEndpoint();
@@ -177,6 +195,7 @@ describe('the settings of an endpoint', () => {
       events: ['opened'],
       failureCount: 1,
       countedSince: 1_000,
+      replaysUntil: 1_000,
     });
     endpoint.tell(change(3_000, { url: 'https://example.org/' }));
     expect(endpoint.context).toMatchObject({ url: 'https://example.org/', events: ['opened'] });

@@ -1,0 +1,57 @@
+import { boolean, integer, json, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
+
+const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+
+/** Actors: where events are sent to. */
+export const webhookEndpoints = pgTable('webhook_endpoints', {
+  id: text('id').primaryKey(),
+  workspaceId: text('workspace_id').notNull(),
+  livemode: boolean('livemode').notNull(),
+  state: text('state').notNull(),
+  context: json('context').notNull(),
+  revision: integer('revision').notNull(),
+  machineVersion: smallint('machine_version').notNull(),
+  timers: json('timers'),
+  wakeAt: moment('wake_at'),
+  events: text('events').array().notNull(),
+});
+
+/** The sealed secrets of endpoints. */
+export const webhookSecrets = pgTable('webhook_secrets', {
+  webhookId: text('webhook_id').primaryKey(),
+  sealed: text('sealed').notNull(),
+  prefix: text('prefix').notNull(),
+});
+
+/** Actors: one event on its way to one endpoint. */
+export const webhookDeliveries = pgTable('webhook_deliveries', {
+  id: text('id').primaryKey(),
+  workspaceId: text('workspace_id').notNull(),
+  livemode: boolean('livemode').notNull(),
+  state: text('state').notNull(),
+  context: json('context').notNull(),
+  revision: integer('revision').notNull(),
+  machineVersion: smallint('machine_version').notNull(),
+  timers: json('timers'),
+  wakeAt: moment('wake_at'),
+  webhookId: text('webhook_id').notNull(),
+  eventId: text('event_id').notNull(),
+  eventType: text('event_type').notNull(),
+  emailId: text('email_id').notNull(),
+  event: json('event'),
+});
+
+/** What became of each attempt that had an outcome. */
+export const webhookAttempts = pgTable(
+  'webhook_attempts',
+  {
+    deliveryId: text('delivery_id').notNull(),
+    attempt: integer('attempt').notNull(),
+    attemptedAt: moment('attempted_at').notNull(),
+    httpStatus: smallint('http_status').notNull(),
+    responseBody: text('response_body').notNull(),
+    durationMs: integer('duration_ms').notNull(),
+    error: text('error'),
+  },
+  (table) => [primaryKey({ columns: [table.deliveryId, table.attempt] })],
+);
