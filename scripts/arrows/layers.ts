@@ -10,6 +10,8 @@ export type Layer =
   | 'modules'
   | 'duties'
   | 'dashboard'
+  | 'audit'
+  | 'torture'
   | 'settings'
   | 'app'
   | 'commands'
@@ -17,7 +19,8 @@ export type Layer =
 
 const LEAVES: readonly Layer[] = ['db', 'http', 'transport', 'telemetry'];
 const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine'];
-const BELOW_APP: readonly Layer[] = [...BELOW_MODULES, 'modules', 'duties', 'dashboard', 'settings'];
+const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules', 'duties'];
+const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'torture', 'settings'];
 
 /** What each layer may import, besides itself. Nobody imports main. */
 export const MAY_IMPORT = {
@@ -31,6 +34,8 @@ export const MAY_IMPORT = {
   modules: BELOW_MODULES,
   duties: [...BELOW_MODULES, 'modules'],
   dashboard: [...BELOW_MODULES, 'modules'],
+  audit: BELOW_AUDIT,
+  torture: [...BELOW_AUDIT, 'audit', 'settings'],
   settings: LEAVES,
   app: BELOW_APP,
   commands: [...BELOW_APP, 'app'],

@@ -1,9 +1,10 @@
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Config, Loaded } from '../config.ts';
 import type { Permission } from '../http/permissions.ts';
 import { PERMISSION_NAMES } from '../http/permissions.ts';
 import type { PlanName } from '../modules/usage/queries.ts';
 import { VERSION } from '../version.ts';
+import { runAudit } from './audit.ts';
 import { checkHealth } from './health.ts';
 import { createKey } from './keys.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
@@ -86,6 +87,12 @@ export async function runCommandLine(
     });
 
   program
+    .command('audit')
+    .description('prove the ledger of the database: reads only, and answers 1 when anything disagrees')
+    .option('--since <time>', 'only emails accepted since then (ISO 8601)', momentOf, 0)
+    .action(({ since }: { since: number }) => configured((config) => runAudit(config, since, terminal)));
+
+  program
     .command('health')
     .description('ask the service on this machine how it is')
     .action(() => configured((config) => checkHealth(config, terminal)));
@@ -102,4 +109,10 @@ export async function runCommandLine(
     throw error;
   }
   return code;
+}
+
+function momentOf(text: string): number {
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new InvalidArgumentError('It must be a time such as 2026-11-20T12:00:00Z.');
+  return at;
 }

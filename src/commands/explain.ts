@@ -1,9 +1,10 @@
+import { NotAuditable } from '../audit/audit.ts';
 import { DataDirectoryInUse } from '../db/embedded.ts';
 import { MigrationMismatch } from '../db/migrate.ts';
 import { Unavailable } from '../db/unavailable.ts';
 
 /** Failures that an operator can mend: their sentence is enough, and a stack would bury it. */
-const PLAIN = [DataDirectoryInUse, MigrationMismatch, Unavailable];
+const PLAIN = [DataDirectoryInUse, MigrationMismatch, NotAuditable, Unavailable];
 
 /** What to print when a command fails. */
 export function explain(error: unknown): string {

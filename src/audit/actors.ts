@@ -1,0 +1,88 @@
+import { timeOfId } from '../db/ids.ts';
+import type { Kind } from '../engine/kind.ts';
+import type { Findings } from './findings.ts';
+import { journalFaults, journalsBetween } from './journals.ts';
+import type { Session } from './session.ts';
+import { type AuditedActor, overdueBy, snapshotFaults } from './snapshots.ts';
+
+/** Actors read at once: what an audit holds in memory, whatever the size of the database. */
+const BATCH = 500;
+/** Retention removes test data after seven days: a journal that is older may lack its actor. */
+const ORPHANS_AFTER_MS = 6 * 86_400_000;
+/** A timer this late was forgotten; a busy service is seconds late. */
+const OVERDUE_MS = 60_000;
+const LAST = '~';
+
+/** What an audit of a database shares between its checks. */
+export interface Audit {
+  readonly session: Session;
+  readonly findings: Findings;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Only actors that were born since (epoch milliseconds); 0 is all of them. */
+  readonly since: number;
+  /** Whether an instance is connected: without one, what is due waits for the next start. */
+  readonly served: boolean;
+}
+
+/** A batch of actors, and the range of ids it covers: everything in the database between the two belongs to it. */
+export interface ActorBatch {
+  readonly actors: readonly AuditedActor[];
+  readonly after: string;
+  readonly to: string;
+}
+
+const columnsOf = ({ derived }: Kind): string =>
+  derived
+    .map(({ name, type }) =>
+      type === 'timestamptz' ? `, (extract(epoch from ${name}) * 1000)::float8 as ${name}` : `, ${name}`,
+    )
+    .join('');
+
+const statement = (
+  kind: Kind,
+): string => `select id, workspace_id, livemode, state, context, timers, revision,
+  machine_version, (extract(epoch from wake_at) * 1000)::float8 as wake_at${columnsOf(kind)}
+  ${kind.carried.map((name) => `, ${name}`).join('')}
+from ${kind.table} where id > $1 order by id limit ${BATCH}`;
+
+/** Walks over the actors of a kind in the order of their ids and checks what holds for actors of every kind. */
+export async function auditActors(
+  audit: Audit,
+  kind: Kind,
+  from: string,
+  further: (batch: ActorBatch) => Promise<void> = async () => {},
+): Promise<void> {
+  const text = statement(kind);
+  for (let after = from; after !== LAST; ) {
+    const actors = await audit.session.query<AuditedActor>(text, [after]);
+    const to = actors.length < BATCH ? LAST : (actors.at(-1)?.id ?? LAST);
+    await checkBatch(audit, kind, { actors, after, to });
+    await further({ actors, after, to });
+    after = to;
+  }
+}
+
+async function checkBatch(audit: Audit, kind: Kind, { actors, after, to }: ActorBatch): Promise<void> {
+  const { session, findings, now, served } = audit;
+  const journals = await journalsBetween(session, kind, after, to);
+  findings.look('journals', actors.length);
+  findings.look('snapshots', actors.length);
+  findings.look('overdue', actors.length);
+  const known = new Set<string>();
+  for (const actor of actors) {
+    known.add(actor.id);
+    for (const what of journalFaults(actor, journals.get(actor.id)))
+      findings.wrong('journals', actor.id, what);
+    for (const what of snapshotFaults(kind, actor, now)) findings.wrong('snapshots', actor.id, what);
+    const late = overdueBy(actor, now);
+    if (served && late > OVERDUE_MS)
+      findings.wrong('overdue', actor.id, `${actor.state}, due for ${Math.round(late / 1_000)} s`);
+  }
+  for (const id of journals.keys())
+    if (!known.has(id) && !mayBeOrphan(id, now))
+      findings.wrong('journals', id, 'a journal without its actor');
+}
+
+/** Whether retention may have removed the actor of that id, and has not come to the rest yet. */
+export const mayBeOrphan = (id: string, now: number): boolean => timeOfId(id) < now - ORPHANS_AFTER_MS;

@@ -1,0 +1,54 @@
+import { migrations } from '../db/migrations.ts';
+import type { Kind } from '../engine/kind.ts';
+import { apiKeyKind } from '../modules/api-keys/kind.ts';
+import { emailKind } from '../modules/emails/kind.ts';
+import { type Audit, auditActors } from './actors.ts';
+import { auditEmails } from './emails.ts';
+import { Findings } from './findings.ts';
+import { auditMail, auditReplies, auditTransactions } from './leftovers.ts';
+import { QuotaLedger } from './quotas.ts';
+import type { Session } from './session.ts';
+
+/** The kinds whose actors are audited; emails have checks of their own besides. */
+export const AUDITED_KINDS: readonly Kind[] = [emailKind, apiKeyKind];
+
+/** The database is none that this version can judge. */
+export class NotAuditable extends Error {
+  override readonly name = 'NotAuditable';
+}
+
+const MIGRATIONS = `select to_regclass('posthorn_migrations') is not null as there`;
+const SERVED = `select count(*)::integer as instances from pg_stat_activity
+where datname = current_database() and application_name = 'posthorn'`;
+
+/**
+ * Proves the ledger of one moment of a database; reads only, a batch at a time.
+ * @throws NotAuditable when it is empty or of another version
+ */
+export async function auditLedger(session: Session, now: number, since = 0): Promise<Findings> {
+  await checkVersion(session);
+  const findings = new Findings();
+  const [row] = await session.query<{ instances: number }>(SERVED);
+  const served = (row?.instances ?? 0) > 0;
+  if (!served) findings.note('No instance is connected: what is due now waits for the next start.');
+  const audit: Audit = { session, findings, now, since, served };
+  const quotas = new QuotaLedger(now, since);
+  await auditEmails(audit, quotas);
+  for (const kind of AUDITED_KINDS) if (kind !== emailKind) await auditActors(audit, kind, '');
+  await quotas.compare(session, findings);
+  await auditReplies(audit);
+  await auditMail(audit);
+  await auditTransactions(audit);
+  return findings;
+}
+
+async function checkVersion(session: Session): Promise<void> {
+  const [table] = await session.query<{ there: boolean }>(MIGRATIONS);
+  if (!table?.there) throw new NotAuditable('There is no Posthorn in this database.');
+  const rows = await session.query<{ name: string }>('select name from posthorn_migrations order by name');
+  const applied = rows.map(({ name }) => name).join();
+  if (applied !== migrations.map(({ name }) => name).join())
+    throw new NotAuditable(
+      'The database is of another version. Audit it with that one, or migrate it first.',
+    );
+}

@@ -1,0 +1,72 @@
+/** What is proven, a sentence each; the order is that of the table. */
+export const CHECKS = {
+  messages: 'every email has its message, and no message lacks its email',
+  journals: 'the journal has every revision of every actor once, and its last step is the state',
+  snapshots: 'state, version, timers and columns agree with the snapshot',
+  overdue: 'no actor waits longer than its timer says',
+  events: "every recipient's events agree with what became of them, none twice",
+  outcomes: 'the state of an email is what its recipients amount to',
+  quotas: 'used units are what was accepted, less what was given back',
+  replies: 'stored replies name emails that exist',
+  mail: 'mail between actors arrives within a minute',
+  deliveries: 'every event has a delivery for each endpoint that asked for it',
+  transactions: 'no transaction is left open',
+} as const;
+
+/** The name of a check. */
+export type Check = keyof typeof CHECKS;
+
+/** A row that disagrees: its id and what is wrong with it, without personal data. */
+export interface Fault {
+  readonly check: Check;
+  readonly id: string;
+  readonly what: string;
+}
+
+/** So many rows of a check are named; the others are counted. */
+const NAMED = 20;
+
+/** What an audit looked at and what it found; bounded, however much is wrong. */
+export class Findings {
+  readonly #looked = new Map<Check, number>();
+  readonly #wrong = new Map<Check, number>();
+  readonly #named: Fault[] = [];
+  readonly #notes: string[] = [];
+
+  /** So many more rows were held against a check. */
+  look(check: Check, rows: number): void {
+    this.#looked.set(check, this.lookedAt(check) + rows);
+  }
+
+  wrong(check: Check, id: string, what: string): void {
+    const before = this.wrongOf(check);
+    this.#wrong.set(check, before + 1);
+    if (before < NAMED) this.#named.push({ check, id, what });
+  }
+
+  /** Something to say that is no fault. */
+  note(sentence: string): void {
+    this.#notes.push(sentence);
+  }
+
+  lookedAt(check: Check): number {
+    return this.#looked.get(check) ?? 0;
+  }
+
+  wrongOf(check: Check): number {
+    return this.#wrong.get(check) ?? 0;
+  }
+
+  /** Rows that disagree, over all checks. */
+  get total(): number {
+    return [...this.#wrong.values()].reduce((sum, wrong) => sum + wrong, 0);
+  }
+
+  get named(): readonly Fault[] {
+    return this.#named;
+  }
+
+  get notes(): readonly string[] {
+    return this.#notes;
+  }
+}

@@ -1,0 +1,74 @@
+import { isId, timeOfId } from '../db/ids.ts';
+import type { Audit } from './actors.ts';
+
+const BATCH = 1_000;
+/** The mail carrier comes by every few seconds. */
+const FORGOTTEN_MS = 60_000;
+/** A statement is a transaction here; none stays open between two. */
+const LEFT_OPEN = `select pid, round(extract(epoch from now() - state_change))::integer as seconds
+from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+  and state like 'idle in transaction%' and state_change < now() - interval '10 seconds'`;
+
+const REPLIES = `select workspace_id, livemode, key, reply,
+  reply like '{%' as plain from idempotency_keys
+where (workspace_id, livemode, key) > ($1, $2, $3) order by workspace_id, livemode, key limit ${BATCH}`;
+const EMAILS = 'select i.id from unnest($1::text[]) i(id) join emails e on e.id = i.id';
+const MAIL = `select id, to_kind from mail where id > $1 order by id limit ${BATCH}`;
+
+interface ReplyRow {
+  readonly workspace_id: string;
+  readonly livemode: boolean;
+  readonly key: string;
+  readonly reply: string;
+  readonly plain: boolean;
+}
+
+/** Stored replies that name an email: it must be there, since both were written at once. */
+export async function auditReplies({ session, findings }: Audit): Promise<void> {
+  let last = { workspace_id: '', livemode: false, key: '' };
+  for (;;) {
+    const rows = await session.query<ReplyRow>(REPLIES, [last.workspace_id, last.livemode, last.key]);
+    const named = rows.flatMap((row) => emailIn(row) ?? []);
+    const found = await session.query<{ id: string }>(EMAILS, [named]);
+    const there = new Set(found.map(({ id }) => id));
+    findings.look('replies', named.length);
+    for (const id of named)
+      if (!there.has(id))
+        findings.wrong('replies', id, 'was answered to an idempotency key, and is not there');
+    const end = rows.at(-1);
+    if (!end || rows.length < BATCH) return;
+    last = end;
+  }
+}
+
+/** The email that a stored reply names; none in one that is sealed, or that is about something else. */
+function emailIn({ reply, plain }: ReplyRow): string | null {
+  if (!plain) return null;
+  const { id } = JSON.parse(reply) as { readonly id?: unknown };
+  return typeof id === 'string' && isId('em', id) ? id : null;
+}
+
+/** Mail that nobody has carried for a minute. */
+export async function auditMail({ session, findings, now, served }: Audit): Promise<void> {
+  let last = '';
+  for (;;) {
+    const rows = await session.query<{ id: string; to_kind: string }>(MAIL, [last]);
+    findings.look('mail', rows.length);
+    for (const { id, to_kind } of rows) {
+      const age = now - timeOfId(id);
+      if (served && age > FORGOTTEN_MS)
+        findings.wrong('mail', id, `to a ${to_kind}, for ${Math.round(age / 1_000)} s`);
+    }
+    const end = rows.at(-1);
+    if (!end || rows.length < BATCH) return;
+    last = end.id;
+  }
+}
+
+/** Transactions that somebody has left open: they hold locks, and old rows from being removed. */
+export async function auditTransactions({ session, findings }: Audit): Promise<void> {
+  const rows = await session.query<{ pid: number; seconds: number }>(LEFT_OPEN);
+  findings.look('transactions', 1);
+  for (const { pid, seconds } of rows)
+    findings.wrong('transactions', `backend ${pid}`, `idle in transaction for ${seconds} s`);
+}

@@ -1,0 +1,81 @@
+import type { EmailContext } from '../../machines/email-context.ts';
+import { KEPT_DAYS } from '../duties/retention.ts';
+import { periodOf } from '../modules/usage/queries.ts';
+import type { Findings } from './findings.ts';
+import type { Session } from './session.ts';
+
+const DAY_MS = 86_400_000;
+const BATCH = 1_000;
+/** `2026-11` or `2026-11-20`; other periods count other things than emails. */
+const OF_EMAILS = /^\d{4}-\d\d(-\d\d)?$/;
+
+const USAGE = `select workspace_id, livemode, period, used from usage
+where (workspace_id, livemode, period) > ($1, $2, $3) order by workspace_id, livemode, period limit ${BATCH}`;
+
+interface UsageRow {
+  readonly workspace_id: string;
+  readonly livemode: boolean;
+  readonly period: string;
+  readonly used: number;
+}
+
+/** What counting needs to know of an email. */
+export interface Counted {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  readonly state: string;
+  readonly context: EmailContext;
+}
+
+/** Adds up what the emails took from each workspace's periods; as large as there are workspaces and periods. */
+export class QuotaLedger {
+  readonly #units = new Map<string, number>();
+
+  constructor(
+    private readonly now: number,
+    private readonly since: number,
+  ) {}
+
+  count({ workspaceId, livemode, state, context: { acceptedAt, at } }: Counted): void {
+    const period = periodOf(livemode, acceptedAt);
+    // The unit goes back only within the period it was taken from.
+    if (state === 'cancelled' && periodOf(livemode, at) === period) return;
+    const key = keyOf(workspaceId, livemode, period);
+    this.#units.set(key, (this.#units.get(key) ?? 0) + 1);
+  }
+
+  /** Holds what was added up against the usage table. */
+  async compare(session: Session, findings: Findings): Promise<void> {
+    let last: UsageRow = { workspace_id: '', livemode: false, period: '', used: 0 };
+    for (;;) {
+      const rows = await session.query<UsageRow>(USAGE, [last.workspace_id, last.livemode, last.period]);
+      for (const row of rows) this.#compare(row, findings);
+      const end = rows.at(-1);
+      if (!end || rows.length < BATCH) break;
+      last = end;
+    }
+    for (const [key, units] of this.#units)
+      if (this.#isWhole(key)) findings.wrong('quotas', key, `${units} emails were accepted, none is counted`);
+  }
+
+  #compare({ workspace_id, livemode, period, used }: UsageRow, findings: Findings): void {
+    const key = keyOf(workspace_id, livemode, period);
+    if (!this.#isWhole(key)) return;
+    findings.look('quotas', 1);
+    const units = this.#units.get(key) ?? 0;
+    this.#units.delete(key);
+    if (used !== units) findings.wrong('quotas', key, `${used} are counted, ${units} were accepted and kept`);
+  }
+
+  /** Whether every email of the period is still there, and was read. */
+  #isWhole(key: string): boolean {
+    const period = key.slice(key.lastIndexOf(' ') + 1);
+    if (!OF_EMAILS.test(period)) return false;
+    const begins = Date.parse(period.length === 7 ? `${period}-01` : period);
+    const kept = (period.length === 7 ? KEPT_DAYS.live : KEPT_DAYS.test) * DAY_MS;
+    return begins >= this.since && begins > this.now - kept;
+  }
+}
+
+const keyOf = (workspaceId: string, livemode: boolean, period: string): string =>
+  `${workspaceId} ${livemode ? 'live' : 'test'} ${period}`;

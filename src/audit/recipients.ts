@@ -1,0 +1,65 @@
+import type { EmailContext } from '../../machines/email-context.ts';
+import { type RecipientProgress, restingState } from '../../machines/email-progress.ts';
+
+/** How often each type of event is recorded of each recipient. */
+export type EventCounts = ReadonlyMap<string, Readonly<Record<string, number>>>;
+
+/** The least and the most events of a type that a recipient's progress allows. */
+type Range = readonly [least: number, most: number];
+
+const RANGES: Readonly<Record<RecipientProgress['status'], { sent: Range; delivered: Range }>> = {
+  pending: { sent: [0, 0], delivered: [0, 0] },
+  sent: { sent: [1, 1], delivered: [0, 0] },
+  delivered: { sent: [1, 1], delivered: [1, 1] },
+  // It may have bounced after it was sent, even after it was delivered.
+  failed: { sent: [0, 1], delivered: [0, 1] },
+};
+
+/** What disagrees between the recipients' progress and the event log. Recipients are named by their place. */
+export function eventFaults(
+  { recipients }: EmailContext,
+  addresses: readonly string[],
+  counts: EventCounts,
+): string[] {
+  const faults: string[] = [];
+  if (addresses.length !== recipients.length) faults.push('has other recipients than its snapshot');
+  for (const address of counts.keys())
+    if (!addresses.includes(address)) faults.push('has an event of somebody who is no recipient');
+  recipients.forEach((progress, index) => {
+    const events = counts.get(addresses[index] ?? '') ?? {};
+    for (const type of ['sent', 'delivered'] as const) {
+      const [least, most] = RANGES[progress.status][type];
+      const found = events[type] ?? 0;
+      if (found < least || found > most)
+        faults.push(`recipient ${index} is ${progress.status} with ${found} ${type} events`);
+    }
+    const bounced = events.bounced ?? 0;
+    if (progress.status === 'failed' && !allowsBounces(progress, bounced))
+      faults.push(`recipient ${index} failed as ${progress.reason} with ${bounced} bounced events`);
+    if (progress.lastEvent !== null && !events[progress.lastEvent])
+      faults.push(`recipient ${index} lacks its last event, ${progress.lastEvent}`);
+  });
+  return faults;
+}
+
+/** To a suppressed recipient nothing was handed over, so nothing came back; a removed domain may have been met either way. */
+const allowsBounces = ({ reason }: RecipientProgress, bounced: number): boolean =>
+  reason === 'suppressed' ? bounced === 0 : reason === 'domain_removed' || bounced > 0;
+
+/** States before the first attempt has had an outcome, or which no attempt follows. */
+const UNTOUCHED = new Set(['scheduled', 'queued', 'cancelled']);
+
+/** What disagrees between an email's state and what its recipients amount to. */
+export function outcomeFaults(state: string, context: EmailContext): string[] {
+  const resting = restingState(context.recipients);
+  if (UNTOUCHED.has(state))
+    return context.recipients.every(({ status }) => status === 'pending')
+      ? []
+      : [`is ${state}, but some recipient is past that`];
+  if (state === 'sending' || state === 'deferred')
+    return resting === 'deferred' ? [] : [`is ${state}, but nobody waits for an attempt`];
+  const faults = resting === state ? [] : [`is ${state}, but its recipients amount to ${resting}`];
+  if ((state === 'failed') !== (context.failureReason !== null))
+    faults.push(`is ${state} with the reason ${context.failureReason}`);
+  return faults;
+}

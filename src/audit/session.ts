@@ -1,0 +1,72 @@
+import postgres from 'postgres';
+import type { Parameter } from '../db/database.ts';
+import { EmbeddedDatabase } from '../db/embedded.ts';
+import type { Where } from '../db/open.ts';
+import { classify } from '../db/sqlstate.ts';
+import { Unavailable } from '../db/unavailable.ts';
+
+/** One moment of a database, to be read from as long as it takes. Nothing can be written through it. */
+export interface Session {
+  query<Row extends object>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>;
+  /** @throws Unavailable when the moment was lost on the way: what was read then belongs to two moments. */
+  close(): Promise<void>;
+}
+
+const BEGIN = 'begin transaction isolation level repeatable read, read only';
+/** A batch takes milliseconds; one that takes this long waits for something. */
+const BATCH_TIMEOUT_MS = 60_000;
+
+/** Opens a session of the database that `where` names. */
+export const openSession = (where: Where): Promise<Session> =>
+  where.url === null ? embeddedSession(where.dataDir) : serverSession(where.url);
+
+async function serverSession(url: string): Promise<Session> {
+  const client = postgres(url, {
+    max: 1,
+    connect_timeout: 5,
+    max_lifetime: null,
+    onnotice: () => {},
+    connection: {
+      application_name: 'posthorn audit',
+      // Should the driver reconnect behind our back, the new connection could not write either.
+      default_transaction_read_only: true,
+      statement_timeout: BATCH_TIMEOUT_MS,
+      jit: false,
+    },
+  });
+  const query = async <Row extends object>(text: string, parameters: readonly Parameter[] = []) => {
+    try {
+      return (await client.unsafe(text, parameters as never[], { prepare: true })) as unknown as Row[];
+    } catch (error) {
+      throw classify(error);
+    }
+  };
+  try {
+    await query(BEGIN);
+    const backend = await pidOf(query);
+    return {
+      query,
+      async close() {
+        try {
+          const now = await pidOf(query);
+          if (now !== backend)
+            throw new Unavailable('The database was away while it was read. Audit it again.');
+        } finally {
+          await client.end({ timeout: 1 });
+        }
+      },
+    };
+  } catch (error) {
+    await client.end({ timeout: 1 });
+    throw error;
+  }
+}
+
+const pidOf = async (query: Session['query']): Promise<number | undefined> =>
+  (await query<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;
+
+async function embeddedSession(dataDir: string | null): Promise<Session> {
+  const database = await EmbeddedDatabase.open(dataDir);
+  await database.script(BEGIN);
+  return { query: (text, parameters) => database.query(text, parameters), close: () => database.close() };
+}

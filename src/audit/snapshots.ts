@@ -1,0 +1,57 @@
+import { earliest } from '../engine/decide.ts';
+import type { Kind } from '../engine/kind.ts';
+
+/** An actor's row as the audit reads it; times are epoch milliseconds. */
+export interface AuditedActor {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly livemode: boolean;
+  readonly state: string;
+  readonly context: unknown;
+  readonly timers: Readonly<Record<string, number>> | null;
+  readonly revision: number;
+  readonly machine_version: number;
+  readonly wake_at: number | null;
+  readonly [derived: string]: unknown;
+}
+
+/** A claimer sets wake_at ahead by seconds; this much ahead nobody does. */
+const CLAIMED_AHEAD_MS = 60_000;
+
+/** The ids of the timers that an actor in this state must have. */
+const timersOf = (kind: Kind, state: string): readonly string[] => [
+  ...new Set(kind.machine.states[state]?.after.map(({ eventType }) => eventType)),
+];
+
+/** What disagrees between a row and its snapshot; no sentence when nothing does. */
+export function snapshotFaults(kind: Kind, actor: AuditedActor, now: number): string[] {
+  const faults: string[] = [];
+  if (!(actor.state in kind.machine.states)) return [`the machine has no state ${actor.state}`];
+  if (actor.machine_version > kind.version) faults.push(`version ${actor.machine_version} is not known here`);
+  const timers = actor.timers ?? {};
+  const needed = timersOf(kind, actor.state);
+  for (const id of needed) if (!(id in timers)) faults.push(`${actor.state} without its timer ${id}`);
+  for (const id of Object.keys(timers))
+    if (!needed.includes(id)) faults.push(`${actor.state} with the timer ${id}`);
+  const due = earliest(timers);
+  if (due === null && actor.wake_at !== null) faults.push('wakes for no timer');
+  if (due !== null && !wakesFor(due, actor.wake_at, now)) faults.push('does not wake for its timer');
+  for (const { name, type, of } of kind.derived) {
+    const expected = comparable(type, of(actor.context as never, actor.state));
+    if (expected !== comparable(type, actor[name])) faults.push(`${name} is not that of the snapshot`);
+  }
+  return faults;
+}
+
+const wakesFor = (due: number, wakeAt: number | null, now: number): boolean =>
+  wakeAt !== null && wakeAt >= due - 1 && wakeAt <= Math.max(due, now + CLAIMED_AHEAD_MS);
+
+const comparable = (type: string, value: unknown): string | number | null => {
+  if (value === null || value === undefined) return null;
+  if (type !== 'timestamptz') return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'number' ? Math.round(value) : Date.parse(String(value));
+};
+
+/** How long an actor's earliest timer has been due (ms); negative when it is not. */
+export const overdueBy = ({ timers }: AuditedActor, now: number): number =>
+  now - (earliest(timers ?? {}) ?? Number.POSITIVE_INFINITY);
