@@ -1,8 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import type { Server } from 'bun';
 import { type Context, Elysia } from 'elysia';
+import { mintId } from '../db/ids.ts';
 import { type Endpoint, endpointOf } from './endpoint.ts';
+import { mishapOf } from './mishap.ts';
 import { createPipeline, type HttpDeps } from './pipeline.ts';
+import { reply } from './reply.ts';
 import { Document, type Route, route } from './route.ts';
 
 /** The application. It never listens by itself; `listen` gives it a socket. */
@@ -37,6 +40,13 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
     // Else hosts shorter than four characters (`http://a/v1`) lose their path.
     handler: { standardHostname: false },
   });
+  // The pipeline never rejects, so nothing should get here; left to itself Elysia would answer with what the error
+  // says. Hooks hold for the routes that come after them.
+  app.onError(({ error }) => {
+    const requestId = mintId('req', deps.clock.now());
+    const failure = mishapOf(error, deps.log, { requestId, route: 'unknown' });
+    return reply(failure, { requestId, baseUrl: deps.baseUrl, standing: null, status: 500 });
+  });
   for (const each of routes) app.route(each.method, each.path, serve(endpointOf(each)), UNPARSED);
   for (const [path, methods] of methodsByPath(routes)) {
     app.route('OPTIONS', path, serve(optionsOf(path, methods)), UNPARSED);
@@ -56,7 +66,10 @@ const UNPARSED = { parse: 'none' } as const;
 
 /** HTTP/1.0 without a Host (health probes send that), or an odd one: Bun then gives the bare target as the URL. */
 function withHost(request: Request): Request {
-  return request.url.startsWith('http://') ? request : new Request(`http://localhost${request.url}`, request);
+  const { url } = request;
+  if (url.startsWith('http://')) return request;
+  // CONNECT names a host and no path: nothing here answers to that.
+  return new Request(`http://localhost${url.startsWith('/') ? url : '/'}`, request);
 }
 
 function searchOf(url: string): string {

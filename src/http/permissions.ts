@@ -29,9 +29,6 @@ export type Permission = keyof typeof PERMISSIONS;
 /** The permission strings, in the order of the documentation. */
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
 
-/** Whether the text is a permission. */
-export const isPermission = (text: string): text is Permission => Object.hasOwn(PERMISSIONS, text);
-
 /** Whether a holder of `held` may do what `needed` guards. */
 export const holds = (held: readonly Permission[], needed: Permission): boolean =>
   held.includes('*') || held.includes(needed);

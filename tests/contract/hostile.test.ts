@@ -40,6 +40,8 @@ describe('odd targets and hosts are answered like any other', () => {
     ['a fragment behind a query', `GET /v1/things?limit=1#x HTTP/1.1`, ['Host: a', KEY], 422],
     ['a query of nothing but separators', `GET /v1/things?&&& HTTP/1.1`, ['Host: a', KEY], 200],
     ['CONNECT', 'CONNECT a:80 HTTP/1.1', ['Host: a'], 401],
+    ['CONNECT to no port', 'CONNECT :99999999 HTTP/1.1', ['Host: a'], 401],
+    ['CONNECT with credentials', 'CONNECT user@host:1 HTTP/1.1', ['Host: a'], 401],
     ['TRACE is an unknown method', `TRACE ${GET} HTTP/1.1`, ['Host: a', KEY], 404],
     ['a method of another protocol', `PROPFIND ${GET} HTTP/1.1`, ['Host: a'], 401],
     ['two keys', `GET ${GET} HTTP/1.1`, ['Host: a', KEY, KEY], 401],

@@ -35,6 +35,17 @@ describe('a bug', () => {
   });
 });
 
+test('even a fault in the pipeline itself is answered in the envelope, without its cause', async () => {
+  using broken = startSmallService({
+    observe: () => {
+      throw new Error('hunter2');
+    },
+  });
+  const told = await ask(broken.url, { path: '/page' });
+  expect([told.status, told.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+  expect(told.text).not.toContain('hunter2');
+});
+
 describe('a dependency that is away', () => {
   test('503 with the time to wait', async () => {
     service.logged.length = 0;

@@ -34,6 +34,7 @@ export interface SmallServiceOptions {
   readonly trustProxy?: string;
   readonly patience?: Patience;
   readonly authenticate?: (key: string) => Promise<Caller | null>;
+  readonly observe?: (answered: Answered) => void;
 }
 
 /** `keyOf('test', 'reader')`: what `startSmallService` knows as the key of a reader in test mode. */
@@ -87,7 +88,7 @@ export function startSmallService(options: SmallServiceOptions = {}): SmallServi
       clock: { now: () => clock.now, monotonic: () => clock.monotonic },
       log: { warn: log, error: log },
       baseUrl: 'https://mail.example.com',
-      observe: (answered) => void observed.push(answered),
+      observe: options.observe ?? ((answered) => void observed.push(answered)),
       ...(options.patience && { patience: options.patience }),
     }),
     { hostname: '127.0.0.1', port: 0 },
