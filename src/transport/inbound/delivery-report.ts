@@ -1,4 +1,4 @@
-import { bounceOf, type Feedback, type Reference } from './feedback.ts';
+import { bounceOf, type Fact, type Feedback, type Reference } from './feedback.ts';
 import { type Fields, readFields, typedValue } from './fields.ts';
 
 /** What a delivery status notification (RFC 3464) says of each recipient. `text` is its message/delivery-status part. */
@@ -13,13 +13,7 @@ export const readDeliveryReport = (text: string, reference: Reference): Feedback
   });
 };
 
-type Said = Feedback extends infer One
-  ? One extends Feedback
-    ? Omit<One, 'reference' | 'recipient'>
-    : never
-  : never;
-
-const feedbackOf = (fields: Fields, reporter: string | null): Said | null => {
+const feedbackOf = (fields: Fields, reporter: string | null): Fact | null => {
   const action = fields.get('action')?.toLowerCase().split(/[\s(]/)[0];
   const status = /\b([245]\.\d{1,3}\.\d{1,3})\b/.exec(fields.get('status') ?? '')?.[1] ?? null;
   // "smtp; 550 5.1.1 …", or "X-Postfix; host mx.example said: 550 5.1.1 …": the reply begins at its code.

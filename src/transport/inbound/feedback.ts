@@ -51,8 +51,11 @@ export interface Complained {
   readonly userAgent: string | null;
 }
 
+/** What was learned. */
+export type Fact = Bounced | Delivered | Delayed | Complained;
+
 /** One thing learned about one recipient. */
-export type Feedback = (Bounced | Delivered | Delayed | Complained) & {
+export type Feedback = Fact & {
   readonly reference: Reference;
   /** The address as the message was sent to; null when the report hides it. */
   readonly recipient: string | null;

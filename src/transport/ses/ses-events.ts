@@ -1,0 +1,97 @@
+import { bounceOf, type Fact, type Feedback, type Reference } from '../inbound/feedback.ts';
+
+/** What a notification of SES says of each recipient; nothing for kinds that we learn otherwise (send, open, click) or not at all. */
+export const readSesEvent = (message: string): Feedback[] => {
+  const event = parse(message);
+  const reference = referenceOf(event.mail);
+  const each = (recipients: readonly Recipient[] | undefined, feedbackOf: (one: Recipient) => Fact) =>
+    (recipients ?? []).map((one) => ({ ...feedbackOf(one), reference, recipient: one.emailAddress ?? null }));
+  const { bounce, complaint, delivery, deliveryDelay } = event;
+  if (bounce) return each(bounce.bouncedRecipients, (one) => bounced(bounce, one));
+  if (complaint) return complained(complaint, each);
+  if (delivery) {
+    const said = { kind: 'delivered', response: delivery.smtpResponse ?? '', remoteMta: null } as const;
+    return each(
+      delivery.recipients?.map((emailAddress) => ({ emailAddress })),
+      () => said,
+    );
+  }
+  return each(deliveryDelay?.delayedRecipients, ({ diagnosticCode }) => ({
+    kind: 'delayed',
+    message: diagnosticCode ?? deliveryDelay?.delayType ?? 'Delayed',
+    remoteMta: null,
+  }));
+};
+
+interface Recipient {
+  readonly emailAddress?: string;
+  readonly status?: string;
+  readonly diagnosticCode?: string;
+}
+
+interface Bounce {
+  readonly bounceType?: string;
+  readonly bounceSubType?: string;
+  readonly reportingMTA?: string;
+  readonly bouncedRecipients?: readonly Recipient[];
+}
+
+interface Complaint {
+  readonly complaintFeedbackType?: string;
+  readonly complaintSubType?: string | null;
+  readonly userAgent?: string;
+  readonly complainedRecipients?: readonly Recipient[];
+}
+
+interface SesEvent {
+  readonly mail?: { readonly messageId?: string; readonly tags?: { readonly emailId?: readonly string[] } };
+  readonly bounce?: Bounce;
+  readonly complaint?: Complaint;
+  readonly delivery?: { readonly recipients?: readonly string[]; readonly smtpResponse?: string };
+  readonly deliveryDelay?: { readonly delayedRecipients?: readonly Recipient[]; readonly delayType?: string };
+}
+
+const bounced = (
+  { bounceType, bounceSubType, reportingMTA }: Bounce,
+  { status, diagnosticCode = '' }: Recipient,
+): Fact => {
+  const diagnostic = diagnosticCode.replace(/^[\w-]+;\s*/, '');
+  const remoteMta = reportingMTA?.replace(/^dns;\s*/i, '') ?? null;
+  const bounce = bounceOf({ status: status ?? null, diagnostic, remoteMta });
+  // SES has seen more than the one reply: its word on whether it is for good counts.
+  const permanent = bounceType === 'Permanent';
+  // "Suppressed": SES did not even try, since the address is on its own list.
+  if (bounceSubType === 'Suppressed' || bounceSubType === 'OnAccountSuppressionList')
+    return { ...bounce, permanent: true, fault: 'recipient', subType: 'NoEmail', suppresses: true };
+  return { ...bounce, permanent, suppresses: permanent && bounce.suppresses };
+};
+
+const complained = (
+  { complaintFeedbackType, complaintSubType, userAgent, complainedRecipients }: Complaint,
+  each: (recipients: readonly Recipient[] | undefined, feedbackOf: (one: Recipient) => Fact) => Feedback[],
+): Feedback[] => {
+  if (complaintFeedbackType === 'not-spam' || complaintFeedbackType === 'auth-failure') return [];
+  const feedbackType = complaintFeedbackType ?? complaintSubType ?? 'other';
+  return each(complainedRecipients, () => ({
+    kind: 'complained',
+    feedbackType,
+    userAgent: userAgent ?? null,
+  }));
+};
+
+const referenceOf = (mail: SesEvent['mail']): Reference => ({
+  token: null,
+  emailId: mail?.tags?.emailId?.[0] ?? null,
+  providerId: mail?.messageId ?? null,
+  messageId: null,
+});
+
+// The shape is Amazon's, vouched for by the signature; whatever it lacks is undefined.
+const parse = (message: string): SesEvent => {
+  try {
+    const value: unknown = JSON.parse(message);
+    return typeof value === 'object' && value !== null ? (value as SesEvent) : {};
+  } catch {
+    return {};
+  }
+};

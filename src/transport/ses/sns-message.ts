@@ -1,0 +1,97 @@
+/** Messages of Amazon SNS, by which SES reports back: read, and their signature checked. */
+import { verify, X509Certificate } from 'node:crypto';
+
+/** A message whose signature holds. */
+export interface SnsMessage {
+  readonly type: 'Notification' | 'SubscriptionConfirmation' | 'UnsubscribeConfirmation';
+  readonly messageId: string;
+  readonly topicArn: string;
+  readonly message: string;
+  /** Of a SubscriptionConfirmation: asking for it confirms. */
+  readonly subscribeUrl: string | null;
+}
+
+/** Not a message of SNS, or not of a topic of ours. The sentence is for the log. */
+export class NotGenuine {
+  constructor(readonly reason: string) {}
+}
+
+/** What a check needs. */
+export interface SnsCheck {
+  /**
+   * Whether the topic is ours. The signature alone proves nothing: anyone can have a topic of their own, point it at us, and have
+   * Amazon sign what they like.
+   */
+  readonly acceptsTopic: (topicArn: string) => boolean;
+  /** Gives the PEM certificate at an address that was found to be Amazon's. */
+  readonly fetchCertificate: (url: string) => Promise<string>;
+}
+
+/** Reads the body of a request from SNS. */
+export const readSnsMessage = async (body: string, check: SnsCheck): Promise<SnsMessage | NotGenuine> => {
+  const fields = parse(body);
+  if (fields === null) return new NotGenuine('It is not JSON with members of text.');
+  const type = TYPES.find((known) => known === fields.Type);
+  if (type === undefined) return new NotGenuine('Its type is unknown.');
+  const topicArn = fields.TopicArn ?? '';
+  if (!check.acceptsTopic(topicArn)) return new NotGenuine('It is of a topic that is not ours.');
+  const url = fields.SigningCertURL ?? '';
+  if (!isAmazon(url) || !url.endsWith('.pem'))
+    return new NotGenuine('Its certificate is not at an address of SNS.');
+  const digest = DIGEST[fields.SignatureVersion ?? ''];
+  if (digest === undefined) return new NotGenuine('Its signature is of an unknown version.');
+  const certificate = await check.fetchCertificate(url);
+  const { publicKey } = new X509Certificate(certificate);
+  const signature = Buffer.from(fields.Signature ?? '', 'base64');
+  if (!verify(digest, Buffer.from(signedText(type, fields)), publicKey, signature))
+    return new NotGenuine('Its signature does not hold.');
+  const subscribeUrl = fields.SubscribeURL ?? '';
+  return {
+    type,
+    messageId: fields.MessageId ?? '',
+    topicArn,
+    message: fields.Message ?? '',
+    subscribeUrl: isAmazon(subscribeUrl) ? subscribeUrl : null,
+  };
+};
+
+const TYPES = ['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const;
+const DIGEST: Readonly<Record<string, string>> = { 1: 'sha1', 2: 'sha256' };
+
+/** Whether an address is one of SNS itself: HTTPS, its host in a region, nothing tricky before it. `sns.s3-…` would be a bucket that someone named so. */
+export const isAmazon = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host, username, password } = new URL(text);
+  return (
+    protocol === 'https:' &&
+    /^sns\.[a-z]{2}(-[a-z]+)+-\d\.amazonaws\.com(\.cn)?$/.test(host) &&
+    username + password === ''
+  );
+};
+
+// Which members are signed, by type, in this order: "Verifying the signatures of Amazon SNS messages".
+const signedText = (type: SnsMessage['type'], fields: Fields): string =>
+  SIGNED[type]
+    .filter((name) => fields[name] !== undefined)
+    .map((name) => `${name}\n${fields[name]}\n`)
+    .join('');
+
+const CONFIRMATION = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
+const SIGNED: Readonly<Record<SnsMessage['type'], readonly string[]>> = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: CONFIRMATION,
+  UnsubscribeConfirmation: CONFIRMATION,
+};
+
+type Fields = Readonly<Record<string, string>>;
+
+const parse = (body: string): Fields | null => {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    const entries = Object.entries(value).filter(([, member]) => typeof member === 'string');
+    return Object.fromEntries(entries) as Fields;
+  } catch {
+    return null;
+  }
+};
