@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sign, verify } from '../../src/modules/webhooks/signature.ts';
 
-const page = await readFile(join(import.meta.dir, '../../src/modules/webhooks/receivers.md'), 'utf8');
+const page = await readFile(join(import.meta.dir, '../../src/modules/docs/receivers.md'), 'utf8');
 
 /** The one block of that language under the heading "Verify the signature". */
 function snippet(language: string): string {

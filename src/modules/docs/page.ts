@@ -1,6 +1,15 @@
 import { Document } from '../../http/route.ts';
 import { type Html, html } from './html.ts';
 
+const SIBLINGS = [
+  { path: '/docs', label: 'Reference' },
+  { path: '/docs/webhooks', label: 'Receiving webhooks' },
+  { path: '/docs/errors', label: 'Errors' },
+] as const;
+
+/** Where a page of the documentation lies. */
+export type PagePath = (typeof SIBLINGS)[number]['path'];
+
 /** An entry of the navigation; `href` is an anchor on the page. */
 export interface NavigationEntry {
   readonly href: string;
@@ -19,7 +28,7 @@ export interface NavigationGroup {
 export interface PageContent {
   readonly title: string;
   /** The page's own address, to mark it among its siblings. */
-  readonly path: '/docs' | '/docs/errors';
+  readonly path: PagePath;
   readonly navigation: readonly NavigationGroup[];
   readonly body: Html;
 }
@@ -37,11 +46,6 @@ const POLICY = [
 
 /** The headers of the pages and of what they load; always asked for again, since an upgrade changes them in place. */
 export const PAGE_HEADERS = { 'content-security-policy': POLICY, 'cache-control': 'no-cache' };
-
-const SIBLINGS = [
-  { path: '/docs', label: 'Reference' },
-  { path: '/docs/errors', label: 'Errors' },
-] as const;
 
 /** A page of the documentation. It reads well without its script and without any network but this server. */
 export function page({ title, path, navigation, body }: PageContent): Document {

@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { Document, type Route, route } from '../../http/route.ts';
 import { errorsPage } from './errors-page.ts';
+import { guidePage } from './guide-page.ts';
 import { openApiOf } from './openapi.ts';
 import { PAGE_HEADERS } from './page.ts';
+import receivers from './receivers.md' with { type: 'text' };
 import script from './reference.browser.js' with { type: 'text' };
 import style from './reference.css' with { type: 'text' };
 import { referencePage } from './reference-page.ts';
@@ -23,6 +25,9 @@ export function docsRoutes({ documented, baseUrl }: DocsDeps): readonly Route[] 
       asset('application/json', JSON.stringify(openApi())),
     ),
     documentRoute('/docs', 'Read the reference', () => referencePage(openApi())),
+    documentRoute('/docs/webhooks', 'Read how to receive webhooks', () =>
+      guidePage('Receiving webhooks', '/docs/webhooks', receivers),
+    ),
     documentRoute('/docs/errors', 'Read what the error codes mean', errorsPage),
     documentRoute('/docs/reference.css', 'Get the look of the pages', () =>
       asset('text/css; charset=utf-8', style),
