@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 
 const SIBLINGS = [
   { path: '/docs', label: 'Reference' },
-  { path: '/docs/webhooks', label: 'Receiving webhooks' },
+  { path: '/docs/webhooks', label: 'Webhooks' },
   { path: '/docs/errors', label: 'Errors' },
 ] as const;
 
