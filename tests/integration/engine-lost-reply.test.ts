@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
+import { Unavailable } from '../../src/db/unavailable.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { ActorEvent } from '../../src/engine/kind.ts';
+import {
+  accepted,
+  countOf,
+  emailBirth,
+  engineOver,
+  opened,
+  plainInput,
+  postgresStore,
+  rowsOf,
+  type Store,
+} from '../support/engine.ts';
+import { HookedDatabase } from '../support/engine-faults.ts';
+import { Relay } from '../support/engine-relay.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+/** What only the statement of a commit, or of an acceptance, carries. */
+const COMMIT = '"revision":1';
+const ACCEPTANCE = '"ord":0';
+
+let store: Store;
+beforeAll(async () => {
+  store = await postgresStore();
+});
+afterAll(() => store[Symbol.asyncDispose]());
+
+/** An engine behind the relay, and one that always gets through. */
+interface Scene extends AsyncDisposable {
+  readonly relay: Relay;
+  readonly behind: HookedDatabase;
+  readonly engine: Engine;
+  readonly direct: Engine;
+}
+
+async function scene(): Promise<Scene> {
+  const relay = await Relay.to(store.url as string);
+  const behind = new HookedDatabase(new PostgresDatabase(relay.url));
+  return {
+    relay,
+    behind,
+    engine: engineOver(behind),
+    direct: engineOver(store.database),
+    async [Symbol.asyncDispose]() {
+      await behind.close();
+      await relay[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** An email that waits to be moved or cancelled, at revision 1. */
+async function scheduledEmail({ direct }: Scene): Promise<string> {
+  const birth = emailBirth(plainInput(NOW, { scheduledAt: NOW + 3_600_000 }));
+  await direct.spawn('email', birth);
+  return birth.id;
+}
+
+/** An email in an attempt, at revision 1: a report may be folded with the outcome. */
+async function sendingEmail({ direct }: Scene): Promise<string> {
+  const birth = emailBirth(plainInput(NOW));
+  await direct.spawn('email', birth);
+  return birth.id;
+}
+
+const cancel: ActorEvent = { type: 'cancel.requested', at: NOW };
+const moved = (to: number): ActorEvent =>
+  ({ type: 'reschedule.requested', at: NOW, scheduledAt: to }) as ActorEvent;
+
+async function conditionOf(
+  id: string,
+): Promise<{ state: string; revision: number; events: string[]; writes: number }> {
+  const [row] = await rowsOf<{ state: string; revision: number }>(
+    store.database,
+    'select state, revision from emails where id = $1',
+    [id],
+  );
+  const events = await rowsOf<{ type: string }>(
+    store.database,
+    'select type from email_events where email_id = $1 order by type',
+    [id],
+  );
+  return {
+    state: row?.state ?? 'absent',
+    revision: row?.revision ?? 0,
+    events: events.map(({ type }) => type),
+    writes: await countOf(store.database, 'email_journal where actor_id = $1', [id]),
+  };
+}
+
+describe('a commit whose reply is lost', () => {
+  test('is found to have gone through, and nobody is refused or told twice', async () => {
+    await using here = await scene();
+    const id = await scheduledEmail(here);
+    const struck = here.relay.trap(COMMIT, 'lose its reply');
+    const told = await here.engine.tell('email', id, cancel);
+    await struck;
+    expect(told).toMatchObject({ outcome: 'changed', state: 'cancelled' });
+    expect(await conditionOf(id)).toEqual({ state: 'cancelled', revision: 2, events: [], writes: 2 });
+  });
+
+  test('is found although another instance has moved the actor on since', async () => {
+    await using here = await scene();
+    const id = await sendingEmail(here);
+    const struck = here.relay.trap(COMMIT, 'lose its reply', () =>
+      here.direct.tell('email', id, opened(NOW)),
+    );
+    const told = await Promise.all([
+      here.engine.tell('email', id, accepted(NOW)),
+      here.engine.tell('email', id, opened(NOW)),
+    ]);
+    await struck;
+    expect(told.map(({ outcome }) => outcome)).toEqual(['changed', 'changed']);
+    expect(await conditionOf(id)).toEqual({
+      state: 'sent',
+      revision: 3,
+      events: ['opened', 'opened', 'sent'],
+      writes: 3,
+    });
+  });
+
+  test('counts as lost when it was another instance that won', async () => {
+    await using here = await scene();
+    const id = await scheduledEmail(here);
+    await here.engine.tell('email', id, { type: 'no.such.event', at: NOW });
+    const struck = here.relay.trap(COMMIT, 'lose it', () =>
+      here.direct.tell('email', id, moved(NOW + 7_200_000)),
+    );
+    const told = await here.engine.tell('email', id, cancel);
+    await struck;
+    expect(told).toMatchObject({ outcome: 'changed', state: 'cancelled' });
+    expect(await conditionOf(id)).toEqual({ state: 'cancelled', revision: 3, events: [], writes: 3 });
+  });
+
+  test('is answered with 503 when it never arrived, and nothing has happened', async () => {
+    await using here = await scene();
+    const id = await scheduledEmail(here);
+    const struck = here.relay.trap(COMMIT, 'lose it');
+    await expect(here.engine.tell('email', id, cancel)).rejects.toBeInstanceOf(Unavailable);
+    await struck;
+    expect(await conditionOf(id)).toEqual({ state: 'scheduled', revision: 1, events: [], writes: 1 });
+    expect((await here.engine.tell('email', id, cancel)).outcome).toBe('changed');
+  });
+
+  test('is tried again when it tells an outcome, once', async () => {
+    await using here = await scene();
+    const id = await sendingEmail(here);
+    const struck = here.relay.trap(COMMIT, 'lose it');
+    const told = await Promise.all([
+      here.engine.tell('email', id, accepted(NOW), { patienceMs: 60_000 }),
+      here.engine.tell('email', id, opened(NOW), { patienceMs: 60_000 }),
+    ]);
+    await struck;
+    expect(told.map(({ outcome }) => outcome)).toEqual(['changed', 'changed']);
+    expect(await conditionOf(id)).toEqual({
+      state: 'sent',
+      revision: 2,
+      events: ['opened', 'sent'],
+      writes: 2,
+    });
+  });
+
+  test('does not count twice when it goes through after it was given up', async () => {
+    for (const when of ['before it is decided again', 'while the second try is on its way']) {
+      await using here = await scene();
+      const id = await sendingEmail(here);
+      let looked = 0;
+      here.behind.before = async (text) => {
+        const isTry =
+          text.startsWith('with input') ||
+          (when.startsWith('before') && text.startsWith('select j.actor_id as id'));
+        // The first of each is the doomed statement itself, and the look that does not find it.
+        if (isTry && ++looked === (when.startsWith('before') ? 3 : 2)) await here.relay.release();
+      };
+      const struck = here.relay.trap(COMMIT, 'delay it');
+      const told = await Promise.all([
+        here.engine.tell('email', id, accepted(NOW), { patienceMs: 60_000 }),
+        here.engine.tell('email', id, opened(NOW), { patienceMs: 60_000 }),
+      ]);
+      await struck;
+      expect(told.map(({ outcome }) => outcome)).toEqual(['changed', 'changed']);
+      expect(await conditionOf(id)).toEqual({
+        state: 'sent',
+        revision: 2,
+        events: ['opened', 'sent'],
+        writes: 2,
+      });
+    }
+  });
+});
+
+describe('an acceptance whose reply is lost', () => {
+  const meter = { period: 'lost', ceiling: 100 };
+  const used = async () =>
+    (await rowsOf<{ used: number }>(store.database, `select used from usage where period = 'lost'`))[0]
+      ?.used ?? 0;
+
+  test('is found to have gone through', async () => {
+    await using here = await scene();
+    const before = await used();
+    const births = Array.from({ length: 5 }, () => emailBirth(plainInput(NOW), { meter }));
+    const struck = here.relay.trap(ACCEPTANCE, 'lose its reply');
+    const spawned = await Promise.all(births.map((birth) => here.engine.spawn('email', birth)));
+    await struck;
+    expect(spawned.map(({ outcome }) => outcome)).toEqual(Array(5).fill('spawned'));
+    for (const { id } of births) expect((await conditionOf(id)).writes).toBe(1);
+    expect(await used()).toBe(before + 5);
+  });
+
+  test('is answered with 503 when it never arrived, and took no quota', async () => {
+    await using here = await scene();
+    const before = await used();
+    const birth = emailBirth(plainInput(NOW), { meter });
+    const struck = here.relay.trap(ACCEPTANCE, 'lose it');
+    await expect(here.engine.spawn('email', birth)).rejects.toBeInstanceOf(Unavailable);
+    await struck;
+    expect((await conditionOf(birth.id)).state).toBe('absent');
+    expect(await used()).toBe(before);
+  });
+});
+
+describe('a frozen connection', () => {
+  const timed = async (work: Promise<unknown>): Promise<{ error: unknown; ms: number }> => {
+    const start = performance.now();
+    const error = await work.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    return { error, ms: performance.now() - start };
+  };
+
+  /** Whoever asked a frozen engine hears in time; then the engine heals. */
+  async function freezes(newcomersToo: boolean): Promise<void> {
+    await using here = await scene();
+    const [id, other] = await Promise.all([scheduledEmail(here), scheduledEmail(here)]);
+    const birth = () => emailBirth(plainInput(NOW));
+    // The connection exists, and the statement is prepared.
+    await here.engine.tell('email', id, moved(NOW + 7_200_000));
+    here.relay.freeze({ newcomersToo });
+    const first = timed(here.engine.tell('email', id, cancel));
+    const beside = timed(here.engine.spawn('email', birth()));
+    await Bun.sleep(1_000);
+    // These find a batch under way, and time passing before their own begins.
+    const behind = [
+      timed(here.engine.tell('email', other, cancel)),
+      timed(here.engine.spawn('email', birth())),
+    ];
+    expect((await first).error).toBeInstanceOf(Unavailable);
+    // Only new connections, if any, get through.
+    if (newcomersToo) expect((await beside).error).toBeInstanceOf(Unavailable);
+    here.relay.thaw();
+    for (const { ms } of await Promise.all([first, beside, ...behind])) expect(ms).toBeLessThan(8_000);
+    const healed = await timed(here.engine.tell('email', id, moved(NOW + 9_000_000)));
+    expect(healed.error).toBeNull();
+    expect(healed.ms).toBeLessThan(1_000);
+    expect(await conditionOf(id)).toMatchObject({ state: 'scheduled', events: [] });
+  }
+
+  test('is answered with 503 within 8 s and healed within 1 s', async () => {
+    await Promise.all([freezes(false), freezes(true)]);
+  }, 30_000);
+});

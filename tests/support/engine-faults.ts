@@ -1,0 +1,48 @@
+import type { Database, Parameter } from '../../src/db/database.ts';
+
+/** A database that something can be done to between the engine and its statements. */
+export class HookedDatabase implements Database {
+  /** Runs before each statement; what it throws, the statement throws; while it waits, the statement waits. */
+  before: (text: string) => Promise<void> | void = () => {};
+  readonly kind;
+  readonly read: Database['read'];
+  statements = 0;
+
+  constructor(private readonly inner: Database) {
+    this.kind = inner.kind;
+    this.read = inner.read.bind(inner);
+  }
+
+  async query<Row extends object>(
+    text: string,
+    parameters?: readonly Parameter[],
+    options?: { deadlineMs?: number },
+  ): Promise<Row[]> {
+    this.statements++;
+    await this.before(text);
+    return this.inner.query<Row>(text, parameters, options);
+  }
+
+  /** Holds every statement back until the returned function is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.before = () => promise;
+    return () => {
+      this.before = () => {};
+      resolve();
+    };
+  }
+
+  /** The next statements fail with that error, one each. */
+  failNext(...errors: readonly Error[]): void {
+    const left = [...errors];
+    this.before = () => {
+      const error = left.shift();
+      if (error) throw error;
+    };
+  }
+
+  script = (text: string): Promise<void> => this.inner.script(text);
+  ping = (): Promise<number> => this.inner.ping();
+  close = (): Promise<void> => this.inner.close();
+}
