@@ -1,5 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import { apiKeyMachine } from './api-key.ts';
+import { domainMachine } from './domain.ts';
 import { emailMachine } from './email.ts';
 import { webhookDeliveryMachine } from './webhook-delivery.ts';
 import { webhookEndpointMachine } from './webhook-endpoint.ts';
@@ -23,6 +24,11 @@ export const lifecycles: readonly Lifecycle[] = [
     name: 'apiKey',
     about: 'An API key, which lives until it is revoked.',
     machine: apiKeyMachine,
+  },
+  {
+    name: 'domain',
+    about: 'A sending domain and the proof that it is yours. The `status` of the API is the state.',
+    machine: domainMachine,
   },
   {
     name: 'webhookEndpoint',
