@@ -5,6 +5,7 @@ export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256';
 
 /** A private key that has been checked and can sign at once. Made once per domain and kept, since parsing PEM costs 0.08 ms a signature. */
 export interface SigningKey {
+  /** In ASCII, as `d=` has it. */
   readonly domain: string;
   readonly selector: string;
   readonly algorithm: DkimAlgorithm;

@@ -94,6 +94,11 @@ describe('a fault at one step', () => {
     expect(server.messages).toEqual([]);
   });
 
+  test('slow at every step: accepted, as long as the deadline allows', async () => {
+    expect(await attempt({ delayMs: 50 })).toEqual(everyone('accepted 250'));
+    expect(await attempt({ delayMs: 50 }, { deadlineMs: 120 })).toEqual(everyone(lost));
+  });
+
   test('refused connection: deferred', async () => {
     const relay = new RelayTransport(endpoint({ port: 1 }));
     expect((await relay.send(message, LIMITS)).map(said)).toEqual(everyone(lost));

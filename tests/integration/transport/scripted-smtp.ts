@@ -16,6 +16,8 @@ export interface Script {
   /** Said after the final dot. */
   dot?: Act;
   rset?: Act;
+  /** Wait before each reply. */
+  delayMs?: number;
   /** Hang up after so many octets of the message, before the dot. */
   dropInData?: number;
 }
@@ -82,7 +84,11 @@ const converse = (socket: Socket, server: ScriptedSmtp) => {
     const acted = typeof what === 'function' ? what(command) : what;
     if (acted === DROP) socket.end();
     if (acted === SILENCE) silent = true;
-    if (typeof acted === 'string' && !silent) socket.write(`${acted}\r\n`);
+    const say = () => socket.write(`${String(acted)}\r\n`);
+    if (typeof acted === 'string' && !silent) {
+      if (server.script.delayMs === undefined) say();
+      else setTimeout(say, server.script.delayMs);
+    }
     return acted;
   };
   const step = (name: keyof typeof ACCEPTING, command?: string) =>

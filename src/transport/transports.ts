@@ -1,0 +1,113 @@
+/** The ways out that the configuration opens. */
+import { rootCertificates } from 'node:tls';
+import { type CapturedMessage, CaptureTransport } from './capture.ts';
+import { DirectTransport } from './direct/direct.ts';
+import type { Resolver } from './dns/resolver.ts';
+import type { Monotonic } from './monotonic.ts';
+import { SesTransport } from './ses/ses.ts';
+import { RelayTransport } from './smtp/relay.ts';
+import { readRelayUrl } from './smtp/relay-url.ts';
+import type { Transport } from './transport.ts';
+
+/** The settings that matter here, as `Config` names them. */
+export interface TransportSettings {
+  /** The default way. */
+  readonly transport: Transport['name'];
+  readonly smtpUrl: string | null;
+  readonly directPort: number;
+  readonly ehloName: string | null;
+  readonly sesRegion: string | null;
+  readonly sesEndpoint: string | null;
+  readonly awsAccessKeyId: string | null;
+  readonly awsSecretAccessKey: string | null;
+}
+
+/** What the ways need besides. */
+export interface TransportMeans {
+  readonly resolver: Resolver;
+  readonly monotonic: Monotonic;
+  readonly random: () => number;
+  /** The name of this machine, where EHLO_NAME gives no better one. */
+  readonly hostName: string;
+  /** PEM certificates to trust besides the system's (the content of TLS_CA_FILE); null for none. */
+  readonly furtherCa: string | null;
+  /** Keeps captured mail. */
+  readonly keep: (captured: CapturedMessage) => Promise<void>;
+  /** Which addresses direct delivery may connect to; undefined for public ones only. */
+  readonly mayConnect?: (address: string) => boolean;
+  /** A domain whose mail server `verify` of the direct way connects to; null for none. */
+  readonly probeDomain?: string | null;
+}
+
+/** Settings that contradict themselves; a sentence for whoever wrote them. */
+export class UnusableSettings extends Error {
+  override readonly name = 'UnusableSettings';
+}
+
+/** Every way that is configured, opened when it is first asked for. */
+export class Transports {
+  readonly #open = new Map<Transport['name'], Transport>();
+
+  constructor(
+    private readonly settings: TransportSettings,
+    private readonly means: TransportMeans,
+  ) {}
+
+  /** The default way. */
+  get chosen(): Transport {
+    return this.named(this.settings.transport);
+  }
+
+  /** One way by its name. Throws `UnusableSettings` when its settings are missing or wrong. */
+  named(name: Transport['name']): Transport {
+    const known = this.#open.get(name);
+    if (known) return known;
+    const opened = this.#create(name);
+    this.#open.set(name, opened);
+    return opened;
+  }
+
+  /** Lets what is under way finish, and ends every connection. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map((transport) => transport.close()));
+  }
+
+  #create(name: Transport['name']): Transport {
+    const { settings, means } = this;
+    const ehloName = settings.ehloName ?? introduction(means.hostName);
+    // Given any, the runtime trusts those alone; "further" means besides its own.
+    const ca = means.furtherCa === null ? null : [...rootCertificates, means.furtherCa].join('\n');
+    if (name === 'capture') return new CaptureTransport(means.keep);
+    if (name === 'smtp') {
+      const relay = settings.smtpUrl === null ? null : readRelayUrl(settings.smtpUrl);
+      if (relay === null) throw new UnusableSettings('SMTP_URL must be smtp[s]://user:password@host:port.');
+      return new RelayTransport({ ...relay, ehloName, ca });
+    }
+    if (name === 'ses') {
+      const { sesRegion: region, sesEndpoint: endpoint, awsAccessKeyId, awsSecretAccessKey } = settings;
+      if (region === null || awsAccessKeyId === null || awsSecretAccessKey === null)
+        throw new UnusableSettings('SES_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set.');
+      return new SesTransport({
+        region,
+        endpoint,
+        accessKeyId: awsAccessKeyId,
+        secretAccessKey: awsSecretAccessKey,
+      });
+    }
+    const { resolver, monotonic, random, mayConnect, probeDomain = null } = means;
+    const reach = mayConnect === undefined ? {} : { mayConnect };
+    return new DirectTransport({
+      resolver,
+      monotonic,
+      random,
+      ehloName,
+      port: settings.directPort,
+      ca,
+      probeDomain,
+      ...reach,
+    });
+  }
+}
+
+// RFC 5321 4.1.1.1 wants a whole domain name or an address; a bare `debian` is refused by strict servers.
+const introduction = (hostName: string): string => (hostName.includes('.') ? hostName : '[127.0.0.1]');
