@@ -1,5 +1,6 @@
 import spine from '../../drizzle/0000_spine.sql' with { type: 'text' };
 import webhooks from '../../drizzle/0001_webhooks.sql' with { type: 'text' };
+import domains from '../../drizzle/0002_domains.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -11,4 +12,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0000_spine', sql: spine },
   { name: '0001_webhooks', sql: webhooks },
+  { name: '0002_domains', sql: domains },
 ];
