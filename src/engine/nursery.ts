@@ -4,7 +4,7 @@ import type { Actors } from './actors.ts';
 import { commitBatch } from './commit.ts';
 import type { Decider } from './decide.ts';
 import { type Kind, stateOf } from './kind.ts';
-import { Lane } from './lane.ts';
+import { COMMIT_LIMITS, Lane } from './lane.ts';
 import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
 import { Sower } from './sower.ts';
 import { readBackStatement, spawnStatement } from './statements.ts';
@@ -58,6 +58,12 @@ interface NotAdmitted {
 
 const MAX_TRIES = 5;
 
+/**
+ * Batches under way at once: the second is read and decided while PostgreSQL works on the first. Of clients that wait for
+ * their replies, one batch at a time leaves each side idle half of the time (64 connections: 8,200 a second against 6,800).
+ */
+const WIDTH = 2;
+
 /** New actors of one kind: decided, admitted and written in batches, answered. */
 export class Nursery {
   readonly #lane: Lane<Expecting>;
@@ -71,7 +77,7 @@ export class Nursery {
     private readonly actors: Actors,
     private readonly around: MailboxSurroundings,
   ) {
-    this.#lane = new Lane(`new ${kind.name}`, (batch) => this.#work(batch));
+    this.#lane = new Lane(`new ${kind.name}`, (batch) => this.#work(batch), COMMIT_LIMITS, WIDTH);
     this.#sql = spawnStatement(kind);
     this.#readBackSql = readBackStatement(kind);
     this.#sower = kind.offspring ? new Sower(kind.offspring) : null;
