@@ -66,10 +66,7 @@ const UNPARSED = { parse: 'none' } as const;
 
 /** HTTP/1.0 without a Host (health probes send that), or an odd one: Bun then gives the bare target as the URL. */
 function withHost(request: Request): Request {
-  const { url } = request;
-  if (url.startsWith('http://')) return request;
-  // CONNECT names a host and no path: nothing here answers to that.
-  return new Request(`http://localhost${url.startsWith('/') ? url : '/'}`, request);
+  return request.url.startsWith('http://') ? request : new Request(`http://localhost${request.url}`, request);
 }
 
 function searchOf(url: string): string {

@@ -236,6 +236,11 @@ describe('sizes', () => {
     ['the size before the syntax', create('x'.repeat(MIB + 1)), 413, 'PAYLOAD_TOO_LARGE'],
   ]);
 
+  test('a missing type is told before the size', async () => {
+    const heard = await speak(service.port, raw('POST /v1/things', ['Content-Length: 99999999999999'], ''));
+    expect(heard).toStartWith('HTTP/1.1 415 ');
+  });
+
   test('an announced length is refused before a byte of it has come', async () => {
     const heard = await speak(
       service.port,

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { Type as T } from '@sinclair/typebox';
+import { type ValueErrorIterator, ValueErrorType } from '@sinclair/typebox/errors';
 import fc from 'fast-check';
 import { compileChecker, isDateTime } from '../../../src/http/schema.ts';
+import { detailsOf } from '../../../src/http/schema-errors.ts';
 
 const check = compileChecker(
   T.Object({
@@ -71,17 +73,35 @@ test('a member that nobody knows is refused at every level, even __proto__', () 
 });
 
 test('members may have names that are also keywords', () => {
-  const schema = T.Object({ required: T.Boolean(), default: T.Object({ format: T.String({ format: 'date-time' }) }) });
+  const schema = T.Object({
+    required: T.Boolean(),
+    default: T.Object({ format: T.String({ format: 'date-time' }) }),
+  });
   const checkIt = compileChecker(schema);
   expect(checkIt({ required: true, default: { format: '2026-01-31T09:30:00Z' } }, '')).toBeNull();
   const wrong = { required: 1, default: { format: '2026-02-30T00:00:00Z', enum: 1 } };
-  expect(checkIt(wrong, '')?.map(({ path }) => path).sort()).toEqual(['/default/enum', '/default/format', '/required']);
+  expect(
+    checkIt(wrong, '')
+      ?.map(({ path }) => path)
+      .sort(),
+  ).toEqual(['/default/enum', '/default/format', '/required']);
 });
 
 test('twenty details are enough, and an endless member name is left out', () => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`m${i}`, 1]));
   expect(details(many)).toHaveLength(20);
   expect(details({ ['x'.repeat(100_000)]: 1 })?.[0]?.path).toBe('/body');
+});
+
+test('what is wrong beyond the twentieth place is not even looked for', () => {
+  const schema = T.String();
+  function* errors() {
+    for (let i = 0; i < 25; i++)
+      yield { type: ValueErrorType.String, schema, path: `/${i}`, value: i, message: '', errors: [] };
+    throw new Error('looked too far');
+  }
+  const details = detailsOf(errors() as unknown as ValueErrorIterator, '/body');
+  expect(details.map(({ path }) => path)).toEqual(Array.from({ length: 20 }, (_, i) => `/body/${i}`));
 });
 
 test('no message ever repeats a value', () => {
