@@ -1,5 +1,6 @@
 import { Value } from '@sinclair/typebox/value';
 import { SETTINGS, type Setting, type SettingName } from './settings.ts';
+import { readTortureSetting, type TortureSetting } from './torture-setting.ts';
 
 type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Lowercase<Head>}${Capitalize<Camel<Tail>>}`
@@ -17,6 +18,8 @@ export type Config = { readonly [Name in SettingName as Camel<Name>]: Values[Nam
   readonly profile: Profile;
   readonly host: string;
   readonly publicUrl: string;
+  /** Only ever set by `posthorn torture` and tests, for instances of theirs. */
+  readonly torture: TortureSetting | null;
 };
 
 /** Variables by name, as `process.env` has them. */
@@ -42,18 +45,22 @@ export function loadConfig(environment: Environment = process.env, executable = 
         `${name} ${setting.secret ? '' : `is ${JSON.stringify(written)}, but `}must be ${setting.kind.allowed}.`,
       );
   }
-  if (problems.length > 0) return { problems };
-  const config = complete(values as Values, executable);
+  // No setting of an operator's, so it stands in no table.
+  const torture = environment.TORTURE ? readTortureSetting(environment.TORTURE) : null;
+  if (torture === undefined)
+    problems.push('TORTURE must be what posthorn torture sets for its own instances.');
+  if (problems.length > 0 || torture === undefined) return { problems };
+  const config = { ...complete(values as Values, executable), torture };
   const contradictions = contradictionsIn(config);
   return contradictions.length > 0 ? { problems: contradictions } : { config };
 }
 
 /** Adds the values that follow from others. */
-function complete(values: Values, executable: boolean): Config {
+function complete(values: Values, executable: boolean): Omit<Config, 'torture'> {
   const profile = values.PROFILE ?? (executable ? 'production' : 'development');
   const named = Object.entries(values).map(([name, value]) => [camel(name), value]);
   return {
-    ...(Object.fromEntries(named) as Config),
+    ...(Object.fromEntries(named) as Omit<Config, 'torture'>),
     profile,
     host: values.HOST ?? (profile === 'production' ? '0.0.0.0' : '127.0.0.1'),
     publicUrl: values.PUBLIC_URL ?? `http://localhost:${values.PORT}`,

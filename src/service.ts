@@ -7,7 +7,7 @@ import { ensurePartitions } from './db/partitions.ts';
 import { createSealer } from './db/seal.ts';
 import { allDuties, type Schedule, startDuties } from './duties/schedule.ts';
 import { type Clock, systemClock } from './engine/clock-source.ts';
-import { Engine } from './engine/engine.ts';
+import { Engine, type EngineParts } from './engine/engine.ts';
 import { clientAddress } from './http/client-address.ts';
 import type { App } from './http/mount.ts';
 import { type OpenLimiter, openLimiter } from './http/open-limiter.ts';
@@ -22,6 +22,7 @@ import { emailPerformer } from './modules/emails/perform.ts';
 import { createInspector, type Inspector } from './modules/inspector/inspector.ts';
 import { resolveSecretKey } from './secret-key.ts';
 import type { Logger } from './telemetry/logger.ts';
+import { torturedEngine } from './torture/tortured-engine.ts';
 import { VERSION } from './version.ts';
 
 /** What a service is built from besides its configuration. */
@@ -57,7 +58,7 @@ export async function openService({
   const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
   await migrate(database);
   await ensurePartitions(database, clock.now());
-  const engine = new Engine({
+  const engine = await openEngine(config, {
     database,
     clock,
     logger,
@@ -142,4 +143,9 @@ function openLimits(config: Config, { monotonic }: Clock, log: Logger): Promise<
     monotonic,
     log,
   });
+}
+
+/** The engine; one that can be broken and killed where a torture asks for it. */
+async function openEngine({ torture }: Config, parts: EngineParts): Promise<Engine> {
+  return torture ? await torturedEngine(torture, parts) : new Engine(parts);
 }

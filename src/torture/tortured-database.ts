@@ -1,0 +1,74 @@
+import type { Database, Parameter } from '../db/database.ts';
+import type { Safeguard } from '../torture-setting.ts';
+import type { CrashAt } from './crash.ts';
+
+/** What the engine's statements are recognised by. */
+const STATEMENTS = {
+  accept: /\bfresh as materialized\b/,
+  commit: /\blocked as materialized\b/,
+  claim: /\bdue as materialized\b/,
+} as const;
+
+const statementOf = (text: string): keyof typeof STATEMENTS | null =>
+  (Object.keys(STATEMENTS) as (keyof typeof STATEMENTS)[]).find((name) => STATEMENTS[name].test(text)) ??
+  null;
+
+/** The database of a tortured engine: it passes crash points, and forgets the revision check when that is broken. */
+export class TorturedDatabase implements Database {
+  constructor(
+    private readonly inner: Database,
+    private readonly crash: CrashAt,
+    private readonly broken: Safeguard | undefined,
+  ) {}
+
+  get kind(): Database['kind'] {
+    return this.inner.kind;
+  }
+
+  async query<Row extends object>(
+    text: string,
+    parameters?: readonly Parameter[],
+    options?: { deadlineMs?: number },
+  ): Promise<Row[]> {
+    const statement = statementOf(text);
+    if (statement === null) return await this.inner.query<Row>(text, parameters, options);
+    this.crash(`${statement}.before`);
+    const sent = this.inner.query<Row>(this.#brokenText(statement, text), parameters, options);
+    this.crash(`${statement}.sent`);
+    const rows = await sent;
+    this.crash(`${statement}.committed`);
+    return rows;
+  }
+
+  script(text: string): Promise<void> {
+    return this.inner.script(text);
+  }
+
+  read<Result>(run: Parameters<Database['read']>[0]): Promise<Result> {
+    return this.inner.read(run as never);
+  }
+
+  ping(): Promise<number> {
+    return this.inner.ping();
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  /** Without the revision check a commit writes over whatever is there; the journal's key must not stop it either. */
+  #brokenText(statement: keyof typeof STATEMENTS, text: string): string {
+    if (this.broken !== 'revision' || statement !== 'commit') return text;
+    const unchecked = text
+      .replace(' and a.revision = i.revision', '')
+      .replace(
+        /(insert into \w+ \(actor_id, revision, commit_tag, steps\)\s+select [^)]*?)(\n\))/,
+        '$1 on conflict do nothing$2',
+      );
+    if (!unchecked.includes('on conflict do nothing\n)') || unchecked.includes('a.revision = i.revision'))
+      throw new Error(
+        'The commit statement has changed: the torture cannot break its revision check any more.',
+      );
+    return unchecked;
+  }
+}

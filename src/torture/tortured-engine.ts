@@ -1,0 +1,70 @@
+import { Engine, type EngineParts, type TellOptions } from '../engine/engine.ts';
+import type { ActorEvent } from '../engine/kind.ts';
+import type { Birth } from '../engine/nursery.ts';
+import type { Spawned, Told } from '../engine/told.ts';
+import type { TortureSetting } from '../torture-setting.ts';
+import { type CrashAt, crashAt } from './crash.ts';
+import { TorturedDatabase } from './tortured-database.ts';
+import { torturedKinds } from './tortured-kinds.ts';
+
+/** TORTURE is set, but the database is one that matters. */
+export class NotTorturable extends Error {
+  override readonly name = 'NotTorturable';
+
+  constructor() {
+    super('TORTURE is set, but this database was not made to be tortured. Unset it.');
+  }
+}
+
+/** An engine whose crash points, dawdling performers and broken safeguards are those of the setting. */
+class TorturedEngine extends Engine {
+  constructor(
+    parts: EngineParts,
+    private readonly crash: CrashAt,
+    private readonly hasty: boolean,
+  ) {
+    super(parts);
+  }
+
+  override async spawn(kind: string, birth: Birth): Promise<Spawned> {
+    const spawned = super.spawn(kind, birth);
+    if (this.hasty && !birth.claim) {
+      // The broken safeguard: an answer that does not wait for the commit.
+      spawned.catch(() => {});
+      return { outcome: 'spawned', state: 'sending', context: birth.input };
+    }
+    const answer = await spawned;
+    this.crash('accept.answered');
+    return answer;
+  }
+
+  override async tell(kind: string, id: string, event: ActorEvent, options?: TellOptions): Promise<Told> {
+    const told = await super.tell(kind, id, event, options);
+    if (options?.scope) this.crash('command.answered');
+    return told;
+  }
+}
+
+/**
+ * An engine to be tortured: what a torture needs is wrapped around the engine's parts, so that nothing of it is in the
+ * engine itself. @throws NotTorturable when the database does not hold the setting's token
+ */
+export async function torturedEngine(setting: TortureSetting, parts: EngineParts): Promise<Engine> {
+  const [table] = await parts.database.query<{ there: boolean }>(
+    `select to_regclass('torture') is not null as there`,
+  );
+  const tokens = table?.there
+    ? await parts.database.query('select 1 as one from torture where token = $1', [setting.token])
+    : [];
+  if (tokens.length === 0) throw new NotTorturable();
+  const crash = crashAt(setting.crash);
+  return new TorturedEngine(
+    {
+      ...parts,
+      database: new TorturedDatabase(parts.database, crash, setting.break),
+      kinds: torturedKinds(parts.kinds, setting, crash),
+    },
+    crash,
+    setting.break === 'commit',
+  );
+}

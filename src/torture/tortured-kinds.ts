@@ -1,0 +1,99 @@
+import { appendFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AnyStateMachine } from 'xstate';
+import type { EmailContext, EmailEvent } from '../../machines/email-context.ts';
+import type { RestingState } from '../../machines/email-progress.ts';
+import { restsAfterAttempt } from '../../machines/email-rules.ts';
+import type { Registration } from '../engine/engine.ts';
+import type { ActorEvent } from '../engine/kind.ts';
+import type { Performer } from '../engine/performers.ts';
+import type { TortureSetting } from '../torture-setting.ts';
+import { type Chance, chanceOf } from './chance.ts';
+import type { CrashAt } from './crash.ts';
+
+/** What XState's 32-bit delays can hold: an attempt that is lost is never missed. */
+const NEVER_MS = 2_147_483_647;
+/** So many attempts of a hundred outlive their lease, so that late outcomes are no rarity. */
+const LATE_PERCENT = 2;
+
+/** Kinds as an engine takes them, with shorter leases, performers that dawdle and are recorded, and what is broken. */
+export function torturedKinds(
+  kinds: readonly Registration[],
+  setting: TortureSetting,
+  crash: CrashAt,
+): readonly Registration[] {
+  const chance = chanceOf(setting.seed);
+  return kinds.map(({ kind, performer, ...rest }) => ({
+    ...rest,
+    kind: { ...kind, machine: torturedMachine(kind.machine, setting) },
+    ...(performer ? { performer: torturedPerformer(performer, setting, crash, chance) } : {}),
+  }));
+}
+
+interface Judged {
+  readonly context: EmailContext;
+  readonly event: EmailEvent;
+}
+
+/** Takes the outcome of any attempt for that of the latest. */
+const whicheverAttempt =
+  (state: RestingState) =>
+  ({ context, event }: Judged): boolean =>
+    restsAfterAttempt(context, { ...event, attempt: context.attempt } as EmailEvent, state);
+
+function torturedMachine(machine: AnyStateMachine, setting: TortureSetting): AnyStateMachine {
+  const delays = { lease: setting.break === 'lease' ? NEVER_MS : setting.leaseMs };
+  const guards =
+    setting.break === 'attempt' && machine.id === 'email'
+      ? {
+          someRecipientsWait: whicheverAttempt('deferred'),
+          everyRecipientFailed: whicheverAttempt('failed'),
+          outcomesAreKnown: whicheverAttempt('sent'),
+        }
+      : {};
+  return machine.provide({ delays, guards } as never);
+}
+
+function torturedPerformer(
+  performer: Performer,
+  { leaseMs, record }: TortureSetting,
+  crash: CrashAt,
+  chance: Chance,
+): Performer {
+  const note = (line: string): void => {
+    // One write of one line: a kill leaves it whole or not at all.
+    if (record !== undefined) appendFileSync(record, `${line}\n`);
+  };
+  return {
+    ...performer,
+    async perform(order) {
+      const { attempt } = order.actor.snapshot.context as EmailContext;
+      crash('perform.before');
+      note(`begun ${order.actor.id} ${attempt} ${Date.now()}`);
+      const late = chance.next() * 100 < LATE_PERCENT;
+      await pause(late ? leaseMs * (1 + chance.next()) : chance.between(0, 20));
+      crash('perform.during');
+      const events = await performer.perform(order);
+      note(`done ${order.actor.id} ${attempt} ${acceptedIn(events)}`);
+      crash('perform.after');
+      return events.map((event) => signed(event, attempt));
+    },
+  };
+}
+
+interface Completed extends ActorEvent {
+  readonly outcomes?: readonly { readonly outcome: string; readonly data: object }[];
+}
+
+/** How many recipients' servers have taken the message. */
+const acceptedIn = (events: readonly Completed[]): number =>
+  events.flatMap(({ outcomes = [] }) => outcomes).filter(({ outcome }) => outcome === 'accepted').length;
+
+/** The outcome says which attempt it is of: whether it was recorded for that one is what the judge wants to know. */
+function signed(event: Completed, attempt: number): ActorEvent {
+  if (!event.outcomes) return event;
+  return {
+    ...event,
+    outcomes: event.outcomes.map((one) => ({ ...one, data: { ...one.data, attempt } })),
+  } as ActorEvent;
+}
