@@ -13,7 +13,10 @@ export interface CapturedMessage {
   readonly raw: Buffer;
 }
 
-/** Keeps live mail instead of sending it: the message is finished as if it left, and handed to `keep`. Opens no connection. */
+/**
+ * Keeps live mail instead of sending it: the message is finished as if it left, and handed to `keep`. Opens no
+ * connection.
+ */
 export class CaptureTransport implements Transport {
   readonly name = 'capture';
   /** Where it was to go is where it is. */

@@ -1,8 +1,9 @@
 import type { SendLimits } from './transport.ts';
 
 /**
- * Runs `work` with a signal that fires at the caller's abort or at the deadline, whichever is first, and leaves no timer and no
- * listener behind. (`AbortSignal.timeout` would keep one timer per message for minutes after the message has gone.)
+ * Runs `work` with a signal that fires at the caller's abort or at the deadline, whichever is first, and leaves no
+ * timer and no listener behind. (`AbortSignal.timeout` would keep one timer per message for minutes after the message
+ * has gone.)
  */
 export const withDeadline = async <T>(
   { signal, deadlineMs }: SendLimits,

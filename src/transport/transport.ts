@@ -1,10 +1,13 @@
 /**
- * The one interface behind which mail leaves. A transport takes a finished order, tries it once and says, recipient by recipient,
- * what became of it. It never retries, writes no table and knows no machine: when to try again is the email's own decision.
+ * The one interface behind which mail leaves. A transport takes a finished order, tries it once and says, recipient by
+ * recipient, what became of it. It never retries, writes no table and knows no machine: when to try again is the
+ * email's own decision.
  */
 import type { SigningKey } from './dkim/signing-key.ts';
 
-/** A mailbox that passed the strict address grammar. Name and address stay apart: nothing here parses one from a string. */
+/**
+ * A mailbox that passed the strict address grammar. Name and address stay apart: nothing here parses one from a string.
+ */
 export interface Mailbox {
   readonly name: string | null;
   readonly address: string;
@@ -26,13 +29,19 @@ export interface MessageHeader {
   readonly value: string;
 }
 
-/** Where a recipient leaves a list: `url` answers the one-click POST of RFC 8058, `mailto` is an address for old clients. */
+/**
+ * Where a recipient leaves a list: `url` answers the one-click POST of RFC 8058, `mailto` is an address for old
+ * clients.
+ */
 export interface Unsubscribe {
   readonly url: string;
   readonly mailto: string | null;
 }
 
-/** One attempt at one email. Everything in it was validated before; the transport only guards against line breaks in headers. */
+/**
+ * One attempt at one email. Everything in it was validated before; the transport only guards against line breaks in
+ * headers.
+ */
 export interface OutboundMessage {
   readonly emailId: string;
   readonly attempt: number;
@@ -66,7 +75,10 @@ export interface OutboundMessage {
  */
 export type Outcome = 'accepted' | 'deferred' | 'refused' | 'unknown';
 
-/** Whose fault a failure is. Only a `recipient` fault says anything about the person's address; nothing else may suppress it. */
+/**
+ * Whose fault a failure is. Only a `recipient` fault says anything about the person's address; nothing else may
+ * suppress it.
+ */
 export type Fault = 'recipient' | 'message' | 'infrastructure';
 
 /** What kind of failure: the `subType` of a bounced event. */

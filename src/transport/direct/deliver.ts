@@ -31,8 +31,9 @@ const ADDRESSES = 5;
 const CONVERSATIONS = 2;
 
 /**
- * Tries the hosts in order, IPv6 before IPv4, until no recipient is left whom another host could still take: those deferred. An
- * outcome that is unknown ends the search for its recipients, since a second server might deliver a second copy.
+ * Tries the hosts in order, IPv6 before IPv4, until no recipient is left whom another host could still take: those
+ * deferred. An outcome that is unknown ends the search for its recipients, since a second server might deliver a second
+ * copy.
  */
 export const deliver = async (
   plan: Plan,

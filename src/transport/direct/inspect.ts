@@ -12,7 +12,10 @@ export const inspect = async (reach: Reach, probeDomain: string | null): Promise
   return [...name, ...way];
 };
 
-/** The name we introduce ourselves with has an address, and that address has this very name (forward-confirmed reverse DNS). */
+/**
+ * The name we introduce ourselves with has an address, and that address has this very name (forward-confirmed reverse
+ * DNS).
+ */
 const inspectName = async ({ resolver, ehloName }: Reach): Promise<readonly Finding[]> => {
   const check = `Name of this server, ${ehloName}`;
   const answers = await Promise.all([resolver.ipv4(ehloName), resolver.ipv6(ehloName)]);

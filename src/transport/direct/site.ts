@@ -14,8 +14,8 @@ export interface SiteLimits {
 }
 
 /**
- * All domains whose mail goes to the same hosts: what a receiver counts connections and messages by. Thousands of domains of one
- * provider are one site.
+ * All domains whose mail goes to the same hosts: what a receiver counts connections and messages by. Thousands of
+ * domains of one provider are one site.
  */
 export class Site {
   readonly gate: Gate;

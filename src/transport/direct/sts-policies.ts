@@ -14,8 +14,8 @@ interface Known {
 const AT_MOST = 10_000;
 
 /**
- * The policies of domains, each fetched once per id and kept for its max_age. A known policy outlives a DNS record or file that has
- * gone: whoever can make those disappear is the very attacker it protects from (RFC 8461 5.1, 10.2).
+ * The policies of domains, each fetched once per id and kept for its max_age. A known policy outlives a DNS record or
+ * file that has gone: whoever can make those disappear is the very attacker it protects from (RFC 8461 5.1, 10.2).
  */
 export class StsPolicies {
   readonly #known = new Map<string, Known>();

@@ -1,4 +1,7 @@
-/** MTA-STS (RFC 8461): a domain's published word on which hosts take its mail, and that they do so over verified TLS only. */
+/**
+ * MTA-STS (RFC 8461): a domain's published word on which hosts take its mail, and that they do so over verified TLS
+ * only.
+ */
 
 /** A policy as it was published. */
 export interface StsPolicy {

@@ -1,4 +1,7 @@
-/** The relaxed canonical forms of RFC 6376 3.4: what a signature really covers, so that harmless changes on the way do not break it. */
+/**
+ * The relaxed canonical forms of RFC 6376 3.4: what a signature really covers, so that harmless changes on the way do
+ * not break it.
+ */
 
 /** One header field as it stands in the message, folds included, without its final CRLF. */
 export interface RawField {
@@ -24,7 +27,9 @@ export const readMessage = (
 
 const NOTHING = Buffer.alloc(0);
 
-/** RFC 6376 3.4.2: lower-case name, unfolded, runs of white space as one space, none around the value. No final CRLF. */
+/**
+ * RFC 6376 3.4.2: lower-case name, unfolded, runs of white space as one space, none around the value. No final CRLF.
+ */
 export const relaxedField = ({ name, raw }: RawField): string => {
   const value = raw.slice(raw.indexOf(':') + 1);
   return `${name}:${value
@@ -33,7 +38,10 @@ export const relaxedField = ({ name, raw }: RawField): string => {
     .trim()}`;
 };
 
-/** RFC 6376 3.4.4: no white space at line ends, single spaces within lines, no empty lines at the end, one CRLF after the last. */
+/**
+ * RFC 6376 3.4.4: no white space at line ends, single spaces within lines, no empty lines at the end, one CRLF after
+ * the last.
+ */
 export const relaxedBody = (body: Buffer): Buffer => {
   const text = withoutFinalLineEnds(isPlain(body) ? body : squeezed(body));
   return text.length === 0 ? NOTHING : Buffer.concat([text, CRLF]);

@@ -24,7 +24,10 @@ export const generateDkimKey = async (algorithm: DkimAlgorithm): Promise<DkimKey
   return { algorithm, privateKey, dnsValue: dkimDnsValue(privateKey) };
 };
 
-/** The TXT value for the public half of a private key: RFC 6376 3.6.1, and RFC 8463 4 for Ed25519, which publishes the bare 32 octets. */
+/**
+ * The TXT value for the public half of a private key: RFC 6376 3.6.1, and RFC 8463 4 for Ed25519, which publishes the
+ * bare 32 octets.
+ */
 export const dkimDnsValue = (privateKeyPem: string): string => {
   const privateKey = createPrivateKey(privateKeyPem);
   const der = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });

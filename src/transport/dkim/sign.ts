@@ -1,13 +1,16 @@
 /**
- * DKIM signatures (RFC 6376; Ed25519 by RFC 8463), made here and not by nodemailer: it cannot sign Ed25519, sends unsigned
- * when a key is bad, and leaves List-Unsubscribe-Post out of h=, which RFC 8058 wants signed (all measured).
+ * DKIM signatures (RFC 6376; Ed25519 by RFC 8463), made here and not by nodemailer: it cannot sign Ed25519, sends
+ * unsigned when a key is bad, and leaves List-Unsubscribe-Post out of h=, which RFC 8058 wants signed (all measured).
  * Signing happens on the thread pool, so that two cores sign nearly twice as fast as one and the event loop stays free.
  */
 import { createHash, sign } from 'node:crypto';
 import { type RawField, readMessage, relaxedBody, relaxedField } from './canonical.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** The message with one DKIM-Signature per key on top. `at` is epoch ms and becomes `t=`. Rejects when a key cannot sign: it never returns a message with fewer signatures than keys. */
+/**
+ * The message with one DKIM-Signature per key on top. `at` is epoch ms and becomes `t=`. Rejects when a key cannot
+ * sign: it never returns a message with fewer signatures than keys.
+ */
 export const signMessage = async (
   message: Buffer,
   keys: readonly SigningKey[],
@@ -41,8 +44,8 @@ const COVERED = new Set([
   'list-unsubscribe-post',
 ]);
 
-// RFC 6376 8.15: a name listed once more than it occurs makes a second such field, added on the way, break the signature.
-// From alone: mailing lists and gateways add the others in good faith.
+// RFC 6376 8.15: a name listed once more than it occurs makes a second such field, added on the way, break the
+// signature. From alone: mailing lists and gateways add the others in good faith.
 const OVERSIGNED = ['from'];
 
 // RFC 6376 5.4.2: of several fields of one name, h= takes the last first.

@@ -3,7 +3,10 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 
 /** The two algorithms: RSA (RFC 6376) that everyone verifies, Ed25519 (RFC 8463) that some do. */
 export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256';
 
-/** A private key that has been checked and can sign at once. Made once per domain and kept, since parsing PEM costs 0.08 ms a signature. */
+/**
+ * A private key that has been checked and can sign at once. Made once per domain and kept, since parsing PEM costs 0.08
+ * ms a signature.
+ */
 export interface SigningKey {
   /** In ASCII, as `d=` has it. */
   readonly domain: string;

@@ -4,7 +4,10 @@ import { type ExpectedRecord, judgeTxt } from './txt-rules.ts';
 
 /** How one record stands. */
 export interface CheckedRecord {
-  /** `pending`: not there yet. `failed`: there, and wrong. `unknown`: DNS gave no answer, so what was known before still holds. */
+  /**
+   * `pending`: not there yet. `failed`: there, and wrong. `unknown`: DNS gave no answer, so what was known before still
+   * holds.
+   */
   readonly status: 'verified' | 'pending' | 'failed' | 'unknown';
   /** What is there instead, or as well. */
   readonly found: readonly string[];
@@ -70,7 +73,8 @@ const checkCname = async (record: ExpectedRecord, resolver: Resolver): Promise<C
   return checkFlattened(record, resolver);
 };
 
-// Some DNS hosts answer with the addresses of the target instead of the alias ("flattening"); that leads to the same place.
+// Some DNS hosts answer with the addresses of the target instead of the alias ("flattening"); that leads to the same
+// place.
 const checkFlattened = async (record: ExpectedRecord, resolver: Resolver): Promise<CheckedRecord> => {
   const [own, target] = await Promise.all([resolver.ipv4(record.name), resolver.ipv4(record.value)]);
   const found = recordsIn(own);

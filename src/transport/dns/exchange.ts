@@ -1,6 +1,6 @@
 /**
- * One question to one name server. dns2 packs and unpacks; the sockets are ours, since its clients wait for ever over TCP, take an
- * answer to another question, and speak IPv4 alone (read in its source).
+ * One question to one name server. dns2 packs and unpacks; the sockets are ours, since its clients wait for ever over
+ * TCP, take an answer to another question, and speak IPv4 alone (read in its source).
  */
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
@@ -21,7 +21,10 @@ export interface Question {
   readonly type: RecordType;
 }
 
-/** Asks over UDP, and over TCP when the answer did not fit (RFC 7766). Rejects when no usable answer comes within `timeoutMs`. */
+/**
+ * Asks over UDP, and over TCP when the answer did not fit (RFC 7766). Rejects when no usable answer comes within
+ * `timeoutMs`.
+ */
 export const ask = async (server: NameServer, question: Question, timeoutMs: number): Promise<Packet> => {
   const query = pack(question);
   const answer = await overUdp(server, query, question, timeoutMs);

@@ -1,6 +1,7 @@
 /**
- * Lookups that tell "there is no such name" from "there is no such record" from "nobody answered", and give a TXT record as the one
- * text that it is. node:dns does neither on Bun, and caches, which is wrong for a record that a person has just set (all measured).
+ * Lookups that tell "there is no such name" from "there is no such record" from "nobody answered", and give a TXT
+ * record as the one text that it is. node:dns does neither on Bun, and caches, which is wrong for a record that a
+ * person has just set (all measured).
  */
 import { getServers } from 'node:dns';
 import { isIP, isIPv6 } from 'node:net';
@@ -102,7 +103,10 @@ const found = <T>(records: ResourceRecord[], read: (record: ResourceRecord) => T
   return values.length === 0 ? { status: 'nodata' } : { status: 'found', records: values };
 };
 
-/** Records of the asked type at the asked name, or at the end of the aliases that lead from it. Others do not belong here. */
+/**
+ * Records of the asked type at the asked name, or at the end of the aliases that lead from it. Others do not belong
+ * here.
+ */
 const recordsOf = ({ answers }: Packet, { name, type }: Question): ResourceRecord[] => {
   const owners = [name];
   for (const owner of owners) {

@@ -1,4 +1,6 @@
-/** When a TXT record is the one that was asked for. Pure: what was found in, a verdict with a sentence for a person out. */
+/**
+ * When a TXT record is the one that was asked for. Pure: what was found in, a verdict with a sentence for a person out.
+ */
 import { readTags } from './tag-list.ts';
 
 /** What is to be set where. */
@@ -79,7 +81,10 @@ const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Ju
   );
 };
 
-/** Everything an SPF record allows, in lower case and without the `all` at its end, which only says what becomes of the rest. */
+/**
+ * Everything an SPF record allows, in lower case and without the `all` at its end, which only says what becomes of the
+ * rest.
+ */
 const mechanisms = (policy: string): string[] =>
   policy
     .trim()

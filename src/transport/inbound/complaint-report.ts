@@ -2,8 +2,8 @@ import type { Feedback, Reference } from './feedback.ts';
 import { readFields, typedValue } from './fields.ts';
 
 /**
- * What an abuse report (RFC 5965) says. `text` is its message/feedback-report part. Reports that are no complaints give none:
- * `not-spam` says the opposite, `auth-failure` (RFC 6591) is about signatures.
+ * What an abuse report (RFC 5965) says. `text` is its message/feedback-report part. Reports that are no complaints give
+ * none: `not-spam` says the opposite, `auth-failure` (RFC 6591) is about signatures.
  */
 export const readComplaintReport = (text: string, reference: Reference): Feedback[] => {
   const [fields] = readFields(text);

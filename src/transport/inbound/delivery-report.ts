@@ -1,7 +1,9 @@
 import { bounceOf, type Fact, type Feedback, type Reference } from './feedback.ts';
 import { type Fields, readFields, typedValue } from './fields.ts';
 
-/** What a delivery status notification (RFC 3464) says of each recipient. `text` is its message/delivery-status part. */
+/**
+ * What a delivery status notification (RFC 3464) says of each recipient. `text` is its message/delivery-status part.
+ */
 export const readDeliveryReport = (text: string, reference: Reference): Feedback[] => {
   const [first, ...rest] = readFields(text);
   // The first block is about the message. Some servers leave it out, and begin with a recipient.

@@ -1,4 +1,7 @@
-/** What comes back about a message that was accepted: by bounce mail, complaint mail or a provider's notification, in one shape. */
+/**
+ * What comes back about a message that was accepted: by bounce mail, complaint mail or a provider's notification, in
+ * one shape.
+ */
 
 import { provesAddressDead, readReply, reasonOf } from '../smtp/reply.ts';
 import type { Fault, SubType } from '../transport.ts';
@@ -25,7 +28,10 @@ export interface Bounced {
   readonly enhancedCode: string | null;
   readonly message: string;
   readonly remoteMta: string | null;
-  /** The failure proves that mail to this address is useless: it may be suppressed. Never for a fault of ours or the message's. */
+  /**
+   * The failure proves that mail to this address is useless: it may be suppressed. Never for a fault of ours or the
+   * message's.
+   */
   readonly suppresses: boolean;
 }
 

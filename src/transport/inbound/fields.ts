@@ -1,4 +1,7 @@
-/** `Name: value` blocks, as reports about messages are made of (RFC 3464 2.1, RFC 5965 3.1). Names in lower case; the first of a name counts. */
+/**
+ * `Name: value` blocks, as reports about messages are made of (RFC 3464 2.1, RFC 5965 3.1). Names in lower case; the
+ * first of a name counts.
+ */
 export type Fields = ReadonlyMap<string, string>;
 
 /** Reads the blocks of a report, which empty lines part. */
@@ -19,7 +22,10 @@ const readBlock = (block: string): Fields => {
   return fields;
 };
 
-/** The value of a typed field, `dns; mx.example` or `rfc822;bob@example`, without its type; null when it is absent or empty. */
+/**
+ * The value of a typed field, `dns; mx.example` or `rfc822;bob@example`, without its type; null when it is absent or
+ * empty.
+ */
 export const typedValue = (fields: Fields | undefined, name: string): string | null => {
   const value = fields?.get(name);
   if (value === undefined) return null;

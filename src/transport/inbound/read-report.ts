@@ -6,8 +6,8 @@ import { readFields } from './fields.ts';
 import { tokenOf } from './verp.ts';
 
 /**
- * What a mail that came back says; nothing when it is no report: an automatic answer, a person's, or spam. `recipients` are the
- * addresses that it was sent to. Never throws: what cannot be read says nothing.
+ * What a mail that came back says; nothing when it is no report: an automatic answer, a person's, or spam. `recipients`
+ * are the addresses that it was sent to. Never throws: what cannot be read says nothing.
  */
 export const readReport = async (raw: Buffer, recipients: readonly string[]): Promise<Feedback[]> => {
   const email = await PostalMime.parse(raw, LIMITS).catch(() => null);

@@ -4,16 +4,24 @@ import { type DoorOptions, openDoor, Refusal, type SmtpDoor, takeIn } from './sm
 
 /** Where bounces and complaints arrive. */
 export interface ReportDoorOptions extends DoorOptions {
-  /** Whether mail for this address is ours to take: a return path, or where complaints are sent. Anything else is refused: no open relay. */
+  /**
+   * Whether mail for this address is ours to take: a return path, or where complaints are sent. Anything else is
+   * refused: no open relay.
+   */
   readonly accepts: (address: string) => boolean;
-  /** Runs once per mail with what it said, before it is acknowledged. When it rejects, the sender is asked to try again. */
+  /**
+   * Runs once per mail with what it said, before it is acknowledged. When it rejects, the sender is asked to try again.
+   */
   readonly onReport: (feedback: readonly Feedback[]) => Promise<void>;
 }
 
 /** A bounce may carry the whole message that it is about. */
 const LARGEST = 32 * 1024 * 1024;
 
-/** Listens for reports (RFC 3464, RFC 5965). Mail that is none is taken and dropped: an answer to a robot needs no answer. */
+/**
+ * Listens for reports (RFC 3464, RFC 5965). Mail that is none is taken and dropped: an answer to a robot needs no
+ * answer.
+ */
 export const openReportDoor = ({ accepts, onReport, ...options }: ReportDoorOptions): Promise<SmtpDoor> =>
   openDoor(options, {
     disabledCommands: ['AUTH', ...(options.tls ? [] : ['STARTTLS'])],

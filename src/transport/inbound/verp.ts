@@ -1,7 +1,7 @@
 /**
- * VERP: the envelope sender names the message, so that a bounce names it too, whatever else it contains. `b+<token>@domain`.
- * The token is the caller's: at most 62 characters of lower-case letters, digits, `.`, `_` and `-`, since a local part ends at 64 octets and
- * servers on the way change case.
+ * VERP: the envelope sender names the message, so that a bounce names it too, whatever else it contains.
+ * `b+<token>@domain`. The token is the caller's: at most 62 characters of lower-case letters, digits, `.`, `_` and `-`,
+ * since a local part ends at 64 octets and servers on the way change case.
  */
 const TOKEN = /^[a-z0-9._-]{1,62}$/;
 

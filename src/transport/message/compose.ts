@@ -32,7 +32,8 @@ export const compose = (message: OutboundMessage): Promise<Buffer> =>
 // RFC 5322 3.6.3 wants at least one destination field; an empty group says that there is one, and that it is hidden.
 const NOBODY_VISIBLE = 'undisclosed-recipients:;';
 
-// Objects, never strings: from a string the composer would read lists and groups, and a forged one reaches others (measured).
+// Objects, never strings: from a string the composer would read lists and groups, and a forged one reaches others
+// (measured).
 const named = ({ name, address }: Mailbox) => ({ name: name ?? '', address });
 
 const header = ({ name, value }: MessageHeader) => ({ key: name, value: withinLine(value) });
@@ -51,8 +52,8 @@ const unsubscribeHeaders = ({ unsubscribe, headers }: OutboundMessage) => {
 const attachment = (file: MessageAttachment) => ({
   filename: file.filename,
   content: Buffer.from(file.content.buffer, file.content.byteOffset, file.content.byteLength),
-  // RFC 2046 5.2.1 and 5.1 forbid base64 for these two families. As it came, such a part would carry the sender's bare line
-  // feeds and endless lines onto the wire; as octets it arrives unharmed, and the file name still opens it.
+  // RFC 2046 5.2.1 and 5.1 forbid base64 for these two families. As it came, such a part would carry the sender's bare
+  // line feeds and endless lines onto the wire; as octets it arrives unharmed, and the file name still opens it.
   ...(file.contentType === null
     ? {}
     : { contentType: COMPOSITE.test(file.contentType) ? OCTETS : file.contentType }),
@@ -62,12 +63,13 @@ const attachment = (file: MessageAttachment) => ({
 const COMPOSITE = /^\s*(message|multipart)\//i;
 const OCTETS = 'application/octet-stream';
 
-// SMTP knows CRLF alone; strict receivers refuse bare CR and LF, since smuggling hides behind them. Only texts can bring any: the
-// rest is base64 or the composer's own. (Its `newline: 'windows'` would read every octet again, at half the speed, measured,
-// and leaves a bare CR where it is.)
+// SMTP knows CRLF alone; strict receivers refuse bare CR and LF, since smuggling hides behind them. Only texts can
+// bring any: the rest is base64 or the composer's own. (Its `newline: 'windows'` would read every octet again, at half
+// the speed, measured, and leaves a bare CR where it is.)
 const withLineEnds = (text: string): string => text.replace(/\r\n?|\n/g, '\r\n');
 
-// Folding happens at white space only, so a word longer than the 998 octets of RFC 5322 2.1.1 has to be encoded to be broken.
+// Folding happens at white space only, so a word longer than the 998 octets of RFC 5322 2.1.1 has to be encoded to be
+// broken.
 const withinLine = (value: string): string =>
   UNBREAKABLE.test(value) ? encodeWord(value, 'Q', 52).replace(/\r?\n/g, ' ') : value;
 const UNBREAKABLE = /\S{900,}/;

@@ -11,7 +11,10 @@ export const envelopeAddress = (address: string): string => {
 export const domainOf = (address: string): string =>
   domainToASCII(address.slice(address.lastIndexOf('@') + 1));
 
-/** Whether the message can only travel where SMTPUTF8 is spoken (RFC 6531): a local part beyond ASCII stands in it or on its envelope. */
+/**
+ * Whether the message can only travel where SMTPUTF8 is spoken (RFC 6531): a local part beyond ASCII stands in it or on
+ * its envelope.
+ */
 export const needsSmtpUtf8 = ({ from, to, cc, replyTo, recipients, returnPath }: OutboundMessage): boolean =>
   [from, ...to, ...cc, ...replyTo]
     .map(({ address }) => address)

@@ -9,8 +9,8 @@ export class IdentityRefused extends Error {
 }
 
 /**
- * Registers a domain with the RSA key that we made for it (BYODKIM), so that the DNS record that its owner sets for us serves SES as
- * well. Doing it again replaces the key.
+ * Registers a domain with the RSA key that we made for it (BYODKIM), so that the DNS record that its owner sets for us
+ * serves SES as well. Doing it again replaces the key.
  */
 export const registerIdentity = async (
   api: SesApi,

@@ -62,7 +62,8 @@ export const createSesApi = ({ region, accessKeyId, secretAccessKey, endpoint }:
   };
 };
 
-// What Bun's fetch calls the failures that come before a request is written (measured); a reset or a timeout may come after.
+// What Bun's fetch calls the failures that come before a request is written (measured); a reset or a timeout may come
+// after.
 const NEVER_ARRIVED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|.*(CERT|ALTNAME|VERIFY|SIGNED).*)$/;
 

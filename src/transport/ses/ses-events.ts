@@ -1,6 +1,9 @@
 import { bounceOf, type Fact, type Feedback, type Reference } from '../inbound/feedback.ts';
 
-/** What a notification of SES says of each recipient; nothing for kinds that we learn otherwise (send, open, click) or not at all. */
+/**
+ * What a notification of SES says of each recipient; nothing for kinds that we learn otherwise (send, open, click) or
+ * not at all.
+ */
 export const readSesEvent = (message: string): Feedback[] => {
   const event = parse(message);
   const reference = referenceOf(event.mail);

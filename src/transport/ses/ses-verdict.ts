@@ -2,8 +2,8 @@ import type { Verdict } from '../smtp/reply.ts';
 import type { SesAnswer } from './ses-api.ts';
 
 /**
- * What an error of SendEmail means. What is wrong with the account (suspended, domain not verified there, sandbox, keys) is
- * deferred: it is ours to mend, and the mail shall not be lost while we do.
+ * What an error of SendEmail means. What is wrong with the account (suspended, domain not verified there, sandbox,
+ * keys) is deferred: it is ours to mend, and the mail shall not be lost while we do.
  */
 export const sesVerdict = ({ status, errorType, errorMessage }: SesAnswer): Verdict => {
   if (errorType === null) return { outcome: 'accepted', fault: null, subType: null };

@@ -14,8 +14,9 @@ export interface SesOptions extends SesAccount {
 }
 
 /**
- * All mail through SES. Nothing is signed here: SES signs with the domain's own key (see identity.ts), and replaces Message-ID and
- * Date, which would break a signature that covers them. Bounces go to SES, and come back as its notifications.
+ * All mail through SES. Nothing is signed here: SES signs with the domain's own key (see identity.ts), and replaces
+ * Message-ID and Date, which would break a signature that covers them. Bounces go to SES, and come back as its
+ * notifications.
  */
 export class SesTransport implements Transport {
   readonly name = 'ses';

@@ -19,8 +19,8 @@ export class NotGenuine {
 /** What a check needs. */
 export interface SnsCheck {
   /**
-   * Whether the topic is ours. The signature alone proves nothing: anyone can have a topic of their own, point it at us, and have
-   * Amazon sign what they like.
+   * Whether the topic is ours. The signature alone proves nothing: anyone can have a topic of their own, point it at
+   * us, and have Amazon sign what they like.
    */
   readonly acceptsTopic: (topicArn: string) => boolean;
   /** Gives the PEM certificate at an address that was found to be Amazon's. */
@@ -58,7 +58,10 @@ export const readSnsMessage = async (body: string, check: SnsCheck): Promise<Sns
 const TYPES = ['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const;
 const DIGEST: Readonly<Record<string, string>> = { 1: 'sha1', 2: 'sha256' };
 
-/** Whether an address is one of SNS itself: HTTPS, its host in a region, nothing tricky before it. `sns.s3-…` would be a bucket that someone named so. */
+/**
+ * Whether an address is one of SNS itself: HTTPS, its host in a region, nothing tricky before it. `sns.s3-…` would be a
+ * bucket that someone named so.
+ */
 export const isAmazon = (text: string): boolean => {
   if (!URL.canParse(text)) return false;
   const { protocol, host, username, password } = new URL(text);

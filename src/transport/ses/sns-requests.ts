@@ -4,7 +4,10 @@ const TIMEOUT_MS = 10_000;
 const LONGEST = 65_536;
 const KEPT = 20;
 
-/** Asks an address of SNS. Rejects for any other address, and for any answer but 200. Also confirms a subscription, which is all that asking for its address takes. */
+/**
+ * Asks an address of SNS. Rejects for any other address, and for any answer but 200. Also confirms a subscription,
+ * which is all that asking for its address takes.
+ */
 export const askSns = async (url: string): Promise<string> => {
   if (!isAmazon(url)) throw new TypeError('Not an address of SNS.');
   const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });

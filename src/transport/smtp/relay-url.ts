@@ -4,8 +4,8 @@ import { type Endpoint, PATIENCE_MS } from './endpoint.ts';
 export type RelayEndpoint = Omit<Endpoint, 'ehloName' | 'ca'>;
 
 /**
- * Reads `smtp[s]://user:pass@host:port`. `smtps` speaks TLS from the start (port 465); `smtp` starts it when offered (port
- * 587), and insists on it when there is a password to protect and the relay is not this machine. `?tls=required`,
+ * Reads `smtp[s]://user:pass@host:port`. `smtps` speaks TLS from the start (port 465); `smtp` starts it when offered
+ * (port 587), and insists on it when there is a password to protect and the relay is not this machine. `?tls=required`,
  * `opportunistic` or `none` says otherwise. Null when it is no such URL.
  */
 export const readRelayUrl = (text: string): RelayEndpoint | null => {

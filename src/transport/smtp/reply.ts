@@ -1,4 +1,7 @@
-/** What an SMTP reply means for a recipient. Pure: the one place where codes and words become outcomes, for replies and for bounce reports alike. */
+/**
+ * What an SMTP reply means for a recipient. Pure: the one place where codes and words become outcomes, for replies and
+ * for bounce reports alike.
+ */
 import type { Fault, Outcome, RecipientOutcome, SubType } from '../transport.ts';
 
 /** One reply, its lines joined by line feeds. */
@@ -9,13 +12,18 @@ export interface Reply {
   readonly text: string;
 }
 
-/** Where in the conversation a reply or a break came: before any transaction, at its commands, or after the final dot. */
+/**
+ * Where in the conversation a reply or a break came: before any transaction, at its commands, or after the final dot.
+ */
 export type Step = 'SESSION' | 'MAIL' | 'RCPT' | 'DATA' | 'DOT';
 
 /** An outcome with its reasons. */
 export type Verdict = Pick<RecipientOutcome, 'outcome' | 'fault' | 'subType'>;
 
-/** Takes a reply apart. Text beyond 1,000 characters is dropped: it is kept with the event, and the other side chose its length. */
+/**
+ * Takes a reply apart. Text beyond 1,000 characters is dropped: it is kept with the event, and the other side chose its
+ * length.
+ */
 export const readReply = (response: string): Reply => {
   const text = response.slice(0, 1_000);
   const code = /^([2-5]\d\d)(?=[ -]|$)/.exec(text)?.[1];
@@ -23,7 +31,9 @@ export const readReply = (response: string): Reply => {
   return { code: code === undefined ? null : Number(code), enhancedCode: enhancedCode ?? null, text };
 };
 
-/** What `reply` at `step` means. A refusal of the session is never the recipient's: another host or another hour may do. */
+/**
+ * What `reply` at `step` means. A refusal of the session is never the recipient's: another host or another hour may do.
+ */
 export const verdictOf = (step: Step, reply: Reply): Verdict => {
   const { code } = reply;
   if (code !== null && code >= 200 && code < 300) return { outcome: 'accepted', fault: null, subType: null };
@@ -33,7 +43,10 @@ export const verdictOf = (step: Step, reply: Reply): Verdict => {
   return { outcome, ...reasonOf(step, reply) };
 };
 
-/** Why a recipient failed: the enhanced code decides; without one, or with one that says nothing, the words and the step do. */
+/**
+ * Why a recipient failed: the enhanced code decides; without one, or with one that says nothing, the words and the step
+ * do.
+ */
 export const reasonOf = (step: Step, reply: Reply): { readonly fault: Fault; readonly subType: SubType } => {
   const status = reply.enhancedCode?.slice(2) ?? '';
   const { code } = reply;
@@ -52,7 +65,8 @@ const GENERAL = { fault: 'infrastructure', subType: 'General' } as const;
 
 type Reason = readonly [Fault, SubType];
 
-// RFC 3463 subject.detail. X.1.7 and X.1.8 are about the sender's address: ours to mend, so never the recipient's fault.
+// RFC 3463 subject.detail. X.1.7 and X.1.8 are about the sender's address: ours to mend, so never the recipient's
+// fault.
 const BY_STATUS: Readonly<Record<string, Reason>> = {
   '1.0': ['recipient', 'NoEmail'],
   '1.1': ['recipient', 'NoEmail'],
@@ -70,8 +84,8 @@ const BY_STATUS: Readonly<Record<string, Reason>> = {
   '6.7': ['infrastructure', 'General'],
 };
 
-// By subject alone, where the detail says little. X.7 is policy: blocklists, reputation, authentication; about us, not them.
-// Where it is temporary it is nearly always greylisting or a rate limit.
+// By subject alone, where the detail says little. X.7 is policy: blocklists, reputation, authentication; about us, not
+// them. Where it is temporary it is nearly always greylisting or a rate limit.
 const BY_SUBJECT: Readonly<Record<string, Reason>> = {
   '3': ['infrastructure', 'General'],
   '4': ['infrastructure', 'ConnectionFailed'],
@@ -80,8 +94,8 @@ const BY_SUBJECT: Readonly<Record<string, Reason>> = {
   '7': ['infrastructure', 'PolicyRejected'],
 };
 
-// Servers without enhanced codes, or with X.0.0 and X.2.0. Policy first: "550 user unknown" and "550 blocked, see …" share a code,
-// and taking the second for the first would suppress a person because our address was on a list.
+// Servers without enhanced codes, or with X.0.0 and X.2.0. Policy first: "550 user unknown" and "550 blocked, see …"
+// share a code, and taking the second for the first would suppress a person because our address was on a list.
 const byWords = (text: string): Reason | undefined => WORDS.find(([pattern]) => pattern.test(text))?.[1];
 
 const WORDS: readonly (readonly [RegExp, Reason])[] = [
@@ -111,8 +125,9 @@ const sessionSubType = ({ code, enhancedCode }: Reply): SubType => {
 };
 
 /**
- * Whether a failure says for certain that mail to this address is useless from now on. A full mailbox empties, a blocklist
- * listing ends, and a refused message may have been the message's own fault: none of these may suppress a person.
+ * Whether a failure says for certain that mail to this address is useless from now on. A full mailbox empties, a
+ * blocklist listing ends, and a refused message may have been the message's own fault: none of these may suppress a
+ * person.
  */
 export const provesAddressDead = ({ outcome, fault, subType }: Verdict): boolean =>
   outcome === 'refused' && fault === 'recipient' && subType !== 'MailboxFull';

@@ -1,6 +1,7 @@
 /**
- * Sessions to one endpoint, kept open between messages and bounded in number. Not nodemailer's pool: that one hides which
- * connection a failure came from, sends a message again by itself, and cannot be told to stop waiting for a place.
+ * Sessions to one endpoint, kept open between messages and bounded in number. Not nodemailer's pool: that one hides
+ * which connection a failure came from, sends a message again by itself, and cannot be told to stop waiting for a
+ * place.
  */
 import { Gate } from '../gate.ts';
 import { type Progress, type Session, SessionFailure } from './session.ts';
@@ -49,8 +50,8 @@ export class SessionPool {
   }
 
   /**
-   * Sends with a session of its own. A kept session that turns out dead before a word was said is replaced by a fresh one,
-   * once; nothing can have been sent twice. Rejects with `SessionFailure` when no session could be had.
+   * Sends with a session of its own. A kept session that turns out dead before a word was said is replaced by a fresh
+   * one, once; nothing can have been sent twice. Rejects with `SessionFailure` when no session could be had.
    */
   use(signal: AbortSignal, send: Send): Promise<readonly Progress[]> {
     return new Promise((resolve, reject) => {

@@ -1,10 +1,11 @@
 /**
- * One SMTP session: opened, used for any number of messages, ended. nodemailer's SMTPConnection speaks; this says, for each
- * recipient, how far the conversation came.
+ * One SMTP session: opened, used for any number of messages, ended. nodemailer's SMTPConnection speaks; this says, for
+ * each recipient, how far the conversation came.
  *
- * Whether the final dot left decides between `deferred` (surely not delivered) and `unknown`. No error of nodemailer tells
- * (measured), but its `send` takes a stream and pipes it, once DATA is granted, into the stream that adds the dot and ends
- * when the dot has been written to the socket. `Source` watches for that end; so there is no client of our own.
+ * Whether the final dot left decides between `deferred` (surely not delivered) and `unknown`. No error of nodemailer
+ * tells (measured), but its `send` takes a stream and pipes it, once DATA is granted, into the stream that adds the dot
+ * and ends when the dot has been written to the socket. `Source` watches for that end; so there is no client of our
+ * own.
  */
 import { isIP } from 'node:net';
 import { Readable, type Writable } from 'node:stream';
@@ -147,7 +148,8 @@ class OpenSession implements Session {
   transmit({ from, recipients }: Envelope, raw: Buffer, signal: AbortSignal): Promise<readonly Progress[]> {
     return new Promise((resolve) => {
       const source = new Source(raw);
-      // nodemailer keeps its books in this object: who was refused, in which words, is there even when `send` fails later.
+      // nodemailer keeps its books in this object: who was refused, in which words, is there even when `send` fails
+      // later.
       const books: Books = { from, to: [...recipients], size: raw.length };
       const finish = (error: SmtpError | null, response: string) => {
         signal.removeEventListener('abort', abort);

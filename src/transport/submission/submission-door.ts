@@ -12,7 +12,10 @@ export interface SubmissionFailure {
 
 /** Where emails are handed in over SMTP, as user `svc` with an API key for a password. */
 export interface SubmissionDoorOptions extends DoorOptions {
-  /** Whether the key is one that may hand in mail; the refusal says why not. `client` is the address of who asks, for limits. */
+  /**
+   * Whether the key is one that may hand in mail; the refusal says why not. `client` is the address of who asks, for
+   * limits.
+   */
   readonly onKey: (key: string, client: string) => Promise<SubmissionFailure | null>;
   /** Accepts the email under that key, and gives its id. */
   readonly onSubmit: (
@@ -26,8 +29,8 @@ const RECIPIENTS = 50;
 const LARGEST = 25 * 1024 * 1024;
 
 /**
- * Listens for submissions (RFC 6409). With a certificate the password is taken over TLS only; without one it is taken as it comes,
- * which is for a network that can be trusted.
+ * Listens for submissions (RFC 6409). With a certificate the password is taken over TLS only; without one it is taken
+ * as it comes, which is for a network that can be trusted.
  */
 export const openSubmissionDoor = ({
   onKey,

@@ -1,4 +1,7 @@
-/** A mail that a client handed in over SMTP, in the shape of a `POST /v1/emails` body, so that the same rules judge both. */
+/**
+ * A mail that a client handed in over SMTP, in the shape of a `POST /v1/emails` body, so that the same rules judge
+ * both.
+ */
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 
 /** The body of a send request. */
@@ -23,7 +26,9 @@ interface SubmittedFile {
   readonly contentId?: string;
 }
 
-/** A request, and the key that makes handing it in twice harmless (header `Idempotency-Key`); null when there is none. */
+/**
+ * A request, and the key that makes handing it in twice harmless (header `Idempotency-Key`); null when there is none.
+ */
 export interface Submission {
   readonly email: SubmittedEmail;
   readonly idempotencyKey: string | null;
