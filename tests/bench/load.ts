@@ -13,17 +13,25 @@ export interface LoadResult {
 /** One request, prepared: the same bytes every time, so that the client costs as little as can be. */
 export interface PreparedRequest {
   readonly port: number;
-  readonly bytes: Uint8Array;
+  /** The same each time, or made anew. */
+  readonly bytes: Uint8Array | (() => Uint8Array);
 }
 
 /** Prepares a POST of JSON with a key. */
-export function preparePost(port: number, path: string, key: string, body: unknown): PreparedRequest {
+export function preparePost(
+  port: number,
+  path: string,
+  key: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): PreparedRequest {
   const json = JSON.stringify(body);
   const head = [
     `POST ${path} HTTP/1.1`,
     `host: 127.0.0.1:${port}`,
     `authorization: Bearer ${key}`,
     'content-type: application/json',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(json)}`,
     '',
     '',
@@ -65,7 +73,7 @@ export async function load(
     if (sent >= count) return;
     sent++;
     socket.data.startedAt = performance.now();
-    socket.write(request.bytes);
+    socket.write(typeof request.bytes === 'function' ? request.bytes() : request.bytes);
   };
   const sockets = await Promise.all(
     Array.from({ length: connections }, () =>

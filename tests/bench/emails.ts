@@ -1,0 +1,123 @@
+import postgres from 'postgres';
+import { TEST_KEY } from '../support/service.ts';
+import { load, type PreparedRequest, preparePost } from './load.ts';
+import { pgbench } from './pgbench.ts';
+import type { Row } from './table.ts';
+import type { Section } from './workbench.ts';
+
+/** The email that every row sends. */
+export const EMAIL = {
+  from: 'Acme <hello@acme.example>',
+  to: 'ada@example.com',
+  subject: 'Your order is on its way',
+  text: 'x'.repeat(1_000),
+  html: `<p>${'y'.repeat(1_000)}</p>`,
+};
+const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
+
+/** What the other rows are ratios of. */
+export const yardstick: Section = {
+  name: 'yardstick',
+  async run(bench) {
+    const { seconds } = bench.scale;
+    bench.say(`pgbench, ${seconds} s …`);
+    const result = await pgbench(
+      await bench.database('bench_yardstick'),
+      JSON.stringify(EMAIL).length,
+      seconds,
+    );
+    if (result)
+      return [
+        {
+          what: '(a) pgbench, single-row INSERT, 64 clients',
+          perSecond: result.perSecond,
+          p50: result.latencyMs,
+        },
+      ];
+    bench.say('pgbench is not installed (Debian: postgresql-contrib), so there are no ratios.');
+    return [];
+  },
+};
+
+/** Accepted over HTTP, and lived through to the end by the simulator. */
+export const emails: Section = {
+  name: 'emails',
+  async run(bench) {
+    const url = await bench.database('bench_emails');
+    await using service = await bench.service(url);
+    const sql = postgres(url, { max: 1 });
+    const delivered = async (): Promise<number> =>
+      (await sql<{ n: number }[]>`select count(*)::int as n from emails where state = 'delivered'`)[0]?.n ??
+      0;
+    const count = bench.scale.emails;
+    const accept = preparePost(service.port, '/v1/emails', TEST_KEY, { ...EMAIL, scheduledAt: IN_A_WEEK });
+    const send = preparePost(service.port, '/v1/emails', TEST_KEY, EMAIL);
+    const rows: Row[] = [];
+
+    bench.say('Warming up …');
+    await load(send, 16, 4_000);
+    while ((await delivered()) < 4_000);
+    for (const connections of [64, 256]) {
+      bench.say(`Accepting ${count} scheduled emails over ${connections} connections …`);
+      rows.push({
+        what: `(b) accepted over HTTP, ${connections} connections`,
+        ...(await allAccepted(accept, connections, count)),
+      });
+    }
+    for (const connections of [64, 256]) {
+      bench.say(`${count} whole lives over ${connections} connections …`);
+      const before = await delivered();
+      const start = performance.now();
+      const result = await allAccepted(send, connections, count);
+      while ((await delivered()) < before + count);
+      const seconds = (performance.now() - start) / 1_000;
+      rows.push({
+        what: `(c) whole lives, ${connections} connections`,
+        ...result,
+        perSecond: count / seconds,
+      });
+    }
+    await sql.end();
+    return rows;
+  },
+};
+
+/** What the contract costs: both limits counted, and an Idempotency-Key stored with every email. */
+export const contract: Section = {
+  name: 'contract',
+  async run(bench) {
+    const url = await bench.database('bench_contract');
+    const limits = { RATE_LIMIT_PER_IP: '1000000000', RATE_LIMIT_PER_KEY: '1000000000' };
+    await using service = await bench.service(url, limits);
+    const count = bench.scale.emails;
+    const plain = preparePost(service.port, '/v1/emails', TEST_KEY, { ...EMAIL, scheduledAt: IN_A_WEEK });
+    await load(plain, 16, 4_000);
+    bench.say(`Accepting ${count} emails with both limits counted …`);
+    const limited = await allAccepted(plain, 256, count);
+    bench.say(`Accepting ${count} emails, each with an Idempotency-Key …`);
+    let n = 0;
+    const keyed: PreparedRequest = {
+      ...plain,
+      bytes: () =>
+        preparePost(
+          service.port,
+          '/v1/emails',
+          TEST_KEY,
+          { ...EMAIL, scheduledAt: IN_A_WEEK },
+          { 'idempotency-key': `bench-${n++}` },
+        ).bytes as Uint8Array,
+    };
+    const stored = await allAccepted(keyed, 256, count);
+    return [
+      { what: '(d) as (b) at 256, both rate limits counted', ...limited },
+      { what: '(e) as (d), with an Idempotency-Key each', ...stored },
+    ];
+  },
+};
+
+async function allAccepted(request: PreparedRequest, connections: number, count: number) {
+  const result = await load(request, connections, count);
+  if (result.statuses['202'] !== count)
+    throw new Error(`Not all were accepted: ${JSON.stringify(result.statuses)}`);
+  return result;
+}
