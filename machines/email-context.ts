@@ -18,6 +18,8 @@ export interface EmailContext {
   readonly firstAttemptAt: number | null;
   /** Waits before attempt 2, 3, …; the last one repeats. */
   readonly backoffMs: readonly number[];
+  /** Whether a recipient whose outcome is unknown is never tried again: rather no copy than two. */
+  readonly holdsDoubt: boolean;
   readonly recipients: readonly RecipientProgress[];
   readonly failureReason: FailureReason | null;
   readonly lastEvent: EmailEventType | null;
@@ -29,7 +31,7 @@ export interface EmailContext {
 export type EmailInput = Pick<
   EmailContext,
   'at' | 'livemode' | 'scheduledAt' | 'admitted' | 'leaseMs' | 'patienceMs' | 'backoffMs'
-> & { readonly recipients: readonly { readonly simulate: string | null }[] };
+> & { readonly holdsDoubt?: boolean; readonly recipients: readonly { readonly simulate: string | null }[] };
 
 export type EmailEvent =
   /** A client cancels a scheduled email. */
@@ -43,6 +45,8 @@ export type EmailEvent =
       readonly attempt: number;
       readonly outcomes: readonly RecipientOutcome[];
     }
+  /** No slot came free in time for the attempt, so that nothing of it was begun. */
+  | { readonly type: 'attempt.declined'; readonly at: number; readonly attempt: number }
   /** Something was learned of one recipient after the message had left. */
   | {
       readonly type: 'report.received';
@@ -52,11 +56,15 @@ export type EmailEvent =
         readonly recipient: number;
         /** Read for 'bounced': whether the address is bad for good. */
         readonly permanent?: boolean;
+        /** Whether the person gets no more mail; left out where the type alone decides it. */
+        readonly suppresses?: boolean;
         readonly data: Readonly<Record<string, unknown>>;
       };
     };
 
 /** An attempt's outcome. */
 export type AttemptCompleted = Extract<EmailEvent, { type: 'attempt.completed' }>;
+/** An attempt that was not begun. */
+export type AttemptDeclined = Extract<EmailEvent, { type: 'attempt.declined' }>;
 /** What was learned afterwards. */
 export type ReportReceived = Extract<EmailEvent, { type: 'report.received' }>;

@@ -18,15 +18,21 @@ export interface RecipientProgress {
   readonly reason: FailureReason | null;
   /** What the simulator does with this recipient; null for live mail. */
   readonly simulate: string | null;
+  /** While pending: an attempt ended without anybody knowing whether the message was taken. */
+  readonly inDoubt: boolean;
+  /** What was learned and is not to be learned twice; absent for nearly everybody. */
+  readonly once?: readonly EmailEventType[];
 }
 
 /** What a transport, or the simulator, says of one recipient after an attempt. */
 export interface RecipientOutcome {
   /** Index into the context's recipients. */
   readonly recipient: number;
-  readonly outcome: 'accepted' | 'deferred' | 'refused' | 'suppressed';
+  readonly outcome: 'accepted' | 'deferred' | 'refused' | 'suppressed' | 'unknown';
   /** Why it was refused; read for 'refused' only. */
   readonly reason?: FailureReason;
+  /** Whether the refusal proves the address bad for good; when left out, a bounce does. */
+  readonly suppresses?: boolean;
   /** The `data` of the event that is recorded. */
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -87,14 +93,18 @@ export function afterAttempt(
 ): readonly RecipientProgress[] {
   let next = recipients;
   for (const { recipient, outcome, reason } of telling(recipients, outcomes)) {
-    if (outcome === 'accepted') next = changed(next, recipient, { status: 'sent', lastEvent: 'sent' });
+    if (outcome === 'accepted')
+      next = changed(next, recipient, { status: 'sent', lastEvent: 'sent', inDoubt: false });
+    if (outcome === 'unknown') next = changed(next, recipient, { inDoubt: true });
     if (outcome === 'refused')
       next = changed(next, recipient, {
         status: 'failed',
         lastEvent: 'bounced',
         reason: reason ?? 'bounced',
+        inDoubt: false,
       });
-    if (outcome === 'suppressed') next = changed(next, recipient, { status: 'failed', reason: 'suppressed' });
+    if (outcome === 'suppressed')
+      next = changed(next, recipient, { status: 'failed', reason: 'suppressed', inDoubt: false });
   }
   return expired ? afterExpiry(next) : next;
 }
@@ -102,9 +112,21 @@ export function afterAttempt(
 /** The progress once retries have run out. */
 export function afterExpiry(recipients: readonly RecipientProgress[]): readonly RecipientProgress[] {
   return recipients.map((one) =>
-    one.status === 'pending' ? { ...one, status: 'failed', lastEvent: 'bounced', reason: 'expired' } : one,
+    one.status === 'pending'
+      ? { ...one, status: 'failed', lastEvent: 'bounced', reason: 'expired', inDoubt: false }
+      : one,
   );
 }
+
+/** Whom the next attempt is for: whoever waits, unless a second copy might reach them and none is to. */
+export const mayBeTried = (
+  { status, inDoubt }: Pick<RecipientProgress, 'status' | 'inDoubt'>,
+  holdsDoubt: boolean,
+): boolean => status === 'pending' && !(inDoubt && holdsDoubt);
+
+/** The progress when an attempt is lost: it may have reached anybody it was for. */
+export const afterLoss = (recipients: readonly RecipientProgress[]): readonly RecipientProgress[] =>
+  recipients.map((one) => (one.status === 'pending' ? { ...one, inDoubt: true } : one));
 
 /** The events that an attempt causes, in the recipients' order. */
 export function eventsOfAttempt(
@@ -139,17 +161,37 @@ export function eventsOfExpiry(
   });
 }
 
+/** A report, as far as a recipient's progress depends on it. */
+type Reported = {
+  readonly type: EmailEventType;
+  readonly recipient: number;
+  readonly permanent?: boolean;
+};
+
+/** Whether the report says that the message arrived where nobody knew that it had. */
+export const resolvesDoubt = (
+  known: RecipientProgress | undefined,
+  { type, permanent }: Omit<Reported, 'recipient'>,
+): boolean => known?.status === 'pending' && known.inDoubt && !(type === 'bounced' && permanent === true);
+
 /** The progress after a report about one recipient that came in later. */
 export function afterReport(
   recipients: readonly RecipientProgress[],
-  report: { readonly type: EmailEventType; readonly recipient: number; readonly permanent?: boolean },
+  report: Reported,
 ): readonly RecipientProgress[] {
   const now = recipients[report.recipient];
   if (!now) return recipients;
-  const lastEvent = report.type;
-  if (report.type === 'delivered')
-    return changed(recipients, report.recipient, { status: 'delivered', lastEvent });
-  if (report.type === 'bounced' && report.permanent === true)
-    return changed(recipients, report.recipient, { status: 'failed', lastEvent, reason: 'bounced' });
-  return changed(recipients, report.recipient, { lastEvent });
+  const { type, recipient } = report;
+  const met = { lastEvent: type, inDoubt: false };
+  if (type === 'delivered') return changed(recipients, recipient, { ...met, status: 'delivered' });
+  if (type === 'bounced' && report.permanent === true)
+    return changed(recipients, recipient, { ...met, status: 'failed', reason: 'bounced' });
+  return changed(recipients, recipient, {
+    ...met,
+    ...(resolvesDoubt(now, report) ? { status: 'sent' } : {}),
+    ...(ONCE.has(type) ? { once: [...(now.once ?? []), type] } : {}),
+  });
 }
+
+/** A person complains of a message and leaves a list once; who says so again repeats a report. */
+const ONCE: ReadonlySet<EmailEventType> = new Set(['complained', 'unsubscribed']);

@@ -3,10 +3,12 @@ import {
   afterAttempt,
   afterReport,
   type EmailEventType,
+  mayBeTried,
   type RecipientOutcome,
   type RecipientProgress,
   type RecordedEvent,
   type RestingState,
+  resolvesDoubt,
   restingState,
   sharedReason,
   telling,
@@ -28,21 +30,57 @@ export const restsAfterAttempt = (context: EmailContext, event: EmailEvent, stat
 export const restsAfterReport = (context: EmailContext, event: EmailEvent, state: RestingState): boolean => {
   const { report } = event as ReportReceived;
   const known = context.recipients[report.recipient];
-  if (!known || known.status === 'pending' || known.status === 'failed') return false;
-  if (report.type === 'delivered' && known.status === 'delivered') return false;
+  if (!known || known.status === 'failed' || (known.status === 'pending' && !known.inDoubt)) return false;
+  if (isRepeated(known, report)) return false;
   return restingState(afterReport(context.recipients, report)) === state;
 };
 
-/** The event that a report is recorded as. */
-export const eventOfReport = ({
-  at,
-  report: { type, recipient, permanent, data },
-}: ReportReceived): RecordedEvent => ({
-  type,
-  recipient,
-  at,
-  data: type === 'bounced' ? { type: permanent === true ? 'Permanent' : 'Transient', ...data } : data,
-});
+/** Reports travel by mail and by HTTP, and both repeat what was not acknowledged in time. */
+const isRepeated = (known: RecipientProgress, { type, permanent }: ReportReceived['report']): boolean =>
+  (type === 'delivered' && known.status === 'delivered') ||
+  (type === 'bounced' && permanent !== true && known.lastEvent === 'bounced') ||
+  known.once?.includes(type) === true;
+
+/** The events that a report is recorded as: where nobody knew that the message was taken, that comes first. */
+export const eventsOfReport = (
+  { recipients }: EmailContext,
+  { at, report }: ReportReceived,
+): readonly RecordedEvent[] => {
+  const { type, recipient, permanent, data } = report;
+  const told = type === 'bounced' ? { type: permanent === true ? 'Permanent' : 'Transient', ...data } : data;
+  const event = { type, recipient, at, data: told };
+  return resolvesDoubt(recipients[recipient], report)
+    ? [{ type: 'sent', recipient, at, data: LATE_PROOF }, event]
+    : [event];
+};
+
+const LATE_PROOF = {
+  provider: null,
+  messageId: null,
+  response: 'No reply came to the attempt; a later report shows that the message arrived.',
+};
+
+/** What is to be remembered of an attempt beside its events: for whom it came to nothing, and why. */
+export const notesOfAttempt = (
+  { recipients }: EmailContext,
+  { outcomes }: AttemptCompleted,
+): readonly RecipientOutcome[] =>
+  telling(recipients, outcomes).filter(({ outcome }) => outcome === 'deferred' || outcome === 'unknown');
+
+/** Whether another attempt has anybody to be for. */
+export const someMayBeTried = ({ recipients, holdsDoubt }: EmailContext): boolean =>
+  recipients.some((one) => mayBeTried(one, holdsDoubt));
+
+/** RFC 5321 4.5.3.2.6 gives a server ten minutes after the final dot; as long, a report may still settle the doubt. */
+const DOUBT_MS = 600_000;
+
+/** The wait before the next attempt; to the end of patience where nobody is to be tried again. */
+export function waitAfterAttempt(context: EmailContext): number {
+  const { at, attempt, backoffMs, recipients, firstAttemptAt, patienceMs } = context;
+  if (!someMayBeTried(context)) return Math.max(0, (firstAttemptAt ?? at) + patienceMs - at);
+  const step = backoffMs[Math.min(attempt, backoffMs.length) - 1] ?? 60_000;
+  return recipients.some(({ inDoubt }) => inDoubt) ? Math.max(step, DOUBT_MS) : step;
+}
 
 /** Only a refused address is bad for good; a refused message says nothing of the person. */
 export const badAddresses = (
@@ -51,20 +89,24 @@ export const badAddresses = (
 ): readonly number[] =>
   context.livemode
     ? telling(context.recipients, outcomes)
-        .filter(({ outcome, reason }) => outcome === 'refused' && (reason ?? 'bounced') === 'bounced')
+        .filter(
+          ({ outcome, reason, suppresses }) =>
+            outcome === 'refused' && (reason ?? 'bounced') === 'bounced' && suppresses !== false,
+        )
         .map(({ recipient }) => recipient)
     : [];
 
+/** Why an address gets no more mail. */
+export type SuppressionReason = 'bounced' | 'complained' | 'unsubscribed';
+
 /** Whom a report takes off the list of people to write to. */
 export const suppressionOfReport = (
-  context: EmailContext,
-  { report }: ReportReceived,
-): { readonly recipients: readonly number[]; readonly reason: 'bounced' | 'complained' } => {
-  const bad = report.type === 'complained' || (report.type === 'bounced' && report.permanent === true);
-  return {
-    recipients: context.livemode && bad ? [report.recipient] : [],
-    reason: report.type === 'complained' ? 'complained' : 'bounced',
-  };
+  { livemode }: EmailContext,
+  { report: { type, recipient, permanent, suppresses } }: ReportReceived,
+): { readonly recipients: readonly number[]; readonly reason: SuppressionReason } => {
+  const isBad = type === 'complained' || (type === 'bounced' && permanent === true);
+  const reason = type === 'complained' || type === 'unsubscribed' ? type : 'bounced';
+  return { recipients: livemode && (suppresses ?? isBad) ? [recipient] : [], reason };
 };
 
 const latest = (events: readonly RecordedEvent[], before: EmailEventType | null): EmailEventType | null =>

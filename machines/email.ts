@@ -1,6 +1,7 @@
 import { setup } from 'xstate';
 import type {
   AttemptCompleted,
+  AttemptDeclined,
   EmailContext,
   EmailEvent,
   EmailInput,
@@ -9,20 +10,26 @@ import type {
 import {
   afterAttempt,
   afterExpiry,
+  afterLoss,
   afterReport,
   eventsOfAttempt,
   eventsOfExpiry,
+  type RecipientOutcome,
   type RecordedEvent,
   restingState,
 } from './email-progress.ts';
 import {
   badAddresses,
-  eventOfReport,
+  eventsOfReport,
   isExpired,
   momentOf,
+  notesOfAttempt,
   restsAfterAttempt,
   restsAfterReport,
+  type SuppressionReason,
+  someMayBeTried,
   suppressionOfReport,
+  waitAfterAttempt,
   withProgress,
 } from './email-rules.ts';
 
@@ -34,7 +41,12 @@ const emailSetup = setup({
   guards: {
     isScheduledAhead: ({ context }) => context.scheduledAt !== null && context.scheduledAt > context.at,
     mustQueue: ({ context }) => !context.admitted,
-    patienceRemains: ({ context, event }) => !isExpired(context, momentOf(context, event)),
+    lostAttemptIsRepeated: ({ context, event }) =>
+      !isExpired(context, momentOf(context, event)) && !context.holdsDoubt,
+    lostAttemptIsHeld: ({ context, event }) =>
+      !isExpired(context, momentOf(context, event)) && context.holdsDoubt,
+    isAttemptUnderWay: ({ context, event }) => (event as AttemptDeclined).attempt === context.attempt,
+    someMayBeTried: ({ context }) => someMayBeTried(context),
     someRecipientsWait: ({ context, event }) => restsAfterAttempt(context, event, 'deferred'),
     everyRecipientFailed: ({ context, event }) => restsAfterAttempt(context, event, 'failed'),
     outcomesAreKnown: ({ context, event }) => restsAfterAttempt(context, event, 'sent'),
@@ -49,12 +61,14 @@ const emailSetup = setup({
     transmit: (_, _params: { readonly attempt: number }) => {},
     /** Fact: rows of the event log, and the webhook deliveries they cause. */
     record: (_, _params: { readonly events: readonly RecordedEvent[] }) => {},
+    /** Fact: for whom an attempt came to nothing, and why. */
+    note: (_, _params: { readonly attempt: number; readonly outcomes: readonly RecipientOutcome[] }) => {},
     /** Fact: the unit of quota goes back to the period it was taken from. */
     refund: (_, _params: { readonly acceptedAt: number; readonly at: number }) => {},
     /** Fact: these recipients get no more live mail. */
     suppress: (
       _,
-      _params: { readonly recipients: readonly number[]; readonly reason: 'bounced' | 'complained' },
+      _params: { readonly recipients: readonly number[]; readonly reason: SuppressionReason },
     ) => {},
   },
   delays: {
@@ -65,8 +79,7 @@ const emailSetup = setup({
     /** How long an attempt may run before it counts as lost. */
     lease: ({ context }) => context.leaseMs,
     /** The wait before the next attempt. */
-    backoff: ({ context }) =>
-      context.backoffMs[Math.min(context.attempt, context.backoffMs.length) - 1] ?? 60_000,
+    backoff: ({ context }) => waitAfterAttempt(context),
   },
 });
 
@@ -75,13 +88,22 @@ const beginAttempt = emailSetup.assign(({ context, event }) => ({
   attempt: context.attempt + 1,
   firstAttemptAt: context.firstAttemptAt ?? momentOf(context, event),
 }));
+/** The number of an attempt that was not begun is free again: no outcome can ever carry it. */
+const takeBackAttempt = emailSetup.assign(({ context, event }) => ({
+  at: momentOf(context, event),
+  attempt: context.attempt - 1,
+}));
+const doubt = emailSetup.assign(({ context, event }) => ({
+  at: momentOf(context, event),
+  recipients: afterLoss(context.recipients),
+}));
 const noteTime = emailSetup.assign(({ context, event }) => ({ at: momentOf(context, event) }));
 const reschedule = emailSetup.assign(({ context, event }) => ({
   at: event.at,
   scheduledAt: event.type === 'reschedule.requested' ? event.scheduledAt : context.scheduledAt,
 }));
 
-/** What an attempt taught: its events, bad addresses, then the recipients' progress. */
+/** What an attempt taught: its events, what came to nothing, bad addresses, then the recipients' progress. */
 const settleAttempt = [
   {
     type: 'record' as const,
@@ -89,6 +111,13 @@ const settleAttempt = [
       const { outcomes, at } = event as AttemptCompleted;
       return { events: eventsOfAttempt(context.recipients, outcomes, at, isExpired(context, at)) };
     },
+  },
+  {
+    type: 'note' as const,
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({
+      attempt: context.attempt,
+      outcomes: notesOfAttempt(context, event as AttemptCompleted),
+    }),
   },
   {
     type: 'suppress' as const,
@@ -109,7 +138,9 @@ const settleAttempt = [
 const absorbReport = [
   {
     type: 'record' as const,
-    params: ({ event }: { event: EmailEvent }) => ({ events: [eventOfReport(event as ReportReceived)] }),
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({
+      events: eventsOfReport(context, event as ReportReceived),
+    }),
   },
   {
     type: 'suppress' as const,
@@ -118,7 +149,7 @@ const absorbReport = [
   },
   emailSetup.assign(({ context, event }) => {
     const { report, at } = event as ReportReceived;
-    const events = [eventOfReport(event as ReportReceived)];
+    const events = eventsOfReport(context, event as ReportReceived);
     return withProgress(context, at, afterReport(context.recipients, report), events);
   }),
 ];
@@ -145,15 +176,15 @@ const refundUnit = {
   }),
 };
 
+const settled = [
+  { guard: 'reportFailsEveryRecipient', target: 'failed', actions: absorbReport },
+  { guard: 'reportCompletesDelivery', target: 'delivered', actions: absorbReport },
+  { guard: 'reportLeavesOutcomesMixed', target: 'sent', actions: absorbReport },
+] as const;
+const reportsAfterwards = { 'report.received': settled } as const;
+/** A report can also end a doubt, and with it the need to try again. */
 const reportsWhileRetrying = {
-  'report.received': { guard: 'reportLeavesRetries', actions: absorbReport },
-} as const;
-const reportsAfterwards = {
-  'report.received': [
-    { guard: 'reportFailsEveryRecipient', target: 'failed', actions: absorbReport },
-    { guard: 'reportCompletesDelivery', target: 'delivered', actions: absorbReport },
-    { guard: 'reportLeavesOutcomesMixed', target: 'sent', actions: absorbReport },
-  ],
+  'report.received': [{ guard: 'reportLeavesRetries', actions: absorbReport }, ...settled],
 } as const;
 
 /** The life of one email, from acceptance to its last outcome. The API's `status` is the state. */
@@ -161,6 +192,7 @@ export const emailMachine = emailSetup.createMachine({
   id: 'email',
   context: ({ input }) => ({
     ...input,
+    holdsDoubt: input.holdsDoubt ?? false,
     acceptedAt: input.at,
     attempt: 0,
     firstAttemptAt: null,
@@ -169,6 +201,7 @@ export const emailMachine = emailSetup.createMachine({
       lastEvent: null,
       reason: null,
       simulate,
+      inDoubt: false,
     })),
     failureReason: null,
     lastEvent: null,
@@ -194,12 +227,12 @@ export const emailMachine = emailSetup.createMachine({
       after: { due: 'sending' },
     },
     queued: {
-      description: 'Accepted; every slot of the transport is taken.',
+      description: 'Accepted; every slot of the transport was taken.',
       after: { turn: 'sending' },
     },
     sending: {
       description:
-        'An attempt runs. Without an outcome before the lease ends it counts as lost and is repeated.',
+        'An attempt runs. Without an outcome before the lease ends it counts as lost, and whom it was for is in doubt.',
       entry: [beginAttempt, { type: 'transmit', params: ({ context }) => ({ attempt: context.attempt }) }],
       on: {
         'attempt.completed': [
@@ -207,19 +240,27 @@ export const emailMachine = emailSetup.createMachine({
           { guard: 'everyRecipientFailed', target: 'failed', actions: settleAttempt },
           { guard: 'outcomesAreKnown', target: 'sent', actions: settleAttempt },
         ],
+        'attempt.declined': { guard: 'isAttemptUnderWay', target: 'queued', actions: takeBackAttempt },
         ...reportsWhileRetrying,
       },
       after: {
         lease: [
-          { guard: 'patienceRemains', target: 'sending', reenter: true },
+          { guard: 'lostAttemptIsRepeated', target: 'sending', reenter: true, actions: doubt },
+          { guard: 'lostAttemptIsHeld', target: 'deferred', actions: doubt },
           { target: 'gaveUp', actions: giveUp },
         ],
       },
     },
     deferred: {
-      description: 'A temporary failure; the next attempt is timed.',
+      description:
+        'A temporary failure, or nobody knows whether the message was taken; the next attempt is timed.',
       on: reportsWhileRetrying,
-      after: { backoff: 'sending' },
+      after: {
+        backoff: [
+          { guard: 'someMayBeTried', target: 'sending' },
+          { target: 'gaveUp', actions: giveUp },
+        ],
+      },
     },
     gaveUp: {
       description:

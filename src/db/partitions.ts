@@ -15,6 +15,7 @@ export const PARTITIONED: readonly {
   { table: 'email_messages', column: 'id', prefix: 'em' },
   { table: 'email_events', column: 'email_id', prefix: 'em' },
   { table: 'email_journal', column: 'actor_id', prefix: 'em' },
+  { table: 'email_attempts', column: 'email_id', prefix: 'em' },
 ];
 
 const dayStart = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;

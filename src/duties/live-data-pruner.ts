@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { lowestIdAt } from '../db/ids.ts';
-import { partitionedDays, retireDay } from '../db/partitions.ts';
+import { PARTITIONED, partitionedDays, retireDay } from '../db/partitions.ts';
 import { KEPT_DAYS, RETENTION_BATCH } from './retention.ts';
 import type { Duty, DutyDeps } from './schedule.ts';
 
@@ -20,10 +20,10 @@ const PRUNE = `with old as materialized (
 select max(id) as last, count(*)::integer as removed from old`;
 
 /** What was kept of a retired day, once its time has come too. */
-const PRUNE_LEFTOVERS = ['email_messages', 'email_events', 'email_journal'].map((table) => {
-  const column = { email_messages: 'id', email_events: 'email_id', email_journal: 'actor_id' }[table];
-  return `delete from ${table}_default p where ${column} < $1 and not exists (select from emails e where e.id = p.${column})`;
-});
+const PRUNE_LEFTOVERS = PARTITIONED.map(
+  ({ table, column }) =>
+    `delete from ${table}_default p where ${column} < $1 and not exists (select from emails e where e.id = p.${column})`,
+);
 
 /**
  * Deletes live data 90 days after it was sent. The actors go in small batches; bodies, events and journal, which are

@@ -11,6 +11,8 @@ const PRUNE = `with old as materialized (
   delete from emails e using old o where e.id = o.id
 ), events as (
   delete from email_events e using old o where e.email_id = o.id
+), attempts as (
+  delete from email_attempts a using old o where a.email_id = o.id
 ), journal as (
   delete from email_journal j using old o where j.actor_id = o.id
 )

@@ -24,7 +24,7 @@ type State = Exclude<StateValueFrom<typeof emailMachine>, Passing>;
 const DRAWN: Readonly<Record<State, readonly string[]>> = {
   scheduled: ['cancel.requested', 'reschedule.requested', 'xstate.after.due.email.scheduled'],
   queued: ['xstate.after.turn.email.queued'],
-  sending: ['attempt.completed', 'report.received', 'xstate.after.lease.email.sending'],
+  sending: ['attempt.completed', 'attempt.declined', 'report.received', 'xstate.after.lease.email.sending'],
   deferred: ['report.received', 'xstate.after.backoff.email.deferred'],
   sent: ['report.received'],
   delivered: ['report.received'],
@@ -37,6 +37,7 @@ class Observed extends LoneActor<EmailContext> {
   readonly recorded: RecordedEvent[] = [];
   readonly suppressed: number[] = [];
   transmissions = 0;
+  declined = 0;
   refunds = 0;
 
   constructor(readonly input: EmailInput) {
@@ -47,6 +48,7 @@ class Observed extends LoneActor<EmailContext> {
   override tell(event: ActorEvent): boolean {
     const taken = super.tell(event);
     if (taken) this.#observe();
+    if (taken && event.type === 'attempt.declined') this.declined++;
     return taken;
   }
 
@@ -97,22 +99,25 @@ function holds(email: Observed): void {
   expect(state === 'delivered').toBe(statuses.every((status) => status === 'delivered'));
   expect(state === 'failed').toBe(statuses.every((status) => status === 'failed'));
   expect(state === 'failed').toBe(context.failureReason !== null);
-  if (state === 'sending' || state === 'deferred') expect(statuses).toContain('pending');
+  if (['sending', 'deferred', 'queued'].includes(state)) expect(statuses).toContain('pending');
   if (state === 'sent') expect(statuses).not.toContain('pending');
-  if (state === 'scheduled' || state === 'queued' || state === 'cancelled') {
+  if (state === 'scheduled' || state === 'cancelled') {
     expect(statuses.every((status) => status === 'pending')).toBeTrue();
     expect(recorded).toEqual([]);
     expect(context.attempt).toBe(0);
-  } else expect(context.attempt).toBeGreaterThan(0);
-  expect(email.transmissions).toBe(context.attempt);
+  } else if (state !== 'queued') expect(context.attempt).toBeGreaterThan(0);
+  expect(email.transmissions - email.declined).toBe(context.attempt);
   expect(email.refunds).toBe(state === 'cancelled' ? 1 : 0);
 
   // The event log tells the same story as the recipients, of whom it names no stranger.
-  recipients.forEach(({ status, lastEvent, reason }, recipient) => {
+  recipients.forEach(({ status, lastEvent, reason, inDoubt }, recipient) => {
     const types = recorded.filter((event) => event.recipient === recipient).map(({ type }) => type);
     expect(types.at(-1) ?? null).toBe(lastEvent);
     expect(types.filter((type) => type === 'sent').length).toBeLessThanOrEqual(1);
     expect(status === 'failed').toBe(reason !== null);
+    if (inDoubt) expect(status).toBe('pending');
+    for (const type of ['complained', 'unsubscribed'] as const)
+      expect(types.filter((one) => one === type).length).toBeLessThanOrEqual(1);
     if (status === 'pending' || reason === 'suppressed') expect(types).toEqual([]);
     if (status === 'sent') expect(types[0]).toBe('sent');
     if (status === 'delivered') expect(types.filter((type) => type === 'delivered')).toEqual(['delivered']);
@@ -123,6 +128,7 @@ function holds(email: Observed): void {
       (event) =>
         event.recipient === recipient &&
         (event.type === 'complained' ||
+          event.type === 'unsubscribed' ||
           (event.type === 'bounced' && event.data.type === 'Permanent' && reason === 'bounced')),
     );
     expect(suppressed.includes(recipient)).toBe(input.livemode && deserved);
@@ -159,8 +165,8 @@ describe('the life of an email', () => {
     }
     const drawn = Object.entries(DRAWN).flatMap(([state, types]) => types.map((type) => `${state} ${type}`));
     expect([...taken].sort()).toEqual(drawn.sort());
-    // 8 states and 8 types of event: each pair was really tried.
-    expect(told.size).toBe(64);
+    // 8 states and 9 types of event: each pair was really tried.
+    expect(told.size).toBe(72);
   });
 
   test('is in order in every condition it can come to', () => {
@@ -173,7 +179,7 @@ describe('the life of an email', () => {
   test('is in order whatever a transport reports, sense or not', () => {
     const outcome = fc.record({
       recipient: fc.integer({ min: 0, max: 3 }),
-      outcome: fc.constantFrom('accepted', 'deferred', 'refused', 'suppressed'),
+      outcome: fc.constantFrom('accepted', 'deferred', 'refused', 'suppressed', 'unknown'),
       reason: fc.constantFrom('bounced', 'rejected'),
       data: fc.constant({}),
     }) as fc.Arbitrary<RecipientOutcome>;
@@ -280,6 +286,114 @@ describe('attempts', () => {
   });
 });
 
+describe('an outcome that nobody knows', () => {
+  const report = (at: number, type: string, more: object = {}): ActorEvent =>
+    ({ type: 'report.received', at, report: { type, recipient: 0, data: {}, ...more } }) as ActorEvent;
+  const held: EmailInput = BEGINNINGS['a live email that is rather lost than doubled'];
+
+  test('is waited for as long as a server may take, then tried again', () => {
+    const email = sending({ ...held, holdsDoubt: false });
+    email.tell(completed(BORN + 1_000, 1, outcome(0, 'unknown')));
+    expect(email.state).toBe('deferred');
+    expect(email.recorded).toEqual([]);
+    expect(email.delays.backoff).toBe(BORN + 1_000 + 600_000);
+    email.wake(email.delays.backoff as number);
+    expect([email.state, email.context.attempt]).toEqual(['sending', 2]);
+  });
+
+  test('is never tried again where it is held, and fails as expired in the end', () => {
+    const email = sending(held);
+    email.tell(completed(BORN + 1_000, 1, outcome(0, 'unknown')));
+    expect(email.delays.backoff).toBe(BORN + held.patienceMs);
+    email.wake(email.delays.backoff as number);
+    expect([email.state, email.context.failureReason, email.transmissions]).toEqual(['failed', 'expired', 1]);
+    expect(email.suppressed).toEqual([]);
+  });
+
+  test('keeps the others on their schedule, and itself out of it', () => {
+    const email = sending({ ...BEGINNINGS['a live email to two'], holdsDoubt: true });
+    email.tell(completed(BORN + 1_000, 1, outcome(0, 'unknown'), outcome(1, 'deferred')));
+    email.wake(email.delays.backoff as number);
+    email.tell(completed(BORN + 700_000, 2, outcome(1, 'accepted')));
+    expect(email.state).toBe('deferred');
+    expect(email.delays.backoff).toBe(BORN + 3_600_000);
+  });
+
+  test('a lost attempt is one, too', () => {
+    const email = sending(held);
+    email.wake(email.delays.lease as number);
+    expect([email.state, email.transmissions]).toEqual(['deferred', 1]);
+    const repeated = sending({ ...held, holdsDoubt: false });
+    repeated.wake(repeated.delays.lease as number);
+    expect([repeated.state, repeated.transmissions]).toEqual(['sending', 2]);
+  });
+
+  test('is settled by a report, whatever it says', () => {
+    for (const [type, more, state, events] of [
+      ['delivered', {}, 'delivered', ['sent', 'delivered']],
+      ['opened', {}, 'sent', ['sent', 'opened']],
+      ['bounced', { permanent: true }, 'failed', ['bounced']],
+      ['bounced', { permanent: false }, 'sent', ['sent', 'bounced']],
+    ] as const) {
+      const email = sending(held);
+      email.tell(completed(BORN + 1_000, 1, outcome(0, 'unknown')));
+      expect(email.tell(report(BORN + 2_000, type, more))).toBeTrue();
+      expect(email.state).toBe(state);
+      expect(email.recorded.map((event) => event.type as string)).toEqual([...events]);
+      expect(email.delays).toEqual({});
+    }
+  });
+
+  test('who merely waits cannot be reported on', () => {
+    const email = sending(held);
+    expect(email.tell(report(BORN + 1_000, 'opened'))).toBeFalse();
+    email.tell(completed(BORN + 1_000, 1, outcome(0, 'deferred')));
+    expect(email.tell(report(BORN + 2_000, 'delivered'))).toBeFalse();
+  });
+});
+
+describe('an attempt for which no slot came free', () => {
+  test('is not counted, and the email asks again', () => {
+    const email = sending();
+    expect(email.tell({ type: 'attempt.declined', at: BORN + 1_000, attempt: 1 } as ActorEvent)).toBeTrue();
+    expect([email.state, email.context.attempt]).toEqual(['queued', 0]);
+    email.wake(email.delays.turn as number);
+    expect([email.state, email.context.attempt]).toEqual(['sending', 1]);
+    expect(email.tell({ type: 'attempt.declined', at: BORN + 3_000, attempt: 2 } as ActorEvent)).toBeFalse();
+  });
+});
+
+describe('a report that is repeated', () => {
+  test('changes nothing', () => {
+    const email = sending();
+    email.tell(completed(BORN + 1, 1, outcome(0, 'accepted'), outcome(1, 'accepted')));
+    const tell = (type: string, more: object = {}): boolean =>
+      email.tell({
+        type: 'report.received',
+        at: BORN + 2,
+        report: { type, recipient: 0, data: {}, ...more },
+      } as ActorEvent);
+    for (const [type, more] of [
+      ['bounced', { permanent: false }],
+      ['delivered', {}],
+      ['complained', {}],
+      ['unsubscribed', { suppresses: true }],
+      ['bounced', { permanent: true, suppresses: false }],
+    ] as const)
+      expect([tell(type, more), tell(type, more)]).toEqual([true, false]);
+    expect(email.recorded.map(({ type }) => type)).toEqual([
+      'sent',
+      'sent',
+      'bounced',
+      'delivered',
+      'complained',
+      'unsubscribed',
+      'bounced',
+    ]);
+    expect(email.suppressed).toEqual([0, 0]);
+  });
+});
+
 describe('bad addresses', () => {
   test('are suppressed by live mail, never by test mail', () => {
     for (const livemode of [true, false]) {
@@ -302,5 +416,14 @@ describe('bad addresses', () => {
     expect(email.state).toBe('failed');
     expect(email.context.failureReason).toBe('domain_removed');
     expect(email.suppressed).toEqual([]);
+  });
+
+  test('a full mailbox bounces for good and empties again', () => {
+    const email = sending();
+    email.tell(
+      completed(BORN + 1, 1, { ...outcome(0, 'refused'), suppresses: false }, outcome(1, 'refused')),
+    );
+    expect(email.context.failureReason).toBe('bounced');
+    expect(email.suppressed).toEqual([1]);
   });
 });

@@ -19,6 +19,12 @@ export const BEGINNINGS = {
   'a test email': { ...test, recipients: one },
   'a live email to two': { ...test, livemode: true, recipients: two },
   'a scheduled email': { ...test, livemode: true, scheduledAt: BORN + 60 * SECOND, recipients: two },
+  'a live email that is rather lost than doubled': {
+    ...test,
+    livemode: true,
+    holdsDoubt: true,
+    recipients: one,
+  },
   'an email that found no slot': { ...test, admitted: false, recipients: one },
 } as const satisfies Record<string, EmailInput>;
 
@@ -34,6 +40,7 @@ const OUTCOMES = [
   { outcome: 'refused', data: { subType: 'NoEmail', smtpCode: 550 } },
   { outcome: 'refused', reason: 'rejected', data: { subType: 'Content', smtpCode: 554 } },
   { outcome: 'suppressed', data: {} },
+  { outcome: 'unknown', data: { message: 'The connection broke after the final dot' } },
 ] as const satisfies readonly Omit<RecipientOutcome, 'recipient'>[];
 
 /** Every combination of outcomes for so many recipients. */
@@ -52,6 +59,7 @@ const REPORTS: readonly Omit<Report, 'recipient'>[] = [
   { type: 'bounced', permanent: false, data: { smtpCode: 452 } },
   { type: 'complained', data: { feedbackType: 'abuse' } },
   { type: 'opened', data: {} },
+  { type: 'unsubscribed', suppresses: true, data: { source: 'page' } },
 ];
 
 /** An event with a sentence that says what it is. */
@@ -92,6 +100,11 @@ export function everyEvent({
       event: completed(outcomes),
     })),
     { name: 'no outcomes', event: completed([]) },
+    { name: 'declined', event: { type: 'attempt.declined', at: soon, attempt } as EmailEvent },
+    {
+      name: 'an earlier one declined',
+      event: { type: 'attempt.declined', at: soon, attempt: attempt - 1 } as EmailEvent,
+    },
     {
       name: 'late deferral',
       event: completed(
@@ -124,7 +137,7 @@ const essence = ({ value, context }: SnapshotFrom<typeof emailMachine>): string 
   JSON.stringify([
     value,
     Math.min(context.attempt, 2),
-    context.recipients.map(({ status, reason }) => [status, reason]),
+    context.recipients.map(({ status, reason, inDoubt }) => [status, reason, inDoubt]),
   ]);
 
 /** What leads to one condition of an email: the events in order, after its input. */
@@ -162,6 +175,9 @@ const HANDFUL = new Set([
   'outcomes accepted',
   'outcomes deferred',
   'outcomes refused',
+  'outcomes unknown',
+  'outcomes accepted, unknown',
+  'declined',
   'outcomes accepted, deferred',
   'outcomes accepted, accepted',
   'outcomes refused, refused',

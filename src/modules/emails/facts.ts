@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../../../machines/email-progress.ts';
+import type { RecipientOutcome, RecordedEvent } from '../../../machines/email-progress.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Actor, EffectMeaning, FactTable } from '../../engine/kind.ts';
 import { periodOf } from '../usage/queries.ts';
@@ -10,7 +10,8 @@ const recorded: FactTable = {
   sql: (
     source,
   ) => `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
-    select actor, id, workspace_id, livemode, type, recipients[recipient + 1], occurred_at, data from ${source} s`,
+    select actor, id, workspace_id, livemode, type, recipients[recipient + 1], occurred_at, data from ${source} s
+    returning id, email_id, workspace_id, livemode, type`,
 };
 
 /** Units that go back; one row a workspace and period, in key order as the acceptance locks them. */
@@ -23,7 +24,15 @@ const refunded: FactTable = {
     ) s where u.workspace_id = s.workspace_id and u.livemode = s.livemode and u.period = s.period`,
 };
 
-/** Addresses that get no more live mail; the first reason stays. */
+/** For whom an attempt came to nothing, and why: what `explain` shows where there is no event to show. */
+const noted: FactTable = {
+  name: 'noted',
+  columns: 'attempt integer, recipient integer, outcome text, at timestamptz, data json',
+  sql: (source) => `insert into email_attempts (email_id, attempt, recipient, outcome, at, data)
+    select actor, attempt, recipient, outcome, at, data from ${source} s`,
+};
+
+/** Addresses that get no more live mail. The first reason stays, unless it only kept lists away. */
 const suppressed: FactTable = {
   name: 'suppressed',
   columns: 'recipient integer, reason text, at timestamptz',
@@ -33,14 +42,18 @@ const suppressed: FactTable = {
     select distinct on (workspace_id, recipient_keys[recipient + 1])
       workspace_id, recipient_keys[recipient + 1], recipients[recipient + 1], reason, actor, at
     from ${source} s order by 1, 2, at
-    on conflict (workspace_id, address_key) do nothing`,
+    on conflict (workspace_id, address_key) do update
+      set reason = excluded.reason, email_id = excluded.email_id, created_at = excluded.created_at
+      where suppressions.reason = 'unsubscribed' and excluded.reason <> 'unsubscribed'`,
 };
 
 /** The tables that an email's effects write. */
-export const emailFacts: readonly FactTable[] = [recorded, refunded, suppressed];
+export const emailFacts: readonly FactTable[] = [recorded, noted, refunded, suppressed];
 
 /** What each effect of the email machine means; total over them. */
-export const emailEffects: Readonly<Record<'transmit' | 'record' | 'refund' | 'suppress', EffectMeaning>> = {
+export const emailEffects: Readonly<
+  Record<'transmit' | 'record' | 'note' | 'refund' | 'suppress', EffectMeaning>
+> = {
   transmit: { order: true },
   record: {
     fact: 'recorded',
@@ -50,6 +63,21 @@ export const emailEffects: Readonly<Record<'transmit' | 'record' | 'refund' | 's
         type,
         recipient,
         occurred_at: new Date(at).toISOString(),
+        data,
+      })),
+  },
+  note: {
+    fact: 'noted',
+    rows: (
+      { attempt, outcomes }: { readonly attempt: number; readonly outcomes: readonly RecipientOutcome[] },
+      _actor: Actor,
+      at: number,
+    ) =>
+      outcomes.map(({ recipient, outcome, data }) => ({
+        attempt,
+        recipient,
+        outcome,
+        at: new Date(at).toISOString(),
         data,
       })),
   },
