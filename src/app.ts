@@ -9,12 +9,16 @@ import { docsRoutes } from './modules/docs/routes.ts';
 import type { EmailCommands } from './modules/emails/commands.ts';
 import type { EmailReader } from './modules/emails/queries.ts';
 import { emailRoutes } from './modules/emails/routes.ts';
+import type { EventReader } from './modules/events/queries.ts';
+import { eventRoutes } from './modules/events/routes.ts';
 import { type InspectorDeps, inspectorRoutes } from './modules/inspector/routes.ts';
 import { type SystemDeps, systemRoutes } from './modules/system/routes.ts';
+import type { WebhookCommands } from './modules/webhooks/commands.ts';
+import { webhookRoutes } from './modules/webhooks/routes.ts';
 import { workspaceRoutes } from './modules/workspace/routes.ts';
 
 /** What the modules are built from; each takes what it names of it. */
-export interface ModuleDeps extends EmailCommands, EmailReader, SystemDeps {
+export interface ModuleDeps extends EmailCommands, EmailReader, EventReader, WebhookCommands, SystemDeps {
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly inspector: InspectorDeps;
@@ -25,6 +29,8 @@ export const allRoutes = (deps: ModuleDeps): readonly Route[] => [
   ...systemRoutes(deps),
   ...workspaceRoutes(deps),
   ...emailRoutes(deps),
+  ...eventRoutes(deps),
+  ...webhookRoutes(deps),
   ...apiKeyRoutes(deps),
 ];
 

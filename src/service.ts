@@ -20,6 +20,9 @@ import { explainEmail } from './modules/emails/explain.ts';
 import { emails } from './modules/emails/kind.ts';
 import { emailPerformer } from './modules/emails/perform.ts';
 import { createInspector, type Inspector } from './modules/inspector/inspector.ts';
+import { isLoopback } from './modules/webhooks/address-guard.ts';
+import { fanOut } from './modules/webhooks/fan-out.ts';
+import { openWebhooks } from './modules/webhooks/open.ts';
 import { resolveSecretKey } from './secret-key.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { torturedEngine } from './torture/tortured-engine.ts';
@@ -58,11 +61,13 @@ export async function openService({
   const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
   await migrate(database);
   await ensurePartitions(database, clock.now());
+  const policy = { allowPrivate: isLoopback(config.host), allowCidrs: config.webhookAllowCidrs ?? [] };
+  const webhooks = openWebhooks({ database, clock, sealer, policy });
   const engine = await openEngine(config, {
     database,
     clock,
     logger,
-    kinds: [apiKeys, emails(emailPerformer(clock))],
+    kinds: [apiKeys, emails(emailPerformer(clock), fanOut), ...webhooks.kinds],
     ...(keptActors === undefined ? {} : { keptActors }),
   });
   const authenticator = new Authenticator(database, clock);
@@ -97,6 +102,7 @@ export async function openService({
     sealer,
     log: logger,
     baseUrl: config.publicUrl,
+    targetRules: webhooks.targetRules,
     simulatorDomain: config.simulatorDomain,
     testSendsPerDay: config.testSendsPerDay,
     // No domain can be verified yet, so live keys get 403 for every sender.
@@ -117,7 +123,9 @@ export async function openService({
     async stop() {
       inspector.stop();
       await schedule?.stop();
+      webhooks.stop();
       await engine.stop();
+      webhooks.close();
       renderer.close();
       limits.close();
       await authenticator.noteUse().catch(() => {});

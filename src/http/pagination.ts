@@ -60,6 +60,23 @@ export function pageOf<Row, Item>(
   return new Page(shown.map(item), { hasMore, nextCursor });
 }
 
+/**
+ * A page of a log that goes on: its cursor is never null. Where nothing more is there yet, it stands at `end`, the position
+ * up to which everything has been seen.
+ */
+export function logPageOf<Row, Item>(
+  request: ListRequest,
+  rows: readonly Row[],
+  position: (row: Row) => string,
+  item: (row: Row) => Item,
+  end: string,
+): Page<Item> {
+  const page = pageOf(request, rows, position, item);
+  if (page.pagination.hasMore) return page;
+  const nextCursor = cursorOf(request.list, request.query, end);
+  return new Page(page.data, { hasMore: false, nextCursor });
+}
+
 function cursorOf(list: string, query: ListRequest['query'], position: string): string {
   return Buffer.concat([bindingOf(list, query), Buffer.from(position)]).toString('base64url');
 }

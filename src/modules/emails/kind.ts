@@ -1,7 +1,7 @@
 import { EMAIL_VERSION, emailMachine } from '../../../machines/email.ts';
 import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
 import type { Registration } from '../../engine/engine.ts';
-import type { Kind } from '../../engine/kind.ts';
+import type { Kind, Offspring } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
 import { emailEffects, emailFacts } from './facts.ts';
 
@@ -57,5 +57,9 @@ const sampleInput: EmailInput = {
   recipients: [{ simulate: null }],
 };
 
-/** The kind as the engine takes it, with what performs its attempts. */
-export const emails = (performer: Performer): Registration => ({ kind: emailKind, sampleInput, performer });
+/** The kind as the engine takes it, with what performs its attempts, and what its events bring about. */
+export const emails = (performer: Performer, offspring?: Offspring): Registration => ({
+  kind: offspring ? { ...emailKind, offspring } : emailKind,
+  sampleInput,
+  performer,
+});

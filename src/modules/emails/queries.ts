@@ -10,6 +10,10 @@ import type { Content } from './message.ts';
 import type { EmailDetail, EmailEvent, EmailItem, EmailQuery } from './model.ts';
 import { detailOf, eventOf, itemOf } from './views.ts';
 
+// What others tell of emails: an event is the same object wherever it is shown.
+export { EmailEvent, EmailEventType } from './model.ts';
+export { eventOf } from './views.ts';
+
 /** What reading emails needs. */
 export interface EmailReader {
   readonly database: Database;

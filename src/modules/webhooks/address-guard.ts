@@ -72,3 +72,7 @@ export function createAddressGuard({ allowPrivate, allowCidrs }: TargetPolicy): 
     return isPublic(address) || isOpened(address) || (allowPrivate && PRIVATE_RANGES.has(address.range()));
   };
 }
+
+/** Whether who listens on this host is reached from the same machine alone. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || (isIP(host) !== 0 && ipaddr.parse(host).range() === 'loopback');

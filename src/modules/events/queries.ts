@@ -1,0 +1,76 @@
+import type { Database } from '../../db/database.ts';
+import { Failure } from '../../http/failure.ts';
+import { logPageOf, positionOf } from '../../http/pagination.ts';
+import type { Call, Page } from '../../http/route.ts';
+import { type EmailEvent, eventOf } from '../emails/queries.ts';
+import type { EventQuery } from './model.ts';
+
+/** What reading the log needs. */
+export interface EventReader {
+  readonly database: Database;
+}
+
+/**
+ * The log after ($3, $4), in the order of `position`, the transaction that wrote an event. Transactions do not end in the
+ * order in which they begin, so one that is still open may yet put events before those that can be seen. Hence nothing is
+ * shown from `horizon` on, the oldest transaction still open: everything before it has ended, and no reader that goes
+ * on from there can have missed anything. The horizon comes from the same snapshot as the rows.
+ */
+const LOG = `with horizon as materialized (select pg_snapshot_xmin(pg_current_snapshot()) as at)
+select h.at::text as horizon, e.* from horizon h left join lateral (
+  select position::text as position, id, email_id, livemode, type, recipient,
+    (extract(epoch from occurred_at) * 1000)::float8 as occurred_at, data
+  from email_events
+  where workspace_id = $1 and livemode = $2::boolean
+    and (position, id) > ($3::text::xid8, $4::text) and position < h.at
+    and ($5::text[] is null or type = any($5::text[]))
+  order by email_events.position, email_events.id limit $6::integer
+) e on true`;
+
+interface LogRow {
+  readonly horizon: string;
+  readonly position: string;
+  /** null: nothing lies between the cursor and the horizon. */
+  readonly id: string | null;
+  readonly email_id: string;
+  readonly livemode: boolean;
+  readonly type: string;
+  readonly recipient: string;
+  readonly occurred_at: number;
+  readonly data: unknown;
+}
+
+const CURSOR = /^(\d{1,20}) ((?:evt_[0-9a-z]{24})?)$/;
+
+/** One page of the log of the caller's environment, oldest first. */
+export async function readLog(
+  { database }: EventReader,
+  { caller, query }: Call<unknown, EventQuery>,
+): Promise<Page<EmailEvent> | Failure> {
+  const request = { list: 'events', query };
+  const after = positionOf(request);
+  if (after instanceof Failure) return after;
+  const [, position = '0', id = ''] = CURSOR.exec(after ?? '') ?? [];
+  const rows = await database.query<LogRow>(LOG, [
+    caller.workspaceId,
+    caller.livemode,
+    position,
+    id,
+    query.types?.split(',') ?? null,
+    query.limit + 1,
+  ]);
+  const events = rows.filter((row) => row.id !== null);
+  const horizon = `${rows[0]?.horizon ?? position} `;
+  return logPageOf(request, events, (row) => `${row.position} ${row.id}`, viewOf, horizon);
+}
+
+const viewOf = (row: LogRow): EmailEvent =>
+  eventOf({
+    id: row.id as string,
+    emailId: row.email_id,
+    livemode: row.livemode,
+    type: row.type,
+    recipient: row.recipient,
+    occurredAt: new Date(row.occurred_at),
+    data: row.data,
+  });

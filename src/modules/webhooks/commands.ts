@@ -1,0 +1,145 @@
+import type { WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
+import { mintId } from '../../db/ids.ts';
+import type { Sealer } from '../../db/seal.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Claim, StoredReply, Told } from '../../engine/told.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
+import { replayOf } from '../../http/idempotency.ts';
+import type { Call, Caller, IdempotencyClaim, Replay } from '../../http/route.ts';
+import { PLACES_PERIOD } from './endpoint-kind.ts';
+import type { NewWebhook, WebhookPatch, WebhookView } from './model.ts';
+import type { WebhookReader } from './queries.ts';
+import { mintSecret, sealSecret, secretPrefixOf } from './secret.ts';
+import { problemOfTarget, type TargetRules } from './target.ts';
+import { webhookOf } from './views.ts';
+
+/** What the commands for endpoints need. */
+export interface WebhookCommands extends WebhookReader {
+  readonly engine: Engine;
+  readonly sealer: Sealer;
+  readonly targetRules: TargetRules;
+  readonly simulatorDomain: string;
+}
+
+type Own = Call<{ readonly id: string }>;
+type WithSecret = WebhookView & { secret: string };
+
+/** Endpoints of one workspace and environment. */
+const MOST_ENDPOINTS = 20;
+const REPLY = 'idempotent reply';
+
+const NO_PLACE = new Failure(
+  'QUOTA_EXCEEDED',
+  `This environment has ${MOST_ENDPOINTS} webhook endpoints already.`,
+  {
+    suggestion: 'Delete one that is no longer needed; an endpoint can subscribe to several types.',
+  },
+);
+
+export const NO_ENDPOINT = notFound('webhook endpoint');
+
+const problemOf = async (
+  url: string | undefined,
+  { targetRules }: WebhookCommands,
+): Promise<Failure | null> => {
+  const problem = url === undefined ? null : await problemOfTarget(url, targetRules);
+  return problem === null ? null : invalid([{ path: '/body/url', message: problem }]);
+};
+
+/** Registers an endpoint; the reply is where its secret is shown. */
+export async function createWebhook(
+  commands: WebhookCommands,
+  { caller, body, claim, now }: Call<unknown, unknown, NewWebhook>,
+): Promise<WithSecret | Failure | Replay> {
+  const problem = await problemOf(body.url, commands);
+  if (problem) return problem;
+  const { engine, sealer } = commands;
+  const id = mintId('wh', now);
+  const secret = mintSecret();
+  const viewOf = (state: string, context: unknown) => withSecret(id, state, context, secret);
+  const spawned = await engine.spawn('webhookEndpoint', {
+    id,
+    workspaceId: caller.workspaceId,
+    livemode: caller.livemode,
+    input: { at: now, url: body.url, events: body.events },
+    columns: { sealed: sealSecret(sealer, id, secret), prefix: secretPrefixOf(secret) },
+    meter: { period: PLACES_PERIOD, ceiling: MOST_ENDPOINTS },
+    claim: claim ? sealedClaim(claim, caller, 201, sealer, viewOf) : undefined,
+  });
+  if (spawned.outcome === 'overQuota') return NO_PLACE;
+  if (spawned.outcome === 'replayed') return unsealed(claim as IdempotencyClaim, spawned, sealer);
+  return viewOf(spawned.state, spawned.context);
+}
+
+/** Changes what is named. */
+export async function patchWebhook(
+  commands: WebhookCommands,
+  { caller, params, body, now }: Call<{ readonly id: string }, unknown, WebhookPatch>,
+): Promise<WebhookView | Failure> {
+  const problem = await problemOf(body.url, commands);
+  if (problem) return problem;
+  const event = { type: 'settings.changed', at: now, ...body };
+  const told = await commands.engine.tell('webhookEndpoint', params.id, event, { scope: caller });
+  if (told.outcome !== 'changed') return NO_ENDPOINT;
+  const prefix = await prefixOf(commands, params.id);
+  return webhookOf({ id: params.id, state: told.state, context: told.context, prefix });
+}
+
+/** Deletes an endpoint for good: once this has answered, nothing that waited for it is sent any more. */
+export async function deleteWebhook(
+  { engine }: WebhookCommands,
+  { caller, params, now }: Own,
+): Promise<null | Failure> {
+  const event = { type: 'delete.requested', at: now };
+  const told = await engine.tell('webhookEndpoint', params.id, event, { scope: caller });
+  return told.outcome === 'changed' ? null : NO_ENDPOINT;
+}
+
+/** Gives the endpoint a new secret, from now on the only one; enables it when it was disabled. */
+export async function rotateSecret(
+  { engine, sealer }: WebhookCommands,
+  { caller, params, claim, now }: Own,
+): Promise<WithSecret | Failure | Replay> {
+  const secret = mintSecret();
+  const viewOf = (state: string, context: unknown) => withSecret(params.id, state, context, secret);
+  const event = {
+    type: 'secret.rotated',
+    at: now,
+    sealed: sealSecret(sealer, params.id, secret),
+    prefix: secretPrefixOf(secret),
+  };
+  const told: Told = await engine.tell('webhookEndpoint', params.id, event, {
+    scope: caller,
+    ...(claim ? { claim: sealedClaim(claim, caller, 200, sealer, viewOf) } : {}),
+  });
+  if (told.outcome === 'replayed') return unsealed(claim as IdempotencyClaim, told, sealer);
+  return told.outcome === 'changed' ? viewOf(told.state, told.context) : NO_ENDPOINT;
+}
+
+const withSecret = (id: string, state: string, context: unknown, secret: string): WithSecret => ({
+  ...webhookOf({ id, state, context: context as WebhookEndpointContext, prefix: secretPrefixOf(secret) }),
+  secret,
+});
+
+/** A stored reply that holds a secret lies sealed for its 24 hours. */
+const sealedClaim = (
+  claim: IdempotencyClaim,
+  scope: Caller,
+  status: number,
+  sealer: Sealer,
+  viewOf: (state: string, context: unknown) => unknown,
+): Claim => ({
+  ...claim,
+  scope,
+  status,
+  reply: (state, context) => sealer.seal(JSON.stringify(viewOf(state, context)), REPLY),
+});
+
+const unsealed = (claim: IdempotencyClaim, stored: StoredReply, sealer: Sealer): Replay | Failure =>
+  replayOf(claim, stored, JSON.parse(sealer.open(stored.reply, REPLY)));
+
+async function prefixOf({ database }: WebhookReader, id: string): Promise<string | null> {
+  const sql = 'select prefix from webhook_secrets where webhook_id = $1';
+  const [row] = await database.query<{ prefix: string }>(sql, [id]);
+  return row?.prefix ?? null;
+}

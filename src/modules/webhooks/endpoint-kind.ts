@@ -1,0 +1,94 @@
+import {
+  type ReplayScope,
+  type StopReason,
+  WEBHOOK_ENDPOINT_VERSION,
+  type WebhookEndpointContext,
+  type WebhookEndpointInput,
+  webhookEndpointMachine,
+} from '../../../machines/webhook-endpoint.ts';
+import { mintId } from '../../db/ids.ts';
+import type { Registration } from '../../engine/engine.ts';
+import type { Actor, EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';
+import { replayed, replays, scopeColumns } from './replaying.ts';
+import { stopFacts } from './stopping.ts';
+
+/** Endpoints have no period: a place is taken when one is made and given back when it is deleted. */
+export const PLACES_PERIOD = 'webhooks';
+
+/** Of several rotations in one commit the last one holds: ids of one actor's facts ascend. */
+const replaced: FactTable = {
+  name: 'replaced',
+  columns: 'id text, sealed text, prefix text',
+  sql: (source) => `update webhook_secrets w set sealed = s.sealed, prefix = s.prefix
+    from (select distinct on (actor) actor, sealed, prefix from ${source} f order by actor, f.id desc) s
+    where w.webhook_id = s.actor`,
+};
+
+const forgotten: FactTable = {
+  name: 'forgotten',
+  columns: 'period text',
+  sql: (source) => `delete from webhook_secrets w using ${source} s where w.webhook_id = s.actor`,
+};
+
+const freed: FactTable = {
+  name: 'freed',
+  columns: 'period text',
+  sql: (source) => `update usage u set used = greatest(0, u.used - s.units) from (
+      select workspace_id, livemode, period, count(*)::integer as units from ${source} r
+      group by workspace_id, livemode, period order by workspace_id, livemode, period
+    ) s where u.workspace_id = s.workspace_id and u.livemode = s.livemode and u.period = s.period`,
+};
+
+type EndpointEffect = 'replaceSecret' | 'stopDeliveries' | 'forgetSecret' | 'freePlace' | 'replay';
+
+const effects: Readonly<Record<EndpointEffect, EffectMeaning>> = {
+  replaceSecret: {
+    fact: 'replaced',
+    rows: (
+      { sealed, prefix }: { readonly sealed: string; readonly prefix: string },
+      _actor: Actor,
+      at: number,
+    ) => [{ id: mintId('evt', at), sealed, prefix }],
+  },
+  stopDeliveries: {
+    fact: 'stopped',
+    rows: ({ reason, at }: { readonly reason: StopReason; readonly at: number }) => [{ reason, at }],
+  },
+  forgetSecret: { fact: 'forgotten', rows: () => [{ period: PLACES_PERIOD }] },
+  freePlace: { fact: 'freed', rows: () => [{ period: PLACES_PERIOD }] },
+  replay: {
+    fact: 'replayed',
+    rows: ({ startAt, ...scope }: ReplayScope & { readonly startAt: number }) => [
+      { ...scopeColumns(scope), start_at: startAt },
+    ],
+  },
+};
+
+/** Endpoints as actors: where events go, and whether they are well. */
+export const webhookEndpointKind: Kind = {
+  name: 'webhookEndpoint',
+  table: 'webhook_endpoints',
+  idPrefix: 'wh',
+  machine: webhookEndpointMachine,
+  version: WEBHOOK_ENDPOINT_VERSION,
+  derived: [{ name: 'events', type: 'text[]', of: ({ events }: WebhookEndpointContext) => events }],
+  spawn: {
+    columns: 'sealed text, prefix text',
+    own: [],
+    also: [
+      (source) =>
+        `insert into webhook_secrets (webhook_id, sealed, prefix) select id, sealed, prefix from ${source}`,
+    ],
+  },
+  carried: [],
+  facts: [replaced, forgotten, freed, ...stopFacts, replayed],
+  offspring: replays,
+  journal: 'webhook_endpoint_journal',
+  receivesMail: true,
+  effects,
+};
+
+const sampleInput: WebhookEndpointInput = { at: 0, url: 'https://example.com/', events: [] };
+
+/** The kind as the engine takes it; what is performed are its deliveries. */
+export const webhookEndpoints: Registration = { kind: webhookEndpointKind, sampleInput };

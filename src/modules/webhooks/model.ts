@@ -1,0 +1,134 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { pageQuery } from '../../http/pagination.ts';
+import { EmailEventType } from '../emails/queries.ts';
+import { REPLY_MAX_LENGTH } from './reply.ts';
+import { URL_MAX_LENGTH } from './target.ts';
+
+const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
+const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')]);
+
+const Url = Type.String({
+  minLength: 1,
+  maxLength: URL_MAX_LENGTH,
+  description: 'Where events are sent: http or https, a public address, no credentials and no fragment.',
+  examples: ['https://example.com/hooks/mail'],
+});
+
+const Events = Type.Array(EmailEventType, {
+  minItems: 1,
+  maxItems: 7,
+  uniqueItems: true,
+  description: 'The types of event that are sent to it.',
+});
+
+/** Body of POST /v1/webhooks. */
+export const CreateWebhook = Type.Object({ url: Url, events: Events });
+
+/** Body of PATCH /v1/webhooks/{id}. */
+export const PatchWebhook = Type.Object(
+  {
+    url: Type.Optional(Url),
+    events: Type.Optional(Events),
+    status: Type.Optional(
+      Type.Union([Type.Literal('active'), Type.Literal('disabled')], {
+        description: '`disabled` stops everything that waits for it; `active` starts afresh.',
+      }),
+    ),
+  },
+  { minProperties: 1 },
+);
+
+const members = {
+  id: Type.String(),
+  url: Type.String(),
+  events: Type.Array(EmailEventType),
+  status: Status,
+  secretPrefix: Type.String({ description: 'The beginning of the secret, to tell secrets apart.' }),
+  failureCount: Type.Integer({
+    description: 'Failed attempts in a row, over all deliveries; ten disable the endpoint, a success resets.',
+  }),
+  createdAt: Timestamp('When it was registered.'),
+};
+
+/** A webhook endpoint as it is shown. */
+export const Webhook = Type.Object(members);
+
+/** A webhook endpoint with its secret: on creation and on rotation, never again. */
+export const WebhookWithSecret = Type.Object({
+  ...members,
+  secret: Type.String({ description: 'Signs the deliveries. It is shown this once.' }),
+});
+
+/** What POST /v1/webhooks/{id}/test answers. */
+export const TestQueued = Type.Object({ queued: Type.Literal(true) });
+
+const Nullable = <S extends ReturnType<typeof Type.String>>(schema: S) => Type.Union([schema, Type.Null()]);
+
+/** One event on its way to one endpoint, with what its last attempt came to. */
+export const Delivery = Type.Object({
+  id: Type.String(),
+  webhookId: Type.String(),
+  eventId: Type.String({ description: 'The same on every attempt, redelivery and replay.' }),
+  eventType: EmailEventType,
+  emailId: Type.String(),
+  status: Type.Union([Type.Literal('success'), Type.Literal('failed'), Type.Literal('scheduled')], {
+    description: '`scheduled`: an attempt is under way or to come.',
+  }),
+  httpStatus: Type.Integer({ description: 'What the endpoint answered; 0 when there was no answer.' }),
+  responseBody: Type.String({
+    maxLength: REPLY_MAX_LENGTH,
+    description: 'The first 1000 characters of the reply, or why there was none.',
+  }),
+  retryCount: Type.Integer(),
+  attemptedAt: Nullable(Timestamp('When the last attempt began; null before the first.')),
+  durationMs: Type.Union([Type.Integer(), Type.Null()]),
+  error: Nullable(
+    Type.String({
+      description: 'Why there was no whole answer, or why no attempt will be made; null otherwise.',
+    }),
+  ),
+  nextAttemptAt: Nullable(Timestamp('When the next attempt is due; null when none is timed.')),
+});
+
+/** Query of the list of deliveries. */
+export const DeliveryQuery = Type.Object(pageQuery);
+
+/** Body of POST /v1/webhooks/{id}/replay. */
+export const ReplayBody = Type.Object({
+  from: Timestamp('The earliest `occurredAt` of the events to send again.'),
+  to: Timestamp('The latest one.'),
+  types: Type.Optional(
+    Type.Array(EmailEventType, {
+      minItems: 1,
+      maxItems: 7,
+      uniqueItems: true,
+      description: 'Only these types; those that the endpoint subscribes to when left out.',
+    }),
+  ),
+  onlyFailed: Type.Optional(
+    Type.Boolean({
+      description: 'Only what the endpoint has not taken: deliveries that failed, and events that had none.',
+    }),
+  ),
+});
+
+/** What a replay answers. */
+export const ReplayQueued = Type.Object({
+  queued: Type.Integer({ description: 'How many events are being sent again.' }),
+  continueFrom: Nullable(
+    Timestamp('One call takes 10,000 events; where the range has more, call again with this as `from`.'),
+  ),
+});
+
+/** A webhook endpoint as it is shown. */
+export type WebhookView = Static<typeof Webhook>;
+/** Body of the create request. */
+export type NewWebhook = Static<typeof CreateWebhook>;
+/** Body of the patch request. */
+export type WebhookPatch = Static<typeof PatchWebhook>;
+/** A listed delivery. */
+export type DeliveryView = Static<typeof Delivery>;
+/** Query of the list of deliveries. */
+export type DeliveryQuery = Static<typeof DeliveryQuery>;
+/** Body of the replay request. */
+export type ReplayBody = Static<typeof ReplayBody>;

@@ -1,0 +1,42 @@
+import type { Database } from '../../db/database.ts';
+import type { Sealer } from '../../db/seal.ts';
+import type { Clock } from '../../engine/clock-source.ts';
+import type { Registration } from '../../engine/engine.ts';
+import { createAddressGuard, type TargetPolicy } from './address-guard.ts';
+import { webhookDeliveries } from './delivery-kind.ts';
+import { webhookEndpoints } from './endpoint-kind.ts';
+import { WebhookPerformer } from './perform.ts';
+import { createPoster } from './post.ts';
+import { resolveBySystem } from './resolve.ts';
+import type { TargetRules } from './target.ts';
+
+/** What webhooks are built from. */
+export interface WebhookParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly policy: TargetPolicy;
+}
+
+/** Webhooks, ready to run. */
+export interface Webhooks {
+  readonly kinds: readonly Registration[];
+  readonly targetRules: TargetRules;
+  /** Starts no further attempt; before the engine stops. */
+  stop(): void;
+  /** Ends the idle connections; after the engine has stopped. */
+  close(): void;
+}
+
+/** Puts the parts of webhooks together. */
+export function openWebhooks({ database, clock, sealer, policy }: WebhookParts): Webhooks {
+  const targetRules = { guard: createAddressGuard(policy), resolve: resolveBySystem };
+  const poster = createPoster({ ...targetRules, clock });
+  const performer = new WebhookPerformer({ database, clock, sealer, poster });
+  return {
+    kinds: [webhookEndpoints, webhookDeliveries(performer)],
+    targetRules,
+    stop: () => performer.stop(),
+    close: () => poster.close(),
+  };
+}

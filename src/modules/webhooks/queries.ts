@@ -1,0 +1,136 @@
+import { and, desc, eq, lt, ne, type SQL, sql } from 'drizzle-orm';
+import type { Database } from '../../db/database.ts';
+import {
+  webhookAttempts,
+  webhookDeliveries,
+  webhookEndpoints,
+  webhookSecrets,
+} from '../../db/schema/webhooks.ts';
+import { Failure, notFound } from '../../http/failure.ts';
+import { pageOf, positionOf } from '../../http/pagination.ts';
+import type { Call, Caller, Page } from '../../http/route.ts';
+import type { DeliveryQuery, DeliveryView, WebhookView } from './model.ts';
+import { deliveryOf, webhookOf } from './views.ts';
+
+/** What reading endpoints needs. */
+export interface WebhookReader {
+  readonly database: Database;
+}
+
+const endpointColumns = {
+  id: webhookEndpoints.id,
+  state: webhookEndpoints.state,
+  context: webhookEndpoints.context,
+  prefix: webhookSecrets.prefix,
+};
+
+const ownEndpoints = (caller: Caller): SQL | undefined =>
+  and(
+    eq(webhookEndpoints.workspaceId, caller.workspaceId),
+    eq(webhookEndpoints.livemode, caller.livemode),
+    ne(webhookEndpoints.state, 'deleted'),
+  );
+
+/** One endpoint of the caller's environment; null where there is none. */
+export async function findWebhook(
+  { database }: WebhookReader,
+  caller: Caller,
+  id: string,
+): Promise<WebhookView | null> {
+  const [row] = await database.read((orm) =>
+    orm
+      .select(endpointColumns)
+      .from(webhookEndpoints)
+      .leftJoin(webhookSecrets, eq(webhookSecrets.webhookId, webhookEndpoints.id))
+      .where(and(eq(webhookEndpoints.id, id), ownEndpoints(caller))),
+  );
+  return row ? webhookOf(row) : null;
+}
+
+/** One endpoint. */
+export const webhookDetail = async (
+  reader: WebhookReader,
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<WebhookView | Failure> =>
+  (await findWebhook(reader, caller, params.id)) ?? notFound('webhook endpoint');
+
+/** The endpoints of the caller's environment, newest first. */
+export async function listWebhooks(
+  { database }: WebhookReader,
+  { caller }: Call,
+): Promise<readonly WebhookView[]> {
+  const rows = await database.read((orm) =>
+    orm
+      .select(endpointColumns)
+      .from(webhookEndpoints)
+      .leftJoin(webhookSecrets, eq(webhookSecrets.webhookId, webhookEndpoints.id))
+      .where(ownEndpoints(caller))
+      .orderBy(desc(webhookEndpoints.id)),
+  );
+  return rows.map(webhookOf);
+}
+
+const deliveryColumns = {
+  id: webhookDeliveries.id,
+  webhookId: webhookDeliveries.webhookId,
+  eventId: webhookDeliveries.eventId,
+  eventType: webhookDeliveries.eventType,
+  emailId: webhookDeliveries.emailId,
+  state: webhookDeliveries.state,
+  context: webhookDeliveries.context,
+  timers: webhookDeliveries.timers,
+  attemptedAt: webhookAttempts.attemptedAt,
+  httpStatus: webhookAttempts.httpStatus,
+  responseBody: webhookAttempts.responseBody,
+  durationMs: webhookAttempts.durationMs,
+  error: webhookAttempts.error,
+};
+
+/** The deliveries that the condition admits, each with its last attempt, newest event first. */
+const deliveriesWhere = (database: Database, condition: SQL | undefined, limit: number) =>
+  database.read((orm) =>
+    orm
+      .select(deliveryColumns)
+      .from(webhookDeliveries)
+      .leftJoin(
+        webhookAttempts,
+        and(
+          eq(webhookAttempts.deliveryId, webhookDeliveries.id),
+          eq(
+            webhookAttempts.attempt,
+            sql`(select max(attempt) from webhook_attempts where delivery_id = ${webhookDeliveries.id})`,
+          ),
+        ),
+      )
+      .where(condition)
+      .orderBy(desc(webhookDeliveries.id))
+      .limit(limit),
+  );
+
+/** The deliveries to one endpoint. */
+export async function listDeliveries(
+  reader: WebhookReader,
+  { caller, params, query }: Call<{ readonly id: string }, DeliveryQuery>,
+): Promise<Page<DeliveryView> | Failure> {
+  const request = { list: `webhooks/${params.id}/deliveries`, query };
+  const after = positionOf(request);
+  if (after instanceof Failure) return after;
+  if (!(await findWebhook(reader, caller, params.id))) return notFound('webhook endpoint');
+  const condition = and(
+    eq(webhookDeliveries.webhookId, params.id),
+    after === null ? undefined : lt(webhookDeliveries.id, after),
+  );
+  const rows = await deliveriesWhere(reader.database, condition, query.limit + 1);
+  return pageOf(request, rows, ({ id }) => id, deliveryOf);
+}
+
+/** One delivery to an endpoint; null where there is none. */
+export async function findDelivery(
+  { database }: WebhookReader,
+  webhookId: string,
+  id: string,
+): Promise<DeliveryView | null> {
+  const condition = and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.webhookId, webhookId));
+  const [row] = await deliveriesWhere(database, condition, 1);
+  return row ? deliveryOf(row) : null;
+}

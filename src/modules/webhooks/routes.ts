@@ -1,0 +1,193 @@
+import { Type } from '@sinclair/typebox';
+import { type Route, route } from '../../http/route.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  patchWebhook,
+  rotateSecret,
+  type WebhookCommands,
+} from './commands.ts';
+import {
+  CreateWebhook,
+  Delivery,
+  DeliveryQuery,
+  PatchWebhook,
+  ReplayBody,
+  ReplayQueued,
+  TestQueued,
+  Webhook,
+  WebhookWithSecret,
+} from './model.ts';
+import { listDeliveries, listWebhooks, webhookDetail } from './queries.ts';
+import { redeliver, replayEvents, testWebhook } from './sending.ts';
+
+const WEBHOOK_EXAMPLE = {
+  id: 'wh_01kahcd3vg8x2m7c1pzt4nwyqs',
+  url: 'https://example.com/hooks/mail',
+  events: ['delivered' as const, 'bounced' as const],
+  status: 'active' as const,
+  secretPrefix: 'whsec_k5cN…',
+  failureCount: 0,
+  createdAt: '2026-11-20T21:33:00.000Z',
+};
+const SECRET_EXAMPLE = {
+  ...WEBHOOK_EXAMPLE,
+  secret: 'whsec_k5cNwqVHr2ZtYb8XnGf3JpLs7DmTe0uAiQy4RoWh6Cg',
+};
+const DELIVERY_EXAMPLE = {
+  id: 'dlv_01kahce1pq7d2k9x4v6b0n3m8r',
+  webhookId: WEBHOOK_EXAMPLE.id,
+  eventId: 'evt_01kahce1pq2h5t8w1y4z7c0f3j',
+  eventType: 'delivered' as const,
+  emailId: 'em_01kahce1m06g9s2v5x8a1d4k7p',
+  status: 'success' as const,
+  httpStatus: 200,
+  responseBody: 'ok',
+  retryCount: 0,
+  attemptedAt: '2026-11-20T21:33:00.000Z',
+  durationMs: 41,
+  error: null,
+  nextAttemptAt: null,
+};
+
+/** The endpoints of webhooks. */
+export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
+  route({
+    method: 'POST',
+    path: '/v1/webhooks',
+    permission: 'webhooks:write',
+    summary: 'Register a webhook endpoint',
+    description:
+      'It belongs to the environment of the key; 20 of them at most. The secret is in this reply and nowhere else. The address is checked here, and again at every connection.',
+    body: CreateWebhook,
+    response: WebhookWithSecret,
+    status: 201,
+    failures: ['QUOTA_EXCEEDED'],
+    example: {
+      body: { url: WEBHOOK_EXAMPLE.url, events: ['delivered', 'bounced'] },
+      response: SECRET_EXAMPLE,
+    },
+    handle: (call) => createWebhook(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhooks',
+    permission: 'webhooks:read',
+    summary: 'List webhook endpoints',
+    description: "Newest first; those of the key's environment, at most 20.",
+    response: Type.Array(Webhook),
+    status: 200,
+    example: { response: [WEBHOOK_EXAMPLE] },
+    handle: (call) => listWebhooks(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhooks/:id',
+    permission: 'webhooks:read',
+    summary: 'Get a webhook endpoint',
+    params: { id: 'wh' },
+    response: Webhook,
+    status: 200,
+    example: { response: WEBHOOK_EXAMPLE },
+    handle: (call) => webhookDetail(deps, call),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/webhooks/:id',
+    permission: 'webhooks:write',
+    summary: 'Change a webhook endpoint',
+    description:
+      'What is left out stays. A new url holds for retries too. Disabling stops the deliveries that wait.',
+    params: { id: 'wh' },
+    body: PatchWebhook,
+    response: Webhook,
+    status: 200,
+    example: { body: { events: ['delivered', 'bounced', 'complained'] }, response: WEBHOOK_EXAMPLE },
+    handle: (call) => patchWebhook(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/webhooks/:id',
+    permission: 'webhooks:write',
+    summary: 'Delete a webhook endpoint',
+    description: 'At once and for good: deliveries that waited have stopped when this answers.',
+    params: { id: 'wh' },
+    response: Type.Null(),
+    status: 204,
+    handle: (call) => deleteWebhook(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhooks/:id/rotate-secret',
+    permission: 'webhooks:write',
+    summary: 'Give a webhook endpoint a new secret',
+    description:
+      'The old one ends at once; retries that wait are signed with the new one. A disabled endpoint is active again, and its failures are forgotten.',
+    params: { id: 'wh' },
+    response: WebhookWithSecret,
+    status: 200,
+    example: { response: SECRET_EXAMPLE },
+    handle: (call) => rotateSecret(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhooks/:id/test',
+    permission: 'webhooks:write',
+    summary: 'Send a test event to a webhook endpoint',
+    description:
+      'Queues a `delivered` event whose `data` is `{"isTest": true}` and whose `livemode` is false. The reply says that it is queued, not that it was received.',
+    params: { id: 'wh' },
+    response: TestQueued,
+    status: 200,
+    failures: ['CONFLICT'],
+    example: { response: { queued: true } },
+    handle: (call) => testWebhook(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhooks/:id/deliveries',
+    permission: 'webhooks:read',
+    summary: 'List the deliveries to a webhook endpoint',
+    description: 'Newest event first, each with what its last attempt came to.',
+    params: { id: 'wh' },
+    query: DeliveryQuery,
+    response: Type.Array(Delivery),
+    status: 200,
+    example: { response: [DELIVERY_EXAMPLE] },
+    handle: (call) => listDeliveries(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
+    permission: 'webhooks:write',
+    summary: 'Send one event again',
+    description:
+      'Whatever became of it: the same event with the same id, at once, and with all its retries before it again.',
+    params: { id: 'wh', deliveryId: 'dlv' },
+    response: Delivery,
+    status: 200,
+    failures: ['CONFLICT'],
+    example: {
+      response: { ...DELIVERY_EXAMPLE, status: 'scheduled' },
+    },
+    handle: (call) => redeliver(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhooks/:id/replay',
+    permission: 'webhooks:write',
+    summary: 'Send a range of events again',
+    description:
+      'Oldest first, 50 a second, the same events with the same ids; each gets a delivery of its own. Events of before the endpoint was registered, or while it was disabled, are sent too.',
+    params: { id: 'wh' },
+    body: ReplayBody,
+    response: ReplayQueued,
+    status: 200,
+    failures: ['CONFLICT'],
+    example: {
+      body: { from: '2026-11-20T12:00:00.000Z', to: '2026-11-20T14:30:00.000Z', onlyFailed: true },
+      response: { queued: 318, continueFrom: null },
+    },
+    handle: (call) => replayEvents(deps, call),
+  }),
+];

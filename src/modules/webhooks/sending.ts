@@ -1,0 +1,170 @@
+import type { WebhookDeliveryInput } from '../../../machines/webhook-delivery.ts';
+import { mintId, timeOfId } from '../../db/ids.ts';
+import { storedReplies } from '../../engine/stored-replies.ts';
+import type { Claim } from '../../engine/told.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
+import { replayOf } from '../../http/idempotency.ts';
+import type { Call, Caller, IdempotencyClaim, Replay } from '../../http/route.ts';
+import { NO_ENDPOINT, type WebhookCommands } from './commands.ts';
+import { LEASE_MS } from './delivery-kind.ts';
+import type { DeliveryView, ReplayBody, WebhookView } from './model.ts';
+import { findDelivery, findWebhook } from './queries.ts';
+import { EVENTS_IN_SCOPE, scopeColumns } from './replaying.ts';
+
+// What a client asks to have sent besides what happens by itself: a test, an event again, a range of events again.
+
+type Own = Call<{ readonly id: string }>;
+
+const DISABLED = new Failure('CONFLICT', 'This webhook endpoint is disabled; nothing is sent to it.', {
+  suggestion: 'Enable it by rotating its secret, or by PATCH with status active.',
+});
+
+/** The endpoint where something can be sent to it. */
+async function activeWebhook(
+  commands: WebhookCommands,
+  caller: Caller,
+  id: string,
+): Promise<WebhookView | Failure> {
+  const webhook = await findWebhook(commands, caller, id);
+  if (!webhook) return NO_ENDPOINT;
+  return webhook.status === 'active' ? webhook : DISABLED;
+}
+
+/** The stored reply of a request that was made before: it counts more than what the endpoint has become since. */
+async function replayOfKey(
+  { database }: WebhookCommands,
+  { caller, claim, now }: Pick<Call, 'caller' | 'claim' | 'now'>,
+): Promise<Replay | Failure | null> {
+  if (!claim) return null;
+  const [stored] = (await storedReplies(database, [{ scope: caller, key: claim.key }], now)).values();
+  return stored ? replayOf(claim, stored, JSON.parse(stored.reply)) : null;
+}
+
+const plainClaim = (
+  claim: IdempotencyClaim | null,
+  scope: Caller,
+  reply: unknown,
+): { readonly claim?: Claim } =>
+  claim ? { claim: { ...claim, scope, status: 200, reply: () => JSON.stringify(reply) } } : {};
+
+/** Queues a `delivered` event that says it is a test. It is in no log, and goes to this endpoint whatever that subscribes to. */
+export async function testWebhook(
+  commands: WebhookCommands,
+  call: Own,
+): Promise<{ queued: true } | Failure | Replay> {
+  const { caller, params, claim, now } = call;
+  const replay = await replayOfKey(commands, call);
+  if (replay) return replay;
+  const webhook = await activeWebhook(commands, caller, params.id);
+  if (webhook instanceof Failure) return webhook;
+  const event = {
+    id: mintId('evt', now),
+    type: 'delivered' as const,
+    emailId: mintId('em', now),
+    recipient: `delivered@${commands.simulatorDomain}`,
+    occurredAt: new Date(now).toISOString(),
+    data: { isTest: true },
+    livemode: false,
+  };
+  const spawned = await commands.engine.spawn('webhookDelivery', {
+    workspaceId: caller.workspaceId,
+    livemode: caller.livemode,
+    input: { at: now, leaseMs: LEASE_MS, turnAt: null } satisfies WebhookDeliveryInput,
+    columns: {
+      webhook_id: webhook.id,
+      event_id: event.id,
+      event_type: event.type,
+      email_id: event.emailId,
+      event,
+    },
+    ...plainClaim(claim, caller, { queued: true }),
+  });
+  if (spawned.outcome === 'replayed')
+    return replayOf(claim as IdempotencyClaim, spawned, JSON.parse(spawned.reply));
+  return { queued: true };
+}
+
+/** Sends one event again, whatever became of it, with all its retries before it. */
+export async function redeliver(
+  commands: WebhookCommands,
+  call: Call<{ readonly id: string; readonly deliveryId: string }>,
+): Promise<DeliveryView | Failure | Replay> {
+  const { caller, params, claim, now } = call;
+  const replay = await replayOfKey(commands, call);
+  if (replay) return replay;
+  const webhook = await activeWebhook(commands, caller, params.id);
+  if (webhook instanceof Failure) return webhook;
+  const before = await findDelivery(commands, webhook.id, params.deliveryId);
+  if (!before) return notFound('webhook delivery');
+  const view = {
+    ...before,
+    status: 'scheduled' as const,
+    retryCount: 0,
+    error: before.httpStatus === 0 ? before.error : null,
+    nextAttemptAt: null,
+  };
+  const event = { type: 'redeliver.requested', at: now };
+  const told = await commands.engine.tell('webhookDelivery', before.id, event, {
+    scope: caller,
+    ...plainClaim(claim, caller, view),
+  });
+  if (told.outcome === 'replayed') return replayOf(claim as IdempotencyClaim, told, JSON.parse(told.reply));
+  if (told.outcome === 'absent') return notFound('webhook delivery');
+  // Refused: an attempt is under way at this very moment, which is what was asked for.
+  return told.outcome === 'refused' ? before : view;
+}
+
+/** Events that one call sends again. */
+const MOST_REPLAYED = 10_000;
+
+const COUNT = `select count(*)::integer as found, max(e.id) as last from (
+  select $1::text as actor, $2::text as workspace_id, $3::boolean as livemode, $4::text as low, $5::text as high,
+    $6::text[] as types, $7::boolean as only_failed, $8::integer as most
+) r cross join lateral (${EVENTS_IN_SCOPE}) e`;
+
+/** Sends past events again, oldest first, one after the other. */
+export async function replayEvents(
+  commands: WebhookCommands,
+  call: Call<{ readonly id: string }, unknown, ReplayBody>,
+): Promise<{ queued: number; continueFrom: string | null } | Failure | Replay> {
+  const { caller, params, body, claim, now } = call;
+  const replay = await replayOfKey(commands, call);
+  if (replay) return replay;
+  const from = Date.parse(body.from);
+  const to = Math.min(Date.parse(body.to), now);
+  if (from > Date.parse(body.to))
+    return invalid([{ path: '/body/to', message: 'Must not be earlier than `from`.' }]);
+  const webhook = await activeWebhook(commands, caller, params.id);
+  if (webhook instanceof Failure) return webhook;
+  const scope = {
+    from,
+    to,
+    types: body.types ?? webhook.events,
+    onlyFailed: body.onlyFailed ?? false,
+    most: MOST_REPLAYED,
+  };
+  const { low, high, types, only_failed } = scopeColumns(scope);
+  const [row] = await commands.database.query<{ found: number; last: string | null }>(COUNT, [
+    webhook.id,
+    caller.workspaceId,
+    caller.livemode,
+    low,
+    high,
+    types,
+    only_failed,
+    MOST_REPLAYED + 1,
+  ]);
+  const { found, last } = row as { found: number; last: string | null };
+  const queued = Math.min(found, MOST_REPLAYED);
+  const continueFrom = found > MOST_REPLAYED && last !== null ? new Date(timeOfId(last)).toISOString() : null;
+  if (queued === 0) return { queued, continueFrom };
+  const told = await commands.engine.tell(
+    'webhookEndpoint',
+    webhook.id,
+    { type: 'replay.requested', at: now, ...scope, most: queued } as never,
+    { scope: caller, ...plainClaim(claim, caller, { queued, continueFrom }) },
+  );
+  if (told.outcome === 'replayed') return replayOf(claim as IdempotencyClaim, told, JSON.parse(told.reply));
+  if (told.outcome === 'absent') return NO_ENDPOINT;
+  return told.outcome === 'refused' ? DISABLED : { queued, continueFrom };
+}

@@ -1,0 +1,73 @@
+import type { WebhookDeliveryContext } from '../../../machines/webhook-delivery.ts';
+import type { StopReason, WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
+import { timeOfId } from '../../db/ids.ts';
+import type { DeliveryView, WebhookView } from './model.ts';
+
+/** An endpoint's row and its secret's, as the queries read them. */
+export interface EndpointRow {
+  readonly id: string;
+  readonly state: string;
+  readonly context: unknown;
+  readonly prefix: string | null;
+}
+
+/** An endpoint as it is shown. */
+export function webhookOf({ id, state, context, prefix }: EndpointRow): WebhookView {
+  const { url, events, failureCount } = context as WebhookEndpointContext;
+  return {
+    id,
+    url,
+    events: [...events],
+    status: state as WebhookView['status'],
+    secretPrefix: prefix ?? '',
+    failureCount,
+    createdAt: new Date(timeOfId(id)).toISOString(),
+  };
+}
+
+/** A delivery's row with its last attempt's, as the queries read them. */
+export interface DeliveryRow {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly emailId: string;
+  readonly state: string;
+  readonly context: unknown;
+  readonly timers: unknown;
+  readonly attemptedAt: Date | null;
+  readonly httpStatus: number | null;
+  readonly responseBody: string | null;
+  readonly durationMs: number | null;
+  readonly error: string | null;
+}
+
+/** What stands for a reply where no attempt was made. */
+const NEVER_SENT: Record<StopReason, string> = {
+  endpoint_disabled: 'The endpoint was disabled before the event was sent.',
+  endpoint_deleted: 'The endpoint was deleted before the event was sent.',
+  event_expired: 'The event is no longer kept.',
+};
+
+const STATUS: Readonly<Record<string, DeliveryView['status']>> = { success: 'success', failed: 'failed' };
+
+/** A delivery as it is shown. */
+export function deliveryOf(row: DeliveryRow): DeliveryView {
+  const { retryCount, stoppedBy } = row.context as WebhookDeliveryContext;
+  const timed = row.state === 'posting' ? [] : Object.values((row.timers ?? {}) as Record<string, number>);
+  return {
+    id: row.id,
+    webhookId: row.webhookId,
+    eventId: row.eventId,
+    eventType: row.eventType as DeliveryView['eventType'],
+    emailId: row.emailId,
+    status: STATUS[row.state] ?? 'scheduled',
+    httpStatus: row.httpStatus ?? 0,
+    responseBody: row.responseBody ?? (stoppedBy ? NEVER_SENT[stoppedBy] : ''),
+    retryCount,
+    attemptedAt: row.attemptedAt?.toISOString() ?? null,
+    durationMs: row.durationMs,
+    error: stoppedBy ?? row.error,
+    nextAttemptAt: timed.length > 0 ? new Date(Math.min(...timed)).toISOString() : null,
+  };
+}
