@@ -1,6 +1,5 @@
-import { boolean, integer, json, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
-
-const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+import { boolean, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { actorColumns, moment } from './actor.ts';
 
 /** Tenants. */
 export const workspaces = pgTable('workspaces', {
@@ -13,15 +12,7 @@ export const workspaces = pgTable('workspaces', {
 
 /** Actors: who may authenticate. */
 export const apiKeys = pgTable('api_keys', {
-  id: text('id').primaryKey(),
-  workspaceId: text('workspace_id').notNull(),
-  livemode: boolean('livemode').notNull(),
-  state: text('state').notNull(),
-  context: json('context').notNull(),
-  revision: integer('revision').notNull(),
-  machineVersion: smallint('machine_version').notNull(),
-  timers: json('timers'),
-  wakeAt: moment('wake_at'),
+  ...actorColumns,
   name: text('name').notNull(),
   prefix: text('prefix').notNull(),
   hash: text('hash').notNull(),

@@ -1,16 +1,9 @@
-import { boolean, integer, json, pgTable, smallint, text, timestamp } from 'drizzle-orm/pg-core';
+import { pgTable, text } from 'drizzle-orm/pg-core';
+import { actorColumns } from './actor.ts';
 
 /** Actors: the domains that live email is sent from. */
 export const domains = pgTable('domains', {
-  id: text('id').primaryKey(),
-  workspaceId: text('workspace_id').notNull(),
-  livemode: boolean('livemode').notNull(),
-  state: text('state').notNull(),
-  context: json('context').notNull(),
-  revision: integer('revision').notNull(),
-  machineVersion: smallint('machine_version').notNull(),
-  timers: json('timers'),
-  wakeAt: timestamp('wake_at', { withTimezone: true, mode: 'date' }),
+  ...actorColumns,
   name: text('name').notNull(),
   dkimSelector: text('dkim_selector').notNull(),
   rsaValue: text('rsa_value').notNull(),

@@ -1,31 +1,12 @@
-import {
-  boolean,
-  customType,
-  integer,
-  json,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-  timestamp,
-} from 'drizzle-orm/pg-core';
+import { boolean, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { actorColumns, moment } from './actor.ts';
 
 /** A transaction id: orders the gap-free event log. Read and compared as text. */
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
 
-const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
-
 /** Actors: where each email is in its life. */
 export const emails = pgTable('emails', {
-  id: text('id').primaryKey(),
-  workspaceId: text('workspace_id').notNull(),
-  livemode: boolean('livemode').notNull(),
-  state: text('state').notNull(),
-  context: json('context').notNull(),
-  revision: integer('revision').notNull(),
-  machineVersion: smallint('machine_version').notNull(),
-  timers: json('timers'),
-  wakeAt: moment('wake_at'),
+  ...actorColumns,
   recipients: text('recipients').array().notNull(),
   recipientKeys: text('recipient_keys').array().notNull(),
   lastEvent: text('last_event'),

@@ -1,18 +1,9 @@
-import { boolean, integer, json, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
-
-const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+import { integer, json, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
+import { actorColumns, moment } from './actor.ts';
 
 /** Actors: where events are sent to. */
 export const webhookEndpoints = pgTable('webhook_endpoints', {
-  id: text('id').primaryKey(),
-  workspaceId: text('workspace_id').notNull(),
-  livemode: boolean('livemode').notNull(),
-  state: text('state').notNull(),
-  context: json('context').notNull(),
-  revision: integer('revision').notNull(),
-  machineVersion: smallint('machine_version').notNull(),
-  timers: json('timers'),
-  wakeAt: moment('wake_at'),
+  ...actorColumns,
   events: text('events').array().notNull(),
 });
 
@@ -25,15 +16,7 @@ export const webhookSecrets = pgTable('webhook_secrets', {
 
 /** Actors: one event on its way to one endpoint. */
 export const webhookDeliveries = pgTable('webhook_deliveries', {
-  id: text('id').primaryKey(),
-  workspaceId: text('workspace_id').notNull(),
-  livemode: boolean('livemode').notNull(),
-  state: text('state').notNull(),
-  context: json('context').notNull(),
-  revision: integer('revision').notNull(),
-  machineVersion: smallint('machine_version').notNull(),
-  timers: json('timers'),
-  wakeAt: moment('wake_at'),
+  ...actorColumns,
   webhookId: text('webhook_id').notNull(),
   eventId: text('event_id').notNull(),
   eventType: text('event_type').notNull(),

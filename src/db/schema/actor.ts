@@ -1,0 +1,17 @@
+import { boolean, integer, json, smallint, text, timestamp } from 'drizzle-orm/pg-core';
+
+/** A moment, as every table has it. */
+export const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+
+/** The columns that every actor's table begins with; what the engine reads and writes of it. */
+export const actorColumns = {
+  id: text('id').primaryKey(),
+  workspaceId: text('workspace_id').notNull(),
+  livemode: boolean('livemode').notNull(),
+  state: text('state').notNull(),
+  context: json('context').notNull(),
+  revision: integer('revision').notNull(),
+  machineVersion: smallint('machine_version').notNull(),
+  timers: json('timers'),
+  wakeAt: moment('wake_at'),
+};
