@@ -1,4 +1,4 @@
-import { boolean, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, customType, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { actorColumns, moment } from './actor.ts';
 
 /** A transaction id: orders the gap-free event log. Read and compared as text. */
