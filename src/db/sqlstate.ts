@@ -20,6 +20,8 @@ const NEVER_CONNECTED = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'CONNECT_TIMEOUT',
+  // The server is starting up, or shutting down.
+  '57P03',
 ]);
 
 /** The five-character SQLSTATE, or the driver's own code, of an error; empty when it has none. */

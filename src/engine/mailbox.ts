@@ -15,9 +15,6 @@ import { storedReplies } from './stored-replies.ts';
 import { type Draft, inputRow } from './tell-batch.ts';
 import type { StoredReply } from './told.ts';
 
-/** How often an event that lost its revision is decided again before the caller hears 503. */
-const MAX_DECISIONS = 20;
-
 /** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
 export const LONGEST_WAIT_MS = 7_000;
 /** A statement may take 7 s to fail; together with this the caller still hears within 8 s. */
@@ -100,9 +97,9 @@ export class Mailbox {
   }
 
   #inTime(batch: readonly Letter[]): readonly Letter[] {
-    const oldest = this.around.clock.monotonic() - LONGEST_WAIT_MS;
+    const now = this.around.clock.monotonic();
     return batch.filter(({ since, patientUntil, fail }) => {
-      const isLate = since < oldest && patientUntil === undefined;
+      const isLate = now > (patientUntil ?? since + LONGEST_WAIT_MS);
       if (isLate) fail(new Unavailable('The database does not keep up.'));
       return !isLate;
     });
@@ -220,14 +217,13 @@ export class Mailbox {
     this.#lane.unshift(letters);
   }
 
-  /** The revision had moved on: the same events, on the actor as it is now. */
+  /**
+   * The revision had moved on: the same events, on the actor as it is now. As often as there is time for: somebody wins
+   * each round, but under load the same instance may lose many in a row (182 of 13,000 events lost 20).
+   */
   #decideAgain(letters: readonly Letter[]): void {
-    const again: Letter[] = [];
-    for (const letter of letters) {
-      if (++letter.decisions < MAX_DECISIONS) again.push(letter);
-      else letter.fail(new Unavailable('The resource is too contended.'));
-    }
-    if (again.length > 0) this.#lane.unshift(again);
+    for (const letter of letters) letter.decisions++;
+    this.#lane.unshift(letters);
   }
 
   /** The database did not take the batch: callers hear of it, outcomes of performed orders are tried on. */

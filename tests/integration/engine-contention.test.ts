@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import postgres from 'postgres';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
+import { Unavailable } from '../../src/db/unavailable.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import {
+  accepted,
+  countOf,
+  emailBirth,
+  engineOver,
+  ManualClock,
+  opened,
+  plainInput,
+  postgresStore,
+  rowsOf,
+  type Store,
+} from '../support/engine.ts';
+import { eventually } from '../support/eventually.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+
+let store: Store;
+let databases: PostgresDatabase[] = [];
+beforeAll(async () => {
+  store = await postgresStore();
+  databases = Array.from({ length: 2 }, () => new PostgresDatabase(store.url as string));
+});
+afterAll(async () => {
+  await Promise.all(databases.map((database) => database.close()));
+  await store[Symbol.asyncDispose]();
+});
+
+/** Engines as several instances have them: each with its own connections and its own memory. */
+const instances = (): Engine[] => databases.map((database) => engineOver(database));
+
+async function sentEmails(count: number): Promise<readonly string[]> {
+  const engine = engineOver(store.database);
+  const births = Array.from({ length: count }, () => emailBirth(plainInput(NOW)));
+  await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+  await Promise.all(births.map(({ id }) => engine.tell('email', id, accepted(NOW))));
+  return births.map(({ id }) => id);
+}
+
+/** What is written of these emails: nothing may be missing, nothing may be there twice. */
+async function bookkeeping(ids: readonly string[]) {
+  const [row] = await rowsOf<{
+    marks: number;
+    distinct: number;
+    writes: number;
+    revisions: number;
+    steps: number;
+  }>(
+    store.database,
+    `select
+       (select count(*)::integer from email_events where email_id = any($1::text[]) and type = 'opened') as marks,
+       (select count(distinct data ->> 'mark')::integer from email_events where email_id = any($1::text[]) and type = 'opened') as distinct,
+       (select count(*)::integer from email_journal where actor_id = any($1::text[])) as writes,
+       (select sum(revision)::integer from emails where id = any($1::text[])) as revisions,
+       (select sum(json_array_length(steps))::integer from email_journal where actor_id = any($1::text[])) as steps`,
+    [ids],
+  );
+  if (!row) throw new Error('no row');
+  return row;
+}
+
+/** Keeps telling until time is up; answers the marks that were told to be durable, and those nobody can say anything of. */
+async function hammer(
+  engine: Engine,
+  ids: readonly string[],
+  name: string,
+  until: number,
+  patienceMs?: number,
+) {
+  const durable: string[] = [];
+  const unknown: string[] = [];
+  let mark = 0;
+  const reader = async (id: string): Promise<void> => {
+    while (performance.now() < until) {
+      const data = { mark: `${name} ${mark++}` };
+      try {
+        const told = await engine.tell(
+          'email',
+          id,
+          opened(NOW, data),
+          patienceMs === undefined ? {} : { patienceMs },
+        );
+        expect(told.outcome).toBe('changed');
+        durable.push(data.mark);
+      } catch (error) {
+        expect(error).toBeInstanceOf(Unavailable);
+        unknown.push(data.mark);
+      }
+    }
+  };
+  await Promise.all(ids.map(reader));
+  return { durable, unknown };
+}
+
+const deadlocks = async (): Promise<number> =>
+  (
+    await rowsOf<{ n: number }>(
+      store.database,
+      'select deadlocks::integer as n from pg_stat_database where datname = current_database()',
+    )
+  )[0]?.n as number;
+
+describe('two engines on one database', () => {
+  test('contend for the same actors: every event is written once, and nothing deadlocks', async () => {
+    const ids = await sentEmails(60);
+    const until = performance.now() + 2_000;
+    const heard = await Promise.all(
+      instances().map((engine, index) => hammer(engine, ids, `engine ${index}`, until)),
+    );
+    const durable = heard.flatMap((one) => one.durable);
+    const written = await bookkeeping(ids);
+    expect(heard.flatMap((one) => one.unknown)).toEqual([]);
+    expect(durable.length).toBeGreaterThan(500);
+    expect(written.marks).toBe(durable.length);
+    expect(written.distinct).toBe(durable.length);
+    // One journal row for each revision, and no step besides birth, attempt and opens.
+    expect(written.writes).toBe(written.revisions);
+    expect(written.steps).toBe(durable.length + 2 * ids.length);
+    expect(await deadlocks()).toBe(0);
+  }, 20_000);
+
+  test('share what is due: each email fires once', async () => {
+    const clock = new ManualClock(NOW);
+    const engines = databases.map((database) => engineOver(database, { clock }));
+    const births = Array.from({ length: 1_500 }, () =>
+      emailBirth(plainInput(NOW, { scheduledAt: NOW + 60_000 })),
+    );
+    await Promise.all(births.map((birth) => (engines[0] as Engine).spawn('email', birth)));
+    clock.time = NOW + 60_000;
+    await Promise.all(engines.map((engine) => engine.wakeDue()));
+    const ids = births.map(({ id }) => id);
+    const rows = await rowsOf<{ state: string; attempt: number; n: number }>(
+      store.database,
+      `select state, (context ->> 'attempt')::integer as attempt, count(*)::integer as n from emails
+       where id = any($1::text[]) group by 1, 2`,
+      [ids],
+    );
+    expect([...rows]).toEqual([{ state: 'sending', attempt: 1, n: 1_500 }]);
+    const written = await bookkeeping(ids);
+    expect(written.writes).toBe(3_000);
+    // Both had their share of it.
+    const byTag = await rowsOf<{ n: number }>(
+      store.database,
+      `select count(distinct commit_tag >> 16)::integer as n from email_journal where actor_id = any($1::text[]) and revision = 2`,
+      [ids],
+    );
+    expect(byTag[0]?.n).toBe(2);
+  }, 20_000);
+
+  test('lose nothing and double nothing while their backends are killed', async () => {
+    const ids = await sentEmails(30);
+    const killer = postgres(store.url as string, { max: 1, onnotice: () => {} });
+    let killed = 0;
+    const until = performance.now() + 4_000;
+    const killing = (async () => {
+      while (performance.now() < until) {
+        await Bun.sleep(100);
+        const rows = await killer`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and application_name = 'posthorn'`;
+        killed += rows.length;
+      }
+    })();
+    const [impatient, patient] = instances() as [Engine, Engine];
+    const [asked, reported] = await Promise.all([
+      hammer(impatient, ids, 'asked', until),
+      hammer(patient, ids, 'reported', until, 60_000),
+      killing,
+    ]);
+    await killer.end();
+    expect(killed).toBeGreaterThan(20);
+    expect(asked.durable.length).toBeGreaterThan(100);
+    expect(reported.durable.length).toBeGreaterThan(100);
+    // Outcomes outlast any of it.
+    expect(reported.unknown).toEqual([]);
+    const rows = await rowsOf<{ mark: string }>(
+      store.database,
+      `select data ->> 'mark' as mark from email_events where email_id = any($1::text[]) and type = 'opened'`,
+      [ids],
+    );
+    const marks = rows.map(({ mark }) => mark);
+    const present = new Set(marks);
+    expect(marks.length).toBe(present.size);
+    expect([...asked.durable, ...reported.durable].filter((mark) => !present.has(mark))).toEqual([]);
+    // Whatever else is there was answered with "nobody can say".
+    const known = new Set([...asked.durable, ...reported.durable, ...asked.unknown]);
+    expect(marks.filter((mark) => !known.has(mark))).toEqual([]);
+    const written = await bookkeeping(ids);
+    expect(written.writes).toBe(written.revisions);
+  }, 30_000);
+
+  test('carry on after a database that was restarted under them', async () => {
+    const [id = ''] = await sentEmails(1);
+    const [engine] = instances() as [Engine];
+    await rowsOf(store.database, `select 1`);
+    const killer = postgres(store.url as string, { max: 1, onnotice: () => {} });
+    await killer`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
+    await killer.end();
+    const healed = performance.now();
+    await eventually(
+      'an event is taken again',
+      async () => (await engine.tell('email', id, opened(NOW))).outcome,
+    );
+    expect(performance.now() - healed).toBeLessThan(1_000);
+    expect(await countOf(store.database, `email_events where email_id = $1 and type = 'opened'`, [id])).toBe(
+      1,
+    );
+  });
+});
