@@ -10,16 +10,31 @@ import { VERSION } from '../version.ts';
 import { firstRunText } from './first-run.ts';
 import { closeServer, stopRequested, within } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
+import { abandoned, serveWith } from './workers.ts';
 
 /** Orchestrators kill after 30 s. What is not finished by then is durable, and found again at the next start. */
 const FINISH_WITHIN_MS = 25_000;
 
+/** How a process serves: alone, as the one that looks after N workers, or as one of them. */
+export interface ServeOptions {
+  readonly workers?: number;
+  readonly worker?: number;
+}
+
 /** `posthorn serve`: runs until it is asked to stop, and answers the exit code. */
-export async function serve(config: Config, terminal: Terminal): Promise<number> {
+export async function serve(config: Config, terminal: Terminal, options: ServeOptions = {}): Promise<number> {
+  const { workers = 1, worker } = options;
+  if (workers > 1 && config.databaseUrl === null) {
+    terminal.error(
+      'Several workers need a PostgreSQL: set DATABASE_URL. The embedded database belongs to one process.\n',
+    );
+    return 2;
+  }
   const logger = createLogger({ level: config.logLevel, pretty: config.profile === 'development' });
   logger.debug(redacted(config), 'Configuration');
+  if (workers > 1) return serveWith(workers, logger);
   // Before anything else, so that a signal during the start is not lost.
-  const stop = stopRequested();
+  const stop = worker === undefined ? stopRequested() : Promise.race([stopRequested(), abandoned()]);
   const service = await startService(config, logger);
   let server: Server<Talk> | undefined;
   try {
@@ -27,13 +42,19 @@ export async function serve(config: Config, terminal: Terminal): Promise<number>
     const keys = await firstKeys(service, workspace, config, logger);
     try {
       const { sockets } = service.inspector;
-      server = listen(service.app, { hostname: config.host, port: config.port, sockets });
+      server = listen(service.app, {
+        hostname: config.host,
+        port: config.port,
+        sockets,
+        shared: worker !== undefined,
+      });
     } finally {
       // Whether the port was free or not: the keys exist now, and this is their one chance to be seen.
       if (keys.some(({ origin }) => origin !== 'kept')) terminal.out(firstRunText(config, keys));
     }
     logger.info({ url: server.url.origin, version: VERSION, database: service.database.kind }, 'Listening');
-    if (config.profile === 'development') terminal.out(liveViewText(service.inspector, workspace.id));
+    if (config.profile === 'development' && worker === undefined)
+      terminal.out(liveViewText(service.inspector, workspace.id));
     logger.info({ signal: await stop }, 'Stopping: what is in flight is finished first');
   } finally {
     const finished = await within(FINISH_WITHIN_MS, finish(service, server));

@@ -6,6 +6,8 @@ export interface ListenOptions {
   readonly hostname: string;
   readonly port: number;
   readonly sockets?: SocketDoor;
+  /** Other processes listen on the same port, and the kernel spreads the connections. */
+  readonly shared?: boolean;
 }
 
 /** What a WebSocket of this service is bound to: who reads what it says and hears when it ends. */
@@ -38,10 +40,11 @@ const websocket: WebSocketHandler<Talk> = {
 };
 
 /** Serves the application over HTTP. The caller stops it. */
-export function listen(app: App, { hostname, port, sockets }: ListenOptions): Server<Talk> {
+export function listen(app: App, { hostname, port, sockets, shared = false }: ListenOptions): Server<Talk> {
   return Bun.serve<Talk>({
     hostname,
     port,
+    reusePort: shared,
     idleTimeout: IDLE_SECONDS,
     // Bun's own 413 has no body: every endpoint refuses by itself what is too large for it.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,

@@ -1,0 +1,61 @@
+import type { Subprocess } from 'bun';
+import type { Logger } from '../telemetry/logger.ts';
+import { stopRequested } from './shutdown.ts';
+
+/** A worker that keeps dying is started again ever more slowly. */
+const FIRST_REST_MS = 1_000;
+const LONGEST_REST_MS = 30_000;
+/** Living this long, a worker counts as well again. */
+const WELL_AFTER_MS = 60_000;
+
+/** The command line of this very program: the executable, or Bun with the source file it runs. */
+const self = (): readonly string[] =>
+  Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, Bun.main];
+
+/**
+ * `posthorn serve --workers N`: N processes, all equal, that share the port; the kernel spreads connections over them and
+ * the database is all they have in common. One that dies is started again. Answers the exit code.
+ */
+export async function serveWith(workers: number, logger: Logger): Promise<number> {
+  const stop = stopRequested();
+  let stopping = false;
+  const running = new Set<Subprocess>();
+  const keepAlive = async (index: number): Promise<number> => {
+    for (let rest = FIRST_REST_MS; ; rest = Math.min(rest * 2, LONGEST_REST_MS)) {
+      const startedAt = performance.now();
+      // The open pipe tells the worker that somebody looks after it: when we die, however, it ends as well.
+      const child = Bun.spawn([...self(), 'serve', '--worker', String(index)], {
+        stdin: 'pipe',
+        stdout: 'inherit',
+        stderr: 'inherit',
+      });
+      running.add(child);
+      const code = await child.exited;
+      running.delete(child);
+      if (stopping) return code;
+      if (performance.now() - startedAt > WELL_AFTER_MS) rest = FIRST_REST_MS;
+      logger.error(
+        { worker: index, code, signal: child.signalCode },
+        `A worker ended; it starts again in ${rest / 1_000} s`,
+      );
+      await Promise.race([Bun.sleep(rest), stop]);
+      if (stopping) return 0;
+    }
+  };
+  const all = Promise.all(Array.from({ length: workers }, (_, index) => keepAlive(index + 1)));
+  void stop.then((signal) => {
+    stopping = true;
+    for (const child of running) child.kill(signal);
+  });
+  const codes = await all;
+  return codes.find((code) => code !== 0) ?? 0;
+}
+
+/** Resolves when the process that looks after this worker is gone. */
+export function abandoned(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.stdin.once('end', () => resolve('SIGTERM'));
+    process.stdin.once('close', () => resolve('SIGTERM'));
+    process.stdin.resume();
+  });
+}
