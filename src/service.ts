@@ -123,9 +123,7 @@ export async function openService({
     async stop() {
       inspector.stop();
       await schedule?.stop();
-      webhooks.stop();
       await engine.stop();
-      webhooks.close();
       renderer.close();
       limits.close();
       await authenticator.noteUse().catch(() => {});

@@ -22,10 +22,6 @@ export interface WebhookParts {
 export interface Webhooks {
   readonly kinds: readonly Registration[];
   readonly targetRules: TargetRules;
-  /** Starts no further attempt; before the engine stops. */
-  stop(): void;
-  /** Ends the idle connections; after the engine has stopped. */
-  close(): void;
 }
 
 /** Puts the parts of webhooks together. */
@@ -33,10 +29,5 @@ export function openWebhooks({ database, clock, sealer, policy }: WebhookParts):
   const targetRules = { guard: createAddressGuard(policy), resolve: resolveBySystem };
   const poster = createPoster({ ...targetRules, clock });
   const performer = new WebhookPerformer({ database, clock, sealer, poster });
-  return {
-    kinds: [webhookEndpoints, webhookDeliveries(performer)],
-    targetRules,
-    stop: () => performer.stop(),
-    close: () => poster.close(),
-  };
+  return { kinds: [webhookEndpoints, webhookDeliveries(performer)], targetRules };
 }

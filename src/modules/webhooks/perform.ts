@@ -42,6 +42,10 @@ export class WebhookPerformer implements Performer {
     this.#turns.close();
   }
 
+  stopped(): void {
+    this.work.poster.close();
+  }
+
   async perform(order: Order): Promise<readonly WebhookDeliveryEvent[]> {
     const parcel = await this.#read.parcel(order.actor.id);
     if (!parcel) return [];

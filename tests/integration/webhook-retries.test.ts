@@ -1,0 +1,395 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { WebhookDeliveryContext } from '../../machines/webhook-delivery.ts';
+import { mintId } from '../../src/db/ids.ts';
+import { Decider } from '../../src/engine/decide.ts';
+import { webhookDeliveryKind } from '../../src/modules/webhooks/delivery-kind.ts';
+import { verify } from '../../src/modules/webhooks/signature.ts';
+import { ManualClock } from '../support/engine.ts';
+import { eventually } from '../support/eventually.ts';
+import { openReceiver, openWorld, type Receiver, type World } from '../support/webhook-world.ts';
+
+// What happens after a failure, with a clock that the test owns: a retry is due at a millisecond, not about then.
+
+const BORN = Date.UTC(2026, 10, 20, 12);
+const BACKOFF = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];
+
+let clock: ManualClock;
+let world: World;
+let receiver: Receiver;
+beforeEach(async () => {
+  clock = new ManualClock(BORN);
+  world = await openWorld({ clock });
+  receiver = openReceiver();
+});
+afterEach(async () => {
+  receiver[Symbol.dispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+const no = () => new Response('no', { status: 500 });
+const yes = () => new Response('yes');
+
+interface Delivery {
+  readonly id: string;
+  readonly eventId: string;
+  readonly status: string;
+  readonly httpStatus: number;
+  readonly retryCount: number;
+  readonly error: string | null;
+  readonly nextAttemptAt: string | null;
+  readonly responseBody: string;
+}
+
+async function register(events: readonly string[] = ['delivered'], path = '') {
+  const { body } = await world.test.post('/v1/webhooks', { url: receiver.url + path, events });
+  return body.data as { readonly id: string; readonly secret: string };
+}
+const shown = async (id: string) => (await world.test.get(`/v1/webhooks/${id}`)).body.data;
+const deliveries = async (id: string): Promise<readonly Delivery[]> =>
+  (await world.test.get(`/v1/webhooks/${id}/deliveries?limit=100`)).body.data;
+
+/** The deliveries of an endpoint, once the condition holds. */
+const once = (id: string, condition: (rows: readonly Delivery[]) => boolean) =>
+  eventually(
+    'deliveries',
+    async () => {
+      const rows = await deliveries(id);
+      return condition(rows) ? rows : undefined;
+    },
+    { everyMs: 5 },
+  );
+
+/** All that waits to be attempted has been. */
+const settled = (id: string, count: number) =>
+  once(
+    id,
+    (rows) =>
+      rows.length === count && rows.every((row) => row.status !== 'scheduled' || row.nextAttemptAt !== null),
+  );
+
+/** The endpoint, once so many failures have been counted. */
+const counted = (id: string, failures: number) =>
+  eventually(
+    `${failures} failures`,
+    async () => {
+      const webhook = await shown(id);
+      return webhook.failureCount === failures ? webhook : undefined;
+    },
+    { everyMs: 5 },
+  );
+
+describe('a delivery that fails', () => {
+  test('is retried 5 s, 30 s, 5 min, 30 min and 2 h after each attempt, to the millisecond, with the same bytes', async () => {
+    receiver.answer = no;
+    const { id, secret } = await register();
+    await world.send();
+    await receiver.until(1);
+    for (const [retry, wait] of BACKOFF.entries()) {
+      const [row] = await settled(id, 1);
+      expect(row).toMatchObject({ status: 'scheduled', httpStatus: 500, retryCount: retry });
+      expect(row?.nextAttemptAt).toBe(new Date(clock.time + wait).toISOString());
+      clock.time += wait - 1;
+      await world.service.engine.wakeDue();
+      expect((await deliveries(id))[0]?.retryCount).toBe(retry);
+      expect(receiver.received).toHaveLength(retry + 1);
+      clock.time += 1;
+      await world.service.engine.wakeDue();
+      const posts = await receiver.until(retry + 2);
+      expect(posts.at(-1)?.body).toBe(posts[0]?.body as string);
+      const { signature, body } = posts.at(-1) as (typeof posts)[number];
+      expect(verify(secret, signature, body, Math.floor(clock.time / 1_000), 0)).toBe(true);
+    }
+    const [row] = await once(id, ([first]) => first?.status === 'failed');
+    expect(row).toMatchObject({ retryCount: 5, httpStatus: 500, nextAttemptAt: null, responseBody: 'no' });
+    expect((await counted(id, 6)).status).toBe('active');
+    clock.time += 86_400_000;
+    await world.service.engine.wakeDue();
+    expect(receiver.received).toHaveLength(6);
+  });
+
+  test('whose attempt was lost is made again when the lease ends, and no retry is used up', async () => {
+    const { id } = await register();
+    // The process that was to post has gone: the row is all there is.
+    world.service.engine.stop = async () => {};
+    const [endpoint] = await world.service.database.query<{ workspace_id: string }>(
+      'select workspace_id from webhook_endpoints where id = $1',
+      [id],
+    );
+    const decider = new Decider(webhookDeliveryKind.machine, { at: 0, leaseMs: 1, turnAt: null });
+    const begun = decider.begin({ at: clock.time, leaseMs: 30_000, turnAt: null }, clock.time);
+    await world.service.database.query(
+      `insert into webhook_deliveries (id, workspace_id, livemode, state, context, timers, wake_at, revision,
+         machine_version, webhook_id, event_id, event_type, email_id, event)
+       values ($1, $2, false, 'posting', $3::text::json, $4::text::json, $5::text::timestamptz, 1, 1, $6, $7, 'sent', $8, $9::text::json)`,
+      [
+        mintId('dlv', clock.time),
+        endpoint?.workspace_id ?? '',
+        JSON.stringify(begun.snapshot.context),
+        JSON.stringify(begun.timers),
+        new Date(clock.time + 30_000).toISOString(),
+        id,
+        mintId('evt', clock.time),
+        mintId('em', clock.time),
+        '{"id":"evt_x"}',
+      ],
+    );
+    clock.time += 29_999;
+    await world.service.engine.wakeDue();
+    expect(receiver.received).toHaveLength(0);
+    clock.time += 1;
+    await world.service.engine.wakeDue();
+    const [row] = await once(id, ([first]) => first?.status === 'success');
+    expect(row).toMatchObject({ retryCount: 0 });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('is signed with the secret of the moment', async () => {
+    receiver.answer = no;
+    const { id, secret } = await register();
+    await world.send();
+    await settled(id, 1);
+    const rotated = (await world.test.post(`/v1/webhooks/${id}/rotate-secret`)).body.data;
+    receiver.answer = yes;
+    clock.time += 5_000;
+    await world.service.engine.wakeDue();
+    const [, second] = await receiver.until(2);
+    const at = Math.floor(clock.time / 1_000);
+    expect(verify(rotated.secret, second?.signature ?? '', second?.body ?? '', at)).toBe(true);
+    expect(verify(secret, second?.signature ?? '', second?.body ?? '', at)).toBe(false);
+  });
+
+  test('has stopped when the deletion of its endpoint is answered', async () => {
+    receiver.answer = no;
+    const { id } = await register(['sent', 'delivered']);
+    for (let i = 0; i < 4; i += 1) await world.send();
+    await settled(id, 8);
+    expect((await world.test.delete(`/v1/webhooks/${id}`)).status).toBe(204);
+    const rows = await world.service.database.query<{ state: string; context: WebhookDeliveryContext }>(
+      'select state, context from webhook_deliveries where webhook_id = $1 and (wake_at is null) = (timers is null)',
+      [id],
+    );
+    expect(rows.map(({ state, context }) => [state, context.stoppedBy])).toEqual(
+      Array.from({ length: 8 }, () => ['failed', 'endpoint_deleted']),
+    );
+    clock.time += 86_400_000;
+    await world.service.engine.wakeDue();
+    expect(receiver.received).toHaveLength(8);
+  });
+});
+
+describe('an endpoint that fails', () => {
+  test('is disabled by ten failures in a row; what waits stops, and a rotation starts afresh', async () => {
+    receiver.answer = no;
+    const { id } = await register();
+    for (let i = 0; i < 9; i += 1) await world.send();
+    expect((await counted(id, 9)).status).toBe('active');
+    await world.send();
+    expect((await counted(id, 10)).status).toBe('disabled');
+    const rows = await once(id, (all) => all.every(({ status }) => status === 'failed'));
+    expect(rows).toHaveLength(10);
+    expect(new Set(rows.map(({ error }) => error))).toEqual(new Set(['endpoint_disabled']));
+
+    await world.send();
+    expect(await deliveries(id)).toHaveLength(10);
+    expect((await world.test.post(`/v1/webhooks/${id}/test`)).status).toBe(409);
+    expect((await world.test.post(`/v1/webhooks/${id}/deliveries/${rows[0]?.id}/redeliver`)).status).toBe(
+      409,
+    );
+    clock.time += 1_000;
+    const rotated = (await world.test.post(`/v1/webhooks/${id}/rotate-secret`)).body.data;
+    expect(rotated).toMatchObject({ status: 'active', failureCount: 0 });
+    receiver.answer = yes;
+    await world.send();
+    await once(id, (all) => all.filter(({ status }) => status === 'success').length === 1);
+    clock.time += 86_400_000;
+    await world.service.engine.wakeDue();
+    expect(receiver.received).toHaveLength(11);
+  });
+
+  test('is not disabled when one of ten succeeds', async () => {
+    receiver.answer = no;
+    const { id } = await register();
+    for (let i = 0; i < 9; i += 1) await world.send();
+    await counted(id, 9);
+    receiver.answer = yes;
+    await world.send();
+    await counted(id, 0);
+    receiver.answer = no;
+    for (let i = 0; i < 9; i += 1) await world.send();
+    expect((await counted(id, 9)).status).toBe('active');
+    await world.send();
+    expect((await counted(id, 10)).status).toBe('disabled');
+  });
+
+  test('counts hundreds of outcomes that arrive at once, each one once', async () => {
+    const { id } = await register();
+    const { engine, database } = world.service;
+    const failed = { type: 'delivery.failed', at: clock.time, attemptedAt: clock.time };
+    const succeeded = { type: 'delivery.succeeded', at: clock.time };
+    const tell = (event: object) => engine.tell('webhookEndpoint', id, event as never);
+    const rounds = Array.from({ length: 40 }, () => [...Array.from({ length: 9 }, () => failed), succeeded]);
+    await Promise.all(rounds.flat().map(tell));
+    expect(await shown(id)).toMatchObject({ status: 'active', failureCount: 0 });
+    await Promise.all(Array.from({ length: 300 }, () => tell(failed)));
+    expect(await shown(id)).toMatchObject({ status: 'disabled', failureCount: 10 });
+
+    await world.test.post(`/v1/webhooks/${id}/rotate-secret`);
+    receiver.answer = no;
+    await Promise.all(Array.from({ length: 300 }, () => world.send()));
+    expect((await counted(id, 10)).status).toBe('disabled');
+    await once(id, (rows) => rows.every(({ status }) => status === 'failed'));
+    await eventually('no mail is left', async () => {
+      const rows = await database.query('select 1 as one from mail');
+      return rows.length === 0 ? true : undefined;
+    });
+    expect((await shown(id)).failureCount).toBe(10);
+  });
+});
+
+test('stopping by SQL is the transition of the machine, from every state that waits', async () => {
+  receiver.answer = no;
+  const { id } = await register(['sent', 'delivered']);
+  await world.send();
+  await settled(id, 2);
+  const replay = { from: new Date(BORN).toISOString(), to: new Date(BORN).toISOString() };
+  expect((await world.test.post(`/v1/webhooks/${id}/replay`, replay)).body.data.queued).toBe(2);
+  const { database } = world.service;
+  interface Stored {
+    readonly id: string;
+    readonly state: string;
+    readonly context: object;
+    readonly timers: Record<string, number> | null;
+    readonly revision: number;
+  }
+  const read = () =>
+    database.query<Stored>(
+      'select id, state, context, timers, revision from webhook_deliveries where webhook_id = $1 order by id',
+      [id],
+    );
+  const timers = JSON.stringify({ 'xstate.after.lease.webhookDelivery.posting': clock.time + 30_000 });
+  await database.query(
+    `update webhook_deliveries set state = 'posting', timers = $2::text::json where id = $1`,
+    [(await read()).find(({ state }) => state === 'scheduled')?.id ?? '', timers],
+  );
+  const before = await read();
+  expect(new Set(before.map(({ state }) => state))).toEqual(new Set(['queued', 'posting', 'scheduled']));
+  clock.time += 10;
+  await world.test.patch(`/v1/webhooks/${id}`, { status: 'disabled' });
+
+  const decider = new Decider(webhookDeliveryKind.machine, { at: 0, leaseMs: 1, turnAt: null });
+  const event = { type: 'endpoint.stopped', at: clock.time, reason: 'endpoint_disabled' };
+  const expected = before.map(({ id: delivery, state, context, timers: pending, revision }) => {
+    const next = decider.next({ snapshot: decider.restore(state, context), timers: pending ?? {} }, event);
+    return {
+      row: {
+        id: delivery,
+        state: next?.snapshot.value as string,
+        context: next?.snapshot.context as object,
+        timers: Object.keys(next?.timers ?? { x: 1 }).length === 0 ? null : (next?.timers ?? null),
+        revision: revision + 1,
+      },
+      steps: [next?.step],
+    };
+  });
+  expect(await read()).toEqual(expected.map(({ row }) => row));
+  for (const { row, steps } of expected) {
+    const [written] = await database.query<{ steps: object }>(
+      'select steps from webhook_delivery_journal where actor_id = $1 and revision = $2',
+      [row.id, row.revision],
+    );
+    expect(written?.steps).toEqual(steps);
+  }
+});
+
+describe('sending again', () => {
+  test('a redelivery is the same event with the same id, and starts its retries over', async () => {
+    const { id } = await register();
+    await world.send();
+    const [row] = await once(id, ([first]) => first?.status === 'success');
+    receiver.answer = no;
+    clock.time += 60_000;
+    const key = { 'idempotency-key': crypto.randomUUID() };
+    const path = `/v1/webhooks/${id}/deliveries/${row?.id}/redeliver`;
+    const reply = await world.test.post(path, undefined, key);
+    expect([reply.status, reply.body.data.status]).toEqual([200, 'scheduled']);
+    expect((await world.test.post(path, undefined, key)).body).toEqual(reply.body);
+    const posts = await receiver.until(2);
+    expect(posts[1]?.body).toBe(posts[0]?.body as string);
+    const [again] = await settled(id, 1);
+    expect(again).toMatchObject({ id: row?.id, retryCount: 0, httpStatus: 500 });
+    expect(again?.nextAttemptAt).toBe(new Date(clock.time + 5_000).toISOString());
+    const other = await register(['sent']);
+    expect((await world.test.post(`/v1/webhooks/${other.id}/deliveries/${row?.id}/redeliver`)).status).toBe(
+      404,
+    );
+    expect((await world.live.post(path)).status).toBe(404);
+  });
+
+  test('a replay sends a range again, oldest first, at its pace, with the same ids', async () => {
+    const { id } = await register(['sent', 'delivered'], '/first');
+    for (let i = 0; i < 5; i += 1) {
+      clock.time += 1_000;
+      await world.send();
+    }
+    await receiver.until(10);
+    const events = receiver.received.map(({ event }) => event);
+    clock.time += 60_000;
+    const at = clock.time;
+    const late = await register(['sent', 'delivered'], '/late');
+    const body = {
+      from: new Date(BORN + 2_000).toISOString(),
+      to: new Date(BORN + 4_000).toISOString(),
+      types: ['delivered'],
+    };
+    const reply = await world.test.post(`/v1/webhooks/${late.id}/replay`, body);
+    expect(reply.body.data).toEqual({ queued: 3, continueFrom: null });
+    const inOrder = events
+      .filter(({ type }) => type === 'delivered')
+      .map((event) => event.id)
+      .sort();
+    const wanted = inOrder.slice(1, 4);
+    const rows = await deliveries(late.id);
+    expect(rows.map(({ nextAttemptAt }) => nextAttemptAt).sort()).toEqual(
+      [0, 20, 40].map((ms) => new Date(at + ms).toISOString()),
+    );
+    for (let turn = 0; turn < 3; turn += 1) {
+      await world.service.engine.wakeDue();
+      await receiver.until(11 + turn);
+      clock.time += 19;
+      await world.service.engine.wakeDue();
+      expect(receiver.received).toHaveLength(11 + turn);
+      clock.time += 1;
+    }
+    const again = receiver.received.slice(10);
+    expect(again.map(({ event }) => event.id)).toEqual(wanted);
+    expect(again.map(({ path }) => path)).toEqual(['/hook/late', '/hook/late', '/hook/late']);
+    expect((await deliveries(id)).length).toBe(10);
+  });
+
+  test('a replay of what failed leaves out what the endpoint has taken, at first or in an earlier replay', async () => {
+    const { id } = await register();
+    await world.send();
+    await once(id, ([first]) => first?.status === 'success');
+    await world.test.patch(`/v1/webhooks/${id}`, { status: 'disabled' });
+    await world.send();
+    await world.test.patch(`/v1/webhooks/${id}`, { status: 'active' });
+    receiver.answer = no;
+    await world.send();
+    await settled(id, 2);
+    await world.test.patch(`/v1/webhooks/${id}`, { status: 'disabled' });
+    await world.test.patch(`/v1/webhooks/${id}`, { status: 'active' });
+    receiver.answer = yes;
+    const range = {
+      from: new Date(BORN).toISOString(),
+      to: new Date(BORN + 1).toISOString(),
+      onlyFailed: true,
+    };
+    const replay = async () => (await world.test.post(`/v1/webhooks/${id}/replay`, range)).body.data.queued;
+    expect(await replay()).toBe(2);
+    clock.time += 1_000;
+    await world.service.engine.wakeDue();
+    await once(id, (rows) => rows.filter(({ status }) => status === 'success').length === 3);
+    expect(await replay()).toBe(0);
+    expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(3);
+  });
+});
