@@ -82,20 +82,19 @@ export async function partitionedDays(database: Database): Promise<readonly numb
 }
 
 /**
- * Drops the partitions of a day. Rows whose email still exists go to the default partition, in the same transaction:
- * those few emails are looked up first and their rows by index, since everybody who writes waits meanwhile (with a scan
- * of half a million rows it was a second). Who would have to wait more than 200 ms for the lock gives up until next time.
+ * Drops the partitions of a day. The rows of the ids that are kept go to the default partition, in the same transaction.
+ * Everybody who writes waits meanwhile, so nothing is searched for here: the ids are known, and few. Who would have to
+ * wait more than 200 ms for the lock gives up until next time.
  */
-export async function retireDay(database: Database, dayMs: number): Promise<void> {
-  for (const { table, column, prefix } of PARTITIONED) {
+export async function retireDay(database: Database, dayMs: number, kept: readonly string[]): Promise<void> {
+  const ids = `array[${kept.map((id) => `'${id}'`).join(',')}]::text[]`;
+  for (const { table, column } of PARTITIONED) {
     const name = partitionName(table, dayMs);
-    const [low, high] = [lowestIdAt(prefix, dayMs), lowestIdAt(prefix, dayMs + DAY_MS)];
     await database.script(
       `set local lock_timeout = '200ms';
        alter table ${table} detach partition ${name};
-       insert into ${table} select p.*
-         from (select id from emails where id >= '${low}' and id < '${high}' offset 0) e
-         cross join lateral (select * from ${name} where ${column} = e.id offset 0) p;
+       insert into ${table} select p.* from unnest(${ids}) k(id) cross join lateral (
+         select * from ${name} where ${column} = k.id offset 0) p;
        drop table ${name}`,
     );
   }

@@ -6,18 +6,23 @@ import type { Duty, DutyDeps } from './schedule.ts';
 
 const DAY_MS = 86_400_000;
 
+/** More emails of one day than this are not moved: the day is left as it is until fewer remain. */
+const MOST_KEPT = 10_000;
+
 /**
- * The actors of a range of ids that were sent before $3, or ended without being sent. From $1 on: each batch starts
- * where the last one ended, since walking again over what was just deleted would take ever longer.
+ * The next actors of a range of ids; those that were sent before $3, or ended without being sent, go. From $1 on: each
+ * batch begins where the last one ended, since walking again over what was just deleted would take ever longer (at ten
+ * million rows more than the six seconds that a statement has).
  */
-const PRUNE = `with old as materialized (
-  select id from emails where id >= $1 and id < $2 and livemode and wake_at is null
-    and (sent_at < $3::timestamptz or sent_at is null and state in ('failed', 'cancelled'))
-  order by id limit ${RETENTION_BATCH}
+const PRUNE = `with batch as materialized (
+  select id, wake_at is null
+    and (sent_at < $3::timestamptz or sent_at is null and state in ('failed', 'cancelled')) as expired
+  from emails where id > $1 and id < $2 and livemode order by id limit ${RETENTION_BATCH}
 ), gone as (
-  delete from emails e using old o where e.id = o.id
+  delete from emails e using batch b where b.expired and e.id = b.id
 )
-select max(id) as last, count(*)::integer as removed from old`;
+select max(id) as last, count(*)::integer as seen, coalesce(json_agg(id) filter (where not expired), '[]') as kept
+from batch`;
 
 /** What was kept of a retired day, once its time has come too. */
 const PRUNE_LEFTOVERS = PARTITIONED.map(
@@ -37,8 +42,8 @@ export const liveDataPruner = ({ database, clock }: DutyDeps): Duty => ({
     const cutoff = clock.now() - KEPT_DAYS.live * DAY_MS;
     for (const day of await partitionedDays(database)) {
       if (day + DAY_MS > cutoff) break;
-      await pruneActors(database, lowestIdAt('em', day), lowestIdAt('em', day + DAY_MS), cutoff);
-      await retireDay(database, day);
+      const kept = await pruneActors(database, lowestIdAt('em', day), lowestIdAt('em', day + DAY_MS), cutoff);
+      if (kept.length <= MOST_KEPT) await retireDay(database, day, kept);
     }
     const oldest = lowestIdAt('em', cutoff);
     await pruneActors(database, lowestIdAt('em', 0), oldest, cutoff);
@@ -46,15 +51,19 @@ export const liveDataPruner = ({ database, clock }: DutyDeps): Duty => ({
   },
 });
 
-async function pruneActors(database: Database, low: string, high: string, cutoff: number): Promise<void> {
+/** Deletes what has expired of a range, and answers the ids that stay. */
+async function pruneActors(database: Database, low: string, high: string, cutoff: number): Promise<string[]> {
+  const kept: string[] = [];
   let from = low;
   for (;;) {
-    const [batch] = await database.query<{ last: string | null; removed: number }>(PRUNE, [
+    const [batch] = await database.query<{ last: string | null; seen: number; kept: string[] }>(PRUNE, [
       from,
       high,
       new Date(cutoff).toISOString(),
     ]);
-    if (!batch?.last || batch.removed < RETENTION_BATCH) return;
+    if (!batch?.last) return kept;
+    if (kept.length <= MOST_KEPT) kept.push(...batch.kept);
+    if (batch.seen < RETENTION_BATCH) return kept;
     from = batch.last;
   }
 }
