@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import postgres from 'postgres';
+import { mintId } from '../../src/db/ids.ts';
+import { Failure } from '../../src/http/failure.ts';
+import { readLog } from '../../src/modules/events/queries.ts';
+import { postgresStore, type Store } from '../support/engine.ts';
+import { eventually } from '../support/eventually.ts';
+
+// Transactions do not end in the order in which they begin. A reader who polls while they run must still see every
+// event once, in one order.
+
+let store: Store;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  store = await postgresStore();
+  sql = postgres(store.url ?? '', { max: 12, onnotice: () => {} });
+});
+afterAll(async () => {
+  await sql.end();
+  await store[Symbol.asyncDispose]();
+});
+
+const write = async (to: postgres.Sql, workspaceId: string, type = 'sent', livemode = false) => {
+  const id = mintId('evt', Date.now());
+  await to`insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
+    values (${mintId('em', Date.now())}, ${id}, ${workspaceId}, ${livemode}, ${type}, 'a@b.co', now(), '{"k":1}')`;
+  return id;
+};
+
+/** A client of the log that keeps its cursor. */
+class Follower {
+  readonly seen: string[] = [];
+  cursor: string | undefined;
+
+  constructor(
+    private readonly workspaceId: string,
+    private readonly limit = 100,
+    private readonly types?: string,
+  ) {}
+
+  /** Reads all there is now; how many that was. */
+  async catchUp(): Promise<number> {
+    const before = this.seen.length;
+    for (;;) {
+      const caller = { workspaceId: this.workspaceId, livemode: false };
+      const query = {
+        limit: this.limit,
+        ...(this.cursor === undefined ? {} : { after: this.cursor }),
+        ...(this.types === undefined ? {} : { types: this.types }),
+      };
+      const page = await readLog(store, { caller, query } as Parameters<typeof readLog>[1]);
+      if (page instanceof Failure) throw new Error(page.message);
+      this.seen.push(...page.data.map(({ id }) => id));
+      expect(page.pagination.nextCursor).not.toBeNull();
+      this.cursor = page.pagination.nextCursor ?? undefined;
+      if (!page.pagination.hasMore) return this.seen.length - before;
+    }
+  }
+}
+
+/** All of a follower's events, once there are so many: an analyze anywhere on the server holds the log for a moment. */
+const reach = (follower: Follower, total: number): Promise<readonly string[]> =>
+  eventually(
+    `${total} events`,
+    async () => {
+      await follower.catchUp();
+      return follower.seen.length >= total ? follower.seen : undefined;
+    },
+    { everyMs: 5 },
+  );
+
+test('a reader who polls while many write, and commit late, misses nothing and sees nothing twice', async () => {
+  const written: string[] = [];
+  let writing = true;
+  const writer = async (round: number) => {
+    for (let i = 0; i < 25; i += 1)
+      await sql.begin(async (tx) => {
+        const ids = [await write(tx as never, 'ws_many'), await write(tx as never, 'ws_many')];
+        await tx`select pg_sleep(${((round * 7 + i * 13) % 10) / 400})`;
+        ids.push(await write(tx as never, 'ws_many'));
+        written.push(...ids);
+      });
+  };
+  const followers = [new Follower('ws_many', 7), new Follower('ws_many')];
+  const polling = followers.map(async (follower) => {
+    let polls = 0;
+    for (; writing; polls += 1) await follower.catchUp();
+    await reach(follower, 750);
+    return polls;
+  });
+  await Promise.all(Array.from({ length: 10 }, (_, round) => writer(round)));
+  writing = false;
+  for (const polls of await Promise.all(polling)) expect(polls).toBeGreaterThan(5);
+  expect(written).toHaveLength(750);
+  const [first, second] = followers as [Follower, Follower];
+  expect([...first.seen].sort()).toEqual(written.sort());
+  expect(second.seen).toEqual(first.seen);
+});
+
+test('what is written behind a transaction that is held open waits for it, and then comes in one order', async () => {
+  const follower = new Follower('ws_held');
+  const before = await write(sql, 'ws_held');
+  await reach(follower, 1);
+  const { promise: letGo, resolve: release } = Promise.withResolvers<void>();
+  const { promise: held, resolve: isHeld } = Promise.withResolvers<string>();
+  const holding = sql.begin(async (tx) => {
+    isHeld(await write(tx as never, 'ws_held'));
+    await letGo;
+  });
+  const early = await held;
+  const late = [await write(sql, 'ws_held'), await write(sql, 'ws_held')];
+  expect(await follower.catchUp()).toBe(0);
+  release();
+  await holding;
+  expect(await reach(follower, 4)).toEqual([before, early, ...late]);
+  expect(await follower.catchUp()).toBe(0);
+});
+
+test('an open transaction that only reads holds nobody up', async () => {
+  const follower = new Follower('ws_reader');
+  await sql.begin('isolation level repeatable read', async (tx) => {
+    await tx`select count(*) from email_events`;
+    const id = await write(sql, 'ws_reader');
+    expect(await reach(follower, 1)).toEqual([id]);
+  });
+});
+
+test('the log of a filter goes on where it was, and belongs to one environment and one filter', async () => {
+  const follower = new Follower('ws_types', 2, 'bounced,opened');
+  for (const type of ['sent', 'bounced', 'sent', 'opened', 'delivered', 'bounced'])
+    await write(sql, 'ws_types', type);
+  await write(sql, 'ws_types', 'bounced', true);
+  await write(sql, 'ws_other', 'bounced');
+  await reach(follower, 3);
+  await write(sql, 'ws_types', 'sent');
+  const next = await write(sql, 'ws_types', 'opened');
+  expect((await reach(follower, 4)).at(-1)).toBe(next);
+  expect(await follower.catchUp()).toBe(0);
+  const other = new Follower('ws_types', 2, 'bounced');
+  other.cursor = follower.cursor;
+  await expect(other.catchUp()).rejects.toThrow('not valid');
+});
+
+test('an empty log has a cursor too: what comes later is read from there', async () => {
+  const follower = new Follower('ws_empty');
+  expect(await follower.catchUp()).toBe(0);
+  const id = await write(sql, 'ws_empty');
+  expect(await reach(follower, 1)).toEqual([id]);
+});
