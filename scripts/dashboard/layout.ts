@@ -1,0 +1,108 @@
+import ELK, { type ElkNode } from 'elkjs/lib/elk-api.js';
+import { type Arrow, arrowsOf, labelOf, START, stayingIn, transientStates } from '../../src/drawing/arrows.ts';
+import type { Box, Layout, Layouts, Line, Point } from '../../src/drawing/layout.ts';
+import type { Drawing, DrawnState } from '../../src/drawing/moves.ts';
+
+// The sizes that state-node.tsx and move-line.tsx draw with. Text is measured by counting: names and labels are set in a font
+// whose characters are all as wide as each other, and descriptions wrap early rather than late.
+
+const WIDTH = 212;
+const PADDING = 14;
+const NAME_LINE = 24;
+const TEXT_LINE = 16;
+const CHIP_LINE = 20;
+const CHARACTERS = 31;
+const CAUSE_CHARACTER = 6.7;
+const GUARD_CHARACTER = 5.4;
+const LABEL_LINE = 14;
+const LABEL_PADDING = 12;
+
+const OPTIONS = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'DOWN',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '34',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '22',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '14',
+  'elk.spacing.nodeNode': '44',
+  'elk.spacing.edgeNode': '26',
+  'elk.spacing.edgeEdge': '18',
+  'elk.spacing.edgeLabel': '4',
+  'elk.edgeLabels.inline': 'true',
+  'elk.layered.nodePlacement.strategy': 'BRANDES_KOEPF',
+  'elk.layered.nodePlacement.bk.fixedAlignment': 'BALANCED',
+  'elk.layered.considerModelOrder.strategy': 'PREFER_NODES',
+  'elk.layered.thoroughness': '40',
+  'elk.padding': '[top=8,left=8,bottom=8,right=8]',
+} as const;
+
+/** Lays machines out. ELK runs in a thread: without `document` it takes every global scope for a worker's. */
+export async function layoutsOf(drawings: readonly Drawing[]): Promise<Layouts> {
+  const elk = new ELK({
+    workerFactory: () => new Worker(Bun.resolveSync('elkjs/lib/elk-worker.min.js', import.meta.dir)),
+  });
+  try {
+    const laidOut = drawings.map(async (drawing) => [drawing.id, await layoutOf(elk, drawing)] as const);
+    return Object.fromEntries(await Promise.all(laidOut));
+  } finally {
+    elk.terminateWorker();
+  }
+}
+
+async function layoutOf(elk: InstanceType<typeof ELK>, drawing: Drawing): Promise<Layout> {
+  const arrows = arrowsOf(drawing);
+  const transient = transientStates(drawing);
+  const graph: ElkNode = {
+    id: drawing.id,
+    layoutOptions: OPTIONS,
+    children: [
+      { id: START, width: 14, height: 14 },
+      ...drawing.states.map((state) => ({ id: state.name, ...sizeOf(drawing, state, transient) })),
+    ],
+    edges: arrows.map((arrow) => ({
+      id: arrow.id,
+      sources: [arrow.from],
+      targets: [arrow.to],
+      labels: labelOf(arrow).length === 0 ? [] : [{ text: arrow.id, ...labelSize(arrow) }],
+    })),
+  };
+  const { width = 0, height = 0, children = [], edges = [] } = await elk.layout(graph);
+  return {
+    width,
+    height,
+    states: Object.fromEntries(children.map((child) => [child.id, boxOf(child)])),
+    lines: edges.map(({ id, sections, labels }): Line => {
+      const [section] = sections ?? [];
+      const points: readonly Point[] = section
+        ? [section.startPoint, ...(section.bendPoints ?? []), section.endPoint]
+        : [];
+      const label = labels?.[0];
+      return { id, points: points.map(({ x, y }) => ({ x: round(x), y: round(y) })), label: boxOf(label ?? {}) };
+    }),
+  };
+}
+
+function sizeOf(drawing: Drawing, { name, description }: DrawnState, transient: readonly string[]) {
+  if (transient.includes(name)) return { width: Math.round(name.length * 7.4 + 40), height: 32 };
+  const lines = Math.ceil(description.length / CHARACTERS);
+  const chips = new Set(stayingIn(drawing, name).map(({ cause, guard }) => `${cause} ${guard}`)).size;
+  return {
+    width: WIDTH,
+    height: 2 * PADDING + NAME_LINE + lines * TEXT_LINE + (chips === 0 ? 0 : 8 + chips * CHIP_LINE),
+  };
+}
+
+function labelSize(arrow: Arrow) {
+  const lines = labelOf(arrow);
+  const widths = lines.map(({ text, what }) => text.length * (what === 'cause' ? CAUSE_CHARACTER : GUARD_CHARACTER));
+  return { width: Math.max(0, ...widths) + LABEL_PADDING, height: lines.length * LABEL_LINE + 6 };
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+const boxOf = ({ x = 0, y = 0, width = 0, height = 0 }: Partial<Box>): Box => ({
+  x: round(x),
+  y: round(y),
+  width: round(width),
+  height: round(height),
+});

@@ -1,0 +1,137 @@
+import type { Counts, Movement, StateCount, Tick, Watch } from '../../modules/inspector/model.ts';
+
+/** Whether the page hears of what happens. */
+export type Line = 'connecting' | 'live' | 'lost' | 'over';
+
+type Listener = () => void;
+type MoveListener = (move: Tick['moves'][number]) => void;
+
+const SESSION_OVER = 4_401;
+const REMEMBERED = 60;
+/** The service speaks at least every five seconds. */
+const SILENCE_MS = 12_000;
+const LONGEST_WAIT_MS = 10_000;
+
+/** The connection to the service, and everything that is heard over it; components subscribe to the part they show. */
+export class Live {
+  line: Line = 'connecting';
+  counts: Counts = {};
+  recent: readonly Movement[] = [];
+  /** Transitions in each of the last seconds, latest last. */
+  rate: readonly number[] = Array.from({ length: 60 }, () => 0);
+  readonly #listeners = new Set<Listener>();
+  readonly #moves = new Set<MoveListener>();
+  readonly #changes = new Map<string, Set<Listener>>();
+  #socket: WebSocket | null = null;
+  #tries = 0;
+  #retry = 0;
+  #silence = 0;
+  #second = 0;
+  #watched: string | null = null;
+  #ended = false;
+
+  /** Connects, and stays connected until `end`. */
+  start(): void {
+    this.#second = window.setInterval(() => this.#turn(), 1_000);
+    this.#connect();
+  }
+
+  end(): void {
+    this.#ended = true;
+    window.clearInterval(this.#second);
+    window.clearTimeout(this.#retry);
+    window.clearTimeout(this.#silence);
+    this.#socket?.close();
+  }
+
+  subscribe = (listener: Listener): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Hears of every transition that was taken. */
+  onMove(listener: MoveListener): () => void {
+    this.#moves.add(listener);
+    return () => this.#moves.delete(listener);
+  }
+
+  /** Hears when the actor has changed; one actor at a time. */
+  watch(id: string, listener: Listener): () => void {
+    this.#watched = id;
+    this.#say({ type: 'watch', id });
+    const listeners = this.#changes.get(id) ?? new Set();
+    listeners.add(listener);
+    this.#changes.set(id, listeners);
+    return () => {
+      listeners.delete(listener);
+      if (this.#watched !== id) return;
+      this.#watched = null;
+      this.#say({ type: 'watch', id: null });
+    };
+  }
+
+  count(kind: string, state: string): StateCount | null {
+    return this.counts[kind]?.[state] ?? null;
+  }
+
+  #connect(): void {
+    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/inspector/live`);
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#tries = 0;
+      this.line = 'live';
+      this.#listen();
+      if (this.#watched !== null) this.#say({ type: 'watch', id: this.#watched });
+      // What happened while the line was down was not heard.
+      for (const listeners of this.#changes.values()) for (const changed of listeners) changed();
+      this.#notify();
+    };
+    socket.onmessage = ({ data }) => {
+      this.#listen();
+      this.#hear(JSON.parse(String(data)) as Tick);
+    };
+    socket.onclose = ({ code }) => {
+      window.clearTimeout(this.#silence);
+      if (this.#ended) return;
+      this.line = code === SESSION_OVER ? 'over' : 'lost';
+      this.#notify();
+      if (this.line === 'over') return;
+      const wait = Math.min(LONGEST_WAIT_MS, 400 * 2 ** this.#tries++) * (0.75 + Math.random() / 2);
+      this.#retry = window.setTimeout(() => this.#connect(), wait);
+    };
+  }
+
+  /** A line that is silent for too long is dead, whatever the browser believes. */
+  #listen(): void {
+    window.clearTimeout(this.#silence);
+    this.#silence = window.setTimeout(() => this.#socket?.close(), SILENCE_MS);
+  }
+
+  #hear(tick: Tick): void {
+    if (tick.counts) this.counts = tick.counts;
+    let total = 0;
+    for (const move of tick.moves) {
+      total += move.times;
+      for (const listener of this.#moves) listener(move);
+    }
+    if (total > 0) {
+      this.rate = [...this.rate.slice(0, -1), (this.rate.at(-1) ?? 0) + total];
+      this.recent = [...tick.sample.toReversed(), ...this.recent].slice(0, REMEMBERED);
+    }
+    for (const id of tick.changed) for (const changed of this.#changes.get(id) ?? []) changed();
+    this.#notify();
+  }
+
+  #turn(): void {
+    this.rate = [...this.rate.slice(1), 0];
+    this.#notify();
+  }
+
+  #say(watch: Watch): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(watch));
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,147 @@
+import type { Edge, EdgeProps } from '@xyflow/react';
+import { EdgeLabelRenderer } from '@xyflow/react';
+import { memo, use, useEffect, useRef, useState } from 'react';
+import { type LabelLine, linesOfStep } from '../../drawing/arrows.ts';
+import type { Box, Point } from '../../drawing/layout.ts';
+import type { Drawing } from '../../drawing/moves.ts';
+import type { Live } from './live.ts';
+import { TourContext } from './tour.ts';
+
+/** What a line shows. */
+export type LineData = {
+  readonly kind: string;
+  readonly line: string;
+  readonly drawing: Drawing;
+  readonly points: readonly Point[];
+  readonly label: Box;
+  readonly text: readonly LabelLine[];
+  readonly live: Live;
+};
+
+const CORNER = 9;
+/** Drops on their way along one line at most. */
+const MOST_DROPS = 5;
+
+/** The way through the points, with round corners. */
+function pathOf(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  if (!first) return '';
+  let d = `M${first.x} ${first.y}`;
+  rest.forEach((point, index) => {
+    const next = rest[index + 1];
+    const before = points[index] as Point;
+    if (!next) d += `L${point.x} ${point.y}`;
+    else {
+      const into = towards(point, before);
+      const out = towards(point, next);
+      d += `L${into.x} ${into.y}Q${point.x} ${point.y} ${out.x} ${out.y}`;
+    }
+  });
+  return d;
+}
+
+function towards(from: Point, to: Point): Point {
+  const length = Math.hypot(to.x - from.x, to.y - from.y);
+  const share = length === 0 ? 0 : Math.min(CORNER, length / 2) / length;
+  return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share };
+}
+
+/** The head of the arrow, at the end of the last stretch. */
+function tipOf(points: readonly Point[]): string {
+  const end = points.at(-1);
+  const before = points.at(-2);
+  if (!end || !before) return '';
+  const angle = Math.atan2(end.y - before.y, end.x - before.x);
+  const corner = (turn: number) => `${end.x - 8 * Math.cos(angle + turn)} ${end.y - 8 * Math.sin(angle + turn)}`;
+  return `M${end.x} ${end.y}L${corner(0.42)}L${corner(-0.42)}Z`;
+}
+
+interface Drop {
+  readonly key: number;
+  readonly radius: number;
+}
+
+/** Drops that run along the line whenever actors take it. */
+function useDrops({ kind, line, drawing, live }: LineData): readonly Drop[] {
+  const [drops, setDrops] = useState<readonly Drop[]>([]);
+  const next = useRef(0);
+  useEffect(
+    () =>
+      live.onMove((move) => {
+        if (move.kind !== kind || document.hidden || !linesOfStep(drawing, move).includes(line)) return;
+        const key = next.current++;
+        const radius = 3.5 + Math.min(5, Math.log2(move.times));
+        setDrops((now) => [...now.slice(1 - MOST_DROPS), { key, radius }]);
+        window.setTimeout(() => setDrops((now) => now.filter((one) => one.key !== key)), 900);
+      }),
+    [kind, line, drawing, live],
+  );
+  return drops;
+}
+
+/** The line between two states, with its label and whoever moves along it. */
+export const MoveLine = memo(function MoveLine({ data }: EdgeProps<Edge<LineData>>) {
+  if (!data) return null;
+  return <Drawn {...data} />;
+});
+
+function Drawn(data: LineData) {
+  const { kind, line, points, label, text } = data;
+  const tour = use(TourContext);
+  const toured = tour?.kind === kind ? tour : null;
+  const drops = useDrops(data);
+  const [isNear, setNear] = useState(false);
+  const isTaken = toured?.taken.has(line) ?? false;
+  const d = pathOf(points);
+  const marks = [
+    isTaken && 'taken',
+    toured?.current.has(line) && 'current',
+    toured && !isTaken && 'aside',
+    isNear && 'bright',
+    drops.length > 0 && 'flashed',
+  ];
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: pointing at a line only makes it easier to follow. */}
+      <g
+        className={`line-group ${marks.filter(Boolean).join(' ')}`}
+        data-line={line}
+        onPointerEnter={() => setNear(true)}
+        onPointerLeave={() => setNear(false)}
+      >
+        <path d={d} fill="none" stroke="transparent" strokeWidth={14} />
+        <path d={d} className="line" />
+        <path d={tipOf(points)} className="line-tip" />
+        {drops.map(({ key, radius }) => (
+          <circle key={key} r={radius} className="drop" style={{ offsetPath: `path("${d}")` }} />
+        ))}
+      </g>
+      {text.length > 0 && (
+        <EdgeLabelRenderer>
+          <div
+            className={`pointer-events-none absolute flex flex-col items-center justify-center rounded-md bg-page/85 px-1 text-center transition-opacity ${toured && !isTaken ? 'opacity-25' : ''}`}
+            style={{
+              width: label.width,
+              height: label.height,
+              transform: `translate(${label.x}px, ${label.y}px)`,
+            }}
+          >
+            {text.map(({ text: words, what }, index) => (
+              <span
+                // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a label never change their places.
+                key={index}
+                className={`block whitespace-nowrap leading-[14px] ${
+                  what === 'cause'
+                    ? `font-mono text-[11px] ${isNear ? 'text-blue' : isTaken ? 'text-accent' : 'text-dim'}`
+                    : 'text-[10.5px] text-faint'
+                }`}
+              >
+                {words}
+              </span>
+            ))}
+          </div>
+        </EdgeLabelRenderer>
+      )}
+    </>
+  );
+}

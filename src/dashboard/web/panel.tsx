@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react';
+import { Close } from './icons.tsx';
+
+/** What stands beside the diagram; beneath it where the window is narrow. */
+export function Panel(props: {
+  readonly label: string;
+  readonly head: ReactNode;
+  readonly onClose?: (() => void) | undefined;
+  readonly children: ReactNode;
+}) {
+  return (
+    <aside
+      aria-label={props.label}
+      className="flex min-h-0 shrink-0 flex-col border-edge bg-sheet max-md:h-[46vh] max-md:border-t md:w-90 md:border-l xl:w-100"
+    >
+      <div className="flex items-start gap-3 border-b border-edge px-4 py-3">
+        <div className="min-w-0 flex-1">{props.head}</div>
+        {props.onClose && (
+          <button
+            type="button"
+            onClick={props.onClose}
+            aria-label="Close (Escape)"
+            title="Close (Escape)"
+            className="-mr-1.5 grid size-7 shrink-0 place-items-center rounded-md text-dim hover:bg-hover hover:text-ink"
+          >
+            <Close />
+          </button>
+        )}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
+      <div className="scroll min-h-0 flex-1" tabIndex={0}>
+        {props.children}
+      </div>
+    </aside>
+  );
+}
+
+/** A line of text where there is nothing else to show. */
+export const Quiet = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
+  <div className="px-6 py-12 text-center">
+    <p className="font-medium text-dim">{title}</p>
+    {children !== undefined && <div className="mx-auto mt-1.5 max-w-64 text-[12px] text-faint">{children}</div>}
+  </div>
+);
+
+/** Lines where text will be. */
+export const Loading = () => (
+  <div role="status" aria-label="Loading" className="animate-pulse space-y-3 p-4">
+    {[92, 70, 84, 60].map((width) => (
+      <div key={width} className="h-4 rounded bg-sunk" style={{ width: `${width}%` }} />
+    ))}
+  </div>
+);

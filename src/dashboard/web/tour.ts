@@ -1,0 +1,30 @@
+import { createContext } from 'react';
+import type { ActorLife } from '../../modules/inspector/model.ts';
+import { linesOfStep } from '../../drawing/arrows.ts';
+import type { Drawing } from '../../drawing/moves.ts';
+
+/** What the diagram shows of the actor that is open: where it is at the step that is looked at, and how it came there. */
+export interface Tour {
+  readonly kind: string;
+  readonly state: string;
+  readonly visited: ReadonlySet<string>;
+  readonly taken: ReadonlySet<string>;
+  /** The lines of the step itself. */
+  readonly current: ReadonlySet<string>;
+}
+
+/** The tour for the diagram's parts; null while no actor is open. */
+export const TourContext = createContext<Tour | null>(null);
+
+/** The tour up to and with the step. */
+export function tourOf(drawing: Drawing, life: ActorLife, step: number): Tour {
+  const past = life.steps.slice(0, step + 1);
+  const lines = past.map((one) => linesOfStep(drawing, one));
+  return {
+    kind: life.kind,
+    state: past.at(-1)?.to ?? life.state,
+    visited: new Set(past.flatMap(({ from, to }) => (from === null ? [to] : [from, to]))),
+    taken: new Set(lines.flat()),
+    current: new Set(lines.at(-1) ?? []),
+  };
+}

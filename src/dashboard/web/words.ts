@@ -1,0 +1,52 @@
+import type { StateCount } from '../../modules/inspector/model.ts';
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+const whole = new Intl.NumberFormat('en');
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** A count as it is shown: `≈` where it rests on a sample. */
+export function countText(count: StateCount | null): string {
+  if (!count) return '0';
+  const text = count.count < 100_000 ? whole.format(count.count) : compact.format(count.count);
+  return count.exact ? text : `≈ ${compact.format(count.count)}`;
+}
+
+export const number = (value: number): string => (value < 100_000 ? whole.format(value) : compact.format(value));
+
+/** `22:48:36.953`, with the day where it is another one than today. */
+export function timeText(at: number, now = Date.now()): string {
+  const date = new Date(at);
+  const time = `${clock.format(date)}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+  return day.format(date) === day.format(now) ? time : `${day.format(date)} ${time}`;
+}
+
+const UNITS = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+  [1_000, 's'],
+] as const;
+
+/** `2h 5m`, `12s`, `40 ms`: two units at most. */
+export function spanText(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  const first = UNITS.findIndex(([size]) => ms >= size);
+  const [size, unit] = UNITS[first] ?? UNITS[3];
+  const next = UNITS[first + 1];
+  const rest = next ? Math.floor((ms % size) / next[0]) : 0;
+  return `${Math.floor(ms / size)}${unit}${next && rest > 0 ? ` ${rest}${next[1]}` : ''}`;
+}
+
+/** `3m ago` */
+export const agoText = (at: number, now: number): string =>
+  now - at < 1_000 ? 'just now' : `${spanText(Math.floor((now - at) / 1_000) * 1_000).split(' ')[0]} ago`;
+
+/** `webhookDelivery` → `Webhook delivery` */
+export const titleOf = (kind: string): string => {
+  const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1).replace(/\bapi\b/i, 'API');
+};
+
+/** An id with its middle left out. */
+export const shortId = (id: string): string => (id.length > 18 ? `${id.slice(0, 9)}…${id.slice(-5)}` : id);

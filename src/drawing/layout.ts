@@ -1,0 +1,33 @@
+// Where the states and arrows of a machine lie on the screen. Computed when the dashboard is built: machines are fixed then.
+
+/** A place, in pixels from the machine's upper left corner. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A box. */
+export interface Box extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The line of one arrow. */
+export interface Line {
+  /** `from → to` */
+  readonly id: string;
+  readonly points: readonly Point[];
+  readonly label: Box;
+}
+
+/** A machine on the screen. */
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  /** By state; `*` is the dot from which the arrow to the initial state comes. */
+  readonly states: Readonly<Record<string, Box>>;
+  readonly lines: readonly Line[];
+}
+
+/** All machines, by id. */
+export type Layouts = Readonly<Record<string, Layout>>;
