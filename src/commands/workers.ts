@@ -32,7 +32,8 @@ export async function serveWith(workers: number, logger: Logger): Promise<number
       running.add(child);
       const code = await child.exited;
       running.delete(child);
-      if (stopping) return code;
+      // One that was just starting may not have listened for signals yet: it had nothing in flight.
+      if (stopping) return child.signalCode === 'SIGTERM' || child.signalCode === 'SIGINT' ? 0 : code;
       if (performance.now() - startedAt > WELL_AFTER_MS) rest = FIRST_REST_MS;
       logger.error(
         { worker: index, code, signal: child.signalCode },

@@ -31,6 +31,8 @@ export interface ServiceOptions {
   readonly port?: number;
   /** The program and its first arguments; from source by default, `[pathOfExecutable]` for the built one. */
   readonly command?: readonly string[];
+  /** Further words after `serve`. */
+  readonly args?: readonly string[];
   readonly cwd?: string;
   readonly uid?: number;
   readonly readyWithinMs?: number;
@@ -60,7 +62,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 export async function spawnService(options: ServiceOptions = {}): Promise<Service> {
   const port = options.port ?? (await freePort());
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'posthorn-data-'));
-  const child = Bun.spawn([...(options.command ?? FROM_SOURCE), 'serve'], {
+  const child = Bun.spawn([...(options.command ?? FROM_SOURCE), 'serve', ...(options.args ?? [])], {
     stdout: 'pipe',
     stderr: 'pipe',
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),

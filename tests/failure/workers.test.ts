@@ -1,0 +1,68 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { eventually } from '../support/eventually.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { startService, TEST_KEY } from '../support/service.ts';
+
+/** Each test starts processes, which take seconds on a busy machine. */
+setDefaultTimeout(60_000);
+
+/** The process ids of the workers of one database, by their number; read from the system, not from the service. */
+function workersOf(url: string): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      const index = words[words.indexOf('--worker') + 1];
+      if (!words.includes('--worker') || index === undefined) continue;
+      if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(url)) found.set(index, Number(pid));
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return found;
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'workers share the port, one that dies comes back, and none stays behind',
+  async () => {
+    await using database = await createTestDatabase();
+    await using service = await startService({
+      env: { DATABASE_URL: database.url },
+      args: ['--workers', '2'],
+    });
+    const both = await eventually('two workers', async () => {
+      const workers = workersOf(database.url);
+      return workers.size === 2 ? workers : undefined;
+    });
+
+    const victim = both.get('1') as number;
+    process.kill(victim, 'SIGKILL');
+    await eventually('another worker 1', async () => {
+      const now = workersOf(database.url).get('1');
+      return now !== undefined && now !== victim ? true : undefined;
+    });
+    const reply = await fetch(`${service.url}/v1/workspace`, {
+      headers: { authorization: `Bearer ${TEST_KEY}` },
+    });
+    expect(reply.status).toBe(200);
+
+    expect(await service.stop()).toBe(0);
+    expect(workersOf(database.url).size).toBe(0);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')('workers end when whoever looks after them is killed', async () => {
+  await using database = await createTestDatabase();
+  await using service = await startService({ env: { DATABASE_URL: database.url }, args: ['--workers', '2'] });
+  await service.kill();
+  await eventually('no worker is left', async () => (workersOf(database.url).size === 0 ? true : undefined));
+});
+
+test('several workers on the embedded database are refused with a sentence', async () => {
+  const failed = await startService({ args: ['--workers', '2'] }).then(
+    () => null,
+    (error: Error) => error.message,
+  );
+  expect(failed).toContain('Several workers need a PostgreSQL: set DATABASE_URL.');
+});
