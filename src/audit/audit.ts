@@ -19,7 +19,7 @@ export class NotAuditable extends Error {
 
 const MIGRATIONS = `select to_regclass('posthorn_migrations') is not null as there`;
 const SERVED = `select count(*)::integer as instances from pg_stat_activity
-where datname = current_database() and application_name = 'posthorn'`;
+where datname = current_database() and application_name like 'posthorn #%'`;
 
 /**
  * Proves the ledger of one moment of a database; reads only, a batch at a time.

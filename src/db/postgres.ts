@@ -1,13 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import type { Database, Orm, Parameter } from './database.ts';
-import { classify } from './sqlstate.ts';
-import { Unavailable } from './unavailable.ts';
+import { DEADLINE_MS, Pool } from './pool.ts';
+import { codeOf } from './sqlstate.ts';
+import { type Sighting, Watch } from './watch.ts';
 
 /** The server gives up before we do, so that a slow statement costs one error and not the connection. */
 const STATEMENT_TIMEOUT_MS = 6_000;
-/** A frozen backend answers nothing for ever; HTTP must have answered within 8 s. */
-const DEADLINE_MS = 7_000;
 const ENGINE_CONNECTIONS = 6;
 const READ_CONNECTIONS = 4;
 /** A migration may rewrite a table; it lifts the server's own limit itself (`set local statement_timeout`). */
@@ -26,7 +26,18 @@ const ENGINE_SETTINGS = {
   enable_seqscan: 'off',
 };
 
-function connect(url: string, max: number, settings: Record<string, string>): postgres.Sql {
+/** A look at the server is a whole connection and one statement. */
+const LOOK_MS = 600;
+
+interface Connecting {
+  readonly url: string;
+  /** As `pg_stat_activity` shows it. */
+  readonly name: string;
+  readonly max: number;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+function connect({ url, name, max, settings = {} }: Connecting): postgres.Sql {
   return postgres(url, {
     max,
     // hazards: the 100th pipelined query on one connection would lose a BEGIN; recovery takes 10 s by default.
@@ -36,7 +47,7 @@ function connect(url: string, max: number, settings: Record<string, string>): po
     connect_timeout: 5,
     onnotice: () => {},
     connection: {
-      application_name: 'posthorn',
+      application_name: name,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: 10_000,
       ...settings,
@@ -44,63 +55,24 @@ function connect(url: string, max: number, settings: Record<string, string>): po
   } as postgres.Options<Record<string, never>>);
 }
 
-/**
- * When an error ends a result half-way, postgres.js 3.4.9 goes on counting rows from there: the next result of that
- * connection begins with as many holes (tests/unit/hazards.test.ts). They are closed here.
- */
-function whole<T>(result: T): T {
-  if (!Array.isArray(result) || result.length === 0 || 0 in result) return result;
-  return result.filter(() => true) as T;
-}
-
-/** One pool, replaced as a whole when one of its connections was lost or a query missed its deadline. */
-class Pool {
-  #client: postgres.Sql;
-  #closed = false;
-
-  constructor(private readonly open: () => postgres.Sql) {
-    this.#client = open();
-  }
-
-  /** Runs on the present client. @throws Unavailable after `deadlineMs`; the statement may be applied then. */
-  async run<T>(deadlineMs: number, use: (client: postgres.Sql) => PromiseLike<T>): Promise<T> {
-    const client = this.#client;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new Unavailable('The database does not answer.', 'unknown'));
-        // A shorter wait than the usual one shows a slow database; others' statements may still be answered.
-        if (deadlineMs >= DEADLINE_MS) this.#replace(client, 0);
-      }, deadlineMs);
-    });
-    try {
-      return whole(await Promise.race([use(client), late]));
-    } catch (error) {
-      const known = classify(error);
-      if (known !== error && known instanceof Unavailable && known.applied === 'unknown')
-        this.#replace(client, DEADLINE_MS);
-      throw known;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    // Whoever closes has finished; but postgres.js waits in vain for a connection that was lost in mid-query.
-    await this.#client.end({ timeout: 1 });
-  }
-
-  /**
-   * Goes on with new connections; what runs on the old ones may go on so long. A connection that was lost is never used
-   * again: postgres.js 3.4.9 carries over what it had half read, half written or half failed when it reconnects
-   * (tests/unit/hazards.test.ts), and then answers with holes, fails a statement it never sent, or hangs for 5 s.
-   */
-  #replace(client: postgres.Sql, graceMs: number): void {
-    if (client !== this.#client || this.#closed) return;
-    this.#client = this.open();
-    void client.end({ timeout: graceMs / 1_000 }).catch(() => {});
-  }
+/** Whether the server answers a newcomer, and how many statements of the connections of that name it works on. */
+async function look(url: string, name: string): Promise<Sighting> {
+  const client = connect({ url, name: 'posthorn lookout', max: 1 });
+  const { promise: late, resolve } = Promise.withResolvers<Sighting>();
+  const timer = setTimeout(() => resolve({ seen: 'silent' }), LOOK_MS);
+  const asking = client
+    .unsafe<{ n: number }[]>(
+      `select count(*)::integer as n from pg_stat_activity where application_name = '${name}' and state = 'active'`,
+    )
+    .simple()
+    .then(
+      ([row]): Sighting => ({ seen: 'answering', atWork: row?.n ?? 0 }),
+      (error): Sighting => ({ seen: codeOf(error) === '53300' ? 'full' : 'refusing' }),
+    );
+  const sighting = await Promise.race([asking, late]);
+  clearTimeout(timer);
+  void client.end({ timeout: 0 }).catch(() => {});
+  return sighting;
 }
 
 /** A PostgreSQL server (15 or later), over two pools: the engine's raw statements, and Drizzle's. */
@@ -108,11 +80,23 @@ export class PostgresDatabase implements Database {
   readonly kind = 'postgres';
   readonly #engine: Pool;
   readonly #reads: Pool;
+  readonly #watch: Watch;
   readonly #orms = new WeakMap<postgres.Sql, Orm>();
 
   constructor(url: string) {
-    this.#engine = new Pool(() => connect(url, ENGINE_CONNECTIONS, ENGINE_SETTINGS));
-    this.#reads = new Pool(() => connect(url, READ_CONNECTIONS, {}));
+    // Of this process alone, so that it can tell its own statements from another instance's.
+    const name = `posthorn #${randomBytes(4).toString('hex')}`;
+    this.#watch = new Watch({
+      look: () => look(url, name),
+      replace: () => {
+        this.#engine.replace();
+        this.#reads.replace();
+      },
+    });
+    const engine = { url, name, max: ENGINE_CONNECTIONS, settings: ENGINE_SETTINGS };
+    const reads = { url, name, max: READ_CONNECTIONS };
+    this.#engine = new Pool(() => connect(engine), this.#watch);
+    this.#reads = new Pool(() => connect(reads), this.#watch);
   }
 
   async query<Row extends object>(
@@ -148,6 +132,7 @@ export class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    this.#watch.stop();
     await Promise.all([this.#engine.close(), this.#reads.close()]);
   }
 }

@@ -160,7 +160,7 @@ describe('two engines on one database', () => {
       while (performance.now() < until) {
         await Bun.sleep(100);
         const rows = await killer`select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid() and application_name = 'posthorn'`;
+          where datname = current_database() and pid <> pg_backend_pid() and application_name like 'posthorn #%'`;
         killed += rows.length;
       }
     })();

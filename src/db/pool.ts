@@ -1,0 +1,86 @@
+import type postgres from 'postgres';
+import { classify } from './sqlstate.ts';
+import { Unavailable } from './unavailable.ts';
+import type { Watch } from './watch.ts';
+
+/** A frozen backend answers nothing for ever; HTTP must have answered within 8 s. */
+export const DEADLINE_MS = 7_000;
+/** What was thawed with the server answers at once; what does not is dead. */
+const LAST_CHANCE_MS = 250;
+
+/**
+ * When an error ends a result half-way, postgres.js 3.4.9 goes on counting rows from there: the next result of that
+ * connection begins with as many holes (tests/unit/hazards.test.ts). They are closed here.
+ */
+function whole<T>(result: T): T {
+  if (!Array.isArray(result) || result.length === 0 || 0 in result) return result;
+  return result.filter(() => true) as T;
+}
+
+/** A client, and what becomes of its statements when its connections are given up. */
+interface Generation {
+  readonly client: postgres.Sql;
+  readonly abandoned: Set<(error: Unavailable) => void>;
+}
+
+/** Connections that are replaced as a whole when they may be frozen for ever. */
+export class Pool {
+  #now: Generation;
+  #closed = false;
+
+  constructor(
+    private readonly open: () => postgres.Sql,
+    private readonly watch: Watch,
+  ) {
+    this.#now = { client: open(), abandoned: new Set() };
+  }
+
+  /**
+   * Runs on the present client. @throws Unavailable at once while the database is away, and after `deadlineMs`; the
+   * statement may be applied then.
+   */
+  async run<T>(deadlineMs: number, use: (client: postgres.Sql) => PromiseLike<T>): Promise<T> {
+    if (this.watch.isAway) throw new Unavailable('The database does not answer.');
+    const generation = this.#now;
+    let unheard = false;
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const giveUp = (error: Unavailable): void => {
+      unheard = true;
+      reject(error);
+    };
+    const timer = setTimeout(() => {
+      giveUp(new Unavailable('The database does not answer.', 'unknown'));
+      // A shorter wait than the usual one shows a slow database; others' statements may still be answered.
+      if (deadlineMs >= DEADLINE_MS && generation === this.#now) this.replace();
+    }, deadlineMs);
+    generation.abandoned.add(giveUp);
+    this.watch.asked();
+    try {
+      return whole(await Promise.race([use(generation.client), late]));
+    } catch (error) {
+      throw classify(error);
+    } finally {
+      this.watch.answered({ unheard });
+      generation.abandoned.delete(giveUp);
+      clearTimeout(timer);
+    }
+  }
+
+  /** From now on on new connections; what waits on the old ones has a last chance. */
+  replace(): void {
+    if (this.#closed) return;
+    const { client, abandoned } = this.#now;
+    this.#now = { client: this.open(), abandoned: new Set() };
+    setTimeout(() => {
+      for (const giveUp of abandoned)
+        giveUp(new Unavailable('The connections to the database were lost.', 'unknown'));
+      void client.end({ timeout: 0 }).catch(() => {});
+    }, LAST_CHANCE_MS);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    // Whoever closes has finished; but postgres.js waits in vain for a connection that was lost in mid-query.
+    await this.#now.client.end({ timeout: 1 });
+  }
+}
