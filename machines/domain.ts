@@ -18,8 +18,10 @@ export const CHECK_LEASE_MS = 30_000;
 
 /** How one DNS record stands. */
 export interface RecordStanding {
-  /** Names what was to be set: another value of the record is another key. */
-  readonly key: string;
+  /** Which of the domain's records it is. */
+  readonly slot: string;
+  /** Of what was to be set: once something else is to be set, this standing says nothing of it. */
+  readonly fingerprint: string;
   readonly status: 'pending' | 'verified' | 'failed';
   /** What is there instead, or as well. */
   readonly found: readonly string[];

@@ -6,6 +6,8 @@ import type { HttpDeps } from './http/pipeline.ts';
 import type { Route } from './http/route.ts';
 import { apiKeyRoutes } from './modules/api-keys/routes.ts';
 import { docsRoutes } from './modules/docs/routes.ts';
+import type { DomainCommands } from './modules/domains/commands.ts';
+import { domainRoutes } from './modules/domains/routes.ts';
 import type { EmailCommands } from './modules/emails/commands.ts';
 import type { EmailReader } from './modules/emails/queries.ts';
 import { emailRoutes } from './modules/emails/routes.ts';
@@ -22,6 +24,7 @@ export interface ModuleDeps extends EmailCommands, EmailReader, EventReader, Web
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly inspector: InspectorDeps;
+  readonly domains: DomainCommands;
 }
 
 /** Every endpoint of the service, one module a line. */
@@ -29,6 +32,7 @@ export const allRoutes = (deps: ModuleDeps): readonly Route[] => [
   ...systemRoutes(deps),
   ...workspaceRoutes(deps),
   ...emailRoutes(deps),
+  ...domainRoutes(deps.domains),
   ...eventRoutes(deps),
   ...webhookRoutes(deps),
   ...apiKeyRoutes(deps),

@@ -14,6 +14,8 @@ import { type OpenLimiter, openLimiter } from './http/open-limiter.ts';
 import { Authenticator } from './modules/api-keys/authenticator.ts';
 import { apiKeys } from './modules/api-keys/kind.ts';
 import { findActiveKey } from './modules/api-keys/queries.ts';
+import { openDomains } from './modules/domains/open.ts';
+import { findSendingDomain } from './modules/domains/queries.ts';
 import { createMarkdownRenderer } from './modules/emails/content/markdown-renderer.ts';
 import { textFromHtml } from './modules/emails/content/text-part.ts';
 import { explainEmail } from './modules/emails/explain.ts';
@@ -63,11 +65,12 @@ export async function openService({
   await ensurePartitions(database, clock.now());
   const policy = { allowPrivate: isLoopback(config.host), allowCidrs: config.webhookAllowCidrs ?? [] };
   const webhooks = openWebhooks({ database, clock, sealer, policy });
+  const domains = openDomains({ database, clock, sealer, config });
   const engine = await openEngine(config, {
     database,
     clock,
     logger,
-    kinds: [apiKeys, emails(emailPerformer(clock), fanOut), ...webhooks.kinds],
+    kinds: [apiKeys, emails(emailPerformer(clock), fanOut), ...webhooks.kinds, domains.kind],
     ...(keptActors === undefined ? {} : { keptActors }),
   });
   const authenticator = new Authenticator(database, clock);
@@ -105,8 +108,8 @@ export async function openService({
     targetRules: webhooks.targetRules,
     simulatorDomain: config.simulatorDomain,
     testSendsPerDay: config.testSendsPerDay,
-    // No domain can be verified yet, so live keys get 403 for every sender.
-    findSendingDomain: async () => null,
+    domains: { ...domains.commands, engine },
+    findSendingDomain: (workspaceId, name) => findSendingDomain(database, workspaceId, name),
     renderMarkdown: renderer.render,
     textFromHtml,
   });

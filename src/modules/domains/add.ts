@@ -1,0 +1,145 @@
+import type { DomainContext } from '../../../machines/domain.ts';
+import { mintId } from '../../db/ids.ts';
+import { codeOf } from '../../db/sqlstate.ts';
+import { Unavailable } from '../../db/unavailable.ts';
+import { UNLIMITED } from '../../engine/nursery.ts';
+import { replyKey, storedReplies } from '../../engine/stored-replies.ts';
+import { Failure, invalid } from '../../http/failure.ts';
+import { replayOf } from '../../http/idempotency.ts';
+import type { Call, Replay } from '../../http/route.ts';
+import { DOMAINS_PERIOD, PLANS } from '../usage/queries.ts';
+import type { DomainCommands } from './commands.ts';
+import { makeKeys } from './keys.ts';
+import { isExempt } from './lookup.ts';
+import type { DomainView, NewDomain } from './model.ts';
+import { fits, readDomainName } from './name.ts';
+import { exemptStandings, type RecordSource, recordsOf } from './records.ts';
+import { viewOf } from './views.ts';
+
+/** Less than a request may take. */
+const LONGEST_WAIT_MS = 6_000;
+
+const UNIQUE_VIOLATION = '23505';
+
+const TAKEN = new Failure('CONFLICT', 'This domain is in the workspace already.', {
+  suggestion: 'Look it up with GET /v1/domains.',
+});
+const FULL = new Failure('QUOTA_EXCEEDED', 'The workspace has as many domains as its plan allows.', {
+  suggestion: 'Remove a domain or upgrade the plan.',
+});
+
+type Adding = Call<unknown, unknown, NewDomain>;
+
+/** Adds a domain with keys of its own, and orders the first look at its records. */
+export async function addDomain(
+  commands: DomainCommands,
+  call: Adding,
+): Promise<DomainView | Failure | Replay> {
+  const source = readSource(call);
+  if (source instanceof Failure) return source;
+  const id = mintId('dom', call.now);
+  // Keys cost two hundred times what the rest does. Two at a time leave the threads to others, and whoever waits finds the
+  // limit reached, or the name taken, before any are made.
+  return commands.additions.pass(
+    async () => (await foregone(commands, call, source.name)) ?? (await admit(commands, call, id, source)),
+    AbortSignal.timeout(LONGEST_WAIT_MS),
+    () => new Unavailable('Too many domains are being added at once.'),
+  );
+}
+
+type Names = Omit<RecordSource, 'rsaValue' | 'ed25519Value' | 'dkimSelector'> & {
+  readonly dkimSelector: string | null;
+};
+
+function readSource({ body }: Adding): Names | Failure {
+  const name = readDomainName(body.name);
+  if (typeof name !== 'string') return invalid([{ path: '/body/name', message: name.problem }]);
+  const { returnPathSubdomain = 'send', trackingSubdomain, dkimSelector = null } = body;
+  if (returnPathSubdomain === trackingSubdomain)
+    return invalid([
+      { path: '/body/trackingSubdomain', message: 'Choose another one than for the return path.' },
+    ]);
+  const returnPath = `${returnPathSubdomain}.${name}`;
+  const trackingDomain = trackingSubdomain === undefined ? null : `${trackingSubdomain}.${name}`;
+  const longest = [returnPath, trackingDomain ?? '', `${dkimSelector ?? 'svc-000000'}-ed._domainkey.${name}`];
+  if (!longest.every(fits))
+    return invalid([
+      { path: '/body/name', message: 'Give a shorter name: its DNS records would not fit into DNS.' },
+    ]);
+  return { name, returnPath, trackingDomain, dkimSelector };
+}
+
+/** What can be told without making keys: a repetition, a name that is taken, a limit that is reached. */
+async function foregone(
+  { database }: DomainCommands,
+  { caller, claim, now }: Adding,
+  name: string,
+): Promise<Failure | Replay | null> {
+  if (claim) {
+    const claimed = { key: claim.key, scope: caller };
+    const stored = (await storedReplies(database, [claimed], now)).get(replyKey(claimed));
+    if (stored) return replayOf(claim, stored, JSON.parse(stored.reply));
+  }
+  const [row] = await database.query<{ taken: boolean; used: number }>(PRECHECK, [caller.workspaceId, name]);
+  if (row?.taken) return TAKEN;
+  return (row?.used ?? 0) >= ceilingOf(caller.plan) ? FULL : null;
+}
+
+const PRECHECK = `select
+  exists (select from domains where workspace_id = $1 and name = $2 and state <> 'removed') as taken,
+  coalesce((select used from usage where workspace_id = $1 and livemode and period = '${DOMAINS_PERIOD}'), 0) as used`;
+
+const ceilingOf = (plan: keyof typeof PLANS): number => PLANS[plan].domains ?? UNLIMITED;
+
+/** The selector unless one is asked for: another one for every domain, so that two services can share a name. */
+const selectorOf = (id: string): string => `svc-${id.slice(-6)}`;
+
+async function admit(
+  { engine, sealer, setup }: DomainCommands,
+  { caller, claim, now }: Adding,
+  id: string,
+  names: Names,
+): Promise<DomainView | Failure | Replay> {
+  const { rsa_value, ed25519_value, ...sealed } = await makeKeys(id, sealer);
+  const dkimSelector = names.dkimSelector ?? selectorOf(id);
+  const source = { ...names, dkimSelector, rsaValue: rsa_value, ed25519Value: ed25519_value };
+  const exempt = isExempt(setup, names.name);
+  const records = exempt ? exemptStandings(recordsOf(source, setup)) : [];
+  const seen = (state: string, context: unknown): DomainView =>
+    viewOf({ id, state, context: context as DomainContext, ...source }, setup);
+  try {
+    const spawned = await engine.spawn('domain', {
+      id,
+      workspaceId: caller.workspaceId,
+      livemode: true,
+      input: { at: now, exempt, records, openTracking: false, clickTracking: false },
+      columns: {
+        name: source.name,
+        dkim_selector: dkimSelector,
+        rsa_value,
+        ed25519_value,
+        return_path: source.returnPath,
+        tracking_domain: source.trackingDomain,
+        ...sealed,
+      },
+      meter: { period: DOMAINS_PERIOD, ceiling: ceilingOf(caller.plan) },
+      claim: claim
+        ? {
+            ...claim,
+            scope: caller,
+            status: 201,
+            reply: (state, context) => JSON.stringify(seen(state, context)),
+          }
+        : undefined,
+      bytes: 8_192,
+    });
+    if (spawned.outcome === 'overQuota') return FULL;
+    if (spawned.outcome === 'replayed' && claim) return replayOf(claim, spawned, JSON.parse(spawned.reply));
+    if (spawned.outcome === 'spawned') return seen(spawned.state, spawned.context);
+    throw new Error('A domain without a claim cannot be a repetition.');
+  } catch (error) {
+    // Added by another request since it was looked for.
+    if (codeOf(error) === UNIQUE_VIOLATION) return TAKEN;
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import type { DomainContext } from '../../../machines/domain.ts';
+import type { Sealer } from '../../db/seal.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { ActorEvent } from '../../engine/kind.ts';
+import type { Told } from '../../engine/told.ts';
+import { type Failure, invalid, notFound } from '../../http/failure.ts';
+import type { Call, Caller } from '../../http/route.ts';
+import type { Gate } from '../../transport/gate.ts';
+import type { DomainChange, DomainView } from './model.ts';
+import { nextOutcome } from './outcome.ts';
+import { type DomainReader, findDomain, readDomain } from './queries.ts';
+import { viewOf } from './views.ts';
+
+/** What the commands for domains need. */
+export interface DomainCommands extends DomainReader {
+  readonly engine: Engine;
+  readonly sealer: Sealer;
+  /** Lets a few additions through at a time. */
+  readonly additions: Gate;
+}
+
+/** A look takes one or two seconds; a request may take eight. */
+const LOOK_MS = 6_000;
+
+type Named = { readonly id: string };
+
+/** Domains belong to both environments; their actors are live ones. */
+const tell = (
+  { engine }: DomainCommands,
+  { workspaceId }: Caller,
+  id: string,
+  event: ActorEvent,
+): Promise<Told> => engine.tell('domain', id, event, { scope: { workspaceId, livemode: true } });
+
+/** A removed domain still is a row. */
+const isGone = (told: Told): boolean =>
+  told.outcome === 'absent' || (told.outcome === 'refused' && told.state === 'removed');
+
+/**
+ * Orders a look at the records as DNS has them now, and waits for what it finds. When DNS is slower than a request may be, the answer
+ * is what was known before; the outcome arrives all the same.
+ */
+export async function verifyDomain(
+  commands: DomainCommands,
+  { caller, params, now }: Call<Named>,
+): Promise<DomainView | Failure> {
+  const outcome = nextOutcome(commands.engine, params.id, LOOK_MS);
+  try {
+    const told = await tell(commands, caller, params.id, { type: 'check.requested', at: now });
+    if (isGone(told)) return notFound('domain');
+    await outcome.settled;
+  } finally {
+    outcome.forget();
+  }
+  return (await findDomain(commands, caller, params.id)) ?? notFound('domain');
+}
+
+/** Changes what is tracked where an email does not say. */
+export async function patchDomain(
+  commands: DomainCommands,
+  { caller, params, body, now }: Call<Named, unknown, DomainChange>,
+): Promise<DomainView | Failure> {
+  if (Object.keys(body).length === 0)
+    return invalid([{ path: '/body', message: 'Name what is to change: openTracking or clickTracking.' }]);
+  const row = await readDomain(commands.database, caller, params.id);
+  if (!row) return notFound('domain');
+  const event = { type: 'settings.changed', at: now, ...body };
+  const told = await tell(commands, caller, params.id, event);
+  if (told.outcome !== 'changed') return notFound('domain');
+  return viewOf({ ...row, state: told.state, context: told.context as DomainContext }, commands.setup);
+}
+
+/** Removes a domain for good; its place is free again in the same commit. */
+export async function removeDomain(
+  commands: DomainCommands,
+  { caller, params, now }: Call<Named>,
+): Promise<null | Failure> {
+  const told = await tell(commands, caller, params.id, { type: 'remove.requested', at: now });
+  return told.outcome === 'changed' ? null : notFound('domain');
+}

@@ -1,0 +1,68 @@
+import type { DomainView } from './model.ts';
+
+const record = (
+  more: Pick<DomainView['dnsRecords'][number], 'purpose' | 'type' | 'name' | 'value' | 'required'>,
+) => ({
+  ttl: 3_600,
+  priority: more.type === 'MX' ? 10 : null,
+  status: 'verified' as const,
+  found: [],
+  error: null,
+  ...more,
+});
+
+/** A domain that has been verified, for the documentation. */
+export const VERIFIED: DomainView = {
+  id: 'dom_01m7xj1rwp4sersf8ggsa354',
+  name: 'shop.example',
+  status: 'verified',
+  livemode: true,
+  provider: 'capture',
+  openTracking: false,
+  clickTracking: false,
+  trackingDomain: null,
+  returnPath: 'send.shop.example',
+  createdAt: '2026-11-20T21:33:00.000Z',
+  verifiedAt: '2026-11-20T21:33:00.000Z',
+  lastCheckedAt: '2026-11-20T21:33:00.000Z',
+  dnsRecords: [
+    record({
+      purpose: 'dkim',
+      type: 'TXT',
+      name: 'svc-gsa354._domainkey.shop.example',
+      value: 'v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA…',
+      required: true,
+    }),
+    record({
+      purpose: 'dkim',
+      type: 'TXT',
+      name: 'svc-gsa354-ed._domainkey.shop.example',
+      value: 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
+      required: false,
+    }),
+    record({
+      purpose: 'spf',
+      type: 'TXT',
+      name: 'send.shop.example',
+      value: 'v=spf1 a:mail.example.com ~all',
+      required: true,
+    }),
+    record({
+      purpose: 'mx',
+      type: 'MX',
+      name: 'send.shop.example',
+      value: 'mail.example.com',
+      required: false,
+    }),
+    record({
+      purpose: 'dmarc',
+      type: 'TXT',
+      name: '_dmarc.shop.example',
+      value: 'v=DMARC1; p=none;',
+      required: false,
+    }),
+  ],
+};
+
+/** The same, as it is added. */
+export const ADDED: DomainView = VERIFIED;

@@ -1,0 +1,68 @@
+import type { RecordStanding, Verdict } from '../../../machines/domain.ts';
+import type { CheckedRecord } from '../../transport/dns/check-records.ts';
+import type { IdentityState } from '../../transport/ses/identity.ts';
+import { type AskedRecord, standingOf } from './records.ts';
+
+/** A record and what DNS said of it. */
+export interface Looked {
+  readonly asked: AskedRecord;
+  readonly checked: CheckedRecord;
+}
+
+/** A zone may hold anything: what is kept and shown of it is bounded. */
+const MOST_FOUND = 10;
+const LONGEST_FOUND = 500;
+
+/** What a look at all records comes to, over those that are required. */
+export function verdictOn(looked: readonly Looked[]): Verdict {
+  const statuses = looked.filter(({ asked }) => asked.required).map(({ checked }) => checked.status);
+  if (statuses.includes('failed')) return 'wrong';
+  if (statuses.includes('pending')) return 'missing';
+  return statuses.includes('unknown') ? 'unanswered' : 'verified';
+}
+
+/** How each record stands now. Where DNS gave no answer, what was known before still holds. */
+export const standingsAfter = (
+  looked: readonly Looked[],
+  before: readonly RecordStanding[],
+): readonly RecordStanding[] =>
+  looked.map(({ asked, checked }) => {
+    const { slot, fingerprint } = asked;
+    const found = checked.found.slice(0, MOST_FOUND).map((text) => text.slice(0, LONGEST_FOUND));
+    if (checked.status !== 'unknown')
+      return { slot, fingerprint, status: checked.status, found, error: checked.error };
+    const known = standingOf(asked, before);
+    return {
+      slot,
+      fingerprint,
+      status: known?.status ?? 'pending',
+      found: known?.found ?? [],
+      error: checked.error,
+    };
+  });
+
+/** What SES says of the domain, laid upon its DKIM record: without SES nothing leaves, however right DNS is. */
+export function withIdentity(
+  looked: readonly Looked[],
+  state: IdentityState | 'unreachable',
+): readonly Looked[] {
+  const said = SAID[state];
+  if (said === null) return looked;
+  return looked.map(({ asked, checked }) =>
+    asked.slot === 'dkim' && checked.status === 'verified'
+      ? { asked, checked: { ...said, found: checked.found } }
+      : { asked, checked },
+  );
+}
+
+const SAID = {
+  verified: null,
+  pending: { status: 'pending', error: 'The record is right; Amazon SES has not confirmed it yet.' },
+  absent: { status: 'pending', error: 'The record is right; Amazon SES does not know the domain yet.' },
+  failed: {
+    status: 'failed',
+    error: 'The record is right, but Amazon SES could not confirm it within its time.',
+  },
+  temporaryFailure: { status: 'unknown', error: 'Amazon SES could not look the record up for now.' },
+  unreachable: { status: 'unknown', error: 'Amazon SES gave no answer for now.' },
+} as const satisfies Record<IdentityState | 'unreachable', Omit<CheckedRecord, 'found'> | null>;

@@ -1,0 +1,62 @@
+import { DOMAIN_VERSION, type DomainInput, domainMachine } from '../../../machines/domain.ts';
+import type { Registration } from '../../engine/engine.ts';
+import type { EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';
+import type { Performer } from '../../engine/performers.ts';
+import { DOMAINS_PERIOD } from '../usage/queries.ts';
+
+/** Of a removed domain nobody can sign any more. */
+const forgotten: FactTable = {
+  name: 'forgotten',
+  columns: 'gone boolean',
+  sql: (source) => `delete from domain_keys k using ${source} s where k.domain_id = s.actor`,
+};
+
+/** Places that are free again; one row a workspace, in key order as the additions lock them. */
+const freed: FactTable = {
+  name: 'freed',
+  columns: 'period text',
+  sql: (source) => `update usage u set used = greatest(0, u.used - s.units) from (
+      select workspace_id, livemode, period, count(*)::integer as units from ${source} r
+      group by workspace_id, livemode, period order by workspace_id, livemode, period
+    ) s where u.workspace_id = s.workspace_id and u.livemode = s.livemode and u.period = s.period`,
+};
+
+const effects: Readonly<Record<'check' | 'forgetKeys' | 'freePlace', EffectMeaning>> = {
+  check: { order: true },
+  forgetKeys: { fact: 'forgotten', rows: () => [{ gone: true }] },
+  freePlace: { fact: 'freed', rows: () => [{ period: DOMAINS_PERIOD }] },
+};
+
+/** Sending domains as actors. Both environments share them; their rows count as live, since test mail needs none. */
+export const domainKind: Kind = {
+  name: 'domain',
+  table: 'domains',
+  idPrefix: 'dom',
+  machine: domainMachine,
+  version: DOMAIN_VERSION,
+  derived: [],
+  spawn: {
+    columns: `name text, dkim_selector text, rsa_value text, ed25519_value text, return_path text,
+    tracking_domain text, rsa_key text, ed25519_key text`,
+    own: ['name', 'dkim_selector', 'rsa_value', 'ed25519_value', 'return_path', 'tracking_domain'],
+    also: [
+      (source) =>
+        `insert into domain_keys (domain_id, rsa, ed25519) select id, rsa_key, ed25519_key from ${source}`,
+    ],
+  },
+  carried: [],
+  facts: [forgotten, freed],
+  journal: 'domain_journal',
+  effects,
+};
+
+const sampleInput: DomainInput = {
+  at: 0,
+  exempt: false,
+  records: [],
+  openTracking: false,
+  clickTracking: false,
+};
+
+/** The kind as the engine takes it, with what asks DNS. */
+export const domains = (performer: Performer): Registration => ({ kind: domainKind, sampleInput, performer });

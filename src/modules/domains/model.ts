@@ -1,0 +1,105 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { pageQuery } from '../../http/pagination.ts';
+
+const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
+
+const Subdomain = (what: string, example: string) =>
+  Type.String({
+    maxLength: 63,
+    pattern: `^${LABEL}$`,
+    description: `${what} One label in lower case, such as \`${example}\`.`,
+  });
+
+/** Body of POST /v1/domains. */
+export const AddDomain = Type.Object({
+  name: Type.String({
+    minLength: 1,
+    maxLength: 253,
+    description: 'A domain that you can set DNS records for. Internationalised names are kept in punycode.',
+    examples: ['example.com'],
+  }),
+  returnPathSubdomain: Type.Optional(
+    Subdomain('Where bounces come back to, below the domain; `send` unless stated.', 'send'),
+  ),
+  trackingSubdomain: Type.Optional(
+    Subdomain('Where opens and clicks are counted, below the domain; none unless stated.', 'links'),
+  ),
+  dkimSelector: Type.Optional(
+    Type.String({
+      maxLength: 60,
+      pattern: '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$',
+      description: 'Names the DKIM keys in DNS; one that is free unless stated.',
+    }),
+  ),
+});
+
+/** Body of PATCH /v1/domains/{id}. */
+export const PatchDomain = Type.Object({
+  openTracking: Type.Optional(
+    Type.Boolean({ description: 'Whether opens are tracked where an email does not say.' }),
+  ),
+  clickTracking: Type.Optional(
+    Type.Boolean({ description: 'Whether clicks are tracked where an email does not say.' }),
+  ),
+});
+
+const literals = <const Names extends readonly string[]>(names: Names, description: string) =>
+  Type.Unsafe<Names[number]>(
+    Type.Union(
+      names.map((name) => Type.Literal(name)),
+      { description },
+    ),
+  );
+const time = Type.String({ format: 'date-time' });
+const nullable = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
+  schema: S,
+  description: string,
+) => Type.Union([schema, Type.Null()], { description });
+
+const DnsRecord = Type.Object({
+  purpose: literals(['dkim', 'spf', 'returnPath', 'dmarc', 'mx', 'tracking'], 'What it is for.'),
+  type: literals(['TXT', 'MX', 'CNAME'], 'The type of the record.'),
+  name: Type.String({ description: 'The whole name; many DNS hosts want it without the domain at its end.' }),
+  value: Type.String(),
+  ttl: Type.Integer({ description: 'Seconds; any other will do.' }),
+  priority: nullable(Type.Integer(), 'Of an MX record.'),
+  required: Type.Boolean({ description: 'Without it nothing is sent; the others make delivery better.' }),
+  status: literals(['pending', 'verified', 'failed'], 'How it stood when it was last looked up.'),
+  found: Type.Array(Type.String(), { description: 'What is there, or there as well.' }),
+  error: nullable(Type.String(), 'A sentence that says what is wrong and what to do; null when nothing is.'),
+});
+
+/** A sending domain. */
+export const Domain = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  status: literals(
+    ['pending', 'verified', 'failed', 'temporaryFailure'],
+    '`verified` and `temporaryFailure` may send: a verified domain sends on for 24 hours while DNS gives no answer, and for one hour while it gives a wrong one. `pending` becomes `failed` after 72 hours; a failed domain is still looked at and heals by itself.',
+  ),
+  livemode: Type.Boolean({ description: 'Always true: both environments share the domains.' }),
+  provider: literals(['capture', 'smtp', 'direct', 'ses'], 'How live email from it leaves.'),
+  openTracking: Type.Boolean(),
+  clickTracking: Type.Boolean(),
+  trackingDomain: nullable(
+    Type.String(),
+    'Where opens and clicks are counted; null for the service’s own host.',
+  ),
+  returnPath: Type.String({ description: 'The host of its envelope senders.' }),
+  createdAt: time,
+  verifiedAt: nullable(time, 'Since when it is verified.'),
+  lastCheckedAt: nullable(time, 'When its records were last looked up.'),
+  dnsRecords: Type.Array(DnsRecord),
+});
+
+/** Query of GET /v1/domains. */
+export const DomainQuery = Type.Object(pageQuery);
+
+/** Body of the add request. */
+export type NewDomain = Static<typeof AddDomain>;
+/** Body of the change request. */
+export type DomainChange = Static<typeof PatchDomain>;
+/** A domain as clients see it. */
+export type DomainView = Static<typeof Domain>;
+/** The query of the list. */
+export type DomainQuery = Static<typeof DomainQuery>;

@@ -1,0 +1,167 @@
+import { and, desc, eq, lt, ne } from 'drizzle-orm';
+import type { DomainContext } from '../../../machines/domain.ts';
+import type { Database } from '../../db/database.ts';
+import { domains } from '../../db/schema/domains.ts';
+import type { Sealer } from '../../db/seal.ts';
+import { Failure } from '../../http/failure.ts';
+import { pageOf, positionOf } from '../../http/pagination.ts';
+import type { Call, Caller, Page } from '../../http/route.ts';
+import type { SigningKey } from '../../transport/dkim/signing-key.ts';
+import { openKeys, type SealedKeys } from './keys.ts';
+import type { DomainQuery, DomainView } from './model.ts';
+import { lineOf } from './name.ts';
+import type { DnsSetup } from './records.ts';
+import { type DomainRow, viewOf } from './views.ts';
+
+/** What reading domains needs. */
+export interface DomainReader {
+  readonly database: Database;
+  readonly setup: DnsSetup;
+}
+
+const columns = {
+  id: domains.id,
+  state: domains.state,
+  context: domains.context,
+  name: domains.name,
+  dkimSelector: domains.dkimSelector,
+  rsaValue: domains.rsaValue,
+  ed25519Value: domains.ed25519Value,
+  returnPath: domains.returnPath,
+  trackingDomain: domains.trackingDomain,
+};
+
+/** Both environments share the domains of a workspace; removed ones are nobody's. */
+const reach = ({ workspaceId }: Caller) => [
+  eq(domains.workspaceId, workspaceId),
+  ne(domains.state, 'removed'),
+];
+
+/** One domain of the caller's workspace, as a row. */
+export async function readDomain(database: Database, caller: Caller, id: string): Promise<DomainRow | null> {
+  const [row] = await database.read((orm) =>
+    orm
+      .select(columns)
+      .from(domains)
+      .where(and(eq(domains.id, id), ...reach(caller))),
+  );
+  return row ? ({ ...row, context: row.context as DomainContext } satisfies DomainRow) : null;
+}
+
+/** One domain of the caller's workspace. */
+export async function findDomain(
+  { database, setup }: DomainReader,
+  caller: Caller,
+  id: string,
+): Promise<DomainView | null> {
+  const row = await readDomain(database, caller, id);
+  return row && viewOf(row, setup);
+}
+
+/** The domains of the caller's workspace, newest first. */
+export async function listDomains(
+  { database, setup }: DomainReader,
+  { caller, query }: Call<unknown, DomainQuery>,
+): Promise<Page<DomainView> | Failure> {
+  const request = { list: 'domains', query };
+  const after = positionOf(request);
+  if (after instanceof Failure) return after;
+  const rows = await database.read((orm) =>
+    orm
+      .select(columns)
+      .from(domains)
+      .where(and(...reach(caller), after === null ? undefined : lt(domains.id, after)))
+      .orderBy(desc(domains.id))
+      .limit(query.limit + 1),
+  );
+  return pageOf(
+    request,
+    rows,
+    ({ id }) => id,
+    (row) => viewOf({ ...row, context: row.context as DomainContext }, setup),
+  );
+}
+
+/** A domain as sending needs it. */
+export interface SendingDomain {
+  readonly id: string;
+  readonly name: string;
+  /** Still there and proven: `verified` or `temporaryFailure`. */
+  readonly maySend: boolean;
+  /** Removed by its owner since the email was accepted: the email fails with `domain_removed`. */
+  readonly removed: boolean;
+  readonly openTracking: boolean;
+  readonly clickTracking: boolean;
+  /** Its own tracking host, once its record has been seen; null for the service’s own. */
+  readonly trackingDomain: string | null;
+  /** The host of its envelope senders, once bounces find their way back from there; null until then. */
+  readonly returnPath: string | null;
+  /** null when it was removed: the keys are destroyed. */
+  readonly keys: SealedKeys | null;
+}
+
+interface SendingRow {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly context: DomainContext;
+  readonly selector: string;
+  readonly return_path: string;
+  readonly tracking_domain: string | null;
+  readonly rsa: string | null;
+  readonly ed25519: string | null;
+}
+
+const SENDING = `select d.id, d.name, d.state, d.context, d.dkim_selector as selector, d.return_path,
+  d.tracking_domain, k.rsa, k.ed25519
+from domains d left join domain_keys k on k.domain_id = d.id`;
+
+/** The nearest one first: its own domain speaks for an address before those that it lies below. */
+const BY_NAME = `${SENDING} where d.workspace_id = $1 and d.name = any($2::text[])
+  and d.state in ('verified', 'temporaryFailure') order by length(d.name) desc limit 1`;
+const BY_ID = `${SENDING} where d.id = $1`;
+
+/**
+ * The verified domain that an address at `name` (lower-case ASCII) may be sent from: that very one, or the nearest one above
+ * it. Who can set records for example.com can set them for mail.example.com, and its signature is aligned for DMARC (relaxed,
+ * RFC 7489 3.1.1). A domain below one that is verified never speaks for what is above it. @throws Unavailable
+ */
+export async function findSendingDomain(
+  database: Database,
+  workspaceId: string,
+  name: string,
+): Promise<SendingDomain | null> {
+  const [row] = await database.query<SendingRow>(BY_NAME, [workspaceId, lineOf(name)]);
+  return row ? sendingOf(row) : null;
+}
+
+/** The domain that an email was accepted from, as it is when the email comes due. @throws Unavailable */
+export async function findDomainOfEmail(database: Database, domainId: string): Promise<SendingDomain | null> {
+  const [row] = await database.query<SendingRow>(BY_ID, [domainId]);
+  return row ? sendingOf(row) : null;
+}
+
+function sendingOf(row: SendingRow): SendingDomain {
+  const { id, name, state, context, selector, rsa } = row;
+  const stands = (...slots: readonly string[]): boolean =>
+    context.records.some(({ slot, status }) => slots.includes(slot) && status === 'verified');
+  const ed25519 = stands('dkimEd25519') ? row.ed25519 : null;
+  return {
+    id,
+    name,
+    maySend: state === 'verified' || state === 'temporaryFailure',
+    removed: state === 'removed',
+    openTracking: context.openTracking,
+    clickTracking: context.clickTracking,
+    trackingDomain: stands('tracking') ? row.tracking_domain : null,
+    returnPath: stands('returnPath', 'mx') ? row.return_path : null,
+    keys: rsa === null ? null : { domainId: id, domain: name, selector, rsa, ed25519 },
+  };
+}
+
+/**
+ * The keys that sign for a domain, opened and checked: RSA, and Ed25519 once its record has been seen. Takes some milliseconds, so keep
+ * them for as long as `keys` is the same. @throws UnusableKey, or when SECRET_KEY is another one than the keys were sealed under.
+ */
+export const signingKeys = (sealer: Sealer, keys: SealedKeys): readonly SigningKey[] =>
+  openKeys(sealer, keys);

@@ -1,0 +1,88 @@
+import { Type } from '@sinclair/typebox';
+import { notFound } from '../../http/failure.ts';
+import { type Route, route } from '../../http/route.ts';
+import { addDomain } from './add.ts';
+import { type DomainCommands, patchDomain, removeDomain, verifyDomain } from './commands.ts';
+import { ADDED, VERIFIED } from './examples.ts';
+import { AddDomain, Domain, DomainQuery, PatchDomain } from './model.ts';
+import { findDomain, listDomains } from './queries.ts';
+
+const SHARED = 'Live and test keys share the domains of a workspace.';
+
+/** The endpoints of sending domains. */
+export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
+  route({
+    method: 'POST',
+    path: '/v1/domains',
+    permission: 'domains:write',
+    summary: 'Add a sending domain',
+    description: `Makes its DKIM keys and tells the DNS records to set. Its records are then looked up again and again, soon at first, until they are there. While the service captures mail instead of sending it, names under .test, .example, .localhost and .invalid are verified at once. ${SHARED} A verified domain also speaks for the names below it.`,
+    body: AddDomain,
+    response: Domain,
+    status: 201,
+    failures: ['CONFLICT', 'QUOTA_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+    example: { body: { name: 'example.com' }, response: ADDED },
+    handle: (call) => addDomain(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/domains',
+    permission: 'domains:read',
+    summary: 'List sending domains',
+    description: `Newest first. ${SHARED}`,
+    query: DomainQuery,
+    response: Type.Array(Domain),
+    status: 200,
+    example: { response: [VERIFIED] },
+    handle: (call) => listDomains(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/domains/:id',
+    permission: 'domains:read',
+    summary: 'Get a sending domain with its DNS records',
+    params: { id: 'dom' },
+    response: Domain,
+    status: 200,
+    example: { response: VERIFIED },
+    handle: async ({ caller, params }) => (await findDomain(deps, caller, params.id)) ?? notFound('domain'),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/domains/:id',
+    permission: 'domains:write',
+    summary: 'Change what a sending domain tracks',
+    description: 'What is left out stays. It holds for emails that are accepted afterwards.',
+    params: { id: 'dom' },
+    body: PatchDomain,
+    response: Domain,
+    status: 200,
+    example: { body: { clickTracking: true }, response: { ...VERIFIED, clickTracking: true } },
+    handle: (call) => patchDomain(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/domains/:id',
+    permission: 'domains:write',
+    summary: 'Remove a sending domain',
+    description:
+      'At once and for good: its keys are destroyed, and its place among the plan’s domains is free again. Live emails that are scheduled from it fail with `domain_removed` when they come due.',
+    params: { id: 'dom' },
+    response: Type.Null(),
+    status: 204,
+    handle: (call) => removeDomain(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/domains/:id/verify',
+    permission: 'domains:write',
+    summary: 'Look at the DNS records of a sending domain now',
+    description:
+      'Asks DNS afresh and answers with what it found. When DNS takes longer than six seconds, the answer is what was known before, and the look goes on. Repeating it is harmless, with or without an Idempotency-Key.',
+    params: { id: 'dom' },
+    response: Domain,
+    status: 200,
+    example: { response: VERIFIED },
+    handle: (call) => verifyDomain(deps, call),
+  }),
+];

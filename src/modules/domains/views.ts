@@ -1,0 +1,50 @@
+import type { DomainContext } from '../../../machines/domain.ts';
+import { timeOfId } from '../../db/ids.ts';
+import type { DomainView } from './model.ts';
+import { type DnsSetup, type RecordSource, recordsOf, standingOf } from './records.ts';
+
+/** A domain's row, as far as clients see it. */
+export interface DomainRow extends RecordSource {
+  readonly id: string;
+  readonly state: string;
+  readonly context: DomainContext;
+}
+
+const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/** A domain as clients see it, with the records that this installation asks for now. */
+export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
+  const { id, name, state, context, trackingDomain, returnPath } = row;
+  return {
+    id,
+    name,
+    status: state as DomainView['status'],
+    livemode: true,
+    provider: setup.transport,
+    openTracking: context.openTracking,
+    clickTracking: context.clickTracking,
+    trackingDomain,
+    returnPath,
+    createdAt: new Date(timeOfId(id)).toISOString(),
+    verifiedAt: isoOrNull(context.verifiedAt),
+    lastCheckedAt: isoOrNull(context.lastCheckedAt),
+    dnsRecords: recordsOf(row, setup).map((asked) => {
+      const { purpose, type, ttl, priority, required, value } = asked;
+      const { status, found, error } = standingOf(asked, context.records) ?? UNSEEN;
+      return {
+        purpose,
+        type,
+        name: asked.name,
+        value,
+        ttl,
+        priority,
+        required,
+        status,
+        found: [...found],
+        error,
+      };
+    }),
+  };
+}
+
+const UNSEEN = { status: 'pending', found: [], error: null } as const;

@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { setPlan } from '../../src/modules/workspace/commands.ts';
+import { pathsOf } from './ask.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+let service: RealService;
+let live: string;
+let inTest: string;
+
+beforeAll(async () => {
+  service = await startRealService({
+    EHLO_NAME: 'mail.posthorn.example',
+    PUBLIC_URL: 'https://post.example.com',
+  });
+  await plan('growth');
+  live = await service.keyWith('live', ['*']);
+  inTest = await service.keyWith('test', ['*']);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Nobody is told of a plan before their key is looked up again, so keys are made afterwards. */
+async function plan(name: 'free' | 'growth') {
+  const [row] = await service.service.database.query<{ id: string }>('select id from workspaces');
+  await setPlan(service.service.database, row?.id ?? '', name);
+}
+
+const add = (body: object, key = live, headers = {}) =>
+  service.ask({ method: 'POST', path: '/v1/domains', key, body, headers });
+const added = async (name: string, more: object = {}) => (await add({ name, ...more })).body.data;
+const get = (id: string, key = live) => service.ask({ path: `/v1/domains/${id}`, key });
+const remove = (id: string, key = live) => service.ask({ method: 'DELETE', path: `/v1/domains/${id}`, key });
+const patch = (id: string, body: object) =>
+  service.ask({ method: 'PATCH', path: `/v1/domains/${id}`, key: live, body });
+const verify = (id: string, key = live) =>
+  service.ask({ method: 'POST', path: `/v1/domains/${id}/verify`, key });
+
+describe('adding', () => {
+  test('answers the domain with every member and every record', async () => {
+    const told = await add({ name: 'one.example', trackingSubdomain: 'links' });
+    expect(told.status).toBe(201);
+    const { dnsRecords, ...domain } = told.body.data;
+    expect(domain).toEqual({
+      id: expect.stringMatching(/^dom_[0-9a-z]{24}$/),
+      name: 'one.example',
+      status: 'verified',
+      livemode: true,
+      provider: 'capture',
+      openTracking: false,
+      clickTracking: false,
+      trackingDomain: 'links.one.example',
+      returnPath: 'send.one.example',
+      createdAt: expect.stringMatching(/Z$/),
+      verifiedAt: expect.stringMatching(/Z$/),
+      lastCheckedAt: null,
+    });
+    const selector = `svc-${domain.id.slice(-6)}`;
+    const shown = (dnsRecords as Record<string, unknown>[]).map(
+      ({ purpose, type, name, priority, required }) => [purpose, type, name, priority, required],
+    );
+    expect(shown).toEqual([
+      ['dkim', 'TXT', `${selector}._domainkey.one.example`, null, true],
+      ['dkim', 'TXT', `${selector}-ed._domainkey.one.example`, null, false],
+      ['spf', 'TXT', 'send.one.example', null, true],
+      ['mx', 'MX', 'send.one.example', 10, false],
+      ['dmarc', 'TXT', '_dmarc.one.example', null, false],
+      ['tracking', 'CNAME', 'links.one.example', null, false],
+    ]);
+    const values = (dnsRecords as { value: string }[]).map(({ value }) => value);
+    expect(values[0]).toMatch(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/]{392}$/);
+    expect(values[1]).toMatch(/^v=DKIM1; k=ed25519; p=[A-Za-z0-9+/]{43}=$/);
+    expect(values.slice(2)).toEqual([
+      'v=spf1 a:mail.posthorn.example ~all',
+      'mail.posthorn.example',
+      'v=DMARC1; p=none;',
+      'post.example.com',
+    ]);
+    expect((await get(domain.id)).body.data).toEqual(told.body.data);
+  });
+
+  test.each([
+    ['UPPER.Two.Example', 'upper.two.example'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['xn--bcher-kva.test', 'xn--bcher-kva.test'],
+    ['a.b.c.test', 'a.b.c.test'],
+    ['shop.localhost', 'shop.localhost'],
+    ['shop.invalid', 'shop.invalid'],
+  ])('%s is kept as %s, and verified at once', async (name, stored) => {
+    const told = await add({ name });
+    expect(told.body.data).toMatchObject({ name: stored, status: 'verified' });
+  });
+
+  test.each([
+    '192.0.2.1',
+    '[2001:db8::1]',
+    '2001:db8::1',
+    '0x7f.1',
+    'com',
+    'test',
+    'localhost',
+    'co.uk',
+    'https://shop.example',
+    'shop.example/path',
+    'shop.example:25',
+    'me@shop.example',
+    'shop.example.',
+    '.shop.example',
+    'shop..example',
+    '-shop.example',
+    'shop_1.example',
+    'shop .example',
+    'shop.example\u0000',
+    '*.example.com',
+    `${'a'.repeat(64)}.example`,
+    `${'a.'.repeat(120)}example.com`,
+    `${'abcdefg.'.repeat(30)}test`,
+    'sh%6fp.example',
+  ])('%s is no domain to send from: 422', async (name) => {
+    expect(pathsOf(await add({ name }))).toEqual(['/body/name']);
+  });
+
+  test.each<[string, object, string]>([
+    ['no name', {}, '/body/name'],
+    ['a selector with a dot', { name: 'x.example', dkimSelector: 'a.b' }, '/body/dkimSelector'],
+    [
+      'a selector that is too long',
+      { name: 'x.example', dkimSelector: 'a'.repeat(61) },
+      '/body/dkimSelector',
+    ],
+    ['a subdomain of two labels', { name: 'x.example', trackingSubdomain: 'a.b' }, '/body/trackingSubdomain'],
+    ['two hosts of one name', { name: 'x.example', trackingSubdomain: 'send' }, '/body/trackingSubdomain'],
+    ['an unknown member', { name: 'x.example', region: 'eu' }, '/body/region'],
+  ])('%s: 422', async (_, body, path) => expect(pathsOf(await add(body))).toEqual([path]));
+
+  test('what is chosen is taken', async () => {
+    const domain = await added('chosen.example', { returnPathSubdomain: 'bounces', dkimSelector: 'mine' });
+    expect(domain.returnPath).toBe('bounces.chosen.example');
+    expect(domain.dnsRecords[0].name).toBe('mine._domainkey.chosen.example');
+  });
+
+  test('a name that is there already: 409, however it is written', async () => {
+    await added('twice.example');
+    const told = await add({ name: 'TWICE.example' });
+    expect([told.status, told.body.error.code]).toEqual([409, 'CONFLICT']);
+  });
+
+  test('of 20 parallel additions of one name one succeeds', async () => {
+    const told = await Promise.all(Array.from({ length: 20 }, () => add({ name: 'race.example' })));
+    expect(told.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+  });
+
+  test('a real name waits for its records', async () => {
+    const { status, verifiedAt, dnsRecords } = await added('posthorn-nobody-owns-this.com');
+    expect({ status, verifiedAt }).toEqual({ status: 'pending', verifiedAt: null });
+    expect(dnsRecords[0]).toMatchObject({ status: 'pending', found: [], error: null });
+  });
+});
+
+describe('reading', () => {
+  test('newest first, page by page, without what was removed', async () => {
+    const names = ['p1.test', 'p2.test', 'p3.test'];
+    const ids: string[] = [];
+    for (const name of names) ids.unshift((await added(name)).id);
+    await remove(ids[1] ?? '');
+    const first = await service.ask({ path: '/v1/domains?limit=1', key: live });
+    expect(first.body.data.map(({ id }: { id: string }) => id)).toEqual([ids[0]]);
+    const next = await service.ask({
+      path: `/v1/domains?limit=1&after=${first.body.pagination.nextCursor}`,
+      key: live,
+    });
+    expect(next.body.data.map(({ id }: { id: string }) => id)).toEqual([ids[2]]);
+  });
+
+  test('both environments share them', async () => {
+    const { id } = await added('shared.test');
+    expect((await get(id, inTest)).body.data.livemode).toBe(true);
+    expect((await add({ name: 'shared.test' }, inTest)).status).toBe(409);
+    expect((await verify(id, inTest)).status).toBe(200);
+    expect((await remove(id, inTest)).status).toBe(204);
+    expect((await get(id)).status).toBe(404);
+  });
+
+  test('no private key is ever shown, stored or logged in clear text', async () => {
+    const { id } = await added('secret.test');
+    const [row] = await service.service.database.query<{ rsa: string; ed25519: string }>(
+      'select rsa, ed25519 from domain_keys where domain_id = $1',
+      [id],
+    );
+    expect(row?.rsa).toStartWith('sealed:1:');
+    expect(row?.ed25519).toStartWith('sealed:1:');
+    expect((await get(id)).text).not.toContain('PRIVATE');
+    expect(service.logged()).not.toContain('PRIVATE KEY');
+  });
+});
+
+describe('changing', () => {
+  test('what is left out stays', async () => {
+    const { id } = await added('change.test');
+    expect((await patch(id, { openTracking: true })).body.data).toMatchObject({
+      openTracking: true,
+      clickTracking: false,
+    });
+    const told = await patch(id, { clickTracking: true });
+    expect(told.body.data).toMatchObject({ openTracking: true, clickTracking: true });
+    expect((await get(id)).body.data).toEqual(told.body.data);
+  });
+
+  test('nothing, something else, a text instead: 422', async () => {
+    const { id } = await added('change2.test');
+    expect((await patch(id, {})).status).toBe(422);
+    expect(pathsOf(await patch(id, { name: 'other.test' }))).toEqual(['/body/name']);
+    expect(pathsOf(await patch(id, { openTracking: 'yes' }))).toEqual(['/body/openTracking']);
+  });
+});
+
+describe('verifying', () => {
+  test('looks again, and says when', async () => {
+    const { id } = await added('again.test');
+    const { body, status } = await verify(id);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ status: 'verified', lastCheckedAt: expect.stringMatching(/Z$/) });
+  });
+
+  test('ten at once answer alike', async () => {
+    const { id } = await added('parallel.test');
+    const told = await Promise.all(Array.from({ length: 10 }, () => verify(id)));
+    for (const { status, body } of told) {
+      expect(status).toBe(200);
+      expect(body.data.lastCheckedAt).not.toBeNull();
+    }
+  });
+});
+
+describe('removing', () => {
+  test('is done once, destroys the keys, and frees the name', async () => {
+    const { id } = await added('gone.test');
+    expect((await remove(id)).status).toBe(204);
+    expect((await remove(id)).status).toBe(404);
+    expect((await get(id)).status).toBe(404);
+    expect((await patch(id, { openTracking: true })).status).toBe(404);
+    expect((await verify(id)).status).toBe(404);
+    const keys = await service.service.database.query('select 1 from domain_keys where domain_id = $1', [id]);
+    expect(keys).toEqual([]);
+    const again = await added('gone.test');
+    expect(again.id).not.toBe(id);
+  });
+});
+
+describe('sending', () => {
+  const send = (from: string) =>
+    service.ask({
+      method: 'POST',
+      path: '/v1/emails',
+      key: live,
+      body: { from, to: 'a@b.example', subject: 'x', text: 'x' },
+    });
+
+  test('takes a verified domain and what lies below it, and nothing else', async () => {
+    const { id } = await added('from.test');
+    await added('sub.above.test');
+    expect((await send('a@from.test')).status).toBe(202);
+    expect((await send('a@FROM.test')).status).toBe(202);
+    expect((await send('a@deep.mail.from.test')).status).toBe(202);
+    for (const other of ['a@above.test', 'a@notfrom.test', 'a@from.test.example', 'a@other.test'])
+      expect((await send(other)).body.error.code).toBe('FORBIDDEN');
+    await remove(id);
+    expect((await send('a@from.test')).body.error.code).toBe('FORBIDDEN');
+  });
+});
+
+describe('repeating', () => {
+  test('an Idempotency-Key adds one domain and shows the same keys', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const one = await add({ name: 'once.test' }, live, headers);
+    const other = await add({ name: 'once.test' }, live, headers);
+    expect([one.status, other.status]).toEqual([201, 201]);
+    expect(other.headers.get('idempotency-replayed')).toBe('true');
+    expect(other.text).toBe(one.text);
+    const conflict = await add({ name: 'another.test' }, live, headers);
+    expect(conflict.body.error.code).toBe('IDEMPOTENCY_CONFLICT');
+  });
+
+  test('a refused addition leaves the key free', async () => {
+    await added('refused.test');
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    expect((await add({ name: 'refused.test' }, live, headers)).status).toBe(409);
+    expect((await add({ name: 'accepted.test' }, live, headers)).status).toBe(201);
+  });
+});
