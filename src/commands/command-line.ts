@@ -3,6 +3,7 @@ import type { Config, Loaded } from '../config.ts';
 import type { Permission } from '../http/permissions.ts';
 import { PERMISSION_NAMES } from '../http/permissions.ts';
 import type { PlanName } from '../modules/usage/queries.ts';
+import { SAFEGUARDS } from '../torture-setting.ts';
 import { VERSION } from '../version.ts';
 import { runAudit } from './audit.ts';
 import { checkHealth } from './health.ts';
@@ -10,9 +11,10 @@ import { createKey } from './keys.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
 import { runMigrations } from './migrate.ts';
 import { changePlan, PLAN_NAMES } from './plan.ts';
-import { serve } from './serve.ts';
+import { type ServeOptions, serve } from './serve.ts';
 import { settingsHelp } from './settings-help.ts';
 import type { Terminal } from './terminal.ts';
+import { runTorture, type TortureRequest } from './torture.ts';
 
 /** The exit code of a command line or a configuration that cannot be understood. */
 const MISUSE = 2;
@@ -44,8 +46,10 @@ export async function runCommandLine(
   program
     .command('serve')
     .description('run the service')
+    .option('--workers <n>', 'processes that share the port, all equal; needs DATABASE_URL', wholeNumber, 1)
+    .addOption(new Option('--worker <index>', 'one of them').argParser(wholeNumber).hideHelp())
     .addHelpText('after', settingsHelp)
-    .action(() => configured((config) => serve(config, terminal)));
+    .action((options: ServeOptions) => configured((config) => serve(config, terminal, options)));
 
   program
     .command('migrate')
@@ -93,6 +97,23 @@ export async function runCommandLine(
     .action(({ since }: { since: number }) => configured((config) => runAudit(config, since, terminal)));
 
   program
+    .command('torture')
+    .description(
+      'kill, freeze and cut off instances of this program on a PostgreSQL of their own, and see what is left',
+    )
+    .option('--seconds <n>', 'how long', wholeNumber, 60)
+    .option('--instances <n>', 'how many, 1 to 3', oneToThree, 2)
+    .option('--seed <n>', 'makes the same chances come again', wholeNumber, 1)
+    .option('--workers <n>', 'requests under way at most', wholeNumber, 64)
+    .option('--postgres-bin <folder>', 'where initdb and postgres are')
+    .addOption(
+      new Option('--break <safeguard>', 'switch one off: the torture must then fail').choices(SAFEGUARDS),
+    )
+    .action(async (request: TortureRequest) => {
+      code = await runTorture(request, terminal);
+    });
+
+  program
     .command('health')
     .description('ask the service on this machine how it is')
     .action(() => configured((config) => checkHealth(config, terminal)));
@@ -115,4 +136,14 @@ function momentOf(text: string): number {
   const at = Date.parse(text);
   if (Number.isNaN(at)) throw new InvalidArgumentError('It must be a time such as 2026-11-20T12:00:00Z.');
   return at;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  return Number(text);
+}
+
+function oneToThree(text: string): number {
+  if (!/^[123]$/.test(text)) throw new InvalidArgumentError('It must be 1, 2 or 3.');
+  return Number(text);
 }

@@ -2,10 +2,11 @@ import { NotAuditable } from '../audit/audit.ts';
 import { DataDirectoryInUse } from '../db/embedded.ts';
 import { MigrationMismatch } from '../db/migrate.ts';
 import { Unavailable } from '../db/unavailable.ts';
+import { NoPostgres } from '../torture/postgres-programs.ts';
 import { NotTorturable } from '../torture/tortured-engine.ts';
 
 /** Failures that an operator can mend: their sentence is enough, and a stack would bury it. */
-const PLAIN = [DataDirectoryInUse, MigrationMismatch, NotAuditable, NotTorturable, Unavailable];
+const PLAIN = [DataDirectoryInUse, MigrationMismatch, NoPostgres, NotAuditable, NotTorturable, Unavailable];
 
 /** What to print when a command fails. */
 export function explain(error: unknown): string {

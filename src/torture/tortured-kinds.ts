@@ -13,6 +13,10 @@ import type { CrashAt } from './crash.ts';
 
 /** What XState's 32-bit delays can hold: an attempt that is lost is never missed. */
 const NEVER_MS = 2_147_483_647;
+/** Every wait before another attempt, the ten minutes of a doubt among them: the torture has to see the end. */
+const BACKOFF_MS = 500;
+/** A delivery's attempt is not begun unless twelve seconds of its lease are left. */
+const POSTING_LEASE_MS = 15_000;
 /** So many attempts of a hundred outlive their lease, so that late outcomes are no rarity. */
 const LATE_PERCENT = 2;
 
@@ -26,7 +30,7 @@ export function torturedKinds(
   return kinds.map(({ kind, performer, ...rest }) => ({
     ...rest,
     kind: { ...kind, machine: torturedMachine(kind.machine, setting) },
-    ...(performer ? { performer: torturedPerformer(performer, setting, crash, chance) } : {}),
+    ...(performer ? { performer: torturedPerformer(kind.name, performer, setting, crash, chance) } : {}),
   }));
 }
 
@@ -41,8 +45,12 @@ const whicheverAttempt =
   ({ context, event }: Judged): boolean =>
     restsAfterAttempt(context, { ...event, attempt: context.attempt } as EmailEvent, state);
 
+const leaseOf = ({ id }: AnyStateMachine, { leaseMs }: TortureSetting): number =>
+  id === 'webhookDelivery' ? POSTING_LEASE_MS : leaseMs;
+
 function torturedMachine(machine: AnyStateMachine, setting: TortureSetting): AnyStateMachine {
-  const delays = { lease: setting.break === 'lease' ? NEVER_MS : setting.leaseMs };
+  const lease = setting.break === 'lease' ? NEVER_MS : leaseOf(machine, setting);
+  const delays = { lease, backoff: BACKOFF_MS };
   const guards =
     setting.break === 'attempt' && machine.id === 'email'
       ? {
@@ -55,6 +63,7 @@ function torturedMachine(machine: AnyStateMachine, setting: TortureSetting): Any
 }
 
 function torturedPerformer(
+  kind: string,
   performer: Performer,
   { leaseMs, record }: TortureSetting,
   crash: CrashAt,
@@ -70,7 +79,7 @@ function torturedPerformer(
       const { attempt } = order.actor.snapshot.context as EmailContext;
       crash('perform.before');
       note(`begun ${order.actor.id} ${attempt} ${Date.now()}`);
-      const late = chance.next() * 100 < LATE_PERCENT;
+      const late = kind === 'email' && chance.next() * 100 < LATE_PERCENT;
       await pause(late ? leaseMs * (1 + chance.next()) : chance.between(0, 20));
       crash('perform.during');
       const events = await performer.perform(order);

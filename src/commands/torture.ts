@@ -1,0 +1,79 @@
+import { isExecutable } from '../config.ts';
+import { PROMISES, type Promised } from '../torture/judge.ts';
+import { type Outcome, type Progress, torture } from '../torture/torture.ts';
+import type { Safeguard } from '../torture-setting.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What can be asked of a torture on the command line. */
+export interface TortureRequest {
+  readonly seconds: number;
+  readonly instances: number;
+  readonly break?: Safeguard;
+  readonly seed: number;
+  readonly postgresBin?: string;
+  readonly workers: number;
+}
+
+/** How this program is started again: from source by the runtime and the entry point, else by itself. */
+export const ownCommand = (): readonly string[] =>
+  isExecutable() ? [process.execPath] : [process.execPath, process.argv[1] ?? ''];
+
+const TELL_EVERY_S = 5;
+
+/** `posthorn torture`: answers 1 when a promise broke. With `--break` one must. */
+export async function runTorture(request: TortureRequest, terminal: Terminal): Promise<number> {
+  const { seconds, instances, seed } = request;
+  terminal.error(
+    `Torturing ${instances} instances for ${seconds} s, seed ${seed}${request.break ? `, without the safeguard "${request.break}"` : ''} …\n`,
+  );
+  const tell = (progress: Progress) => {
+    if (progress.seconds % TELL_EVERY_S === 0)
+      terminal.error(
+        `${String(progress.seconds).padStart(5)} s  ${progress.acknowledged} acknowledged, ${progress.troubles} troubles\n`,
+      );
+  };
+  const outcome = await torture(
+    {
+      seconds,
+      instances,
+      seed,
+      broken: request.break,
+      postgresBin: request.postgresBin ?? null,
+      command: ownCommand(),
+      workers: request.workers,
+    },
+    tell,
+  );
+  terminal.out(tortureReport(outcome));
+  if (outcome.verdict.broken.size > 0) for (const text of outcome.output) terminal.error(text);
+  return outcome.verdict.broken.size === 0 ? 0 : 1;
+}
+
+/** What a torture came to, for people. */
+export function tortureReport({ verdict, troubles, repliesSwallowed, unanswered }: Outcome): string {
+  const { acknowledged, emails, ends, inDoubt, lostAttempts, broken, examples } = verdict;
+  const count = (promise: Promised) => broken.get(promise) ?? 0;
+  const made = [...troubles].sort(([a], [b]) => (a < b ? -1 : 1));
+  const sum = made.reduce((total, [, times]) => total + times, 0);
+  const width = Math.max(...Object.values(PROMISES).map((sentence) => sentence.length));
+  return [
+    `Troubles      ${sum}: ${made.map(([trouble, times]) => `${times} × ${trouble}`).join(', ')}`,
+    `              ${repliesSwallowed} replies to commits were swallowed`,
+    `Acknowledged  ${acknowledged}; ${unanswered} requests got no answer; ${emails} emails are there`,
+    `Ended         ${Object.entries(ends)
+      .map(([end, times]) => `${times} ${end}`)
+      .join(', ')}`,
+    `Lost          ${count('lost') + count('unfinished')}`,
+    `Doubled       ${count('doubled') + count('keyTwice')}`,
+    `In doubt      ${inDoubt} performed more than once after one of ${lostAttempts} lost attempts, and marked so`,
+    '',
+    ...(Object.keys(PROMISES) as Promised[]).map((promise) => {
+      const times = count(promise);
+      return `${times === 0 ? '✓' : '✗'} ${PROMISES[promise].padEnd(width)}  ${times === 0 ? '' : `broken ${times} times`}`.trimEnd();
+    }),
+    ...(examples.length > 0 ? ['', ...examples] : []),
+    '',
+    broken.size === 0 ? 'Every promise was kept.' : 'A promise was broken.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,168 @@
+import { auditLedger } from '../audit/audit.ts';
+import type { Findings } from '../audit/findings.ts';
+import { openSession, type Session } from '../audit/session.ts';
+import { ENDS, type OutsideRecord, type Performed } from './outside-record.ts';
+
+/** What is promised, a sentence each. */
+export const PROMISES = {
+  lost: 'every acknowledged email is there',
+  unfinished: 'every acknowledged email has come to its end',
+  wrongEnd: 'and to the end that its recipient makes of it',
+  doubled: 'no email is performed again without a lease that ended in between',
+  keyTwice: 'one idempotency key is one email',
+  cancelledSent: 'what was cancelled is never sent',
+  tooEarly: 'nothing scheduled is sent before its time',
+  foreignOutcome: 'an outcome is recorded for its own attempt only',
+  unexplained: 'there are no more emails than were asked for',
+  ledger: 'the audit finds the ledger in order',
+} as const;
+
+/** The name of a promise. */
+export type Promised = keyof typeof PROMISES;
+
+/** What a torture came to. */
+export interface Verdict {
+  readonly acknowledged: number;
+  /** Emails in the database, acknowledged or not. */
+  readonly emails: number;
+  readonly ends: Readonly<Record<string, number>>;
+  /** Performed more than once because an attempt's outcome was lost: the recipient may have got it twice. */
+  readonly inDoubt: number;
+  readonly lostAttempts: number;
+  /** How often each promise was broken. */
+  readonly broken: ReadonlyMap<Promised, number>;
+  /** The first of them, with ids. */
+  readonly examples: readonly string[];
+  readonly findings: Findings;
+}
+
+interface EmailRow {
+  readonly id: string;
+  readonly state: string;
+  readonly waits: boolean;
+  readonly timers: string | null;
+  /** Leases that ended without an outcome. */
+  readonly lost: number;
+  /** Attempts whose outcome was taken. */
+  readonly completed: readonly number[] | null;
+  /** Attempts that recorded events say they come from. */
+  readonly recorded: readonly number[] | null;
+}
+
+const BATCH = 500;
+const EMAILS = `with batch as materialized (
+  select id, state, timers::text as timers, wake_at is not null as waits from emails where id > $1 order by id limit ${BATCH}
+), steps as (
+  select j.actor_id as id, s->>'event' as event, (s->>'attempt')::integer as attempt
+  from batch b join email_journal j on j.actor_id = b.id cross join lateral json_array_elements(j.steps) s
+)
+select b.id, b.state, b.waits, b.timers,
+  (select count(*)::integer from steps s where s.id = b.id and s.event = 'after.lease') as lost,
+  (select json_agg(distinct attempt) from steps s where s.id = b.id and s.event = 'attempt.completed') as completed,
+  (select json_agg(distinct (e.data->>'attempt')::integer) from email_events e
+   where e.email_id = b.id and e.data->>'attempt' is not null) as recorded
+from batch b order by b.id`;
+
+/** A clock of the same machine, read in two processes and rounded. */
+const CLOCK_SLACK_MS = 50;
+const EXAMPLES = 12;
+
+/** Holds the database against what the client was told and what was performed; both lie outside of it. */
+export async function judge(
+  databaseUrl: string,
+  record: OutsideRecord,
+  performed: ReadonlyMap<string, Performed>,
+): Promise<Verdict> {
+  const session = await openSession({ url: databaseUrl, dataDir: null });
+  try {
+    return await new Judge(session, record, performed).verdict();
+  } finally {
+    await session.close();
+  }
+}
+
+class Judge {
+  readonly #broken = new Map<Promised, number>();
+  readonly #examples: string[] = [];
+  readonly #ends: Record<string, number> = {};
+  #emails = 0;
+  #inDoubt = 0;
+  #lostAttempts = 0;
+
+  constructor(
+    private readonly session: Session,
+    private readonly record: OutsideRecord,
+    private readonly performed: ReadonlyMap<string, Performed>,
+  ) {}
+
+  async verdict(): Promise<Verdict> {
+    const missing = new Set(this.record.acknowledged.keys());
+    for (let last = ''; ; ) {
+      const rows = await this.session.query<EmailRow>(EMAILS, [last]);
+      for (const row of rows) {
+        missing.delete(row.id);
+        this.#look(row);
+      }
+      const end = rows.at(-1);
+      if (!end || rows.length < BATCH) break;
+      last = end.id;
+    }
+    for (const id of missing) this.#break('lost', `${id} was acknowledged and is not there`);
+    for (const ids of this.record.contradictions) this.#break('keyTwice', ids);
+    const surplus = this.#emails - this.record.acknowledged.size - this.record.unanswered;
+    if (surplus > 0) this.#break('unexplained', `${surplus} emails`);
+    const findings = await auditLedger(this.session, Date.now());
+    for (const { check, id, what } of findings.named) this.#break('ledger', `${check}: ${id} ${what}`);
+    return {
+      acknowledged: this.record.acknowledged.size,
+      emails: this.#emails,
+      ends: this.#ends,
+      inDoubt: this.#inDoubt,
+      lostAttempts: this.#lostAttempts,
+      broken: this.#broken,
+      examples: this.#examples,
+      findings,
+    };
+  }
+
+  #look({ id, state, waits, timers, lost, completed, recorded }: EmailRow): void {
+    this.#emails++;
+    this.#ends[state] = (this.#ends[state] ?? 0) + 1;
+    this.#lostAttempts += lost;
+    const done = this.performed.get(id);
+    const accepted = done?.accepted ?? 0;
+    if (accepted > 1) this.#inDoubt++;
+    if (accepted > 1 + lost)
+      this.#break('doubled', `${id} was taken ${accepted} times, with ${lost} lost attempts`);
+    for (const attempt of recorded ?? [])
+      if (!completed?.includes(attempt))
+        this.#break(
+          'foreignOutcome',
+          `${id} has an event of attempt ${attempt}, completed were ${completed}`,
+        );
+    if (state === 'cancelled' && done) this.#break('cancelledSent', `${id} is cancelled, and was performed`);
+    if (waits) this.#break('unfinished', `${id} is still ${state}, with the timers ${timers}`);
+    this.#keepPromises(id, state, waits, done);
+  }
+
+  /** What was told to the client about this email. */
+  #keepPromises(id: string, state: string, waits: boolean, done: Performed | undefined): void {
+    const told = this.record.acknowledged.get(id);
+    if (!told) return;
+    const { cancelled, fate, notBefore } = told;
+    if (cancelled === 'acknowledged' && state !== 'cancelled')
+      this.#break('cancelledSent', `${id} was cancelled, and is ${state}`);
+    if (cancelled !== 'unknown' && cancelled !== 'acknowledged' && state === 'cancelled')
+      this.#break('wrongEnd', `${id} is cancelled, and nobody was told so`);
+    if (!waits && state !== 'cancelled' && state !== ENDS[fate])
+      this.#break('wrongEnd', `${id} to ${fate} is ${state}`);
+    if (notBefore !== null && done && done.firstBegun < notBefore - CLOCK_SLACK_MS)
+      this.#break('tooEarly', `${id} began ${notBefore - done.firstBegun} ms too early`);
+  }
+
+  #break(promise: Promised, example: string): void {
+    const before = this.#broken.get(promise) ?? 0;
+    this.#broken.set(promise, before + 1);
+    if (before < 3 && this.#examples.length < EXAMPLES) this.#examples.push(`${promise}: ${example}`);
+  }
+}
