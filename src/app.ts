@@ -5,6 +5,7 @@ import { type App, mount } from './http/mount.ts';
 import type { HttpDeps } from './http/pipeline.ts';
 import type { Route } from './http/route.ts';
 import { apiKeyRoutes } from './modules/api-keys/routes.ts';
+import { capturedRoutes } from './modules/captured/routes.ts';
 import { docsRoutes } from './modules/docs/routes.ts';
 import type { DomainCommands } from './modules/domains/commands.ts';
 import { domainRoutes } from './modules/domains/routes.ts';
@@ -14,7 +15,10 @@ import { emailRoutes } from './modules/emails/routes.ts';
 import type { EventReader } from './modules/events/queries.ts';
 import { eventRoutes } from './modules/events/routes.ts';
 import { type InspectorDeps, inspectorRoutes } from './modules/inspector/routes.ts';
+import { type SesCallbackDeps, sesRoutes } from './modules/ses/routes.ts';
+import { suppressionRoutes } from './modules/suppressions/routes.ts';
 import { type SystemDeps, systemRoutes } from './modules/system/routes.ts';
+import { type TrackingDeps, trackingRoutes } from './modules/tracking/routes.ts';
 import type { WebhookCommands } from './modules/webhooks/commands.ts';
 import { webhookRoutes } from './modules/webhooks/routes.ts';
 import { workspaceRoutes } from './modules/workspace/routes.ts';
@@ -24,6 +28,8 @@ export interface ModuleDeps extends EmailCommands, EmailReader, EventReader, Web
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly inspector: InspectorDeps;
+  readonly tracking: TrackingDeps;
+  readonly ses: SesCallbackDeps;
   readonly domains: DomainCommands;
 }
 
@@ -32,6 +38,8 @@ export const allRoutes = (deps: ModuleDeps): readonly Route[] => [
   ...systemRoutes(deps),
   ...workspaceRoutes(deps),
   ...emailRoutes(deps),
+  ...capturedRoutes(deps),
+  ...suppressionRoutes(deps),
   ...domainRoutes(deps.domains),
   ...eventRoutes(deps),
   ...webhookRoutes(deps),
@@ -45,6 +53,8 @@ export function createApp(deps: ModuleDeps & HttpDeps): App {
     [
       ...documented,
       ...docsRoutes({ documented, baseUrl: deps.baseUrl }),
+      ...trackingRoutes(deps.tracking),
+      ...sesRoutes(deps.ses),
       ...dashboardRoutes(),
       ...inspectorRoutes(deps.inspector),
     ],

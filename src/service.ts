@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -5,6 +7,7 @@ import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { createSealer } from './db/seal.ts';
+import { createSigner } from './db/sign.ts';
 import { allDuties, type Schedule, startDuties } from './duties/schedule.ts';
 import { type Clock, systemClock } from './engine/clock-source.ts';
 import { Engine, type EngineParts } from './engine/engine.ts';
@@ -14,20 +17,31 @@ import { type OpenLimiter, openLimiter } from './http/open-limiter.ts';
 import { Authenticator } from './modules/api-keys/authenticator.ts';
 import { apiKeys } from './modules/api-keys/kind.ts';
 import { findActiveKey } from './modules/api-keys/queries.ts';
+import { captureStore } from './modules/captured/commands.ts';
 import { openDomains } from './modules/domains/open.ts';
 import { findSendingDomain } from './modules/domains/queries.ts';
+import { type AttemptSchedule, LIVE_SCHEDULE } from './modules/emails/attempt-schedule.ts';
 import { createMarkdownRenderer } from './modules/emails/content/markdown-renderer.ts';
 import { textFromHtml } from './modules/emails/content/text-part.ts';
 import { explainEmail } from './modules/emails/explain.ts';
+import { feedbackRecorder } from './modules/emails/feedback.ts';
 import { emails } from './modules/emails/kind.ts';
+import { openLiveMail } from './modules/emails/live.ts';
+import type { LiveLimits } from './modules/emails/live-performer.ts';
 import { emailPerformer } from './modules/emails/perform.ts';
+import { openWaysOut } from './modules/emails/ways-out.ts';
+import { openInbound } from './modules/inbound/open.ts';
 import { createInspector, type Inspector } from './modules/inspector/inspector.ts';
+import { openSubmission } from './modules/submission/open.ts';
 import { isLoopback } from './modules/webhooks/address-guard.ts';
 import { fanOut } from './modules/webhooks/fan-out.ts';
 import { openWebhooks } from './modules/webhooks/open.ts';
 import { resolveSecretKey } from './secret-key.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { torturedEngine } from './torture/tortured-engine.ts';
+import type { SmtpDoor } from './transport/inbound/smtp-door.ts';
+import { askSns, createCertificateStore } from './transport/ses/sns-requests.ts';
+import type { Transport } from './transport/transport.ts';
 import { VERSION } from './version.ts';
 
 /** What a service is built from besides its configuration. */
@@ -37,6 +51,13 @@ export interface ServiceParts {
   readonly clock?: Clock;
   /** Actors kept in memory; 0 reads each from its row before each event (tests). */
   readonly keptActors?: number;
+  /** How live mail is timed, where tests are in a hurry. */
+  readonly liveMail?: {
+    readonly limits?: Partial<LiveLimits>;
+    readonly schedule?: Partial<AttemptSchedule>;
+    /** The default way out, instead of the one that is configured. */
+    readonly transport?: Transport;
+  };
 }
 
 /** A service that is ready to answer. */
@@ -45,8 +66,10 @@ export interface Service {
   readonly engine: Engine;
   readonly app: App;
   readonly inspector: Inspector;
-  /** Starts the clock and the duties. */
-  start(): void;
+  /** Ports of the SMTP listeners that are open. */
+  readonly doors: { readonly inbound: number | null; readonly submission: number | null };
+  /** Starts the clock and the duties, and opens the SMTP listeners. Rejects when a port is taken. */
+  start(): Promise<void>;
   /** Finishes what is in flight and closes the database. */
   stop(): Promise<void>;
 }
@@ -57,20 +80,32 @@ export async function openService({
   logger,
   clock = systemClock,
   keptActors,
+  liveMail = {},
 }: ServiceParts): Promise<Service> {
   const secretKey = await resolveSecretKey(config);
   const sealer = createSealer(secretKey);
+  const signer = createSigner(secretKey);
   const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
   await migrate(database);
   await ensurePartitions(database, clock.now());
   const policy = { allowPrivate: isLoopback(config.host), allowCidrs: config.webhookAllowCidrs ?? [] };
   const webhooks = openWebhooks({ database, clock, sealer, policy });
   const domains = openDomains({ database, clock, sealer, config });
+  const keep = captureStore(database, clock);
+  const ways = await openWaysOut({ config, monotonic: clock.monotonic, hostName: hostname(), keep });
+  const live = openLiveMail({
+    ...{ database, clock, logger, sealer, signer },
+    transport: (name) => (name === null && liveMail.transport) || ways.transport(name),
+    publicUrl: config.publicUrl,
+    returnPathDomain: config.returnPathDomain,
+    workers: config.workers,
+    limits: liveMail.limits ?? {},
+  });
   const engine = await openEngine(config, {
     database,
     clock,
     logger,
-    kinds: [apiKeys, emails(emailPerformer(clock), fanOut), ...webhooks.kinds, domains.kind],
+    kinds: [apiKeys, emails(emailPerformer(clock, live), fanOut), ...webhooks.kinds, domains.kind],
     ...(keptActors === undefined ? {} : { keptActors }),
   });
   const authenticator = new Authenticator(database, clock);
@@ -93,38 +128,82 @@ export async function openService({
     explain: { email: explainEmail },
     findKey: (id) => findActiveKey(database, id),
   });
+  const emailCommands = {
+    engine,
+    simulatorDomain: config.simulatorDomain,
+    testSendsPerDay: config.testSendsPerDay,
+    liveSchedule: {
+      ...LIVE_SCHEDULE,
+      holdsDoubt: config.unknownOutcome === 'hold',
+      ...liveMail.schedule,
+    },
+    findSendingDomain: (workspaceId: string, name: string) => findSendingDomain(database, workspaceId, name),
+    renderMarkdown: renderer.render,
+  };
+  const recordFeedback = feedbackRecorder({ database, engine, signer, clock });
   const app = createApp({
+    ...emailCommands,
     ...admission,
     session: inspector.session,
     inspector: inspector.deps,
     version: VERSION,
     startedAt: clock.monotonic(),
     database,
-    engine,
     clock,
     sealer,
     log: logger,
     baseUrl: config.publicUrl,
     targetRules: webhooks.targetRules,
-    simulatorDomain: config.simulatorDomain,
-    testSendsPerDay: config.testSendsPerDay,
+    tracking: { database, engine, signer, log: logger },
+    ses: {
+      sesTopicArn: config.sesTopicArn,
+      fetchCertificate: createCertificateStore(),
+      confirm: askSns,
+      recordFeedback,
+      log: logger,
+    },
     domains: { ...domains.commands, engine },
-    findSendingDomain: (workspaceId, name) => findSendingDomain(database, workspaceId, name),
-    renderMarkdown: renderer.render,
     textFromHtml,
   });
+  const where = { host: config.host, name: config.ehloName ?? hostname() };
+  const openDoors = async (): Promise<void> => {
+    const { inboundSmtpPort, submissionPort } = config;
+    if (inboundSmtpPort !== null)
+      doors.inbound = await openInbound({
+        ...where,
+        port: inboundSmtpPort,
+        ...{ signer, logger, record: recordFeedback },
+      });
+    if (submissionPort !== null)
+      doors.submission = await openSubmission({
+        ...where,
+        ...admission,
+        port: submissionPort,
+        tls: await submissionTls(config),
+        ...{ clock, logger, emails: emailCommands },
+      });
+  };
+  const doors: { inbound: SmtpDoor | null; submission: SmtpDoor | null } = {
+    inbound: null,
+    submission: null,
+  };
   let schedule: Schedule | null = null;
   return {
     database,
     engine,
     app,
     inspector,
-    start() {
+    get doors() {
+      return { inbound: doors.inbound?.port ?? null, submission: doors.submission?.port ?? null };
+    },
+    async start() {
       engine.start();
       schedule = startDuties(allDuties({ database, clock, authenticator, engine }), logger);
+      await openDoors();
     },
     async stop() {
       inspector.stop();
+      await Promise.all([doors.inbound?.close(), doors.submission?.close()]);
       await schedule?.stop();
       await engine.stop();
       renderer.close();
@@ -138,8 +217,22 @@ export async function openService({
 /** Opens a service and sets its clock and duties going. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const service = await openService({ config, logger });
-  service.start();
+  try {
+    await service.start();
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
   return service;
+}
+
+/** The certificate of the submission port; null where mail is taken in clear. */
+async function submissionTls({ submissionTlsCert, submissionTlsKey }: Config) {
+  if (submissionTlsCert === null || submissionTlsKey === null) return null;
+  const [cert, key] = await Promise.all(
+    [submissionTlsCert, submissionTlsKey].map((path) => readFile(path, 'utf8')),
+  );
+  return { cert: cert as string, key: key as string };
 }
 
 /** Counts in this process, or for all instances in one Redis. */

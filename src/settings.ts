@@ -122,6 +122,11 @@ export const SETTINGS = {
     'capture',
     'How live email leaves; capture keeps it here',
   ),
+  UNKNOWN_OUTCOME: withDefault(
+    is.choice('retry', 'hold'),
+    'retry',
+    'When nobody knows whether a server took an email: retry may send it twice, hold may lose it',
+  ),
   SMTP_URL: secret(
     is.url('a URL such as smtps://user:password@host:465', 'smtp:', 'smtps:'),
     'none',
@@ -143,6 +148,13 @@ export const SETTINGS = {
     is.url('an http or https URL', 'http:', 'https:'),
     'that of the region',
     'Another endpoint for TRANSPORT=ses',
+  ),
+  SES_TOPIC_ARN: optional(
+    is.text('the ARN of an SNS topic', {
+      pattern: '^arn:aws[a-z-]*:sns:[a-z0-9-]+:\\d{12}:[\\w-]{1,256}(\\.fifo)?$',
+    }),
+    'none',
+    'The SNS topic whose notifications of SES are believed, at /callbacks/ses',
   ),
   AWS_ACCESS_KEY_ID: secret(anyText, 'none', 'The credentials for TRANSPORT=ses'),
   AWS_SECRET_ACCESS_KEY: secret(anyText, 'none', 'The credentials for TRANSPORT=ses'),

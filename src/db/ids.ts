@@ -26,6 +26,7 @@ export type IdPrefix =
   | 'inv'
   | 'ws'
   | 'mail'
+  | 'cap'
   | 'req';
 
 let lastTime = -1;

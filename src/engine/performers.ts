@@ -10,6 +10,12 @@ export interface Performer {
   readonly slots: number;
   readonly backlog: number;
   perform(order: Order): Promise<readonly ActorEvent[]> | readonly ActorEvent[];
+  /** What the actor of an order that will not be begun is told; without it, it waits for its lease to end. */
+  declined?(order: Order): readonly ActorEvent[];
+  /** Nothing new is to begin; what runs should end soon. */
+  stop?(): void;
+  /** Nothing runs any more. */
+  stopped?(): void;
 }
 
 /** Runs orders of one kind within its slots. */
@@ -29,17 +35,24 @@ export class Performing {
     return this.performer.slots - this.#running + this.performer.backlog - this.#waiting.length;
   }
 
-  /** Starts the order, or lets it wait. Beyond the backlog it is left to the actor's lease and the clock. */
+  /** Starts the order, or lets it wait; beyond the backlog it is declined. */
   take(order: Order): void {
     if (this.#running < this.performer.slots) this.#start(order);
     else if (this.#waiting.length < this.performer.backlog) this.#waiting.push(order);
+    else this.#decline(order);
   }
 
-  /** Resolves once no order runs; the waiting ones are left to their leases. */
-  stopped(): Promise<void> {
-    this.#waiting.length = 0;
-    if (this.#running === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#idle.push(resolve));
+  /** Declines what waits, and resolves once no order runs. */
+  async stopped(): Promise<void> {
+    this.performer.stop?.();
+    for (const order of this.#waiting.splice(0)) this.#decline(order);
+    if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    this.performer.stopped?.();
+  }
+
+  #decline(order: Order): void {
+    const events = this.performer.declined?.(order) ?? [];
+    if (events.length > 0) this.report(order, events);
   }
 
   #start(order: Order): void {

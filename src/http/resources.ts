@@ -19,5 +19,6 @@ export const RESOURCE_OF: Readonly<Record<IdPrefix, string>> = {
   inv: 'invitation',
   ws: 'workspace',
   mail: 'mail',
+  cap: 'captured message',
   req: 'request',
 };

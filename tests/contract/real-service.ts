@@ -10,7 +10,7 @@ import type { Route } from '../../src/http/route.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
 import { openApiOf } from '../../src/modules/docs/openapi.ts';
 import { ensureFirstWorkspace } from '../../src/modules/workspace/commands.ts';
-import { openService, type Service } from '../../src/service.ts';
+import { openService, type Service, type ServiceParts } from '../../src/service.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { type Asking, ask, type Told } from './ask.ts';
 import { Witness } from './witness.ts';
@@ -34,12 +34,15 @@ export interface RealService extends AsyncDisposable {
   ask(asking: Asking): Promise<Told>;
 }
 
-/** Starts one without rate limits; `environment` is added to what it would read. */
-export async function startRealService(environment: Record<string, string> = {}): Promise<RealService> {
-  const database = await createTestDatabase();
+/** Starts one without rate limits; `environment` is added to what it would read, `parts` to what it is built from. */
+export async function startRealService(
+  environment: Record<string, string> = {},
+  parts: Pick<ServiceParts, 'clock'> = {},
+): Promise<RealService> {
+  const database = environment.DATABASE_URL === undefined ? await createTestDatabase() : null;
   const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-contract-'));
   const loaded = loadConfig({
-    DATABASE_URL: database.url,
+    ...(database && { DATABASE_URL: database.url }),
     DATA_DIR: dataDir,
     SECRET_KEY: 'only-for-tests-only-for-tests-only',
     RATE_LIMIT_PER_IP: '0',
@@ -50,8 +53,8 @@ export async function startRealService(environment: Record<string, string> = {})
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-  const service = await openService({ config: loaded.config, logger });
-  service.start();
+  const service = await openService({ config: loaded.config, logger, ...parts });
+  await service.start();
   const workspace = await ensureFirstWorkspace(service.database, 'free', Date.now());
   const server = listen(service.app, { hostname: '127.0.0.1', port: 0 });
   const witness = new Witness(OPEN_API);
@@ -74,7 +77,7 @@ export async function startRealService(environment: Record<string, string> = {})
     async [Symbol.asyncDispose]() {
       await server.stop(true);
       await service.stop();
-      await database.close();
+      await database?.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

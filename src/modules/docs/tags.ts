@@ -6,6 +6,7 @@ export interface Tag {
 
 const TAGS: readonly (Tag & { readonly segment: string })[] = [
   { segment: 'emails', name: 'Emails', description: 'Send, schedule and follow transactional email.' },
+  { segment: 'captured', name: 'Captured', description: 'Live email that stayed here instead of leaving.' },
   { segment: 'domains', name: 'Domains', description: 'Register the domains that live email is sent from.' },
   { segment: 'webhooks', name: 'Webhooks', description: 'Have events posted to your own server, signed.' },
   { segment: 'events', name: 'Events', description: 'Everything that happened, in order and without gaps.' },

@@ -1,5 +1,5 @@
-import { hasUnseen } from './characters.ts';
 import { asciiHost } from '../../transport/ascii-host.ts';
+import { hasUnseen } from './characters.ts';
 import type { Problem } from './problems.ts';
 
 /** One mailbox, read and understood. */

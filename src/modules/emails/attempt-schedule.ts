@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /** How an email's attempts are timed; copied into its context, so that a change holds for new emails only. */
-type AttemptSchedule = Pick<EmailInput, 'leaseMs' | 'patienceMs' | 'backoffMs'>;
+export type AttemptSchedule = Pick<EmailInput, 'leaseMs' | 'patienceMs' | 'backoffMs' | 'holdsDoubt'>;
 
 /** The simulator answers at once; a lost attempt (a crash) is repeated after ten seconds. */
 export const SIMULATED_SCHEDULE: AttemptSchedule = {

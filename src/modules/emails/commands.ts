@@ -7,7 +7,7 @@ import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { replayOf } from '../../http/idempotency.ts';
 import type { Call, Caller, IdempotencyClaim, Replay } from '../../http/route.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
-import { LIVE_SCHEDULE, SIMULATED_SCHEDULE } from './attempt-schedule.ts';
+import { type AttemptSchedule, SIMULATED_SCHEDULE } from './attempt-schedule.ts';
 import { type RenderedMarkdown, storedMessage } from './message.ts';
 import type { EmailReceipt, RescheduleBody, SendBody } from './model.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
@@ -23,6 +23,8 @@ export interface SendingDomain {
 export interface EmailCommands {
   readonly engine: Engine;
   readonly simulatorDomain: string;
+  /** How the attempts of live mail are timed. */
+  readonly liveSchedule: AttemptSchedule;
   /** Test sends a day; 0 is no limit. */
   readonly testSendsPerDay: number;
   /** The verified domain of a workspace with that name (lower-case ASCII); null when there is none. */
@@ -110,6 +112,9 @@ const receiptOf = (id: string, status: string, { livemode, scheduledAt }: EmailC
   createdAt: new Date(timeOfId(id)).toISOString(),
 });
 
+/** Octets of a message that is kept at hand from its acceptance to its first attempt. */
+const LARGEST_PAYLOAD = 65_536;
+
 interface Particulars {
   readonly id: string;
   readonly now: number;
@@ -119,7 +124,7 @@ interface Particulars {
 }
 
 function birthOf(
-  { engine, simulatorDomain, testSendsPerDay }: EmailCommands,
+  { engine, simulatorDomain, testSendsPerDay, liveSchedule }: EmailCommands,
   caller: Caller,
   request: SendRequest,
   { id, now, domain, rendered, claim }: Particulars,
@@ -131,26 +136,27 @@ function birthOf(
     livemode,
     scheduledAt: request.scheduledAt,
     admitted: engine.hasRoom('email'),
-    ...(livemode ? LIVE_SCHEDULE : SIMULATED_SCHEDULE),
+    ...(livemode ? liveSchedule : SIMULATED_SCHEDULE),
     recipients: recipients.map((recipient) => ({
       simulate: livemode ? null : simulatedOutcome(recipient, simulatorDomain),
     })),
   };
-  const message = storedMessage(id, request, rendered);
+  const columns = {
+    recipients: recipients.map(({ address }) => address),
+    recipient_keys: recipients.map(({ key }) => key),
+    domain_id: domain?.id ?? null,
+    ...storedMessage(id, request, rendered),
+  };
   return {
     id,
     workspaceId: caller.workspaceId,
     livemode,
     input,
-    columns: {
-      recipients: recipients.map(({ address }) => address),
-      recipient_keys: recipients.map(({ key }) => key),
-      domain_id: domain?.id ?? null,
-      ...message,
-    },
+    columns,
     meter: sendMeter(livemode, caller.plan, testSendsPerDay, now),
     claim: claim ?? undefined,
-    payload: message,
+    // What waits for a slot must not fill the memory; a larger one is read when its turn comes.
+    ...(livemode && request.size <= LARGEST_PAYLOAD ? { payload: columns } : {}),
     bytes: request.size + 1_024,
   };
 }

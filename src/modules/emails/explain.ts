@@ -1,4 +1,4 @@
-import type { EmailContext } from '../../../machines/email.ts';
+import type { EmailContext } from '../../../machines/email-context.ts';
 import type { FailureReason } from '../../../machines/email-progress.ts';
 import type { JournalStep, Life } from '../../engine/life.ts';
 

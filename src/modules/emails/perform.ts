@@ -1,16 +1,29 @@
 import type { EmailContext } from '../../../machines/email-context.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 import type { Performer } from '../../engine/performers.ts';
+import type { Order } from '../../engine/tell-batch.ts';
+import type { LivePerformer } from './live-performer.ts';
 import { simulate } from './simulate.ts';
 
-/** Orders that may run at once, and that may wait in memory; the rest is left to the clock. */
-const SLOTS = 1_000;
-const BACKLOG = 4_000;
+/** Orders that may be held in memory; how many attempts of live mail run at once is its performer's own affair. */
+const HELD = 2_000;
 
-/** Carries out attempts: test mail is played by the simulator, which never opens a connection. */
-export const emailPerformer = (clock: Clock): Performer => ({
-  slots: SLOTS,
-  backlog: BACKLOG,
-  perform: ({ actor }) =>
-    simulate(actor.snapshot.context as EmailContext, `<${actor.id}@simulator>`, clock.now()),
+/** Carries out attempts: test mail is played by the simulator, which never opens a connection; live mail leaves. */
+export const emailPerformer = (
+  clock: Clock,
+  live: Pick<LivePerformer, 'perform' | 'stop' | 'stopped'>,
+): Performer => ({
+  slots: HELD,
+  backlog: 0,
+  perform: (order) =>
+    order.actor.livemode
+      ? live.perform(order)
+      : simulate(contextOf(order), `<${order.actor.id}@simulator>`, clock.now()),
+  declined: (order) => [
+    { type: 'attempt.declined', at: clock.now(), attempt: contextOf(order).attempt } as const,
+  ],
+  stop: () => live.stop(),
+  stopped: () => live.stopped(),
 });
+
+const contextOf = ({ actor }: Order): EmailContext => actor.snapshot.context as EmailContext;

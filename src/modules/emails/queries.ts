@@ -10,8 +10,11 @@ import type { Content } from './message.ts';
 import type { EmailDetail, EmailEvent, EmailItem, EmailQuery } from './model.ts';
 import { detailOf, eventOf, itemOf } from './views.ts';
 
-// What others tell of emails: an event is the same object wherever it is shown.
-export { EmailEvent, EmailEventType } from './model.ts';
+// What other modules need of emails; this is the one door that they may use.
+// biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
+export { isProblem, parseAddress } from './address.ts';
+export { isReturnToken } from './live-token.ts';
+export { EmailEvent, EmailEventType, type EmailReceipt, SendBody } from './model.ts';
 export { eventOf } from './views.ts';
 
 /** What reading emails needs. */

@@ -1,0 +1,68 @@
+import type { Database } from '../../db/database.ts';
+import { mintId } from '../../db/ids.ts';
+import type { Clock } from '../../engine/clock-source.ts';
+import { Lane } from '../../engine/lane.ts';
+import { type Failure, notFound } from '../../http/failure.ts';
+import type { Call } from '../../http/route.ts';
+import type { CapturedMessage } from '../../transport/capture.ts';
+
+/** The same copy once, however often it was sent: a repeated attempt leaves what the first one left. */
+const KEEP = `insert into captured (id, workspace_id, email_id, recipient, return_path, raw)
+select c.id, e.workspace_id, c.email_id, c.recipient, c.return_path, decode(c.raw, 'base64')
+from json_to_recordset($1::text::json)
+  as c(id text, email_id text, recipient text, return_path text, raw text)
+join emails e on e.id = c.email_id
+order by c.email_id, c.recipient
+on conflict (email_id, recipient) do nothing`;
+
+interface Keeping {
+  readonly row: Readonly<Record<string, string>>;
+  readonly settle: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Keeps captured mail; many messages share a statement. Resolves once they are durable. @throws Unavailable */
+export function captureStore(database: Database, clock: Clock): (captured: CapturedMessage) => Promise<void> {
+  const lane = new Lane<Keeping>('captured', async (batch) => {
+    try {
+      await database.query(KEEP, [JSON.stringify(batch.map(({ row }) => row))]);
+      for (const { settle } of batch) settle();
+    } catch (error) {
+      for (const { fail } of batch) fail(error);
+    }
+  });
+  return async ({ emailId, returnPath, recipients, raw }) => {
+    const content = raw.toString('base64');
+    const keepFor = (recipient: string): Promise<void> =>
+      new Promise((settle, fail) => {
+        const id = mintId('cap', clock.now());
+        const row = { id, email_id: emailId, recipient, return_path: returnPath, raw: content };
+        lane.push({ row, settle, fail }, content.length);
+      });
+    await Promise.all(recipients.map(keepFor));
+  };
+}
+
+/** Throws one captured message away. */
+export async function discardCaptured(
+  { database }: { readonly database: Database },
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<null | Failure> {
+  const rows = await database.query(
+    'delete from captured where id = $1 and workspace_id = $2 and $3 returning id',
+    [params.id, caller.workspaceId, caller.livemode],
+  );
+  return rows.length > 0 ? null : notFound('captured message');
+}
+
+/** Throws every captured message of the workspace away. */
+export async function discardAllCaptured(
+  { database }: { readonly database: Database },
+  { caller }: Call,
+): Promise<null> {
+  await database.query('delete from captured where workspace_id = $1 and $2', [
+    caller.workspaceId,
+    caller.livemode,
+  ]);
+  return null;
+}

@@ -1,0 +1,48 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { pageQuery } from '../../http/pagination.ts';
+
+const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+/** A captured message in the list. */
+export const CapturedItem = Type.Object({
+  id: Type.String({ description: 'The captured copy.', examples: ['cap_01m7xj1rwzprnwr10308attx'] }),
+  emailId: Type.String({ description: 'The email it is a copy of.' }),
+  recipient: Type.String({ description: 'Whose copy it is.', examples: ['ada@example.com'] }),
+  from: Type.String({ description: 'The sender, as the recipient would see it.' }),
+  subject: Type.String(),
+  size: Type.Integer({ description: 'Octets of the whole message.' }),
+  capturedAt: Type.String({ format: 'date-time' }),
+});
+
+/** A captured message with its content. */
+export const CapturedDetail = Type.Object({
+  ...CapturedItem.properties,
+  returnPath: Type.String({ description: 'The envelope sender, to which a bounce would have come.' }),
+  headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
+    description: 'Every header field in its order, decoded and unfolded.',
+  }),
+  text: nullableText('The text part.'),
+  html: nullableText('The html part.'),
+  attachments: Type.Array(
+    Type.Object({
+      filename: nullableText('Its name.'),
+      contentType: Type.String(),
+      contentId: nullableText('Where the html shows it.'),
+      size: Type.Integer({ description: 'Octets.' }),
+    }),
+  ),
+  raw: Type.String({ description: 'The message as it would have left, signatures included.' }),
+});
+
+/** What the list can be narrowed by. */
+export const CapturedQuery = Type.Object({
+  ...pageQuery,
+  emailId: Type.Optional(Type.String({ maxLength: 60, description: 'Copies of one email.' })),
+  recipient: Type.Optional(
+    Type.String({ maxLength: 320, description: 'Copies for one address, as it was written.' }),
+  ),
+});
+
+export type CapturedItem = Static<typeof CapturedItem>;
+export type CapturedDetail = Static<typeof CapturedDetail>;
+export type CapturedQuery = Static<typeof CapturedQuery>;

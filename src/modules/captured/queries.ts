@@ -1,0 +1,97 @@
+import PostalMime, { type Email } from 'postal-mime';
+import type { Database } from '../../db/database.ts';
+import { timeOfId } from '../../db/ids.ts';
+import { Failure, notFound } from '../../http/failure.ts';
+import { pageOf, positionOf } from '../../http/pagination.ts';
+import type { Call, Page } from '../../http/route.ts';
+import type { CapturedDetail, CapturedItem, CapturedQuery } from './model.ts';
+
+interface Row {
+  readonly id: string;
+  readonly email_id: string;
+  readonly recipient: string;
+  readonly name: string | null;
+  readonly address: string | null;
+  readonly subject: string | null;
+  readonly size: number;
+}
+
+const COLUMNS = `c.id, c.email_id, c.recipient, m.envelope -> 'from' ->> 'name' as name,
+  m.envelope -> 'from' ->> 'address' as address, m.subject, octet_length(c.raw) as size`;
+const FROM = `from captured c left join email_messages m on m.id = c.email_id`;
+
+/** Captured mail is live mail: a test key sees none. */
+const LIST = `select ${COLUMNS} ${FROM}
+where c.workspace_id = $1 and $2 and ($3::text is null or c.id < $3) and ($4::text is null or c.email_id = $4)
+  and ($5::text is null or c.recipient = $5)
+order by c.id desc limit $6::integer`;
+
+const ONE = `select ${COLUMNS}, c.return_path, encode(c.raw, 'base64') as raw ${FROM}
+where c.id = $1 and c.workspace_id = $2 and $3`;
+
+/** The mail that stayed here, newest first. */
+export async function listCaptured(
+  { database }: { readonly database: Database },
+  { caller, query }: Call<unknown, CapturedQuery>,
+): Promise<Page<CapturedItem> | Failure> {
+  const request = { list: 'captured', query };
+  const after = positionOf(request);
+  if (after instanceof Failure) return after;
+  const { emailId = null, recipient = null, limit } = query;
+  const rows = await database.query<Row>(LIST, [
+    caller.workspaceId,
+    caller.livemode,
+    after,
+    emailId,
+    recipient,
+    limit + 1,
+  ]);
+  return pageOf(request, rows, ({ id }) => id, itemOf);
+}
+
+/** One message that stayed here, taken apart as a mail program would. */
+export async function capturedDetail(
+  { database }: { readonly database: Database },
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<CapturedDetail | Failure> {
+  const [row] = await database.query<Row & { readonly return_path: string; readonly raw: string }>(ONE, [
+    params.id,
+    caller.workspaceId,
+    caller.livemode,
+  ]);
+  if (!row) return notFound('captured message');
+  const raw = Buffer.from(row.raw, 'base64');
+  return {
+    ...itemOf(row),
+    returnPath: row.return_path,
+    ...partsOf(await PostalMime.parse(raw, { forceRfc822Attachments: true })),
+    raw: raw.toString('utf8'),
+  };
+}
+
+const itemOf = ({ id, email_id, recipient, name, address, subject, size }: Row): CapturedItem => ({
+  id,
+  emailId: email_id,
+  recipient,
+  from: name === null ? (address ?? '') : `${name} <${address}>`,
+  subject: subject ?? '',
+  size,
+  capturedAt: new Date(timeOfId(id)).toISOString(),
+});
+
+const partsOf = ({
+  headers,
+  text,
+  html,
+  attachments,
+}: Email): Pick<CapturedDetail, 'headers' | 'text' | 'html' | 'attachments'> => ({
+  headers: headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
+  text: text ?? null,
+  html: html ?? null,
+  attachments: attachments.map(({ filename, mimeType, contentId, content }) => ({
+    filename,
+    contentType: mimeType,
+    contentId: contentId?.replace(/^<(.*)>$/, '$1') ?? null,
+    size: typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength,
+  })),
+});

@@ -1,0 +1,74 @@
+import { Type } from '@sinclair/typebox';
+import type { Database } from '../../db/database.ts';
+import { type Route, route } from '../../http/route.ts';
+import { discardAllCaptured, discardCaptured } from './commands.ts';
+import { CapturedDetail, CapturedItem, CapturedQuery } from './model.ts';
+import { capturedDetail, listCaptured } from './queries.ts';
+
+const ITEM: CapturedItem = {
+  id: 'cap_01m7xj1rx757g9bp0f4tggst',
+  emailId: 'em_01m7xj1rwzprnwr10308attx',
+  recipient: 'ada@example.com',
+  from: 'Acme <hello@acme.example>',
+  subject: 'Your order is on its way',
+  size: 1_204,
+  capturedAt: '2026-11-20T22:43:19.079Z',
+};
+
+/** The endpoints of captured mail. */
+export const capturedRoutes = (deps: { readonly database: Database }): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/v1/captured',
+    permission: 'emails:read',
+    summary: 'List live email that stayed here',
+    description:
+      'Newest first. While TRANSPORT is `capture`, live email is finished, signed and kept here instead of leaving: one copy for each recipient. A test key sees none.',
+    query: CapturedQuery,
+    response: Type.Array(CapturedItem),
+    status: 200,
+    example: { response: [ITEM] },
+    handle: (call) => listCaptured(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/captured/:id',
+    permission: 'emails:read',
+    summary: 'Get a captured email with its content',
+    params: { id: 'cap' },
+    response: CapturedDetail,
+    status: 200,
+    example: {
+      response: {
+        ...ITEM,
+        returnPath: 'b+01m7xj1rwzprnwr10308attx.0.3vbqk0e6zt4n8w1c@acme.example',
+        headers: [{ name: 'Subject', value: 'Your order is on its way' }],
+        text: 'It left our warehouse this morning.\n',
+        html: null,
+        attachments: [],
+        raw: 'Subject: Your order is on its way\r\n\r\nIt left our warehouse this morning.\r\n',
+      },
+    },
+    handle: (call) => capturedDetail(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/captured/:id',
+    permission: 'emails:send',
+    summary: 'Throw a captured email away',
+    description: 'The email itself, its events and its content stay.',
+    params: { id: 'cap' },
+    response: Type.Null(),
+    status: 204,
+    handle: (call) => discardCaptured(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/captured',
+    permission: 'emails:send',
+    summary: 'Throw all captured email away',
+    response: Type.Null(),
+    status: 204,
+    handle: (call) => discardAllCaptured(deps, call),
+  }),
+];

@@ -1,0 +1,56 @@
+import type { EmailContext, EmailEvent } from '../../../machines/email-context.ts';
+import type { RecipientOutcome } from '../../../machines/email-progress.ts';
+import { provesAddressDead } from '../../transport/smtp/reply.ts';
+import type { RecipientOutcome as Sent, Transport } from '../../transport/transport.ts';
+
+/** What became of one copy. */
+export interface Tried {
+  /** Index over to, cc and bcc. */
+  readonly recipient: number;
+  readonly sent: Sent;
+  readonly by: Pick<Transport, 'name' | 'confirmsDelivery'>;
+}
+
+/** A recipient that was not even tried. */
+export type Untried = RecipientOutcome;
+
+/** What the machine is told of an attempt: its outcomes, and the deliveries that a transport can vouch for. */
+export function eventsOfAttempt(
+  { attempt }: Pick<EmailContext, 'attempt'>,
+  messageId: string,
+  tried: readonly Tried[],
+  untried: readonly Untried[],
+  at: number,
+): readonly EmailEvent[] {
+  const outcomes = [...untried, ...tried.map((one) => outcomeOf(one, messageId))];
+  const delivered = tried.filter(({ sent, by }) => sent.outcome === 'accepted' && by.confirmsDelivery);
+  return [
+    {
+      type: 'attempt.completed',
+      at,
+      attempt,
+      outcomes: outcomes.toSorted((a, b) => a.recipient - b.recipient),
+    },
+    ...delivered.map(
+      ({ recipient, sent: { remoteMta, response } }): EmailEvent => ({
+        type: 'report.received',
+        at,
+        report: { type: 'delivered', recipient, data: { remoteMta, response } },
+      }),
+    ),
+  ];
+}
+
+function outcomeOf({ recipient, sent, by }: Tried, messageId: string): RecipientOutcome {
+  const { outcome, response } = sent;
+  if (outcome === 'accepted') {
+    const data = { provider: by.name, messageId: sent.providerId ?? messageId, response };
+    return { recipient, outcome, data };
+  }
+  const { subType, smtpCode, enhancedCode, remoteMta } = sent;
+  const data = { subType, smtpCode, enhancedCode, message: response, remoteMta };
+  if (outcome !== 'refused') return { recipient, outcome, data };
+  // Whose fault it is decides what is said of the person: a refused message, or our own bad name, says nothing.
+  const reason = sent.fault === 'recipient' ? 'bounced' : 'rejected';
+  return { recipient, outcome, reason, suppresses: provesAddressDead(sent), data };
+}

@@ -1,0 +1,185 @@
+import type { EmailContext, EmailEvent } from '../../../machines/email-context.ts';
+import { mayBeTried, type RecipientOutcome } from '../../../machines/email-progress.ts';
+import type { Signer } from '../../db/sign.ts';
+import type { Clock } from '../../engine/clock-source.ts';
+import type { Actor } from '../../engine/kind.ts';
+import type { Order } from '../../engine/tell-batch.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { Gate } from '../../transport/gate.ts';
+import { withoutReply } from '../../transport/smtp/outcome.ts';
+import type { SendLimits, Transport } from '../../transport/transport.ts';
+import { outboundMessage, type Personalise, type Sender } from './live-message.ts';
+import { eventsOfAttempt, type Tried } from './live-outcome.ts';
+import type { LiveMessage, LiveReader, Suppression } from './live-reading.ts';
+import type { Unfit } from './live-sender.ts';
+import { LiveSlots } from './live-slots.ts';
+import { returnToken } from './live-token.ts';
+
+/** How long things may take, in milliseconds. */
+export interface LiveLimits {
+  /** Attempts that run at once. */
+  readonly slots: number;
+  /** What an attempt takes at most: ten minutes after the final dot (RFC 5321 4.5.3.2.6), and what comes before it. */
+  readonly attemptMs: number;
+  /** From the end of an attempt to the end of its lease: its outcome has to become durable. */
+  readonly marginMs: number;
+  /** What a stop waits for attempts under way; those that remain are abandoned, and what is known of them is recorded. */
+  readonly stopMs: number;
+}
+
+/** The limits in force, unless a test sets others. */
+export const LIVE_LIMITS: Omit<LiveLimits, 'slots'> = {
+  attemptMs: 630_000,
+  marginMs: 15_000,
+  stopMs: 12_000,
+};
+
+/** What live mail is sent with. */
+export interface LiveParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly reader: LiveReader;
+  readonly signer: Signer;
+  readonly limits: LiveLimits;
+  /** What a domain sends with, or why it cannot. */
+  findSender(domainId: string): Promise<Sender | Unfit>;
+  /** The way that has that name, or the default one. */
+  transport(name: Transport['name'] | null): Transport;
+  readonly personalise: Personalise;
+}
+
+/** Copies of one email that are on their way at once: each holds the whole message in memory. */
+const COPIES = 4;
+
+/** Sends live mail: one copy a recipient, so that each can be followed, and bounce, by itself. */
+export class LivePerformer {
+  readonly #slots: LiveSlots;
+  readonly #stop = new AbortController();
+  #stopTimer: Timer | undefined;
+
+  constructor(private readonly parts: LiveParts) {
+    this.#slots = new LiveSlots(parts.limits.slots, parts.clock.monotonic);
+  }
+
+  /** Carries out one attempt, or says that it was not begun. */
+  async perform({ actor, payload }: Order): Promise<readonly EmailEvent[]> {
+    const context = actor.snapshot.context as EmailContext;
+    const { clock, limits, logger } = this.parts;
+    const endsAt = context.at + context.leaseMs - limits.marginMs;
+    const declined = (): readonly EmailEvent[] => [
+      { type: 'attempt.declined', at: clock.now(), attempt: context.attempt },
+    ];
+    if (!(await this.#slots.take(endsAt - limits.attemptMs - clock.now()))) return declined();
+    try {
+      const prepared = await this.#prepare(actor, payload).catch((error: unknown) => {
+        logger.warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
+        return null;
+      });
+      return prepared ? await this.#attempt(actor, prepared, endsAt - clock.now()) : declined();
+    } finally {
+      this.#slots.release();
+    }
+  }
+
+  /** Begins nothing more; what is under way has a while to end by itself. */
+  stop(): void {
+    this.#slots.stop();
+    this.#stopTimer = setTimeout(() => this.#stop.abort(), this.parts.limits.stopMs);
+  }
+
+  /** Nothing is under way any more. */
+  stopped(): void {
+    clearTimeout(this.#stopTimer);
+  }
+
+  async #prepare({ id, workspaceId }: Actor, payload: unknown): Promise<Prepared> {
+    const { reader, findSender } = this.parts;
+    const message = (payload as LiveMessage | undefined) ?? (await reader.message(id));
+    if (!message) return { message, sender: 'removed', suppressed: new Map() };
+    const [sender, suppressed] = await Promise.all([
+      message.domain_id === null ? ('removed' as const) : findSender(message.domain_id),
+      reader.suppressions(workspaceId, message.recipient_keys),
+    ]);
+    return { message, sender, suppressed };
+  }
+
+  async #attempt(actor: Actor, prepared: Prepared, deadlineMs: number): Promise<readonly EmailEvent[]> {
+    const { clock, transport } = this.parts;
+    const context = actor.snapshot.context as EmailContext;
+    const open = context.recipients.flatMap((one, index) =>
+      mayBeTried(one, context.holdsDoubt) ? [index] : [],
+    );
+    const hindrance = prepared.message === null ? 'pruned' : prepared.sender;
+    if (typeof hindrance === 'string') {
+      const untried = open.map((recipient): RecipientOutcome => ({ recipient, ...HINDRANCES[hindrance] }));
+      return eventsOfAttempt(context, '', [], untried, clock.now());
+    }
+    const { message, suppressed } = prepared as Prepared & { readonly message: LiveMessage };
+    const sender = hindrance;
+    const by = transport(sender.provider);
+    const isSuppressed = (recipient: number): boolean =>
+      keepsAway(suppressed.get(message.recipient_keys[recipient] ?? ''), message);
+    const gate = new Gate(COPIES);
+    const limits = { signal: this.#stop.signal, deadlineMs };
+    const tried = await Promise.all(
+      open
+        .filter((recipient) => !isSuppressed(recipient))
+        .map((recipient) => gate.pass(() => this.#send(actor, recipient, message, sender, by, limits))),
+    );
+    const untried = open
+      .filter(isSuppressed)
+      .map((recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: {} }));
+    return eventsOfAttempt(context, message.envelope.messageId, tried, untried, clock.now());
+  }
+
+  /** One copy. What goes wrong here before a transport has it went nowhere; a transport never rejects for what the world does. */
+  async #send(
+    actor: Actor,
+    recipient: number,
+    message: LiveMessage,
+    sender: Sender,
+    by: Transport,
+    limits: SendLimits,
+  ): Promise<Tried> {
+    const { acceptedAt, attempt } = actor.snapshot.context as EmailContext;
+    const destination = { emailId: actor.id, recipient };
+    const address = message.recipients[recipient] ?? '';
+    const token = returnToken(destination, this.parts.signer);
+    const copy = { destination, workspaceId: actor.workspaceId, address, attempt, acceptedAt, token };
+    if (limits.signal.aborted)
+      return { recipient, by, sent: withoutReply(address, 'deferred', 'The service is stopping', 'General') };
+    const [sent] = await by.send(outboundMessage(message, copy, sender, this.parts.personalise), limits);
+    if (!sent) throw new Error(`The transport ${by.name} told no outcome.`);
+    return { recipient, by, sent };
+  }
+}
+
+interface Prepared {
+  /** null: retention has taken it. */
+  readonly message: LiveMessage | null;
+  readonly sender: Sender | Unfit;
+  readonly suppressed: ReadonlyMap<string, Suppression>;
+}
+
+/** Who left a list still gets what is no list's: a receipt, a new password. */
+const keepsAway = (reason: Suppression | undefined, { campaign_id }: LiveMessage): boolean =>
+  reason !== undefined && (reason !== 'unsubscribed' || (campaign_id ?? null) !== null);
+
+const ours = (message: string) => ({
+  subType: 'General',
+  smtpCode: null,
+  enhancedCode: null,
+  message,
+  remoteMta: null,
+});
+
+/** What keeps an email from leaving before anybody is asked to take it. */
+const HINDRANCES = {
+  removed: {
+    outcome: 'refused',
+    reason: 'domain_removed',
+    data: ours('The sending domain was removed before the email left'),
+  },
+  unverified: { outcome: 'deferred', data: ours('The sending domain is not verified any more') },
+  pruned: { outcome: 'refused', reason: 'rejected', data: ours('Its content is not kept any more') },
+} as const satisfies Record<Unfit | 'pruned', Omit<RecipientOutcome, 'recipient'>>;

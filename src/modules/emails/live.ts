@@ -1,0 +1,42 @@
+import type { Database } from '../../db/database.ts';
+import type { Sealer } from '../../db/seal.ts';
+import type { Signer } from '../../db/sign.ts';
+import type { Clock } from '../../engine/clock-source.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Transport } from '../../transport/transport.ts';
+import { personaliser } from '../tracking/commands.ts';
+import { textFromHtml } from './content/text-part.ts';
+import { LIVE_LIMITS, type LiveLimits, LivePerformer } from './live-performer.ts';
+import { LiveReader } from './live-reading.ts';
+import { senderFinder } from './live-sender.ts';
+
+/** What live mail is sent with. */
+export interface LiveMailParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly sealer: Sealer;
+  readonly signer: Signer;
+  /** The ways out: the one of that name, or the default one. */
+  transport(name: Transport['name'] | null): Transport;
+  readonly publicUrl: string;
+  readonly returnPathDomain: string | null;
+  /** Attempts that run at once. */
+  readonly workers: number;
+  readonly limits?: Partial<LiveLimits>;
+}
+
+/** Puts together what sends live mail. */
+export function openLiveMail(parts: LiveMailParts): LivePerformer {
+  const { database, clock, logger, sealer, signer, transport, publicUrl, returnPathDomain, workers } = parts;
+  return new LivePerformer({
+    clock,
+    logger,
+    signer,
+    transport,
+    reader: new LiveReader(database),
+    limits: { ...LIVE_LIMITS, slots: workers, ...parts.limits },
+    findSender: senderFinder({ database, sealer, monotonic: clock.monotonic, returnPathDomain }),
+    personalise: personaliser({ signer, publicUrl, textFromHtml }),
+  });
+}

@@ -1,0 +1,37 @@
+import type { Signer } from '../../db/sign.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Feedback } from '../../transport/inbound/feedback.ts';
+import { openReportDoor } from '../../transport/inbound/report-door.ts';
+import type { SmtpDoor } from '../../transport/inbound/smtp-door.ts';
+import { tokenOf } from '../../transport/inbound/verp.ts';
+import { isReturnToken } from '../emails/queries.ts';
+
+/** What the listener for bounces and complaints needs. */
+export interface InboundParts {
+  readonly host: string;
+  readonly port: number;
+  /** The name in the greeting. */
+  readonly name: string;
+  readonly signer: Signer;
+  readonly logger: Logger;
+  record(feedback: readonly Feedback[], isVouched: boolean): Promise<void>;
+}
+
+/** Where providers of mailboxes send complaints, besides the return path; RFC 2142 4 and 5 name two of them. */
+const REPORTS = /^(abuse|postmaster|fbl|complaints)@/i;
+
+/** Opens the listener. Mail for anybody else is refused at RCPT. */
+export const openInbound = ({ host, port, name, signer, logger, record }: InboundParts): Promise<SmtpDoor> =>
+  openReportDoor({
+    host,
+    port,
+    name,
+    tls: null,
+    onTrouble: (error) => logger.debug({ err: error }, 'A connection to the inbound port broke.'),
+    accepts: (address) => {
+      const token = tokenOf(address);
+      return token === null ? REPORTS.test(address) : isReturnToken(token, signer);
+    },
+    // Anybody can write to this port: only an address that was signed here names an email.
+    onReport: (feedback) => record(feedback, false),
+  });

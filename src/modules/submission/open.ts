@@ -1,0 +1,80 @@
+import { mintId } from '../../db/ids.ts';
+import type { AdmissionDeps } from '../../http/admission.ts';
+import { identify } from '../../http/authenticate.ts';
+import { Failure, invalid } from '../../http/failure.ts';
+import { claimOf } from '../../http/idempotency.ts';
+import { holds, lacking } from '../../http/permissions.ts';
+import { type Caller, Replay } from '../../http/route.ts';
+import { compileChecker } from '../../http/schema.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { DoorOptions, SmtpDoor } from '../../transport/inbound/smtp-door.ts';
+import { openSubmissionDoor } from '../../transport/submission/submission-door.ts';
+import type { Submission } from '../../transport/submission/submitted.ts';
+import { type EmailCommands, sendEmail } from '../emails/commands.ts';
+import { type EmailReceipt, SendBody } from '../emails/queries.ts';
+
+/** What taking emails over SMTP needs. */
+export interface SubmissionParts
+  extends Omit<DoorOptions, 'onTrouble'>,
+    Pick<AdmissionDeps, 'authenticate' | 'limiter' | 'clientAddress'> {
+  readonly clock: { now(): number };
+  readonly logger: Logger;
+  readonly emails: EmailCommands;
+}
+
+const NEEDED = 'emails:send';
+const TOO_MANY = new Failure('RATE_LIMITED', 'Too many requests; please slow down.');
+const NO_HEADERS = new Headers();
+
+/** Opens the port that any framework's mailer can be pointed at: what comes in is one and the same request as by HTTP. */
+export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
+  const { authenticate, limiter, clientAddress, clock, logger, emails, ...where } = parts;
+  const check = compileChecker(SendBody);
+
+  /** Who hands in, checked again with every message: a revocation holds from the next one on. */
+  const admit = async (key: string): Promise<Caller | Failure> => {
+    const caller = await identify(new Headers({ authorization: `Bearer ${key}` }), authenticate);
+    if (caller instanceof Failure) return caller;
+    return holds(caller.permissions, NEEDED) ? caller : lacking(NEEDED);
+  };
+
+  const submit = async (
+    key: string,
+    { email, idempotencyKey }: Submission,
+  ): Promise<EmailReceipt | Failure> => {
+    const caller = await admit(key);
+    if (caller instanceof Failure) return caller;
+    const now = clock.now();
+    if (await limiter.byKey(caller.keyId, now)) return TOO_MANY;
+    const details = check(email, '/body');
+    if (details) return invalid(details);
+    const body = email as SendBody;
+    const headers = idempotencyKey === null ? NO_HEADERS : new Headers({ 'idempotency-key': idempotencyKey });
+    const claim = claimOf(headers, { method: 'POST', path: '/v1/emails', query: {}, body });
+    if (claim instanceof Failure) return claim;
+    const requestId = mintId('req', now);
+    const answer = await sendEmail(emails, {
+      caller,
+      params: {},
+      query: {},
+      body,
+      claim,
+      requestId,
+      headers,
+      now,
+    });
+    return answer instanceof Replay ? (answer.body as EmailReceipt) : answer;
+  };
+
+  return openSubmissionDoor({
+    ...where,
+    onTrouble: (error) => logger.debug({ err: error }, 'A connection to the submission port broke.'),
+    async onKey(key, client) {
+      const standing = await limiter.byAddress(clientAddress(client, NO_HEADERS));
+      if (standing?.isOver) return TOO_MANY;
+      const caller = await admit(key);
+      return caller instanceof Failure ? caller : null;
+    },
+    onSubmit: submit,
+  });
+}

@@ -1,0 +1,38 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { pageQuery } from '../../http/pagination.ts';
+
+const Reason = Type.Union(
+  [Type.Literal('bounced'), Type.Literal('complained'), Type.Literal('unsubscribed'), Type.Literal('manual')],
+  {
+    description:
+      'Why it gets no mail. Who unsubscribed gets none that goes to lists, and still every other one; all others get none at all.',
+  },
+);
+
+/** An address that gets no more live mail. */
+export const Suppression = Type.Object({
+  address: Type.String({ description: 'As it was first written to.', examples: ['ada@example.com'] }),
+  reason: Reason,
+  emailId: Type.Union([Type.String(), Type.Null()], {
+    description: 'The email that led to it; null where somebody entered it by hand.',
+  }),
+  createdAt: Type.String({ format: 'date-time', description: 'Since when.' }),
+});
+
+/** A suppression as it is answered. */
+export type SuppressionView = Static<typeof Suppression>;
+
+/** What suppresses an address by hand. */
+export const SuppressBody = Type.Object({
+  address: Type.String({ minLength: 3, maxLength: 320, description: 'The address, without a name.' }),
+});
+
+/** What the list can be narrowed by. */
+export const SuppressionQuery = Type.Object({
+  ...pageQuery,
+  reason: Type.Optional(Reason),
+  address: Type.Optional(Type.String({ maxLength: 320, description: 'One address, in any case.' })),
+});
+
+/** The query as a handler gets it. */
+export type SuppressionQuery = Static<typeof SuppressionQuery>;

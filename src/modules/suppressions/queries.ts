@@ -1,0 +1,40 @@
+import type { Database } from '../../db/database.ts';
+import { Failure, invalid } from '../../http/failure.ts';
+import { pageOf, positionOf } from '../../http/pagination.ts';
+import { type Call, Page } from '../../http/route.ts';
+import { isProblem, parseAddress } from '../emails/queries.ts';
+import type { SuppressionQuery, SuppressionView } from './model.ts';
+import { type SuppressionRow, viewOf } from './views.ts';
+
+type Row = SuppressionRow & { readonly position: string };
+
+/** Newest first, by an index. The position is the row's own moment, to the microsecond, and its key. */
+const LIST = `select address, reason, email_id, (extract(epoch from created_at) * 1000)::float8 as created_at,
+  to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' ' || address_key as position
+from suppressions
+where workspace_id = $1 and ($2::text is null or (created_at, address_key) < ($2::timestamptz, $3::text))
+  and ($4::text is null or reason = $4) and ($5::text is null or address_key = $5)
+order by created_at desc, address_key desc limit $6::integer`;
+
+/** The addresses that get no more live mail. Test mail is suppressed by nothing, so a test key sees none. */
+export async function listSuppressions(
+  { database }: { readonly database: Database },
+  { caller, query }: Call<unknown, SuppressionQuery>,
+): Promise<Page<SuppressionView> | Failure> {
+  const request = { list: 'suppressions', query };
+  const after = positionOf(request);
+  if (after instanceof Failure) return after;
+  const address = query.address === undefined ? null : parseAddress(query.address);
+  if (address && isProblem(address)) return invalid([{ path: '/query/address', message: address.problem }]);
+  if (!caller.livemode) return new Page([], { hasMore: false, nextCursor: null });
+  const [at = null, key = null] = after?.split(' ') ?? [];
+  const rows = await database.query<Row>(LIST, [
+    caller.workspaceId,
+    at,
+    key,
+    query.reason ?? null,
+    address?.key ?? null,
+    query.limit + 1,
+  ]);
+  return pageOf(request, rows, ({ position }) => position, viewOf);
+}

@@ -1,0 +1,57 @@
+import { Document } from '../../http/route.ts';
+
+const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:15vh auto;padding:0 1.5rem}
+button{font:inherit;padding:.6rem 1.2rem;border-radius:.4rem;border:1px solid;cursor:pointer}`;
+
+const STYLE_HASH = new Bun.CryptoHasher('sha256').update(STYLE).digest('base64');
+
+/** Pages that anybody may open, from links that name a person: nothing is loaded, cached, framed, indexed or passed on. */
+const HEADERS = {
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  'cache-control': 'no-store',
+  'x-robots-tag': 'noindex, nofollow',
+};
+
+const page = (title: string, body: string, status = 200): Document =>
+  new Document(
+    'text/html; charset=utf-8',
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title><style>${STYLE}</style></head><body><h1>${title}</h1>${body}</body></html>`,
+    { status, headers: HEADERS },
+  );
+
+/** Asks before anything happens: programs follow links on their own. */
+export const askPage = (): Document =>
+  page(
+    'Unsubscribe',
+    '<p>Do you want no more of these emails?</p><form method="post"><button name="source" value="page">Unsubscribe</button></form>',
+  );
+
+/** Said however often one asks. */
+export const donePage = (): Document =>
+  page('You are unsubscribed', '<p>You will get no more of these emails. You can close this page.</p>');
+
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+
+/** A transparent point, for anybody who asks for one. */
+export const pixel = (): Document =>
+  new Document('image/gif', new Uint8Array(PIXEL), {
+    headers: {
+      'cache-control': 'no-store, no-cache, must-revalidate, private',
+      'content-security-policy': "default-src 'none'",
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-robots-tag': 'noindex, nofollow',
+    },
+  });
+
+/** On to where the link leads. Only addresses that were signed here get this far. */
+export const onwards = (location: string): Document =>
+  new Document(null, null, {
+    status: 302,
+    headers: {
+      location,
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'",
+      'x-robots-tag': 'noindex, nofollow',
+    },
+  });

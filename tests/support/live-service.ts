@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { loadConfig } from '../../src/config.ts';
+import { createSigner, type Signer } from '../../src/db/sign.ts';
+import type { Clock } from '../../src/engine/clock-source.ts';
+import { listen } from '../../src/http/listen.ts';
+import { issueKey } from '../../src/modules/api-keys/issue.ts';
+import type { AttemptSchedule } from '../../src/modules/emails/attempt-schedule.ts';
+import type { LiveLimits } from '../../src/modules/emails/live-performer.ts';
+import { ensureFirstWorkspace } from '../../src/modules/workspace/commands.ts';
+import { openService, type Service } from '../../src/service.ts';
+import { RelayTransport } from '../../src/transport/smtp/relay.ts';
+import type { Transport } from '../../src/transport/transport.ts';
+import { type Client, createClient } from './client.ts';
+import { eventually } from './eventually.ts';
+import { createTestDatabase } from './postgres.ts';
+
+/** The secret that every service of these tests signs with. */
+const SECRET = 'only-for-tests-only-for-tests-only';
+
+/** A wall clock that runs, and can be moved ahead. */
+class MovedClock implements Clock {
+  ahead = 0;
+  now = (): number => Date.now() + this.ahead;
+  monotonic = (): number => performance.now();
+}
+
+/** The whole service in this process, with a verified domain, and a way out of the test's own. */
+export interface LiveService extends AsyncDisposable {
+  readonly url: string;
+  readonly service: Service;
+  readonly live: Client;
+  readonly test: Client;
+  readonly signer: Signer;
+  readonly domainId: string;
+  readonly keys: { readonly live: string; readonly test: string };
+  logged(): string;
+  /** Sends from the verified domain; `more` is laid over a plain text email to ada@example.com. Answers the id. */
+  send(more?: object): Promise<string>;
+  /** The email, as soon as `is` holds of it. */
+  until(id: string, is: (email: Email) => boolean): Promise<Email>;
+  /** Moves the wall clock ahead and wakes whatever is due then. */
+  pass(ms: number): Promise<void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there, not on what a type promises.
+export type Email = any;
+
+export interface LiveServiceOptions {
+  readonly transport?: Transport;
+  readonly limits?: Partial<LiveLimits>;
+  readonly schedule?: Partial<AttemptSchedule>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Starts one. Without a transport, mail is captured. */
+export async function startLiveService(options: LiveServiceOptions = {}): Promise<LiveService> {
+  const stack = new AsyncDisposableStack();
+  const database = stack.use(await createTestDatabase());
+  const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-live-'));
+  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const loaded = loadConfig({
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    SECRET_KEY: SECRET,
+    RATE_LIMIT_PER_IP: '0',
+    RATE_LIMIT_PER_KEY: '0',
+    TEST_SENDS_PER_DAY: '0',
+    ...options.environment,
+  });
+  if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
+  const lines: string[] = [];
+  const clock = new MovedClock();
+  const { limits, schedule, transport } = options;
+  const service = await openService({
+    config: loaded.config,
+    logger: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
+    clock,
+    liveMail: { ...(limits && { limits }), ...(schedule && { schedule }), ...(transport && { transport }) },
+  });
+  stack.defer(() => service.stop());
+  await service.start();
+  const workspace = await ensureFirstWorkspace(service.database, 'growth', Date.now());
+  const server = listen(service.app, { hostname: '127.0.0.1', port: 0 });
+  stack.defer(() => server.stop(true));
+  const key = (livemode: boolean) =>
+    issueKey(
+      service.engine,
+      { workspaceId: workspace.id, livemode, name: 'Live', permissions: ['*'] },
+      Date.now(),
+    );
+  const keys = { live: await key(true), test: await key(false) };
+  const live = createClient(server.url.origin, keys.live);
+  const domain = await live.post('/v1/domains', { name: 'sender.example' });
+  if (domain.body.data?.status !== 'verified') throw new Error(JSON.stringify(domain.body));
+  return {
+    url: server.url.origin,
+    service,
+    live,
+    test: createClient(server.url.origin, keys.test),
+    signer: createSigner(SECRET),
+    domainId: domain.body.data.id,
+    keys,
+    logged: () => lines.join(''),
+    async send(more = {}) {
+      const sent = await live.post('/v1/emails', {
+        from: 'Shop <shop@sender.example>',
+        to: 'ada@example.com',
+        subject: 'Your order',
+        text: 'It is on its way.',
+        ...more,
+      });
+      if (sent.status !== 202) throw new Error(JSON.stringify(sent.body));
+      return sent.body.data.id;
+    },
+    until: (id, is) =>
+      eventually(`the email ${id}`, async () => {
+        const { data } = (await live.get(`/v1/emails/${id}`)).body;
+        return is(data) ? data : undefined;
+      }),
+    async pass(ms) {
+      clock.ahead += ms;
+      await service.engine.wakeDue();
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** A relay on this machine, reached in clear text, whose silence is not waited for long. */
+export const relayTo = (port: number, silenceMs = 5_000): RelayTransport =>
+  new RelayTransport({
+    host: '127.0.0.1',
+    port,
+    name: 'sink.test',
+    tls: 'none',
+    verifyCertificate: true,
+    ca: null,
+    ehloName: 'posthorn.test',
+    credentials: null,
+    connectMs: silenceMs,
+    silenceMs,
+  });
