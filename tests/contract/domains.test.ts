@@ -61,7 +61,7 @@ describe('adding', () => {
       ['dkim', 'TXT', `${selector}._domainkey.one.example`, null, true],
       ['dkim', 'TXT', `${selector}-ed._domainkey.one.example`, null, false],
       ['spf', 'TXT', 'send.one.example', null, true],
-      ['mx', 'MX', 'send.one.example', 10, false],
+      ['mx', 'MX', 'send.one.example', 10, true],
       ['dmarc', 'TXT', '_dmarc.one.example', null, false],
       ['tracking', 'CNAME', 'links.one.example', null, false],
     ]);

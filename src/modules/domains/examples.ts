@@ -52,7 +52,7 @@ export const VERIFIED: DomainView = {
       type: 'MX',
       name: 'send.shop.example',
       value: 'mail.example.com',
-      required: false,
+      required: true,
     }),
     record({
       purpose: 'dmarc',

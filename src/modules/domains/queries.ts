@@ -10,7 +10,7 @@ import type { SigningKey } from '../../transport/dkim/signing-key.ts';
 import { openKeys, type SealedKeys } from './keys.ts';
 import type { DomainQuery, DomainView } from './model.ts';
 import { lineOf } from './name.ts';
-import type { DnsSetup } from './records.ts';
+import type { DnsSetup, Slot } from './records.ts';
 import { type DomainRow, viewOf } from './views.ts';
 
 /** What reading domains needs. */
@@ -94,7 +94,7 @@ export interface SendingDomain {
   readonly clickTracking: boolean;
   /** Its own tracking host, once its record has been seen; null for the service’s own. */
   readonly trackingDomain: string | null;
-  /** The host of its envelope senders, once bounces find their way back from there; null until then. */
+  /** The host of its envelope senders, once its records have been seen; null until then. */
   readonly returnPath: string | null;
   /** null when it was removed: the keys are destroyed. */
   readonly keys: SealedKeys | null;
@@ -143,8 +143,8 @@ export async function findDomainOfEmail(database: Database, domainId: string): P
 
 function sendingOf(row: SendingRow): SendingDomain {
   const { id, name, state, context, selector, rsa } = row;
-  const stands = (...slots: readonly string[]): boolean =>
-    context.records.some(({ slot, status }) => slots.includes(slot) && status === 'verified');
+  const stands = (which: Slot): boolean =>
+    context.records.some(({ slot, status }) => slot === which && status === 'verified');
   const ed25519 = stands('dkimEd25519') ? row.ed25519 : null;
   return {
     id,
@@ -154,7 +154,7 @@ function sendingOf(row: SendingRow): SendingDomain {
     openTracking: context.openTracking,
     clickTracking: context.clickTracking,
     trackingDomain: stands('tracking') ? row.tracking_domain : null,
-    returnPath: stands('returnPath', 'mx') ? row.return_path : null,
+    returnPath: stands('returnPath') || (stands('spf') && stands('mx')) ? row.return_path : null,
     keys: rsa === null ? null : { domainId: id, domain: name, selector, rsa, ed25519 },
   };
 }

@@ -12,8 +12,6 @@ export interface DnsSetup {
   readonly relayHost: string | null;
   /** A domain of the operator's own that bounces of all domains come back to. */
   readonly returnPathDomain: string | null;
-  /** Whether bounces are received here. */
-  readonly receivesBounces: boolean;
   /** Where opens and clicks are counted; null where that is no name that an alias could lead to. */
   readonly trackingHost: string | null;
 }
@@ -51,16 +49,17 @@ export const ed25519SelectorOf = (selector: string): string => `${selector}-ed`;
  * The records of a domain, in the order in which they are best set.
  * - Both DKIM keys. Only the RSA key is required: not everybody verifies Ed25519, and it signs only once its record is seen.
  * - The return path: with RETURN_PATH_DOMAIN one alias, which brings that domain's MX and SPF along; otherwise MX and SPF
- *   of its own. Behind a relay we cannot know who sends in the end, so SPF is advice. SES uses a return path of its own.
+ *   of its own. Behind a relay we cannot know who sends in the end, so they are advice.
+ * - SES signs by itself, with the RSA key alone, and has a return path of its own.
  * - DMARC at the registrable domain, whose policy holds for all below it (RFC 7489 6.6.3).
  */
 export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly AskedRecord[] {
   const { name, dkimSelector, rsaValue, ed25519Value, trackingDomain } = domain;
   const keyName = (selector: string): string => `${selector}._domainkey.${name}`;
+  const ed25519 = record('dkimEd25519', 'TXT', keyName(ed25519SelectorOf(dkimSelector)), ed25519Value, false);
   const records = [
     record('dkim', 'TXT', keyName(dkimSelector), rsaValue, true),
-    record('dkimEd25519', 'TXT', keyName(ed25519SelectorOf(dkimSelector)), ed25519Value, false),
-    ...returnPathRecords(domain, setup),
+    ...(setup.transport === 'ses' ? [] : [ed25519, ...returnPathRecords(domain, setup)]),
     record('dmarc', 'TXT', `_dmarc.${registrableOf(name) ?? name}`, 'v=DMARC1; p=none;', false),
   ];
   if (trackingDomain !== null && setup.trackingHost !== null)
@@ -69,14 +68,15 @@ export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly Asked
 }
 
 function returnPathRecords({ returnPath }: RecordSource, setup: DnsSetup): AskedRecord[] {
-  if (setup.transport === 'ses') return [];
   if (setup.returnPathDomain !== null)
     return [record('returnPath', 'CNAME', returnPath, setup.returnPathDomain, false)];
-  const { mailHost, relayHost, receivesBounces } = setup;
+  const { transport, mailHost, relayHost } = setup;
   const policy = `v=spf1 ${mechanismOf(relayHost ?? mailHost)} ~all`;
+  const required = transport !== 'smtp';
+  // One without the other is of no use: receivers refuse envelope senders whose domain takes no mail.
   return [
-    record('spf', 'TXT', returnPath, policy, setup.transport !== 'smtp'),
-    record('mx', 'MX', returnPath, mailHost, receivesBounces),
+    record('spf', 'TXT', returnPath, policy, required),
+    record('mx', 'MX', returnPath, mailHost, required),
   ];
 }
 

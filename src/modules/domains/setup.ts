@@ -9,12 +9,11 @@ export interface SetupSource {
   readonly ehloName: string | null;
   readonly smtpUrl: string | null;
   readonly returnPathDomain: string | null;
-  readonly inboundSmtpPort: number | null;
 }
 
 /** What the records of every domain point to. Without EHLO_NAME the host of PUBLIC_URL stands for this server. */
 export function setupOf(source: SetupSource): DnsSetup {
-  const { transport, publicUrl, ehloName, smtpUrl, returnPathDomain, inboundSmtpPort } = source;
+  const { transport, publicUrl, ehloName, smtpUrl, returnPathDomain } = source;
   const publicHost = new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
   const relay = transport === 'smtp' && smtpUrl !== null ? readRelayUrl(smtpUrl) : null;
   return {
@@ -22,7 +21,6 @@ export function setupOf(source: SetupSource): DnsSetup {
     mailHost: ehloName ?? publicHost,
     relayHost: relay && !isOwn(relay.host) ? relay.host : null,
     returnPathDomain,
-    receivesBounces: inboundSmtpPort !== null,
     trackingHost: isIP(publicHost) === 0 ? publicHost : null,
   };
 }

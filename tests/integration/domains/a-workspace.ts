@@ -21,7 +21,6 @@ const CONFIG: Omit<DomainParts['config'], 'dnsServers'> = {
   ehloName: 'mail.example.com',
   smtpUrl: null,
   returnPathDomain: null,
-  inboundSmtpPort: null,
   sesRegion: null,
   sesEndpoint: null,
   awsAccessKeyId: null,

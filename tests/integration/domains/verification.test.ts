@@ -94,7 +94,7 @@ describe('the way to verification', () => {
     expect(view.status).toBe('verified');
     expect(
       view.dnsRecords.filter(({ status }) => status === 'pending').map(({ purpose }) => purpose),
-    ).toEqual(['dkim', 'mx', 'dmarc']);
+    ).toEqual(['dkim', 'dmarc']);
   });
 
   test('the clock looks by itself: the owner need not ask', async () => {
@@ -159,12 +159,12 @@ describe('what sending is told', () => {
     ]);
   });
 
-  test('nothing that DNS does not show yet: no Ed25519 key, no host of its own', async () => {
+  test('nothing that DNS does not show yet: no Ed25519 key, no tracking host', async () => {
     const { id, dnsRecords } = await at.add('bare.test', { trackingSubdomain: 'links' });
     at.dns.zone = zoneOf(dnsRecords.filter(({ required }) => required));
     await at.verify(id);
     const domain = await sender('bare.test');
-    expect(domain).toMatchObject({ trackingDomain: null, returnPath: null });
+    expect(domain).toMatchObject({ trackingDomain: null, returnPath: 'send.bare.test' });
     expect(signingKeys(at.sealer, domain?.keys as never).map(({ algorithm }) => algorithm)).toEqual([
       'rsa-sha256',
     ]);
@@ -200,5 +200,40 @@ describe('what sending is told', () => {
     const { keys } = (await sender('bound.test')) ?? {};
     expect(keys?.domainId).toBe(one.id);
     expect(() => signingKeys(at.sealer, { ...keys, domainId: 'dom_other' } as never)).toThrow();
+  });
+});
+
+describe('how mail leaves decides which records there are', () => {
+  test('behind a relay its SPF is advice, and the return path is used once MX and SPF are there', async () => {
+    await using behind = await openWorkspace({ transport: 'smtp', smtpUrl: 'smtps://relay.example.net' });
+    const { id, dnsRecords } = await behind.add('relay.test');
+    expect(recordOf({ dnsRecords } as DomainView, 'spf')).toMatchObject({
+      value: 'v=spf1 a:relay.example.net ~all',
+      required: false,
+    });
+    const sends = () => findSendingDomain(behind.database, behind.workspaceId, 'relay.test');
+    behind.dns.zone = zoneOf(dnsRecords.filter(({ purpose }) => purpose !== 'mx'));
+    expect((await behind.verify(id)).status).toBe('verified');
+    expect(await sends()).toMatchObject({ returnPath: null });
+    behind.dns.zone = zoneOf(dnsRecords);
+    behind.clock.time += 60_000;
+    await behind.verify(id);
+    expect(await sends()).toMatchObject({ returnPath: 'send.relay.test' });
+  });
+
+  test('with RETURN_PATH_DOMAIN one alias brings MX and SPF along', async () => {
+    await using shared = await openWorkspace({ returnPathDomain: 'bounces.post.example' });
+    const { id, dnsRecords } = await shared.add('alias.test');
+    expect(dnsRecords.map(({ purpose }) => purpose)).toEqual(['dkim', 'dkim', 'returnPath', 'dmarc']);
+    expect(recordOf({ dnsRecords } as DomainView, 'returnPath')).toMatchObject({
+      type: 'CNAME',
+      name: 'send.alias.test',
+      value: 'bounces.post.example',
+      required: false,
+    });
+    shared.dns.zone = zoneOf(dnsRecords);
+    expect((await shared.verify(id)).status).toBe('verified');
+    const domain = await findSendingDomain(shared.database, shared.workspaceId, 'alias.test');
+    expect(domain).toMatchObject({ returnPath: 'send.alias.test' });
   });
 });
