@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test';
+import { runStorm } from './webhook-storm-run.ts';
+
+// The short form of webhook-storm.ts.
+
+const storm = { tenants: 3, endpoints: 6, emails: 150, emailsPerSecond: 30, refusals: 1 } as const;
+
+test('a dead endpoint delays nobody, and every retry keeps its time', async () => {
+  const report = await runStorm({ ...storm, kills: 0 });
+  expect(report).toMatchObject({ events: 300, missing: 0, twice: 0, stuck: 0 });
+  expect(report.expected).toBeGreaterThan(1_000);
+  expect(report.p99).toBeLessThan(1_000);
+  expect(report.deadAttempts).toBeGreaterThan(0);
+  expect(report.retries).toBeGreaterThan(0);
+  expect(report.earliestRetry).toBeGreaterThanOrEqual(0);
+}, 120_000);
+
+test('kill -9 in the midst of it loses nothing', async () => {
+  const report = await runStorm({ ...storm, kills: 2 });
+  expect(report).toMatchObject({ events: 300, missing: 0, stuck: 0 });
+  expect(report.earliestRetry).toBeGreaterThanOrEqual(0);
+}, 120_000);
