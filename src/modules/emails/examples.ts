@@ -1,4 +1,4 @@
-import type { EmailDetail, EmailEvent, EmailItem, EmailReceipt, SendBody } from './model.ts';
+import type { EmailDetail, EmailEvent, EmailItem, EmailReceipt, Explanation, SendBody } from './model.ts';
 
 // What the documentation shows: a send that anybody with a test key can repeat, and what becomes of it. A contract test
 // repeats it.
@@ -93,4 +93,20 @@ export const DETAIL: EmailDetail = {
   attachments: [],
   recipients: [{ address: RECIPIENT, kind: 'to', status: 'delivered', lastEvent: 'delivered' }],
   events: EVENTS,
+};
+
+/** Why it is where it is, then. */
+export const EXPLANATION: Explanation = {
+  id: ID,
+  status: 'delivered',
+  summary: 'Delivered to its recipient with one attempt.',
+  rule: 'Opens, clicks and complaints are recorded without changing the state.',
+  evidence: [
+    { at: '2026-11-20T22:43:19.071Z', text: 'Accepted, and at once sending.' },
+    { at: AT, text: 'Attempt 1 ended; the email is sent.' },
+    { at: AT, text: 'sent, delivered@simulator.svc.test: 250 2.0.0 Accepted by the simulator' },
+    { at: AT, text: 'A report came in; the email is delivered.' },
+    { at: AT, text: 'delivered, delivered@simulator.svc.test: 250 2.0.0 Accepted by the simulator' },
+  ],
+  next: { text: 'Nothing more happens by itself.', at: null },
 };

@@ -1,5 +1,6 @@
 import type { EmailContext } from '../../../machines/email-context.ts';
 import type { FailureReason } from '../../../machines/email-progress.ts';
+import { someMayBeTried } from '../../../machines/email-rules.ts';
 import type { JournalStep, Life } from '../../engine/life.ts';
 
 /** Why an email is where it is, in sentences for people. Times are epoch milliseconds; no personal data. */
@@ -42,18 +43,12 @@ const STATES: Readonly<Record<string, Telling>> = {
     rule: 'It is durable, and asks for a slot again every second.',
     next: { text: 'It asks for a slot.', at },
   }),
-  sending: ({ attempt, leaseMs }, at) => ({
+  sending: ({ attempt, leaseMs, holdsDoubt }, at) => ({
     summary: `Attempt ${attempt} is under way.`,
-    rule: `Without an outcome within ${duration(leaseMs)} the attempt counts as lost, and another begins with the same Message-ID.`,
+    rule: `Without an outcome within ${duration(leaseMs)} the attempt counts as lost, and ${holdsDoubt ? 'none follows it, since it may have arrived' : 'another begins with the same Message-ID'}.`,
     next: { text: 'The outcome comes in, or the attempt counts as lost.', at },
   }),
-  deferred: ({ attempt, firstAttemptAt, patienceMs, recipients }, at) => ({
-    summary: `Attempt ${attempt} met a temporary failure for ${people(recipients.filter(({ status }) => status === 'pending').length)}.`,
-    rule: `Temporary failures are retried for ${duration(patienceMs)} from the first attempt${
-      firstAttemptAt === null ? '' : ` (until ${instant(firstAttemptAt + patienceMs)})`
-    }, then the email fails as expired.`,
-    next: { text: `Attempt ${attempt + 1} begins.`, at },
-  }),
+  deferred: (email, at) => (someMayBeTried(email) ? retried(email, at) : held(email, at)),
   sent: ({ recipients }) => ({
     summary: `The receiving server has taken it: ${progressOf(recipients)}.`,
     rule: 'An acceptance is not yet a delivery; reports of delivery or bounces may follow for days.',
@@ -76,6 +71,27 @@ const STATES: Readonly<Record<string, Telling>> = {
   }),
 };
 
+const waiting = ({ recipients }: EmailContext): number =>
+  recipients.filter(({ status }) => status === 'pending').length;
+
+const retried: Telling = (email, at) => {
+  const { attempt, firstAttemptAt, patienceMs, recipients } = email;
+  const isInDoubt = recipients.some(({ inDoubt }) => inDoubt);
+  const met = isInDoubt ? 'ended without a reply, so that nobody knows of' : 'met a temporary failure for';
+  const until = firstAttemptAt === null ? '' : ` (until ${instant(firstAttemptAt + patienceMs)})`;
+  return {
+    summary: `Attempt ${attempt} ${met} ${people(waiting(email))}.`,
+    rule: `${isInDoubt ? 'It may have arrived; a report settles that, or it is sent again with the same Message-ID. ' : ''}Attempts are repeated for ${duration(patienceMs)} from the first one${until}, then the email fails as expired.`,
+    next: { text: `Attempt ${attempt + 1} begins.`, at },
+  };
+};
+
+const held: Telling = (email, at) => ({
+  summary: `Nobody knows whether it arrived at ${people(waiting(email))}: no reply came to attempt ${email.attempt}.`,
+  rule: 'UNKNOWN_OUTCOME is hold: it is not sent again, since it may have arrived. A report settles it.',
+  next: { text: 'A report comes in, or it fails as expired.', at },
+});
+
 const REASONS: Readonly<Record<FailureReason, string>> = {
   bounced: 'the receiving server refused the address for good',
   suppressed: 'the address is suppressed after an earlier bounce or complaint',
@@ -90,6 +106,7 @@ const EVENTS: Readonly<Record<string, (step: JournalStep) => string>> = {
   'cancel.requested': () => 'A client cancelled it.',
   'reschedule.requested': () => 'A client moved it to another time.',
   'attempt.completed': ({ attempt, to }) => `Attempt ${attempt} ended; the email is ${to}.`,
+  'attempt.declined': () => 'No slot of the transport came free in time; nothing was sent.',
   'report.received': ({ from, to }) =>
     from === to ? 'A report came in and left the state as it was.' : `A report came in; the email is ${to}.`,
   'after.due': () => 'The time that was asked for came.',
@@ -98,7 +115,9 @@ const EVENTS: Readonly<Record<string, (step: JournalStep) => string>> = {
   'after.lease': ({ attempt, to }) =>
     to === 'sending'
       ? `An attempt was lost without an outcome; attempt ${attempt} began.`
-      : 'The last attempt was lost, and patience had run out.',
+      : to === 'deferred'
+        ? 'An attempt was lost without an outcome; it may have arrived, so none follows.'
+        : 'The last attempt was lost, and patience had run out.',
 };
 
 const evidenceOf = (step: JournalStep): EmailExplanation['evidence'][number] => ({

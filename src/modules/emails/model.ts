@@ -293,6 +293,25 @@ export const EmailDetail = Type.Object({
   events: Type.Array(EmailEvent, { description: 'Oldest first.' }),
 });
 
+/** Why an email is where it is. */
+export const Explanation = Type.Object({
+  id: Id('em', 'The email.'),
+  status: EmailStatus,
+  summary: Type.String({ description: 'Where it stands, in a sentence.' }),
+  rule: Type.String({ description: 'The rule that put it there.' }),
+  evidence: Type.Array(
+    Type.Object({ at: Timestamp('When.'), text: Type.String({ description: 'What happened.' }) }),
+    { description: 'All that is known, oldest first, with what the servers said.' },
+  ),
+  next: Type.Object({
+    text: Type.String({ description: 'What happens next.' }),
+    at: nullable(Timestamp('When; null where nobody knows.')),
+  }),
+});
+
+/** Why an email is where it is. */
+export type Explanation = Static<typeof Explanation>;
+
 /** What `GET /v1/emails` can be narrowed by. */
 export const EmailQuery = Type.Object(
   {

@@ -1,13 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
 import { cancelEmail, type EmailCommands, rescheduleEmail, sendEmail } from './commands.ts';
-import { DETAIL, EVENTS, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
+import { DETAIL, EVENTS, EXPLANATION, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
+import { explanationOf } from './explaining.ts';
 import {
   EmailDetail,
   EmailEvent,
   EmailItem,
   EmailQuery,
   EmailReceipt,
+  Explanation,
   RescheduleBody,
   SendBody,
 } from './model.ts';
@@ -64,6 +66,19 @@ export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[]
     status: 200,
     example: { response: EVENTS },
     handle: (call) => emailEvents(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/emails/:id/explain',
+    permission: 'emails:read',
+    summary: 'Explain where an email is and why',
+    description:
+      'The state, the rule that put it there, what is known of every attempt, and what happens next and when.',
+    params: { id: 'em' },
+    response: Explanation,
+    status: 200,
+    example: { response: EXPLANATION },
+    handle: (call) => explanationOf(deps, call),
   }),
   route({
     method: 'PATCH',
