@@ -3,7 +3,7 @@
 FROM oven/bun:1.4.5 AS build
 WORKDIR /build
 COPY package.json bun.lock bunfig.toml ./
-RUN bun install --frozen-lockfile --production
+RUN bun install --frozen-lockfile
 COPY . .
 RUN bun scripts/build.ts && mkdir -p /empty
 

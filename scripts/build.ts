@@ -1,11 +1,13 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { prepareDataDirectory } from './build/prepare-data-directory.ts';
+import { buildDashboard } from './dashboard/build-dashboard.ts';
 
 // dist/posthorn, or posthorn in the folder that is named: one executable with the runtime, the migrations, WebAssembly and everything else inside.
 
 const FOLDER = resolve(process.argv[2] ?? 'dist');
 const OUTPUT = join(FOLDER, 'posthorn');
+const DASHBOARD = resolve('src/dashboard/dist/pack.json');
 const ARCHIVE = join(FOLDER, 'data-directory.tar.zst');
 
 // Bun inlines NODE_ENV while it bundles; without this the libraries' development branches would be shipped.
@@ -14,6 +16,7 @@ process.env.NODE_ENV = 'production';
 const start = performance.now();
 mkdirSync(FOLDER, { recursive: true });
 await Bun.write(ARCHIVE, await prepareDataDirectory());
+await buildDashboard();
 
 const built = await Bun.build({
   // Threads have bundles of their own, which lie beneath that of main.ts as their sources do.
@@ -43,6 +46,11 @@ const built = await Bun.build({
         build.onLoad({ filter: /\/src\/db\/prepared\.ts$/ }, () => ({
           contents: `import path from ${JSON.stringify(ARCHIVE)} with { type: 'file' };
             export const preparedDataDirectory = path;`,
+          loader: 'ts',
+        }));
+        build.onLoad({ filter: /\/src\/dashboard\/embedded\.ts$/ }, () => ({
+          contents: `import path from ${JSON.stringify(DASHBOARD)} with { type: 'file' };
+            export const embeddedPack = path;`,
           loader: 'ts',
         }));
       },

@@ -18,6 +18,11 @@ const STEPS: readonly Step[] = [
   },
   { name: 'types', command: ['tsc'], fix: 'mend what is named above' },
   {
+    name: 'types in the browser',
+    command: ['tsc', '-p', 'src/dashboard/web'],
+    fix: 'mend what is named above',
+  },
+  {
     name: 'promises',
     command: ['oxlint', '--type-aware', '--deny-warnings', 'src', 'machines', 'scripts', 'tests'],
     fix: 'await the promise, or say `void` where nobody waits for it',

@@ -1,92 +1,11 @@
-import { mkdirSync, renameSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { compile } from '@tailwindcss/node';
-import { Scanner } from '@tailwindcss/oxide';
-import { lifecycles } from '../machines/catalogue.ts';
-import type { Pack, PackedFile } from '../src/dashboard/pack.ts';
-import type { Layouts } from '../src/drawing/layout.ts';
-import { draw } from '../src/drawing/moves.ts';
-import { layoutsOf } from './dashboard/layout.ts';
+import { buildDashboard } from './dashboard/build-dashboard.ts';
 
-// src/dashboard/dist/pack.json: the live view as browsers get it, every file compressed twice and named by its hash.
-
-const WEB = resolve(import.meta.dir, '../src/dashboard/web');
-const DIST = resolve(import.meta.dir, '../src/dashboard/dist');
+// src/dashboard/dist/pack.json: the live view as browsers get it. Run by the service itself when it is missing or stale.
 
 // Bun and React choose by it while bundling.
 process.env.NODE_ENV = 'production';
-
-async function script(places: Layouts): Promise<Uint8Array> {
-  const built = await Bun.build({
-    entrypoints: [join(WEB, 'main.tsx')],
-    target: 'browser',
-    minify: true,
-    define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [
-      {
-        name: 'layouts',
-        setup(build) {
-          build.onLoad({ filter: /\/web\/layouts\.ts$/ }, () => ({
-            contents: `export const layouts = ${JSON.stringify(places)};`,
-            loader: 'ts',
-          }));
-        },
-      },
-    ],
-  });
-  for (const log of built.logs) console.warn(log);
-  const [output] = built.outputs;
-  if (!built.success || !output) throw new Error('The script could not be bundled.');
-  return new Uint8Array(await output.arrayBuffer());
-}
-
-async function styles(): Promise<Uint8Array> {
-  const source = await Bun.file(join(WEB, 'style.css')).text();
-  const { build } = await compile(source, { base: WEB, onDependency: () => {} });
-  const candidates = new Scanner({ sources: [{ base: WEB, pattern: '**/*.tsx', negated: false }] }).scan();
-  const minifier = await Bun.build({
-    entrypoints: ['style.css'],
-    files: { 'style.css': build(candidates) },
-    minify: true,
-  });
-  const [output] = minifier.outputs;
-  if (!output) throw new Error('The styles could not be bundled.');
-  return new Uint8Array(await output.arrayBuffer());
-}
-
-const hashOf = (bytes: Uint8Array): string => Bun.hash(bytes).toString(36);
-
-function packed(type: string, bytes: Uint8Array | string): PackedFile {
-  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
-  return { type, brotli: brotli.toString('base64'), gzip: gzipSync(bytes, { level: 9 }).toString('base64') };
-}
-
 const begin = performance.now();
-const [code, css, icon] = await Promise.all([
-  layoutsOf(lifecycles.map(({ machine }) => draw(machine))).then(script),
-  styles(),
-  Bun.file(join(WEB, 'icon.svg')).bytes(),
-]);
-const names = { code: `view-${hashOf(code)}.js`, css: `view-${hashOf(css)}.css`, icon: `icon-${hashOf(icon)}.svg` };
-const page = (await Bun.file(join(WEB, 'page.html')).text()).replace(
-  /%(code|css|icon)%/g,
-  (_, name: keyof typeof names) => `/inspector/assets/${names[name]}`,
-);
-const pack: Pack = {
-  page: packed('text/html; charset=utf-8', page),
-  files: {
-    [names.code]: packed('text/javascript; charset=utf-8', code),
-    [names.css]: packed('text/css; charset=utf-8', css),
-    [names.icon]: packed('image/svg+xml', icon),
-  },
-};
-mkdirSync(DIST, { recursive: true });
-// Aside first: two services that start together must not read half a file.
-const aside = join(DIST, `pack.${process.pid}.json`);
-await Bun.write(aside, JSON.stringify(pack));
-renameSync(aside, join(DIST, 'pack.json'));
-const kilobytes = [pack.page, ...Object.values(pack.files)].reduce((sum, { brotli }) => sum + brotli.length * 0.75, 0) / 1_000;
+const kilobytes = await buildDashboard();
 console.log(
   `Built the dashboard: ${kilobytes.toFixed(0)} kB compressed in ${((performance.now() - begin) / 1_000).toFixed(1)} s.`,
 );

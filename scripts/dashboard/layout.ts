@@ -1,39 +1,44 @@
 import ELK, { type ElkNode } from 'elkjs/lib/elk-api.js';
-import { type Arrow, arrowsOf, labelOf, START, stayingIn, transientStates } from '../../src/drawing/arrows.ts';
+import {
+  type Arrow,
+  arrowsOf,
+  labelOf,
+  START,
+  stayingIn,
+  transientStates,
+} from '../../src/drawing/arrows.ts';
 import type { Box, Layout, Layouts, Line, Point } from '../../src/drawing/layout.ts';
 import type { Drawing, DrawnState } from '../../src/drawing/moves.ts';
 
 // The sizes that state-node.tsx and move-line.tsx draw with. Text is measured by counting: names and labels are set in a font
 // whose characters are all as wide as each other, and descriptions wrap early rather than late.
 
-const WIDTH = 212;
-const PADDING = 14;
+const WIDTH = 236;
+const PADDING = 11;
 const NAME_LINE = 24;
-const TEXT_LINE = 16;
-const CHIP_LINE = 20;
-const CHARACTERS = 31;
+const TEXT_LINE = 15;
+const CHIP_LINE = 17;
+const CHARACTERS = 33;
 const CAUSE_CHARACTER = 6.7;
 const GUARD_CHARACTER = 5.4;
 const LABEL_LINE = 14;
-const LABEL_PADDING = 12;
+const LABEL_PADDING = 10;
 
 const OPTIONS = {
   'elk.algorithm': 'layered',
   'elk.direction': 'DOWN',
   'elk.edgeRouting': 'ORTHOGONAL',
-  'elk.layered.spacing.nodeNodeBetweenLayers': '34',
-  'elk.layered.spacing.edgeNodeBetweenLayers': '22',
-  'elk.layered.spacing.edgeEdgeBetweenLayers': '14',
-  'elk.spacing.nodeNode': '44',
-  'elk.spacing.edgeNode': '26',
-  'elk.spacing.edgeEdge': '18',
-  'elk.spacing.edgeLabel': '4',
   'elk.edgeLabels.inline': 'true',
-  'elk.layered.nodePlacement.strategy': 'BRANDES_KOEPF',
-  'elk.layered.nodePlacement.bk.fixedAlignment': 'BALANCED',
-  'elk.layered.considerModelOrder.strategy': 'PREFER_NODES',
-  'elk.layered.thoroughness': '40',
-  'elk.padding': '[top=8,left=8,bottom=8,right=8]',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  'elk.layered.thoroughness': '60',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '16',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '12',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '9',
+  'elk.spacing.nodeNode': '28',
+  'elk.spacing.edgeNode': '16',
+  'elk.spacing.edgeEdge': '12',
+  'elk.spacing.edgeLabel': '2',
+  'elk.padding': '[top=4,left=4,bottom=4,right=4]',
 } as const;
 
 /** Lays machines out. ELK runs in a thread: without `document` it takes every global scope for a worker's. */
@@ -77,25 +82,31 @@ async function layoutOf(elk: InstanceType<typeof ELK>, drawing: Drawing): Promis
         ? [section.startPoint, ...(section.bendPoints ?? []), section.endPoint]
         : [];
       const label = labels?.[0];
-      return { id, points: points.map(({ x, y }) => ({ x: round(x), y: round(y) })), label: boxOf(label ?? {}) };
+      return {
+        id,
+        points: points.map(({ x, y }) => ({ x: round(x), y: round(y) })),
+        label: boxOf(label ?? {}),
+      };
     }),
   };
 }
 
 function sizeOf(drawing: Drawing, { name, description }: DrawnState, transient: readonly string[]) {
-  if (transient.includes(name)) return { width: Math.round(name.length * 7.4 + 40), height: 32 };
+  if (transient.includes(name)) return { width: Math.round(name.length * 7.4 + 40), height: 28 };
   const lines = Math.ceil(description.length / CHARACTERS);
   const chips = new Set(stayingIn(drawing, name).map(({ cause, guard }) => `${cause} ${guard}`)).size;
   return {
     width: WIDTH,
-    height: 2 * PADDING + NAME_LINE + lines * TEXT_LINE + (chips === 0 ? 0 : 8 + chips * CHIP_LINE),
+    height: 2 * PADDING + NAME_LINE + lines * TEXT_LINE + (chips === 0 ? 0 : 7 + chips * CHIP_LINE),
   };
 }
 
 function labelSize(arrow: Arrow) {
   const lines = labelOf(arrow);
-  const widths = lines.map(({ text, what }) => text.length * (what === 'cause' ? CAUSE_CHARACTER : GUARD_CHARACTER));
-  return { width: Math.max(0, ...widths) + LABEL_PADDING, height: lines.length * LABEL_LINE + 6 };
+  const widths = lines.map(
+    ({ text, what }) => text.length * (what === 'cause' ? CAUSE_CHARACTER : GUARD_CHARACTER),
+  );
+  return { width: Math.max(0, ...widths) + LABEL_PADDING, height: lines.length * LABEL_LINE + 4 };
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -19,7 +19,9 @@ export const arrowId = (from: string, to: string): string => `${from} → ${to}`
 export function arrowsOf({ initial, states, moves }: Drawing): readonly Arrow[] {
   const spread = moves.flatMap((move) =>
     move.from === '*'
-      ? states.filter(({ final }) => !final).map(({ name }) => ({ ...move, from: name, to: move.to === '*' ? name : move.to }))
+      ? states
+          .filter(({ final }) => !final)
+          .map(({ name }) => ({ ...move, from: name, to: move.to === '*' ? name : move.to }))
       : [move],
   );
   const leaving = spread.filter(({ from, to }) => from !== to);
@@ -54,7 +56,8 @@ export function linesOfStep(
   { from, to, event }: { readonly from: string | null; readonly to: string; readonly event: string },
 ): readonly string[] {
   const arrows = arrowsOf(drawing);
-  if (from === null) return [arrowId(START, drawing.initial), ...(through(drawing.initial, to, arrows, drawing) ?? [])];
+  if (from === null)
+    return [arrowId(START, drawing.initial), ...(through(drawing.initial, to, arrows, drawing) ?? [])];
   if (from === to) return [];
   const cause = event.replace(/^after\./, 'after ');
   const causes = (arrow: Arrow) => arrow.moves.some((move) => move.cause === cause);
@@ -103,13 +106,15 @@ export function labelOf({ moves }: Pick<Arrow, 'moves'>): readonly LabelLine[] {
 }
 
 /** `someRecipientsWait` → `some recipients wait` */
-export const inWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+export const inWords = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function wrapped(text: string): LabelLine[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < GUARD_WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && last.length + word.length < GUARD_WIDTH)
+      lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines.map((line) => ({ text: line, what: 'guard' }));

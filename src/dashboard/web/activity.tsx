@@ -31,7 +31,8 @@ export function Activity({
     >
       {shown.length === 0 ? (
         <Quiet title="Nothing has moved yet">
-          Send an email with a {kind === null ? '' : 'test '}key, and watch it go its way here. Click a state to see who is in it.
+          Send an email with a {kind === null ? '' : 'test '}key, and watch it go its way here. Click a state
+          to see who is in it.
         </Quiet>
       ) : (
         <ol className="py-1.5">
@@ -49,14 +50,19 @@ export function Activity({
                       {movement.from !== null && movement.from !== movement.to && (
                         <span className="text-faint">{movement.from} → </span>
                       )}
-                      <span data-tone={machine ? toneOf(machine, movement.to) : 'quiet'} className="tone font-semibold">
+                      <span
+                        data-tone={machine ? toneOf(machine, movement.to) : 'quiet'}
+                        className="tone font-semibold"
+                      >
                         {movement.to}
                       </span>
                     </span>
                     <time className="num shrink-0 text-[11px] text-faint">{agoText(movement.at, now)}</time>
                   </span>
                   <span className="flex justify-between gap-2 text-[11.5px] text-dim">
-                    <span className="truncate">{movement.event === 'spawned' ? 'begins' : movement.event}</span>
+                    <span className="truncate">
+                      {movement.event === 'spawned' ? 'begins' : movement.event}
+                    </span>
                     <span className="shrink-0 font-mono text-[11px] text-faint" title={movement.id}>
                       {kind === null && movement.kind !== 'email' ? `${titleOf(movement.kind)} ` : ''}
                       {shortId(movement.id)}
@@ -79,7 +85,13 @@ function Rate({ live }: { readonly live: Live }) {
   const lately = rate.slice(-6, -1).reduce((sum, one) => sum + one, 0) / 5;
   return (
     <div className="mt-2 flex items-end gap-3">
-      <svg viewBox="0 0 60 20" preserveAspectRatio="none" className="h-8 min-w-0 flex-1" role="img" aria-label="Transitions in each of the last 60 seconds">
+      <svg
+        viewBox="0 0 60 20"
+        preserveAspectRatio="none"
+        className="h-8 min-w-0 flex-1"
+        role="img"
+        aria-label="Transitions in each of the last 60 seconds"
+      >
         {rate.map((one, index) => (
           <rect
             // biome-ignore lint/suspicious/noArrayIndexKey: each place is a second.
@@ -92,7 +104,7 @@ function Rate({ live }: { readonly live: Live }) {
           />
         ))}
       </svg>
-      <p className="num w-20 shrink-0 text-right leading-tight">
+      <p className="num shrink-0 whitespace-nowrap text-right leading-tight">
         <span className="block text-[15px] font-semibold">{number(Math.round(lately))}</span>
         <span className="text-[11px] text-faint">moves a second</span>
       </p>

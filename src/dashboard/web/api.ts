@@ -13,16 +13,24 @@ export class Refused extends Error {
 async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const response = await fetch(`/inspector/api/${path}`, {
     method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     ...(signal ? { signal } : {}),
   });
-  const answer = (await response.json().catch(() => null)) as { data?: T; error?: { message: string } } | null;
-  if (!response.ok) throw new Refused(response.status, answer?.error?.message ?? `The service answered ${response.status}.`);
+  const answer = (await response.json().catch(() => null)) as {
+    data?: T;
+    error?: { message: string };
+  } | null;
+  if (!response.ok)
+    throw new Refused(response.status, answer?.error?.message ?? `The service answered ${response.status}.`);
   return answer?.data as T;
 }
 
 const query = (parameters: Record<string, string | null>): string =>
-  new URLSearchParams(Object.entries(parameters).filter((pair): pair is [string, string] => !!pair[1])).toString();
+  new URLSearchParams(
+    Object.entries(parameters).filter((pair): pair is [string, string] => !!pair[1]),
+  ).toString();
 
 /** What the page asks of the service. */
 export const api = {
@@ -30,7 +38,9 @@ export const api = {
   open: (with_: { key: string } | { ticket: string }) => ask<object>('POST', 'session', with_),
   close: () => ask<object>('DELETE', 'session', {}),
   machines: () => ask<readonly Machine[]>('GET', 'machines'),
-  actors: (wanted: { kind: string; state: string | null; id: string | null; after: string | null }, signal: AbortSignal) =>
-    ask<ActorPage>('GET', `actors?${query(wanted)}`, undefined, signal),
+  actors: (
+    wanted: { kind: string; state: string | null; id: string | null; after: string | null },
+    signal: AbortSignal,
+  ) => ask<ActorPage>('GET', `actors?${query(wanted)}`, undefined, signal),
   life: (id: string, signal: AbortSignal) => ask<ActorLife>('GET', `actors/${id}`, undefined, signal),
 };

@@ -8,15 +8,16 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react';
-import { useEffect, useMemo, useRef } from 'react';
-import type { Machine } from '../../modules/inspector/model.ts';
+import { use, useEffect, useMemo, useRef } from 'react';
 import { arrowId, arrowsOf, labelOf, START, stayingIn } from '../../drawing/arrows.ts';
 import type { Layout, Point } from '../../drawing/layout.ts';
+import type { Machine } from '../../modules/inspector/model.ts';
 import { layouts } from './layouts.ts';
 import type { Live } from './live.ts';
 import { type LineData, MoveLine } from './move-line.tsx';
 import { StartNode, type StateData, StateNode, TitleNode } from './state-node.tsx';
 import { toneOf } from './tone.ts';
+import { TourContext } from './tour.ts';
 import { titleOf } from './words.ts';
 
 interface CanvasProps {
@@ -30,32 +31,43 @@ const nodeTypes = { state: StateNode, start: StartNode, title: TitleNode };
 const edgeTypes = { line: MoveLine };
 const FIT = { padding: 0.06, maxZoom: 1.1 };
 const GAP = 130;
+const NARROW = 600;
 
 /** For a machine that no build has laid out: its states beneath each other. */
 function stacked({ drawing }: Machine): Layout {
   const names = [START, ...drawing.states.map(({ name }) => name)];
   const states = Object.fromEntries(
-    names.map((name, index) => [name, { x: 0, y: index * 130, width: name === START ? 14 : 212, height: name === START ? 14 : 110 }]),
+    names.map((name, index) => [
+      name,
+      { x: 0, y: index * 130, width: name === START ? 14 : 212, height: name === START ? 14 : 110 },
+    ]),
   );
   return { width: 212, height: names.length * 130, states, lines: [] };
 }
 
-/** Puts machines onto the canvas: one as it is, several in columns, the next always where there is most room. */
+/** Puts machines into as many columns as make the whole most like a square, each where there is most room. */
 function origins(placed: readonly Layout[]): readonly Point[] {
-  if (placed.length === 1) return [{ x: 0, y: 0 }];
-  const [first, ...rest] = placed;
-  const points: Point[] = [{ x: 0, y: 0 }];
-  const left = (first?.width ?? 0) + GAP;
-  const columns = [
-    { x: left, y: 0, width: Math.max(0, ...rest.map(({ width }) => width)) },
-    { x: left + Math.max(0, ...rest.map(({ width }) => width)) + GAP, y: 0, width: 0 },
-  ];
-  for (const { height } of rest) {
-    const column = columns.toSorted((a, b) => a.y - b.y)[0] as { x: number; y: number };
-    points.push({ x: column.x, y: column.y });
-    column.y += height + GAP;
-  }
-  return points;
+  const tries = [1, 2, 3, 4].map((count) => inColumns(placed, count));
+  return tries.toSorted((a, b) => a.extent - b.extent)[0]?.points ?? [];
+}
+
+function inColumns(
+  placed: readonly Layout[],
+  count: number,
+): { readonly points: readonly Point[]; readonly extent: number } {
+  const columns = Array.from({ length: count }, () => ({ height: 0, width: 0 }));
+  const cells = placed.map(({ width, height }) => {
+    const column = columns.toSorted((a, b) => a.height - b.height)[0] as { height: number; width: number };
+    const cell = { column, y: column.height };
+    column.height += height + GAP;
+    column.width = Math.max(column.width, width + GAP);
+    return cell;
+  });
+  const left = (column: object) =>
+    columns.slice(0, columns.indexOf(column as never)).reduce((sum, { width }) => sum + width, 0);
+  const width = columns.reduce((sum, column) => sum + column.width, 0);
+  const points = cells.map(({ column, y }) => ({ x: left(column), y }));
+  return { points, extent: Math.max(width, ...columns.map(({ height }) => height)) };
 }
 
 function partsOf({ machines, live, chosen, onChoose }: CanvasProps): { nodes: Node[]; edges: Edge[] } {
@@ -69,7 +81,12 @@ function partsOf({ machines, live, chosen, onChoose }: CanvasProps): { nodes: No
     const { x, y } = at[index] as Point;
     const position = (name: string) => ({ x: x + (states[name]?.x ?? 0), y: y + (states[name]?.y ?? 0) });
     if (machines.length > 1)
-      nodes.push({ id: `${kind} title`, type: 'title', position: { x, y: y - 62 }, data: { title: titleOf(kind), width } });
+      nodes.push({
+        id: `${kind} title`,
+        type: 'title',
+        position: { x, y: y - 62 },
+        data: { title: titleOf(kind), width },
+      });
     nodes.push({ id: `${kind}/${START}`, type: 'start', position: position(START), data: {} });
     for (const state of drawing.states) {
       const data: StateData = {
@@ -135,6 +152,18 @@ function Flow(props: CanvasProps) {
   );
   const frame = useRef<HTMLDivElement>(null);
   const { fitView } = useReactFlow();
+  const tour = use(TourContext);
+  const visited = tour ? [...tour.visited].join() : '';
+  // Where there is little room, an open life takes all of it.
+  useEffect(() => {
+    if (visited === '' || (frame.current?.clientWidth ?? 0) > NARROW) return;
+    const nodes = [START, ...visited.split(',')].map((name) => ({ id: `${kind}/${name}` }));
+    const wait = window.setTimeout(
+      () => void fitView({ nodes, padding: 0.12, maxZoom: 1, duration: 350 }),
+      140,
+    );
+    return () => window.clearTimeout(wait);
+  }, [fitView, kind, visited]);
   useEffect(() => {
     if (!frame.current) return;
     let wait = 0;

@@ -36,7 +36,10 @@ export function useLife(live: Live, id: string): Asked<ActorLife> {
         (error: unknown) => {
           if (error instanceof DOMException && error.name === 'AbortError') return;
           const isGone = error instanceof Refused && error.status === 404;
-          setAsked({ value: null, problem: isGone ? 'There is no such actor in this environment.' : (error as Error).message });
+          setAsked({
+            value: null,
+            problem: isGone ? 'There is no such actor in this environment.' : (error as Error).message,
+          });
         },
       );
     };
@@ -61,7 +64,13 @@ export interface Listed {
   more(): void;
 }
 
-const NOTHING: Omit<Listed, 'more'> = { actors: [], next: null, searchedBackTo: null, isLoading: true, problem: null };
+const NOTHING: Omit<Listed, 'more'> = {
+  actors: [],
+  next: null,
+  searchedBackTo: null,
+  isLoading: true,
+  problem: null,
+};
 
 /** Actors of a kind by state or by the beginning of an id; `version` reads the first page again. */
 export function useActors(kind: string, state: string | null, id: string | null, version: number): Listed {
@@ -87,7 +96,8 @@ export function useActors(kind: string, state: string | null, id: string | null,
           problem: null,
         })),
       (error: unknown) => {
-        if (!abort.signal.aborted) setListed((now) => ({ ...now, isLoading: false, problem: (error as Error).message }));
+        if (!abort.signal.aborted)
+          setListed((now) => ({ ...now, isLoading: false, problem: (error as Error).message }));
       },
     );
     return () => abort.abort();

@@ -88,7 +88,10 @@ function Waiting({ life }: { readonly life: ActorLife }) {
       <p className="mt-1 flex items-baseline gap-2">
         <span className="flex-1">{next.text}</span>
         {left !== null && (
-          <span data-countdown className="num flex shrink-0 items-center gap-1 font-mono text-[13px] font-semibold text-amber">
+          <span
+            data-countdown
+            className="num flex shrink-0 items-center gap-1 font-mono text-[13px] font-semibold text-amber"
+          >
             <Clock className="size-3.5" />
             {left > 0 ? spanText(left < 10_000 ? Math.ceil(left / 100) * 100 : left) : 'due'}
           </span>
@@ -107,7 +110,15 @@ function Waiting({ life }: { readonly life: ActorLife }) {
   );
 }
 
-function Timeline({ life, machine, playback }: { readonly life: ActorLife; readonly machine: Machine; readonly playback: Playback }) {
+function Timeline({
+  life,
+  machine,
+  playback,
+}: {
+  readonly life: ActorLife;
+  readonly machine: Machine;
+  readonly playback: Playback;
+}) {
   const current = useRef<HTMLLIElement>(null);
   const { step } = playback;
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another step is looked at.
@@ -115,12 +126,19 @@ function Timeline({ life, machine, playback }: { readonly life: ActorLife; reado
   return (
     <section className="border-b border-edge py-3.5">
       <h3 className="px-4 text-[11px] font-semibold tracking-wide text-faint uppercase">Life</h3>
-      {life.steps.length === 0 && <p className="px-4 pt-1 text-dim">Its journal is gone: retention has dropped it.</p>}
-      {life.truncated && life.steps.length > 0 && <p className="px-4 pt-1 text-[12px] text-faint">Older steps are not shown.</p>}
+      {life.steps.length === 0 && (
+        <p className="px-4 pt-1 text-dim">Its journal is gone: retention has dropped it.</p>
+      )}
+      {life.truncated && life.steps.length > 0 && (
+        <p className="px-4 pt-1 text-[12px] text-faint">Older steps are not shown.</p>
+      )}
       <ol className="mt-1.5">
         {life.steps.map((one, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: several steps of one write may be alike but for their places.
           <li key={`${one.revision} ${index}`} ref={index === step ? current : null} className="relative">
-            {index < life.steps.length - 1 && <span className="absolute top-6 -bottom-1.5 left-[21px] w-px bg-edge" />}
+            {index < life.steps.length - 1 && (
+              <span className="absolute top-6 -bottom-1.5 left-[21px] w-px bg-edge" />
+            )}
             <Step
               step={one}
               machine={machine}
@@ -160,14 +178,22 @@ function Step(props: {
         className={`absolute top-[11px] left-4 size-[11px] rounded-full border-2 border-(--tone) ${isCurrent ? 'bg-(--tone)' : 'bg-sheet'}`}
       />
       <span className="flex items-baseline justify-between gap-2">
-        <span className="truncate font-mono text-[12.5px] font-semibold">{step.event === 'spawned' ? 'begins' : step.event}</span>
+        <span className="truncate font-mono text-[12.5px] font-semibold">
+          {step.event === 'spawned' ? 'begins' : step.event}
+        </span>
         <time className="num shrink-0 text-[11px] text-faint">{timeText(step.at)}</time>
       </span>
       <span className="flex items-baseline justify-between gap-2 font-mono text-[11.5px] text-dim">
         <span className="truncate">
-          {step.from === null ? step.to : step.from === step.to ? `stays ${step.to}` : `${step.from} → ${step.to}`}
+          {step.from === null
+            ? step.to
+            : step.from === step.to
+              ? `stays ${step.to}`
+              : `${step.from} → ${step.to}`}
         </span>
-        {before && step.at - before.at >= 1 && <span className="num shrink-0 text-faint">+{spanText(step.at - before.at)}</span>}
+        {before && step.at - before.at >= 1 && (
+          <span className="num shrink-0 text-faint">+{spanText(step.at - before.at)}</span>
+        )}
       </span>
       {told !== null && <span className="mt-0.5 block text-[12px] text-dim">{told}</span>}
       <span className="mt-1 flex flex-wrap gap-1 empty:hidden">
@@ -182,14 +208,18 @@ function Step(props: {
 }
 
 const Tag = ({ children }: { readonly children: React.ReactNode }) => (
-  <span className="rounded border border-edge bg-page px-1.5 font-mono text-[10.5px] text-dim">{children}</span>
+  <span className="rounded border border-edge bg-page px-1.5 font-mono text-[10.5px] text-dim">
+    {children}
+  </span>
 );
 
 /** What the machine remembers, without personal data. */
 function Context({ value }: { readonly value: unknown }) {
   return (
     <details className="px-4 py-3">
-      <summary className="cursor-pointer text-[11px] font-semibold tracking-wide text-faint uppercase">Context</summary>
+      <summary className="cursor-pointer text-[11px] font-semibold tracking-wide text-faint uppercase">
+        Context
+      </summary>
       <pre className="scroll mt-2 rounded-lg border border-edge bg-page p-3 font-mono text-[11.5px] leading-relaxed text-dim">
         {JSON.stringify(value, null, 2)}
       </pre>

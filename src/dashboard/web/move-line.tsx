@@ -52,7 +52,8 @@ function tipOf(points: readonly Point[]): string {
   const before = points.at(-2);
   if (!end || !before) return '';
   const angle = Math.atan2(end.y - before.y, end.x - before.x);
-  const corner = (turn: number) => `${end.x - 8 * Math.cos(angle + turn)} ${end.y - 8 * Math.sin(angle + turn)}`;
+  const corner = (turn: number) =>
+    `${end.x - 8 * Math.cos(angle + turn)} ${end.y - 8 * Math.sin(angle + turn)}`;
   return `M${end.x} ${end.y}L${corner(0.42)}L${corner(-0.42)}Z`;
 }
 
@@ -102,7 +103,6 @@ function Drawn(data: LineData) {
   ];
   return (
     <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: pointing at a line only makes it easier to follow. */}
       <g
         className={`line-group ${marks.filter(Boolean).join(' ')}`}
         data-line={line}
@@ -119,7 +119,7 @@ function Drawn(data: LineData) {
       {text.length > 0 && (
         <EdgeLabelRenderer>
           <div
-            className={`pointer-events-none absolute flex flex-col items-center justify-center rounded-md bg-page/85 px-1 text-center transition-opacity ${toured && !isTaken ? 'opacity-25' : ''}`}
+            className={`pointer-events-none absolute flex flex-col items-center justify-center rounded-md bg-page/85 px-1 text-center transition-opacity ${toured && !isTaken ? 'opacity-45' : ''}`}
             style={{
               width: label.width,
               height: label.height,

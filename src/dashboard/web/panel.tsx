@@ -39,7 +39,9 @@ export function Panel(props: {
 export const Quiet = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
   <div className="px-6 py-12 text-center">
     <p className="font-medium text-dim">{title}</p>
-    {children !== undefined && <div className="mx-auto mt-1.5 max-w-64 text-[12px] text-faint">{children}</div>}
+    {children !== undefined && (
+      <div className="mx-auto mt-1.5 max-w-64 text-[12px] text-faint">{children}</div>
+    )}
   </div>
 );
 

@@ -42,18 +42,18 @@ export function usePlayback(steps: readonly LifeStep[]): Playback {
   }, [playing, step, last]);
 
   useEffect(() => {
-    const keys: Record<string, () => void> = {
-      ArrowLeft: () => to(step - 1),
-      ArrowRight: () => to(step + 1),
-      Home: () => to(0),
-      End: () => to(last),
-      ' ': toggle,
-    };
+    const keys = new Map<string, () => void>([
+      ['ArrowLeft', () => to(step - 1)],
+      ['ArrowRight', () => to(step + 1)],
+      ['Home', () => to(0)],
+      ['End', () => to(last)],
+      [' ', toggle],
+    ]);
     const onKey = (event: KeyboardEvent) => {
       const isControl = event.target instanceof HTMLInputElement || event.target instanceof HTMLButtonElement;
       if (event.key === ' ' && isControl) return;
       if (event.target instanceof HTMLInputElement && event.target.type !== 'range') return;
-      const act = keys[event.key];
+      const act = keys.get(event.key);
       if (!act || event.metaKey || event.ctrlKey || event.altKey) return;
       event.preventDefault();
       act();

@@ -22,7 +22,13 @@ export function Rail({
     >
       <Entry isCurrent={kind === null} hint="0" title="All machines" onOpen={() => go({ kind: null })} />
       {machines.map((machine, index) => (
-        <MachineEntry key={machine.kind} machine={machine} live={live} isCurrent={kind === machine.kind} hint={String(index + 1)} />
+        <MachineEntry
+          key={machine.kind}
+          machine={machine}
+          live={live}
+          isCurrent={kind === machine.kind}
+          hint={String(index + 1)}
+        />
       ))}
     </nav>
   );
@@ -44,7 +50,13 @@ function MachineEntry({
   const count = states.reduce((sum, [, one]) => sum + one.count, 0);
   const exact = states.every(([, one]) => one.exact);
   return (
-    <Entry isCurrent={isCurrent} hint={hint} title={titleOf(machine.kind)} total={countText({ count, exact })} onOpen={() => go({ kind: machine.kind })}>
+    <Entry
+      isCurrent={isCurrent}
+      hint={hint}
+      title={titleOf(machine.kind)}
+      total={countText({ count, exact })}
+      onOpen={() => go({ kind: machine.kind })}
+    >
       <span className="mt-1.5 hidden h-1 w-full gap-px overflow-hidden rounded-full bg-sunk md:flex">
         {machine.drawing.states.map(({ name }) => {
           const here = counts?.[name]?.count ?? 0;

@@ -4,7 +4,13 @@ import type { Playback } from './playback.ts';
 import { spanText, timeText } from './words.ts';
 
 /** A life as a line that can be gone along. */
-export function Scrubber({ steps, playback }: { readonly steps: readonly LifeStep[]; readonly playback: Playback }) {
+export function Scrubber({
+  steps,
+  playback,
+}: {
+  readonly steps: readonly LifeStep[];
+  readonly playback: Playback;
+}) {
   const { step, playing, isLatest } = playback;
   const last = steps.length - 1;
   const here = steps[step];
@@ -15,7 +21,11 @@ export function Scrubber({ steps, playback }: { readonly steps: readonly LifeSte
         <Control label="Previous step (←)" disabled={step === 0} onClick={() => playback.to(step - 1)}>
           <Back />
         </Control>
-        <Control label={playing ? 'Pause (space)' : 'Replay (space)'} disabled={last === 0} onClick={playback.toggle}>
+        <Control
+          label={playing ? 'Pause (space)' : 'Replay (space)'}
+          disabled={last === 0}
+          onClick={playback.toggle}
+        >
           {playing ? <Pause /> : <Play />}
         </Control>
         <Control label="Next step (→)" disabled={isLatest} onClick={() => playback.to(step + 1)}>
@@ -56,7 +66,11 @@ export function Scrubber({ steps, playback }: { readonly steps: readonly LifeSte
         <span className="text-faint">
           {step + 1} of {steps.length}
           <span className="hidden md:inline">
-            {here && first && here.at > first.at ? ` · +${spanText(here.at - first.at)}` : here ? ` · ${timeText(here.at)}` : ''}
+            {here && first && here.at > first.at
+              ? ` · +${spanText(here.at - first.at)}`
+              : here
+                ? ` · ${timeText(here.at)}`
+                : ''}
           </span>
         </span>
       </p>

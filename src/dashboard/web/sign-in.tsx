@@ -3,7 +3,13 @@ import { api } from './api.ts';
 import { Mark } from './icons.tsx';
 
 /** The door: an API key is exchanged for a session and kept nowhere. */
-export function SignIn({ why, onEnter }: { readonly why: string | null; readonly onEnter: () => Promise<void> }) {
+export function SignIn({
+  why,
+  onEnter,
+}: {
+  readonly why: string | null;
+  readonly onEnter: () => Promise<void>;
+}) {
   const [problem, setProblem] = useState(why);
   const [busy, setBusy] = useState(false);
 
@@ -60,12 +66,14 @@ export function SignIn({ why, onEnter }: { readonly why: string | null; readonly
             {busy ? 'Opening…' : 'Open the live view'}
           </button>
           <p id="about" className="mt-4 text-[12px] text-dim">
-            The key needs <code className="font-mono">emails:read</code>. It is exchanged for a session of an hour and stored
-            nowhere; you see the environment it belongs to, test or live, and nothing of the other.
+            The key needs <code className="font-mono">emails:read</code>. It is exchanged for a session of an
+            hour and stored nowhere; you see the environment it belongs to, test or live, and nothing of the
+            other.
           </p>
         </div>
         <p className="mt-4 px-1 text-[12px] text-faint">
-          On your own machine, <code className="font-mono">serve</code> prints a link that opens this page without a key.
+          On your own machine, <code className="font-mono">serve</code> prints a link that opens this page
+          without a key.
         </p>
       </form>
     </main>

@@ -1,11 +1,11 @@
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
 import { memo, use, useEffect, useRef, useSyncExternalStore } from 'react';
-import type { DrawnState, Move } from '../../drawing/moves.ts';
 import { inWords } from '../../drawing/arrows.ts';
+import type { DrawnState, Move } from '../../drawing/moves.ts';
 import { Again, Stay } from './icons.tsx';
 import type { Live } from './live.ts';
-import { TourContext } from './tour.ts';
 import type { Tone } from './tone.ts';
+import { TourContext } from './tour.ts';
 import { countText } from './words.ts';
 
 /** What a state's card shows. */
@@ -38,7 +38,9 @@ export const StartNode = memo(function StartNode() {
 });
 
 /** The title above a machine where all of them are shown. */
-export const TitleNode = memo(function TitleNode({ data }: NodeProps<Node<{ readonly title: string; readonly width: number }>>) {
+export const TitleNode = memo(function TitleNode({
+  data,
+}: NodeProps<Node<{ readonly title: string; readonly width: number }>>) {
   return (
     <p className="text-[26px] font-semibold tracking-tight text-dim" style={{ width: data.width }}>
       {data.title}
@@ -59,7 +61,11 @@ function Count({ kind, name, live }: { readonly kind: string; readonly name: str
   }, [text]);
   const isNone = text === '0';
   return (
-    <span ref={shown} data-count={name} className={`num shrink-0 text-[17px] leading-6 font-semibold ${isNone ? 'text-faint opacity-60' : ''}`}>
+    <span
+      ref={shown}
+      data-count={name}
+      className={`num shrink-0 text-[19px] leading-6 font-semibold ${isNone ? 'text-faint opacity-60' : ''}`}
+    >
       {text}
     </span>
   );
@@ -72,14 +78,18 @@ export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateD
   const toured = tour?.kind === kind ? tour : null;
   const isHere = toured?.state === state.name;
   const isAside = toured !== null && !toured.visited.has(state.name) && !isHere;
-  const frame = isHere ? 'border-accent halo' : chosen ? 'border-accent' : 'border-edge hover:border-edge-strong';
+  const frame = isHere
+    ? 'border-accent halo'
+    : chosen
+      ? 'border-accent'
+      : 'border-edge hover:border-edge-strong';
   if (transient)
     return (
       <>
         <Hooks />
         <div
           title={state.description}
-          className={`grid h-8 place-items-center rounded-full border border-dashed border-edge-strong bg-page font-mono text-[11.5px] text-dim transition-opacity ${isAside ? 'opacity-40' : ''}`}
+          className={`pointer-events-auto grid h-7 place-items-center rounded-full border border-dashed border-edge-strong bg-page font-mono text-[11.5px] text-dim transition-opacity ${isAside ? 'opacity-40' : ''}`}
         >
           {state.name}
         </div>
@@ -95,23 +105,25 @@ export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateD
         data-state={state.name}
         aria-label={`${state.name}: show its actors`}
         onClick={() => onChoose(kind, state.name)}
-        className={`nodrag flex h-full w-full flex-col rounded-xl border bg-raised px-3.5 py-3 text-left shadow-card transition-[border-color,opacity,box-shadow] ${frame} ${isAside ? 'opacity-45' : ''}`}
+        className={`nodrag pointer-events-auto flex h-full w-full flex-col rounded-xl border bg-raised px-3 py-2.5 text-left shadow-card transition-[border-color,opacity,box-shadow] ${frame} ${isAside ? 'opacity-60' : ''}`}
       >
         <span className="flex w-full items-center gap-2">
           <span
             className={`size-2 shrink-0 bg-(--tone) ${state.final ? 'rounded-[2px] outline-2 outline-offset-1 outline-(--tone)/35' : 'rounded-full'}`}
           />
-          <span className="min-w-0 flex-1 truncate font-mono text-[13px] leading-6 font-semibold">{state.name}</span>
+          <span className="min-w-0 flex-1 truncate font-mono text-[14.5px] leading-6 font-semibold tracking-tight">
+            {state.name}
+          </span>
           <Count kind={kind} name={state.name} live={live} />
         </span>
-        <span className="mt-0.5 text-[11.5px] leading-4 text-dim">{state.description}</span>
+        <span className="mt-0.5 text-[11.5px] leading-[15px] text-dim">{state.description}</span>
         {chips.length > 0 && (
-          <span className="mt-2 flex flex-col gap-0.5">
+          <span className="mt-1.5 flex flex-col">
             {chips.map((move) => (
               <span
                 key={`${move.cause} ${move.guard}`}
                 title={`${move.cause}${move.guard === null ? '' : `, if ${inWords(move.guard)}`}: ${move.anew ? 'enters the state anew' : 'stays'}`}
-                className="flex h-[18px] items-center gap-1.5 font-mono text-[10.5px] text-faint"
+                className="flex h-[17px] items-center gap-1.5 font-mono text-[10.5px] text-faint"
               >
                 {move.anew ? <Again className="size-3" /> : <Stay className="size-3" />}
                 <span className="truncate">{move.cause}</span>

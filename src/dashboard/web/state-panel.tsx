@@ -12,7 +12,15 @@ import { agoText, countText, shortId, spanText, timeText } from './words.ts';
 const SEARCH = 'id:';
 
 /** The actors of a state, or those whose ids begin alike, newest first. */
-export function StatePanel({ machine, state, live }: { readonly machine: Machine; readonly state: string; readonly live: Live }) {
+export function StatePanel({
+  machine,
+  state,
+  live,
+}: {
+  readonly machine: Machine;
+  readonly state: string;
+  readonly live: Live;
+}) {
   const { kind, drawing } = machine;
   const search = state.startsWith(SEARCH) ? state.slice(SEARCH.length) : null;
   const count = useLive(live, (now) => (search === null ? (now.counts[kind]?.[state]?.count ?? 0) : 0));
@@ -27,12 +35,17 @@ export function StatePanel({ machine, state, live }: { readonly machine: Machine
       head={
         search === null ? (
           <>
-            <h2 data-tone={toneOf(machine, state)} className="flex items-center gap-2 font-mono text-[14px] font-semibold">
+            <h2
+              data-tone={toneOf(machine, state)}
+              className="flex items-center gap-2 font-mono text-[14px] font-semibold"
+            >
               <span className="size-2 rounded-full bg-(--tone)" />
               {state}
               <span className="num ml-auto font-sans">{countText(live.count(kind, state))}</span>
             </h2>
-            <p className="mt-1 text-[12px] text-dim">{drawn?.description ?? 'This machine has no such state.'}</p>
+            <p className="mt-1 text-[12px] text-dim">
+              {drawn?.description ?? 'This machine has no such state.'}
+            </p>
           </>
         ) : (
           <h2 className="truncate font-mono text-[13px] font-semibold">{search}…</h2>
@@ -44,13 +57,17 @@ export function StatePanel({ machine, state, live }: { readonly machine: Machine
       {listed.problem !== null && <Quiet title={listed.problem} />}
       {listed.actors.length === 0 && !listed.isLoading && listed.problem === null && listed.next === null && (
         <Quiet title={search === null ? 'Nobody is here now' : 'No id begins so'}>
-          {search === null ? 'Whoever comes in appears by itself.' : 'Ids of the other environment are not found here.'}
+          {search === null
+            ? 'Whoever comes in appears by itself.'
+            : 'Ids of the other environment are not found here.'}
         </Quiet>
       )}
       {listed.next !== null && (
         <div className="p-4 text-center">
           {listed.searchedBackTo !== null && (
-            <p className="mb-2 text-[12px] text-faint">Searched back to {timeText(listed.searchedBackTo, now)}.</p>
+            <p className="mb-2 text-[12px] text-faint">
+              Searched back to {timeText(listed.searchedBackTo, now)}.
+            </p>
           )}
           <button
             type="button"
@@ -58,7 +75,11 @@ export function StatePanel({ machine, state, live }: { readonly machine: Machine
             disabled={listed.isLoading}
             className="rounded-lg border border-edge-strong px-4 py-1.5 font-medium hover:bg-hover disabled:opacity-60"
           >
-            {listed.isLoading ? 'Loading…' : listed.searchedBackTo === null ? 'Show more' : 'Search further back'}
+            {listed.isLoading
+              ? 'Loading…'
+              : listed.searchedBackTo === null
+                ? 'Show more'
+                : 'Search further back'}
           </button>
         </div>
       )}

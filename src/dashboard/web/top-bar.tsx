@@ -32,7 +32,12 @@ export function TopBar({ session, machines, line, theme, onTheme, onHelp, onSign
   const ThemeIcon = THEMES[theme];
   return (
     <header className="z-10 flex h-13 shrink-0 items-center gap-3 border-b border-edge bg-sheet px-3 md:px-4">
-      <button type="button" onClick={() => go({ kind: null })} className="flex items-center gap-2.5" aria-label="Show all machines">
+      <button
+        type="button"
+        onClick={() => go({ kind: null })}
+        className="flex items-center gap-2.5"
+        aria-label="Show all machines"
+      >
         <Mark className="size-6.5" />
         <span className="hidden text-[14px] font-semibold tracking-tight sm:block">Posthorn</span>
       </button>
@@ -47,7 +52,11 @@ export function TopBar({ session, machines, line, theme, onTheme, onHelp, onSign
       <span className="hidden truncate text-dim lg:block">{session.workspaceName}</span>
       <Find machines={machines} />
       <div className="ml-auto flex items-center gap-1">
-        <span role="status" data-tone={tone} className="tone mr-1.5 flex items-center gap-1.5 text-[12px] font-medium">
+        <span
+          role="status"
+          data-tone={tone}
+          className="tone mr-1.5 flex items-center gap-1.5 text-[12px] font-medium"
+        >
           <span className={`size-2 rounded-full bg-(--tone) ${line === 'live' ? '' : 'animate-pulse'}`} />
           <span className="hidden sm:inline">{text}</span>
         </span>
@@ -99,27 +108,37 @@ function Find({ machines }: { readonly machines: readonly Machine[] }) {
     }
     setProblem(null);
     (document.activeElement as HTMLElement | null)?.blur();
-    go({ kind: machine.kind, ...(text.length === machine.idPrefix.length + 25 ? { id: text } : { state: `id:${text}` }) });
+    go({
+      kind: machine.kind,
+      ...(text.length === machine.idPrefix.length + 25 ? { id: text } : { state: `id:${text}` }),
+    });
   }
   return (
-    <form onSubmit={submit} className="relative ml-1 max-w-72 min-w-0 flex-1" role="search">
-      <Search className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
-      <input
-        id="find"
-        name="id"
-        aria-label="Find an actor by its id"
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="Find by id"
-        onChange={() => setProblem(null)}
-        className="h-8 w-full rounded-lg border border-edge bg-page pr-8 pl-8 font-mono text-[12px] placeholder:font-sans placeholder:text-faint"
-      />
-      <kbd className="pointer-events-none absolute top-1.5 right-2 hidden rounded border border-edge px-1.5 text-[11px] text-faint md:block">/</kbd>
-      {problem !== null && (
-        <p role="alert" className="rise absolute top-10 left-0 z-20 rounded-lg border border-edge bg-raised px-3 py-2 text-[12px] shadow-pop">
-          {problem}
-        </p>
-      )}
-    </form>
+    <search className="relative ml-1 max-w-72 min-w-0 flex-1">
+      <form onSubmit={submit}>
+        <Search className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
+        <input
+          id="find"
+          name="id"
+          aria-label="Find an actor by its id"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="Find by id"
+          onChange={() => setProblem(null)}
+          className="h-8 w-full rounded-lg border border-edge bg-page pr-8 pl-8 font-mono text-[12px] placeholder:font-sans placeholder:text-faint"
+        />
+        <kbd className="pointer-events-none absolute top-1.5 right-2 hidden rounded border border-edge px-1.5 text-[11px] text-faint md:block">
+          /
+        </kbd>
+        {problem !== null && (
+          <p
+            role="alert"
+            className="rise absolute top-10 left-0 z-20 rounded-lg border border-edge bg-raised px-3 py-2 text-[12px] shadow-pop"
+          >
+            {problem}
+          </p>
+        )}
+      </form>
+    </search>
   );
 }

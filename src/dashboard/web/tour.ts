@@ -1,7 +1,7 @@
 import { createContext } from 'react';
-import type { ActorLife } from '../../modules/inspector/model.ts';
 import { linesOfStep } from '../../drawing/arrows.ts';
 import type { Drawing } from '../../drawing/moves.ts';
+import type { ActorLife } from '../../modules/inspector/model.ts';
 
 /** What the diagram shows of the actor that is open: where it is at the step that is looked at, and how it came there. */
 export interface Tour {

@@ -12,7 +12,8 @@ export function countText(count: StateCount | null): string {
   return count.exact ? text : `≈ ${compact.format(count.count)}`;
 }
 
-export const number = (value: number): string => (value < 100_000 ? whole.format(value) : compact.format(value));
+export const number = (value: number): string =>
+  value < 100_000 ? whole.format(value) : compact.format(value);
 
 /** `22:48:36.953`, with the day where it is another one than today. */
 export function timeText(at: number, now = Date.now()): string {
@@ -42,10 +43,10 @@ export function spanText(ms: number): string {
 export const agoText = (at: number, now: number): string =>
   now - at < 1_000 ? 'just now' : `${spanText(Math.floor((now - at) / 1_000) * 1_000).split(' ')[0]} ago`;
 
-/** `webhookDelivery` → `Webhook delivery` */
+/** `webhookDelivery` → `Webhook delivery`, `apiKey` → `API key` */
 export const titleOf = (kind: string): string => {
-  const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1).replace(/\bapi\b/i, 'API');
+  const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^api\b/, 'API');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
 /** An id with its middle left out. */

@@ -7,6 +7,7 @@ import { useLife, useLive } from './hooks.ts';
 import { LifePanel } from './life-panel.tsx';
 import type { Live } from './live.ts';
 import { go, usePlace } from './place.ts';
+import { usePlayback } from './playback.ts';
 import { Rail } from './rail.tsx';
 import { Scrubber } from './scrubber.tsx';
 import { Shortcuts } from './shortcuts.tsx';
@@ -14,7 +15,6 @@ import { StatePanel } from './state-panel.tsx';
 import { applyTheme, chosenTheme, type Theme } from './theme.ts';
 import { TopBar } from './top-bar.tsx';
 import { TourContext, tourOf } from './tour.ts';
-import { usePlayback } from './playback.ts';
 
 interface WorkbenchProps {
   readonly session: Session;
@@ -55,7 +55,8 @@ export function Workbench(props: WorkbenchProps) {
         event.preventDefault();
         document.getElementById('find')?.focus();
       } else if (event.key === '?') setHelps((now) => !now);
-      else if (event.key === 't') setTheme((now) => (now === 'system' ? 'light' : now === 'light' ? 'dark' : 'system'));
+      else if (event.key === 't')
+        setTheme((now) => (now === 'system' ? 'light' : now === 'light' ? 'dark' : 'system'));
       else if (event.key === '0') go({ kind: null });
       else if (/^[1-9]$/.test(event.key)) go({ kind: machines[Number(event.key) - 1]?.kind ?? kind });
     };
@@ -91,7 +92,12 @@ export function Workbench(props: WorkbenchProps) {
 
 const MAIN = 'relative min-h-[38vh] min-w-0 flex-1';
 
-function Overview({ machines, live, kind, state }: WorkbenchProps & { readonly kind: string | null; readonly state: string | null }) {
+function Overview({
+  machines,
+  live,
+  kind,
+  state,
+}: WorkbenchProps & { readonly kind: string | null; readonly state: string | null }) {
   const machine = machines.find((one) => one.kind === kind) ?? null;
   const shown = useMemo(() => (machine ? [machine] : machines), [machine, machines]);
   const chosen = useMemo(() => ({ kind, state }), [kind, state]);
@@ -110,7 +116,12 @@ function Overview({ machines, live, kind, state }: WorkbenchProps & { readonly k
 }
 
 /** One actor: its way on the diagram, its life beside it, and a scrubber beneath. */
-function LifeView({ id, machines, live, kind }: WorkbenchProps & { readonly id: string; readonly kind: string }) {
+function LifeView({
+  id,
+  machines,
+  live,
+  kind,
+}: WorkbenchProps & { readonly id: string; readonly kind: string }) {
   const asked = useLife(live, id);
   const life = asked.value;
   const machine = machines.find((one) => one.kind === kind) as Machine;
