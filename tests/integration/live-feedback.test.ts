@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sign } from 'node:crypto';
+import { createTransport } from 'nodemailer';
+import { feedbackRecorder } from '../../src/modules/emails/feedback.ts';
+import { sesRoutes } from '../../src/modules/ses/routes.ts';
+import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
+import { freePort } from '../support/ports.ts';
+import { arf, dsn } from '../unit/transport/reports.ts';
+import { CERTIFICATE, PRIVATE_KEY } from './transport/certificates.ts';
+import { type Sink, startSink } from './transport/smtp-sink.ts';
+
+let sink: Sink;
+let service: LiveService;
+let inbound: number;
+
+beforeAll(async () => {
+  sink = await startSink();
+  inbound = await freePort();
+  service = await startLiveService({
+    transport: relayTo(sink.port),
+    environment: { INBOUND_SMTP_PORT: String(inbound) },
+  });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await sink[Symbol.asyncDispose]();
+});
+
+/** An email that was accepted by the relay, and the return path of each of its copies. */
+async function sent(to: readonly string[]): Promise<{ readonly id: string; readonly paths: readonly string[] }> {
+  const id = await service.send({ to });
+  await service.until(id, ({ status }) => status === 'sent');
+  const copies = sink.received.filter(({ raw }) => raw.includes(id));
+  return { id, paths: to.map((one) => copies.find((copy) => copy.to[0] === one)?.from ?? '') };
+}
+
+/** Hands a report in as a mail server would; the reply. */
+async function report(to: string, raw: Buffer): Promise<string> {
+  const door = createTransport({ host: '127.0.0.1', port: inbound, ignoreTLS: true });
+  try {
+    return (await door.sendMail({ envelope: { from: '', to }, raw })).response;
+  } catch (error) {
+    return (error as Error & { response: string }).response;
+  } finally {
+    door.close();
+  }
+}
+
+const failure = (status: string, diagnostic: string): Buffer =>
+  dsn({
+    status: `Reporting-MTA: dns; mx.receiver.example\n\nFinal-Recipient: rfc822; somebody@elsewhere.example\nAction: failed\nStatus: ${status}\nRemote-MTA: dns; mx.elsewhere.example\nDiagnostic-Code: smtp; ${diagnostic}\n`,
+  });
+
+const suppressed = async (address: string): Promise<Email> =>
+  (await service.live.get(`/v1/suppressions?address=${address}`)).body.data[0];
+
+describe('a bounce that comes back by mail', () => {
+  test('finds its recipient by the address it comes to, fails it and suppresses it', async () => {
+    const { id, paths } = await sent(['ada@example.com', 'bob@example.com']);
+    expect(await report(paths[1] as string, failure('5.1.1', '550 5.1.1 no such user'))).toStartWith('250');
+    const email = (await service.live.get(`/v1/emails/${id}`)).body.data;
+    expect([email.status, email.recipients[0].status, email.recipients[1].status]).toEqual(['sent', 'sent', 'failed']);
+    expect(email.events.at(-1)).toMatchObject({
+      type: 'bounced',
+      recipient: 'bob@example.com',
+      data: {
+        type: 'Permanent',
+        subType: 'NoEmail',
+        smtpCode: 550,
+        enhancedCode: '5.1.1',
+        message: '550 5.1.1 no such user',
+        remoteMta: 'mx.elsewhere.example',
+      },
+    });
+    expect(await suppressed('bob@example.com')).toMatchObject({ reason: 'bounced', emailId: id });
+    expect(await suppressed('ada@example.com')).toBeUndefined();
+  });
+
+  test('is counted once however often it is delivered', async () => {
+    const { id, paths } = await sent(['carol@example.com']);
+    for (let n = 0; n < 3; n++)
+      expect(await report(paths[0] as string, failure('4.4.7', '451 4.4.7 gave up'))).toStartWith('250');
+    const email = (await service.live.get(`/v1/emails/${id}`)).body.data;
+    expect([email.status, email.events.map(({ type }: Email) => type)]).toEqual(['sent', ['sent', 'bounced']]);
+    expect(email.events[1].data.type).toBe('Transient');
+    expect(await suppressed('carol@example.com')).toBeUndefined();
+  });
+
+  test('whose cause is the infrastructure fails the email and suppresses nobody', async () => {
+    const { id, paths } = await sent(['dave@example.com']);
+    await report(paths[0] as string, failure('5.7.1', '550 5.7.1 listed by a blocklist'));
+    expect((await service.live.get(`/v1/emails/${id}`)).body.data.status).toBe('failed');
+    expect(await suppressed('dave@example.com')).toBeUndefined();
+  });
+
+  test('to an address that was not signed here is refused at the door', async () => {
+    const { id, paths } = await sent(['eve@example.com']);
+    const forged = (paths[0] as string).replace(/\.0\.(.)/, (_, first) => `.0.${first === 'a' ? 'b' : 'a'}`);
+    expect(await report(forged, failure('5.1.1', '550 5.1.1 no such user'))).toStartWith('550');
+    expect(await report('anybody@sender.example', failure('5.1.1', '550 no'))).toStartWith('550');
+    expect((await service.live.get(`/v1/emails/${id}`)).body.data.events).toHaveLength(1);
+  });
+
+  test('survives servers that change the case of addresses', async () => {
+    const { id, paths } = await sent(['frank@example.com']);
+    await report((paths[0] as string).toUpperCase(), failure('5.1.1', '550 5.1.1 unknown'));
+    expect((await service.live.get(`/v1/emails/${id}`)).body.data.status).toBe('failed');
+  });
+});
+
+test('a complaint is recorded once and suppresses whoever complained', async () => {
+  const { id, paths } = await sent(['grace@example.com']);
+  const complaint = arf(
+    `Feedback-Type: abuse\nUser-Agent: FBL/1.0\nVersion: 1\nOriginal-Mail-From: <${paths[0]}>\n`,
+  );
+  for (let n = 0; n < 2; n++) expect(await report('abuse@sender.example', complaint)).toStartWith('250');
+  const email = (await service.live.get(`/v1/emails/${id}`)).body.data;
+  expect(email.events.map(({ type }: Email) => type)).toEqual(['sent', 'complained']);
+  expect(email.events[1].data).toEqual({ feedbackType: 'abuse', userAgent: 'FBL/1.0' });
+  expect(await suppressed('grace@example.com')).toMatchObject({ reason: 'complained', emailId: id });
+});
+
+describe('a notification of Amazon SES', () => {
+  const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses';
+  const notification = (message: object, topic = TOPIC): Buffer => {
+    const fields: Record<string, string> = {
+      Message: JSON.stringify(message),
+      MessageId: 'm-1',
+      Timestamp: '2026-11-20T12:00:00.000Z',
+      TopicArn: topic,
+      Type: 'Notification',
+    };
+    const text = ['Message', 'MessageId', 'Timestamp', 'TopicArn', 'Type'].map((name) => `${name}\n${fields[name]}\n`);
+    const signature = sign('sha256', Buffer.from(text.join('')), PRIVATE_KEY).toString('base64');
+    return Buffer.from(
+      JSON.stringify({
+        ...fields,
+        SignatureVersion: '2',
+        Signature: signature,
+        SigningCertURL: 'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-1.pem',
+      }),
+    );
+  };
+  const tell = async (body: Uint8Array): Promise<Email> => {
+    const { database, engine } = service.service;
+    const clock = { now: Date.now, monotonic: () => performance.now() };
+    const [route] = sesRoutes({
+      sesTopicArn: TOPIC,
+      fetchCertificate: async () => CERTIFICATE,
+      confirm: async () => {},
+      recordFeedback: feedbackRecorder({ database, engine, clock, signer: service.signer }),
+      log: { warn() {}, error() {} },
+    });
+    return route?.handle({ body } as never);
+  };
+  const delivery = (emailId: string, recipient: string): object => ({
+    eventType: 'Delivery',
+    mail: { messageId: 'ses-1', tags: { emailId: [emailId] } },
+    delivery: { recipients: [recipient], smtpResponse: '250 ok' },
+  });
+
+  test('is believed with its signature, and means the recipient that it names', async () => {
+    const { id } = await sent(['heidi@example.com', 'ivan@example.com']);
+    await tell(notification(delivery(id, 'IVAN@example.com')));
+    await tell(notification(delivery(id, 'IVAN@example.com')));
+    const email = (await service.live.get(`/v1/emails/${id}`)).body.data;
+    expect(email.recipients.map(({ status }: Email) => status)).toEqual(['sent', 'delivered']);
+    expect(email.events.filter(({ type }: Email) => type === 'delivered')).toHaveLength(1);
+  });
+
+  test('of another topic, or changed on its way, is refused', async () => {
+    const { id } = await sent(['judy@example.com']);
+    const foreign = notification(delivery(id, 'judy@example.com'), 'arn:aws:sns:eu-west-1:999999999999:evil');
+    const changed = Buffer.from(notification(delivery('em_0', 'judy@example.com')).toString().replace('em_0', id));
+    for (const body of [foreign, changed, Buffer.from('{}'), Buffer.from('not json')])
+      expect((await tell(body)).code).toBe('FORBIDDEN');
+    expect((await service.live.get(`/v1/emails/${id}`)).body.data.status).toBe('sent');
+  });
+
+  test('is not taken at all without a topic', async () => {
+    const response = await fetch(`${service.url}/callbacks/ses`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain; charset=UTF-8' },
+      body: '{}',
+    });
+    expect(response.status).toBe(404);
+  });
+});
