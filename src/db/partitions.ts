@@ -20,6 +20,9 @@ export const PARTITIONED: readonly {
 
 const dayStart = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;
 
+/** SQLSTATE of a lock that was not to be had in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /** `email_messages_20261120` */
 export const partitionName = (table: string, dayMs: number): string =>
   `${table}_${new Date(dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
@@ -83,19 +86,31 @@ export async function partitionedDays(database: Database): Promise<readonly numb
 
 /**
  * Drops the partitions of a day. The rows of the ids that are kept go to the default partition, in the same transaction.
- * Everybody who writes waits meanwhile, so nothing is searched for here: the ids are known, and few. Who would have to
- * wait more than 200 ms for the lock gives up until next time.
+ * Everybody who writes waits meanwhile, so nothing is searched for here: the ids are known, and few. When the lock is not
+ * to be had within 200 ms (a vacuum holds it, say) the day stays until next time. Answers whether it is gone.
  */
-export async function retireDay(database: Database, dayMs: number, kept: readonly string[]): Promise<void> {
+export async function retireDay(
+  database: Database,
+  dayMs: number,
+  kept: readonly string[],
+): Promise<boolean> {
   const ids = `array[${kept.map((id) => `'${id}'`).join(',')}]::text[]`;
   for (const { table, column } of PARTITIONED) {
     const name = partitionName(table, dayMs);
-    await database.script(
+    const retire = database.script(
       `set local lock_timeout = '200ms';
        alter table ${table} detach partition ${name};
        insert into ${table} select p.* from unnest(${ids}) k(id) cross join lateral (
          select * from ${name} where ${column} = k.id offset 0) p;
        drop table ${name}`,
     );
+    try {
+      await retire;
+    } catch (error) {
+      // 42P01: another instance, or an earlier try that got this far, has dropped it.
+      if (codeOf(error) === LOCK_NOT_AVAILABLE) return false;
+      if (codeOf(error) !== '42P01') throw error;
+    }
   }
+  return true;
 }
