@@ -11,6 +11,7 @@ export type Layer =
   | 'duties'
   | 'dashboard'
   | 'audit'
+  | 'doctor'
   | 'torture'
   | 'settings'
   | 'app'
@@ -20,7 +21,7 @@ export type Layer =
 const LEAVES: readonly Layer[] = ['db', 'http', 'transport', 'telemetry'];
 const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine'];
 const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules', 'duties'];
-const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'torture', 'settings'];
+const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doctor', 'torture', 'settings'];
 
 /** What each layer may import, besides itself. Nobody imports main. */
 export const MAY_IMPORT = {
@@ -35,6 +36,7 @@ export const MAY_IMPORT = {
   duties: [...BELOW_MODULES, 'modules'],
   dashboard: [...BELOW_MODULES, 'modules'],
   audit: BELOW_AUDIT,
+  doctor: [...BELOW_AUDIT, 'settings'],
   torture: [...BELOW_AUDIT, 'audit', 'settings'],
   settings: LEAVES,
   app: BELOW_APP,

@@ -2,10 +2,12 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import type { Config, Loaded } from '../config.ts';
 import type { Permission } from '../http/permissions.ts';
 import { PERMISSION_NAMES } from '../http/permissions.ts';
+import { parseAddress } from '../modules/emails/address.ts';
 import type { PlanName } from '../modules/usage/queries.ts';
 import { SAFEGUARDS } from '../torture-setting.ts';
 import { VERSION } from '../version.ts';
 import { runAudit } from './audit.ts';
+import { type DoctorRequest, runDoctor } from './doctor.ts';
 import { checkHealth } from './health.ts';
 import { createKey } from './keys.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
@@ -114,6 +116,13 @@ export async function runCommandLine(
     });
 
   program
+    .command('doctor')
+    .description('look at everything that email depends on, and say what is wrong and what to do')
+    .option('--to <address>', 'send a test message there, from a verified domain', plainAddress)
+    .option('--probe <domain>', 'whose mail server shows whether port 25 is open outwards', 'gmail.com')
+    .action((request: DoctorRequest) => configured((config) => runDoctor(config, request, terminal)));
+
+  program
     .command('health')
     .description('ask the service on this machine how it is')
     .action(() => configured((config) => checkHealth(config, terminal)));
@@ -130,6 +139,12 @@ export async function runCommandLine(
     throw error;
   }
   return code;
+}
+
+function plainAddress(text: string): string {
+  const read = parseAddress(text);
+  if ('problem' in read) throw new InvalidArgumentError(read.problem);
+  return read.address;
 }
 
 function momentOf(text: string): number {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type ClientRequest, get } from 'node:http';
 import type { Config } from '../config.ts';
+import { loopbackOf } from '../doctor/running-service.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Less than the interval between two checks of a container's runtime. */
@@ -24,11 +25,4 @@ export async function checkHealth(config: Config, terminal: Terminal): Promise<n
     terminal.error(`${url}: ${(error as Error).message}\n`);
   }
   return 1;
-}
-
-/** Where a service that listens on every address is reached from its own machine. */
-function loopbackOf(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -14,7 +14,8 @@ const LEDGER = `
 /** Any number: it only has to be the same in every instance. Serialises instances that start together. */
 const LOCK = 7_265_511;
 
-const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').update(sql).digest('hex');
+/** What tells one form of a migration from another. */
+export const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').update(sql).digest('hex');
 
 /**
  * Brings the schema up to date, each migration in a transaction of its own with its entry in the ledger.

@@ -141,6 +141,26 @@ export async function findDomainOfEmail(database: Database, domainId: string): P
   return row ? sendingOf(row) : null;
 }
 
+/** Some domain that may send, whichever workspace it belongs to: for the operator's own trials. */
+export async function findAnySendingDomain(database: Database): Promise<SendingDomain | null> {
+  const [row] = await database.query<SendingRow>(
+    `${SENDING} where d.state in ('verified', 'temporaryFailure') order by d.id limit 1`,
+  );
+  return row ? sendingOf(row) : null;
+}
+
+/** Some domain's keys, to try SECRET_KEY on; null where there are none, or no schema yet. */
+export async function anySealedKeys(database: Database): Promise<SealedKeys | null> {
+  const [schema] = await database.query<{ there: boolean }>(
+    `select to_regclass('domain_keys') is not null as there`,
+  );
+  if (!schema?.there) return null;
+  const [row] = await database.query<SendingRow>(
+    `${SENDING} where d.state <> 'removed' order by d.id limit 1`,
+  );
+  return row ? sendingOf(row).keys : null;
+}
+
 function sendingOf(row: SendingRow): SendingDomain {
   const { id, name, state, context, selector, rsa } = row;
   const stands = (which: Slot): boolean =>

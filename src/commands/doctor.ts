@@ -1,0 +1,46 @@
+import { hostname } from 'node:os';
+import type { Config } from '../config.ts';
+import type { Diagnosis } from '../doctor/diagnosis.ts';
+import { examine } from '../doctor/examine.ts';
+import { openTransport } from '../doctor/open-transport.ts';
+import { systemNameServers } from '../transport/dns/resolver.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What may be said on the command line. */
+export interface DoctorRequest {
+  /** Who gets a test message. */
+  readonly to?: string;
+  /** A domain whose mail server shows whether port 25 is open outwards. */
+  readonly probe: string;
+}
+
+const MARK = { fine: '✓', wrong: '✗', skipped: '–' } as const satisfies Record<Diagnosis['status'], string>;
+
+/** `posthorn doctor`: looks at everything that email depends on; 1 when something is wrong. */
+export async function runDoctor(
+  config: Config,
+  { to, probe }: DoctorRequest,
+  terminal: Terminal,
+): Promise<number> {
+  const nameServers = config.dnsServers ?? systemNameServers();
+  const examination = {
+    config,
+    now: Date.now,
+    nameServers,
+    openTransport: () => openTransport(config, { nameServers, hostName: hostname(), probeDomain: probe }),
+    to: to ?? null,
+  };
+  let bad = 0;
+  for await (const diagnosis of examine(examination)) {
+    if (diagnosis.status === 'wrong') bad += 1;
+    terminal.out(lineOf(diagnosis));
+  }
+  terminal.out(
+    bad === 0 ? '\nNothing is wrong.\n' : `\n${bad === 1 ? 'One thing is' : `${bad} things are`} wrong.\n`,
+  );
+  return bad === 0 ? 0 : 1;
+}
+
+/** One finding: its mark and sentence, and below what to do. */
+export const lineOf = ({ check, status, detail, advice }: Diagnosis): string =>
+  `${MARK[status]} ${check}: ${detail}\n${advice === null ? '' : `    ${advice}\n`}`;

@@ -1,0 +1,110 @@
+import type { Database } from '../db/database.ts';
+import { hashOf } from '../db/migrate.ts';
+import { type Migration, migrations } from '../db/migrations.ts';
+import { PARTITIONED, partitionName } from '../db/partitions.ts';
+import { type Diagnosis, fine, messageOf, skipped, wrong } from './diagnosis.ts';
+
+/** Slower than this, each email takes noticeably longer. */
+const SLOW_MS = 50;
+/** Ids and schedules are made with our clock and compared with the database's. */
+const SKEW_MS = 2_000;
+
+const BRING_CLOSER =
+  'That is slow: every email takes several round trips. Bring database and service closer together.';
+
+/** Answers, and how fast. */
+export async function diagnoseConnection(database: Database): Promise<Diagnosis> {
+  const check = 'Database';
+  try {
+    // The first round trip also connects.
+    await database.ping();
+    const ms = Math.min(await database.ping(), await database.ping());
+    const detail = `${database.kind === 'embedded' ? 'Embedded' : 'PostgreSQL'}, ${ms.toFixed(1)} ms a round trip.`;
+    return fine(check, detail, ms > SLOW_MS ? BRING_CLOSER : null);
+  } catch (error) {
+    return wrong(
+      check,
+      messageOf(error),
+      database.kind === 'postgres'
+        ? 'Check host, port, user and password in DATABASE_URL, and that the server takes connections from here.'
+        : 'See whether DATA_DIR is whole and belongs to the user that this runs as.',
+    );
+  }
+}
+
+/** The schema is the one that this version works with. */
+export async function diagnoseSchema(
+  database: Database,
+  carried: readonly Migration[] = migrations,
+): Promise<Diagnosis> {
+  const check = 'Schema';
+  const [ledger] = await database.query<{ there: boolean }>(
+    `select to_regclass('posthorn_migrations') is not null as there`,
+  );
+  if (!ledger?.there) return skipped(check, 'There is none yet; the first start makes it.');
+  const rows = await database.query<{ name: string; hash: string }>(
+    'select name, hash from posthorn_migrations',
+  );
+  const applied = new Map(rows.map(({ name, hash }) => [name, hash]));
+  const unknown = rows.filter(({ name }) => !carried.some((known) => known.name === name));
+  if (unknown.length > 0)
+    return wrong(
+      check,
+      `It has ${listed(unknown)}, which this version does not know.`,
+      'A newer version made it: run that one, or restore the database of this one.',
+    );
+  const changed = carried.filter(({ name, sql }) => applied.has(name) && applied.get(name) !== hashOf(sql));
+  if (changed.length > 0)
+    return wrong(
+      check,
+      `${listed(changed)} was applied in another form.`,
+      'Run the version that made this database, or restore the database of this one.',
+    );
+  const missing = carried.filter(({ name }) => !applied.has(name));
+  if (missing.length > 0)
+    return wrong(
+      check,
+      `${listed(missing)} is not applied yet.`,
+      'Run `posthorn migrate`, or start the service.',
+    );
+  return fine(check, `All ${carried.length} migrations are applied.`);
+}
+
+const listed = (migrations: readonly { readonly name: string }[]): string =>
+  migrations.map(({ name }) => name).join(', ');
+
+/** There is a place for what today and tomorrow bring. */
+export async function diagnosePartitions(database: Database, now: number): Promise<Diagnosis> {
+  const check = 'Partitions';
+  const rows = await database.query<{ name: string }>(
+    'select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid',
+  );
+  if (rows.length === 0) return skipped(check, 'There are none yet; the first start makes them.');
+  const present = new Set(rows.map(({ name }) => name));
+  const missing = PARTITIONED.map(({ table }) => partitionName(table, now)).filter(
+    (name) => !present.has(name),
+  );
+  return missing.length === 0
+    ? fine(check, 'Today has its own.')
+    : wrong(
+        check,
+        `${missing.join(', ')} is missing; rows of today are kept, but not dropped by the day.`,
+        'The service makes them each hour: see whether it runs, and what it logs as partitionMaker.',
+      );
+}
+
+/** Our clock and the database's agree. */
+export async function diagnoseClock(database: Database, now: () => number): Promise<Diagnosis> {
+  const check = 'Clock';
+  if (database.kind === 'embedded')
+    return skipped(check, 'The embedded database has no other one to compare with.');
+  const before = now();
+  const [row] = await database.query<{ at: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as at',
+  );
+  const skew = (row?.at ?? 0) - (before + now()) / 2;
+  const detail = `${(Math.abs(skew) / 1_000).toFixed(2)} s ${skew < 0 ? 'ahead of' : 'behind'} the database.`;
+  return Math.abs(skew) > SKEW_MS
+    ? wrong(check, detail, 'Let both machines take their time from NTP.')
+    : fine(check, detail);
+}

@@ -1,0 +1,90 @@
+import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import type { NameServer } from '../transport/dns/exchange.ts';
+import type { Transport } from '../transport/transport.ts';
+import { diagnoseClock, diagnoseConnection, diagnosePartitions, diagnoseSchema } from './database.ts';
+import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosis.ts';
+import { diagnoseDisk, diagnoseNameServers, diagnoseSecretKey, readSecretKey } from './machine.ts';
+import { openExisting } from './open-database.ts';
+import { askService } from './running-service.ts';
+import { diagnoseScheduler } from './scheduler.ts';
+import { sendTestMessage } from './test-message.ts';
+
+/** What an examination works with. */
+export interface Examination {
+  readonly config: Pick<
+    Config,
+    'databaseUrl' | 'dataDir' | 'secretKey' | 'host' | 'port' | 'dnsServers' | 'transport'
+  >;
+  readonly now: () => number;
+  /** The name servers that are used: DNS_SERVERS, or the machine's. */
+  readonly nameServers: readonly NameServer[];
+  /** The default way out. @throws UnusableSettings */
+  openTransport(): Promise<Transport>;
+  /** Who gets a test message; null for nobody. */
+  readonly to: string | null;
+}
+
+/** Looks at everything that email depends on, and tells each thing as soon as it is known. Changes nothing. */
+export async function* examine(examination: Examination): AsyncGenerator<Diagnosis> {
+  const { config, nameServers, now } = examination;
+  const health = await askService(config.host, config.port);
+  const opened = await openExisting(config.databaseUrl, config.dataDir, health !== null);
+  const database = 'check' in opened ? null : opened;
+  try {
+    const connection = 'check' in opened ? opened : await diagnoseConnection(opened);
+    yield connection;
+    const usable = connection.status === 'fine' ? database : null;
+    if (usable) {
+      yield* guarded('Schema', () => diagnoseSchema(usable));
+      yield* guarded('Partitions', () => diagnosePartitions(usable, now()));
+      yield* guarded('Clock', () => diagnoseClock(usable, now));
+    }
+    yield* guarded('Scheduler', () => diagnoseScheduler(health, usable, now()));
+    yield* guarded('Secret key', () => diagnoseSecretKey(config, usable));
+    yield* guarded('Disk', () => diagnoseDisk(config.dataDir));
+    yield* await diagnoseNameServers(nameServers, config.dnsServers !== null);
+    yield* wayOut(examination, usable);
+  } finally {
+    await database?.close();
+  }
+}
+
+async function* wayOut(
+  { config, openTransport, to, now }: Examination,
+  database: Database | null,
+): AsyncGenerator<Diagnosis> {
+  let transport: Transport;
+  try {
+    transport = await openTransport();
+  } catch (error) {
+    yield wrong(
+      'Transport',
+      messageOf(error),
+      'Mend the setting that is named; `posthorn serve --help` explains each.',
+    );
+    return;
+  }
+  try {
+    for (const finding of await transport.verify()) yield ofFinding(finding);
+    if (config.transport !== 'direct')
+      yield skipped('Reverse DNS, port 25', 'They matter only with TRANSPORT=direct.');
+    if (to !== null) {
+      const secretKey = await readSecretKey(config);
+      yield* guarded('Test message', () =>
+        sendTestMessage({ to, transport, database, secretKey, now: now() }),
+      );
+    }
+  } finally {
+    await transport.close();
+  }
+}
+
+/** A look that itself fails is a finding, and the others go on. */
+async function* guarded(check: string, look: () => Promise<Diagnosis>): AsyncGenerator<Diagnosis> {
+  try {
+    yield await look();
+  } catch (error) {
+    yield wrong(check, messageOf(error), 'See the findings above: this could not be looked at.');
+  }
+}

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from '../db/database.ts';
+import { DataDirectoryInUse } from '../db/embedded.ts';
+import { openDatabase } from '../db/open.ts';
+import { type Diagnosis, messageOf, skipped, wrong } from './diagnosis.ts';
+
+/** The configured database, or why it cannot be looked into. Makes none where there is none. */
+export async function openExisting(
+  databaseUrl: string | null,
+  dataDir: string,
+  serviceRuns: boolean,
+): Promise<Database | Diagnosis> {
+  const check = 'Database';
+  if (databaseUrl === null && !existsSync(join(dataDir, 'postgres')))
+    return skipped(check, `There is none in ${dataDir} yet; the first start makes it.`);
+  try {
+    return await openDatabase({ url: databaseUrl, dataDir: databaseUrl === null ? dataDir : null });
+  } catch (error) {
+    if (!(error instanceof DataDirectoryInUse))
+      return wrong(check, messageOf(error), 'See whether DATA_DIR is whole and may be read and written.');
+    const detail = 'The embedded database is in use; only its service can look into it.';
+    return serviceRuns
+      ? skipped(check, detail)
+      : wrong(check, detail, 'Its service does not answer on this machine: see HOST and PORT, and its log.');
+  }
+}

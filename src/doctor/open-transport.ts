@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import type { NameServer } from '../transport/dns/exchange.ts';
+import { createResolver } from '../transport/dns/resolver.ts';
+import type { Transport } from '../transport/transport.ts';
+import { type TransportSettings, Transports } from '../transport/transports.ts';
+
+/** What the default way is opened with. */
+export interface WayMeans {
+  readonly nameServers: readonly NameServer[];
+  readonly hostName: string;
+  readonly probeDomain: string;
+  /** Which addresses may be connected to; public ones unless stated. */
+  readonly mayConnect?: (address: string) => boolean;
+}
+
+/** Opens the way that mail leaves by, as the service does. @throws UnusableSettings */
+export async function openTransport(
+  config: TransportSettings & { readonly tlsCaFile: string | null },
+  { nameServers, ...means }: WayMeans,
+): Promise<Transport> {
+  const furtherCa = config.tlsCaFile === null ? null : await readFile(config.tlsCaFile, 'utf8');
+  const transports = new Transports(config, {
+    resolver: createResolver(nameServers),
+    monotonic: () => performance.now(),
+    random: Math.random,
+    furtherCa,
+    keep: async () => {},
+    ...means,
+  });
+  return transports.chosen;
+}

@@ -1,0 +1,26 @@
+/** What a running service says of itself. */
+export interface Health {
+  readonly scheduler: { readonly status: 'ok' | 'late' | 'stopped'; readonly oldestDueSeconds: number };
+}
+
+const PATIENCE_MS = 3_000;
+
+/** Asks the service on this machine; null when none answers. */
+export async function askService(host: string, port: number): Promise<Health | null> {
+  try {
+    const response = await fetch(`http://${loopbackOf(host)}:${port}/health`, {
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    const { data } = (await response.json()) as { readonly data?: Partial<Health> };
+    return data?.scheduler ? { scheduler: data.scheduler } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Where a service that listens on every address is reached from its own machine. */
+export function loopbackOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

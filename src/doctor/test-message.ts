@@ -1,0 +1,69 @@
+import type { Database } from '../db/database.ts';
+import { mintId } from '../db/ids.ts';
+import { createSealer } from '../db/seal.ts';
+import { findAnySendingDomain, signingKeys } from '../modules/domains/queries.ts';
+import type { OutboundMessage, Transport } from '../transport/transport.ts';
+import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
+
+const CHECK = 'Test message';
+const PATIENCE_MS = 60_000;
+
+/** What a test message is sent with. */
+export interface TestMessage {
+  readonly to: string;
+  readonly transport: Transport;
+  readonly database: Database | null;
+  /** null where there is none: then nothing can be signed. */
+  readonly secretKey: string | null;
+  readonly now: number;
+}
+
+/** Sends one message from a verified domain, signed as any other, and tells what became of it. */
+export async function sendTestMessage(message: TestMessage): Promise<Diagnosis> {
+  const { to, transport, database, secretKey, now } = message;
+  if (transport.name === 'capture') return skipped(CHECK, 'With TRANSPORT=capture nothing leaves.');
+  if (!database || secretKey === null)
+    return skipped(
+      CHECK,
+      'The database cannot be read here, so nothing can be signed; send one over the API.',
+    );
+  const domain = await findAnySendingDomain(database);
+  if (!domain?.keys)
+    return wrong(
+      CHECK,
+      'No domain is verified that it could be sent from.',
+      'Add one with POST /v1/domains and set its DNS records.',
+    );
+  const id = mintId('em', now);
+  const from = `posthorn@${domain.name}`;
+  const outbound: OutboundMessage = {
+    emailId: id,
+    attempt: 1,
+    from: { name: 'Posthorn', address: from },
+    to: [{ name: null, address: to }],
+    cc: [],
+    bcc: [],
+    replyTo: [],
+    recipients: [to],
+    subject: 'A test message of Posthorn',
+    text: `This message shows that mail leaves.\n\nSent from ${from} over ${transport.name}.\n`,
+    html: null,
+    headers: [],
+    attachments: [],
+    messageId: `<${id}@${domain.name}>`,
+    date: now,
+    returnPath: `posthorn@${domain.returnPath ?? domain.name}`,
+    dkim: signingKeys(createSealer(secretKey), domain.keys),
+    unsubscribe: null,
+  };
+  const limits = { signal: AbortSignal.timeout(PATIENCE_MS), deadlineMs: PATIENCE_MS };
+  const [outcome] = await transport.send(outbound, limits);
+  if (outcome?.outcome === 'accepted') return fine(CHECK, `${from} to ${to}: ${outcome.response}`);
+  return wrong(
+    CHECK,
+    `${from} to ${to} was ${outcome?.outcome ?? 'not tried'}: ${outcome?.response ?? 'no reason is known'}`,
+    outcome?.outcome === 'refused'
+      ? 'The answer is the receiver’s own; it names what it objects to.'
+      : 'Try again in a few minutes; the findings above tell what may be in the way.',
+  );
+}

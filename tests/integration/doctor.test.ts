@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommandLine } from '../../src/commands/command-line.ts';
+import { loadConfig } from '../../src/config.ts';
+import { diagnoseClock, diagnosePartitions, diagnoseSchema } from '../../src/doctor/database.ts';
+import type { Diagnosis } from '../../src/doctor/diagnosis.ts';
+import { examine } from '../../src/doctor/examine.ts';
+import { openTransport } from '../../src/doctor/open-transport.ts';
+import { type RealService, startRealService } from '../contract/real-service.ts';
+import { postgresStore } from '../support/engine.ts';
+import { freePort } from '../support/ports.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { startService } from '../support/service.ts';
+import { a, mx, ptr, startNameServer, type TestNameServer } from './transport/name-server.ts';
+import { type Sink, startSink } from './transport/smtp-sink.ts';
+
+const SECRET_KEY = 'only-for-tests-only-for-tests-only';
+
+let folder: string;
+let dns: TestNameServer;
+let sink: Sink;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'posthorn-doctor-'));
+  dns = await startNameServer({ 'example.com A': [a('192.0.2.1')] });
+  sink = await startSink();
+});
+afterAll(async () => {
+  await dns[Symbol.asyncDispose]();
+  await sink[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs the command as somebody would, in an environment that names nothing of this machine. */
+async function doctor(environment: Record<string, string>, words: readonly string[] = []) {
+  let out = '';
+  const say = (text: string): void => {
+    out += text;
+  };
+  const settings = {
+    DATA_DIR: folder,
+    DNS_SERVERS: `127.0.0.1:${dns.server.port}`,
+    HOST: '127.0.0.1',
+    PORT: '9',
+    ...environment,
+  };
+  const code = await runCommandLine(['doctor', ...words], { out: say, error: say }, () =>
+    loadConfig(settings, false),
+  );
+  /** The line of one check, and what it advises. */
+  const about = (check: string) =>
+    new RegExp(`^. ${check}.*\\n(?: {4}.*\\n)?`, 'm').exec(out)?.[0] ?? `nothing about ${check} in:\n${out}`;
+  return { code, out, about };
+}
+
+describe('before the first start', () => {
+  test('nothing is wrong, nothing is made, and what cannot be seen is said', async () => {
+    const { code, out, about } = await doctor({ DATA_DIR: join(folder, 'none') });
+    expect(out).toEndWith('\nNothing is wrong.\n');
+    expect(code).toBe(0);
+    expect(about('Database')).toBe(
+      `– Database: There is none in ${join(folder, 'none')} yet; the first start makes it.\n`,
+    );
+    expect(about('Secret key')).toStartWith('– Secret key: There is none yet');
+    expect(about('Name server 127.0.0.1')).toMatch(/^✓ .+ Answers in \d+ ms\.\n$/);
+    expect(about('Capture')).toContain('set TRANSPORT to smtp, direct or ses');
+    expect(await Bun.file(join(folder, 'none')).exists()).toBe(false);
+  });
+
+  test('offline: each thing that does not answer is named, with what to do', async () => {
+    const port = String(await freePort());
+    const { code, out, about } = await doctor({
+      DNS_SERVERS: `127.0.0.1:${port}`,
+      DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none`,
+      SECRET_KEY,
+      TRANSPORT: 'smtp',
+      SMTP_URL: `smtp://127.0.0.1:${port}`,
+    });
+    expect(code).toBe(1);
+    expect(about('Database')).toMatch(
+      /^✗ Database: .+\n {4}Check host, port, user and password in DATABASE_URL/,
+    );
+    expect(about('Name server')).toMatch(/^✗ .+\n {4}Check DNS_SERVERS/);
+    expect(about('SMTP relay')).toMatch(/^✗ .+\n {4}Check host and port in SMTP_URL/);
+    expect(out).toEndWith('\n3 things are wrong.\n');
+  });
+
+  test('a test message to something that is no address is misuse', async () => {
+    expect((await doctor({}, ['--to', 'me'])).code).toBe(2);
+  });
+});
+
+describe('with a database and a verified domain', () => {
+  let database: TestDatabase;
+  let service: RealService;
+  let environment: Record<string, string>;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    service = await startRealService({ DATABASE_URL: database.url });
+    const key = await service.keyWith('live', ['*']);
+    await service.ask({ method: 'POST', path: '/v1/domains', key, body: { name: 'doctor.test' } });
+    environment = {
+      DATABASE_URL: database.url,
+      SECRET_KEY,
+      TRANSPORT: 'smtp',
+      SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
+    };
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await database.close();
+  });
+
+  test('all is well, and a signed test message arrives', async () => {
+    const { code, out, about } = await doctor(environment, ['--to', 'me@receiver.example']);
+    expect({ out, code }).toMatchObject({ code: 0 });
+    expect(about('Database')).toMatch(/^✓ Database: PostgreSQL, [\d.]+ ms a round trip\.\n$/);
+    expect(about('Schema')).toMatch(/^✓ Schema: All \d+ migrations are applied\.\n$/);
+    for (const check of ['Partitions', 'Clock', 'Scheduler', 'SMTP relay', 'Test message'])
+      expect(about(check)).toStartWith(`✓ ${check}`);
+    expect(about('Secret key')).toBe('✓ Secret key: From SECRET_KEY; it opens what was sealed.\n');
+    expect(about('Reverse DNS')).toStartWith('– ');
+    const [received] = sink.received;
+    expect(received?.to).toEqual(['me@receiver.example']);
+    const raw = received?.raw.toString() ?? '';
+    expect(raw).toContain('From: Posthorn <posthorn@doctor.test>');
+    expect(raw.match(/^DKIM-Signature: /gim)).toHaveLength(2);
+  });
+
+  test('another SECRET_KEY than the secrets were sealed with', async () => {
+    const { code, about } = await doctor({ ...environment, SECRET_KEY: 'x'.repeat(32) });
+    expect(code).toBe(1);
+    expect(about('Secret key')).toMatch(
+      /^✗ .+does not open what was sealed.+\n {4}Set SECRET_KEY to the key/,
+    );
+  });
+
+  test('a running service tells how late its scheduler is', async () => {
+    const { about } = await doctor({ ...environment, PORT: String(service.port) });
+    expect(about('Scheduler')).toMatch(/^✓ Scheduler: The service on this machine says ok;/);
+  });
+});
+
+describe('what a database shows', () => {
+  const wrong = (words: string, advice: string): Partial<Diagnosis> => ({
+    status: 'wrong',
+    detail: expect.stringContaining(words) as never,
+    advice: expect.stringContaining(advice) as never,
+  });
+
+  test('no schema, one that is behind, ahead, or of another form', async () => {
+    await using store = await postgresStore();
+    const { database } = store;
+    const known = [{ name: '0000_spine', sql: 'x' }];
+    expect(await diagnoseSchema(database)).toMatchObject({ status: 'fine' });
+    expect(await diagnoseSchema(database, known)).toMatchObject(wrong('does not know', 'newer version'));
+    await database.query('delete from posthorn_migrations where name > $1', ['0000_spine']);
+    expect(await diagnoseSchema(database)).toMatchObject(wrong('0001_webhooks', '`posthorn migrate`'));
+    expect(await diagnoseSchema(database, known)).toMatchObject(wrong('another form', 'restore'));
+    await database.script('drop table posthorn_migrations');
+    expect(await diagnoseSchema(database)).toMatchObject({ status: 'skipped' });
+  });
+
+  test('no partition for today, and clocks that disagree', async () => {
+    await using store = await postgresStore();
+    expect(await diagnosePartitions(store.database, Date.now())).toMatchObject(
+      wrong('email_messages_', 'partitionMaker'),
+    );
+    expect(await diagnoseClock(store.database, Date.now)).toMatchObject({ status: 'fine' });
+    const ahead = () => Date.now() + 60_000;
+    expect(await diagnoseClock(store.database, ahead)).toMatchObject(wrong('60.0', 'NTP'));
+    expect((await diagnoseClock(store.database, ahead)).detail).toContain('ahead of the database');
+  });
+
+  test('what is due while no service runs', async () => {
+    await using store = await postgresStore();
+    await store.database.query(
+      `insert into workspaces (id, name, plan, created_at) values ('ws_1', 'w', 'free', now())`,
+    );
+    await store.database.query(
+      `insert into domains (id, workspace_id, livemode, state, context, revision, machine_version, wake_at, name,
+         dkim_selector, rsa_value, ed25519_value, return_path)
+       values ('dom_1', 'ws_1', true, 'pending', '{}', 1, 1, now() - interval '5 minutes', 'a.test', 's', '', '', 'r')`,
+    );
+    const { code, about } = await doctor({ DATABASE_URL: store.url ?? '', SECRET_KEY });
+    expect(code).toBe(1);
+    expect(about('Scheduler')).toMatch(/^✗ Scheduler: 1 due, the oldest for 30\d s\.\n {4}Start the service/);
+  });
+});
+
+test('an embedded database in use is left to its service', async () => {
+  await using service = await startService();
+  const settings = { DATA_DIR: service.dataDir, PORT: String(service.port) };
+  const { code, about } = await doctor(settings);
+  expect(code).toBe(0);
+  expect(about('Database')).toStartWith('– Database: The embedded database is in use');
+  expect(about('Scheduler')).toStartWith('✓ ');
+  expect(about('Secret key')).toStartWith(`✓ Secret key: From ${join(service.dataDir, 'secret-key')}`);
+  const apart = await doctor({ ...settings, PORT: '9' });
+  expect(apart.code).toBe(1);
+  expect(apart.about('Database')).toContain('see HOST and PORT');
+}, 40_000);
+
+test('direct delivery: the name of this server, its reverse DNS, and the way out', async () => {
+  const loaded = loadConfig({
+    DATA_DIR: join(folder, 'none'),
+    TRANSPORT: 'direct',
+    EHLO_NAME: 'mail.posthorn.test',
+    DIRECT_PORT: String(sink.port),
+    PORT: '9',
+  });
+  if ('problems' in loaded) throw new Error(loaded.problems.join());
+  const { config } = loaded;
+  const nameServers = [dns.server];
+  const means = { nameServers, hostName: 'x', probeDomain: 'probe.test', mayConnect: () => true };
+  const look = async () => {
+    const found: Diagnosis[] = [];
+    for await (const diagnosis of examine({
+      config,
+      now: Date.now,
+      nameServers,
+      openTransport: () => openTransport(config, means),
+      to: null,
+    }))
+      found.push(diagnosis);
+    return found.filter(({ check }) => /Name of this server|outwards/.test(check));
+  };
+  expect(await look()).toMatchObject([
+    { status: 'wrong', advice: expect.stringContaining('EHLO_NAME') },
+    { status: 'wrong', advice: expect.stringContaining('DNS_SERVERS') },
+  ]);
+  dns.zone = {
+    'mail.posthorn.test A': [a('192.0.2.7')],
+    '7.2.0.192.in-addr.arpa PTR': [ptr('mail.posthorn.test')],
+    'probe.test MX': [mx('mx.probe.test', 10)],
+    'mx.probe.test A': [a('127.0.0.1')],
+  };
+  expect(await look()).toMatchObject([
+    { status: 'fine', detail: expect.stringContaining('leads back') },
+    { status: 'fine', detail: 'mx.probe.test answers.' },
+  ]);
+});
