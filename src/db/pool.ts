@@ -6,7 +6,7 @@ import type { Watch } from './watch.ts';
 /** A frozen backend answers nothing for ever; HTTP must have answered within 8 s. */
 export const DEADLINE_MS = 7_000;
 /** What was thawed with the server answers at once; what does not is dead. */
-const LAST_CHANCE_MS = 250;
+const LAST_CHANCE_MS = 150;
 
 /**
  * When an error ends a result half-way, postgres.js 3.4.9 goes on counting rows from there: the next result of that
@@ -15,6 +15,12 @@ const LAST_CHANCE_MS = 250;
 function whole<T>(result: T): T {
   if (!Array.isArray(result) || result.length === 0 || 0 in result) return result;
   return result.filter(() => true) as T;
+}
+
+/** Which backend works on a statement, as postgres.js knows it; undefined for one that Drizzle has in its hands. */
+function backendOf(running: object): number | null | undefined {
+  if (!('state' in running)) return undefined;
+  return (running.state as { readonly pid: number | null } | null)?.pid ?? null;
 }
 
 /** A client, and what becomes of its statements when its connections are given up. */
@@ -54,16 +60,17 @@ export class Pool {
       if (deadlineMs >= DEADLINE_MS && generation === this.#now) this.replace();
     }, deadlineMs);
     generation.abandoned.add(giveUp);
-    this.watch.asked();
+    const running = use(generation.client);
+    const sent = this.watch.sent(() => backendOf(running));
     try {
-      return whole(await Promise.race([use(generation.client), late]));
+      return whole(await Promise.race([running, late]));
     } catch (error) {
       const known = classify(error);
       const isLost = known !== error && known instanceof Unavailable && known.applied === 'unknown';
       if (isLost && generation === this.#now) this.replace(DEADLINE_MS);
       throw known;
     } finally {
-      this.watch.answered({ unheard });
+      this.watch.answered(sent, { unheard });
       generation.abandoned.delete(giveUp);
       clearTimeout(timer);
     }

@@ -55,18 +55,20 @@ function connect({ url, name, max, settings = {} }: Connecting): postgres.Sql {
   } as postgres.Options<Record<string, never>>);
 }
 
-/** Whether the server answers a newcomer, and how many statements of the connections of that name it works on. */
+/** Whether the server answers a newcomer, and which connections of that name it works for. */
 async function look(url: string, name: string): Promise<Sighting> {
   const client = connect({ url, name: 'posthorn lookout', max: 1 });
   const { promise: late, resolve } = Promise.withResolvers<Sighting>();
   const timer = setTimeout(() => resolve({ seen: 'silent' }), LOOK_MS);
   const asking = client
-    .unsafe<{ n: number }[]>(
-      `select count(*)::integer as n from pg_stat_activity where application_name = '${name}' and state = 'active'`,
+    .unsafe<{ pid: number }[]>(
+      // Waiting for the client is no work: the rest of a statement may never arrive.
+      `select pid from pg_stat_activity
+       where application_name = '${name}' and state = 'active' and wait_event_type is distinct from 'Client'`,
     )
     .simple()
     .then(
-      ([row]): Sighting => ({ seen: 'answering', atWork: row?.n ?? 0 }),
+      (rows): Sighting => ({ seen: 'answering', atWork: rows.map(({ pid }) => pid) }),
       (error): Sighting => ({ seen: codeOf(error) === '53300' ? 'full' : 'refusing' }),
     );
   const sighting = await Promise.race([asking, late]);

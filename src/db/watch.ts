@@ -1,7 +1,7 @@
 /** What a try to reach the server over a connection of its own came to. */
 export type Sighting =
-  /** It answered; so many statements of ours it is working on. */
-  | { readonly seen: 'answering'; readonly atWork: number }
+  /** It answered, and named the backends of ours that are at work. */
+  | { readonly seen: 'answering'; readonly atWork: readonly number[] }
   /** It said no, or something in its place did: nothing hangs. */
   | { readonly seen: 'refusing' }
   /** It is there, and so full that it cannot be asked. */
@@ -18,23 +18,33 @@ export interface WatchParts {
   readonly monotonic?: () => number;
 }
 
-const TICK_MS = 250;
-/** Statements that go unanswered so long, all of them, are worth a look. A sync of the disk may well take that. */
-const SUSPICIOUS_MS = 1_000;
+const TICK_MS = 100;
+/** A statement that goes unanswered so long is worth a look: the service is to be well within a second of its database. */
+const SUSPICIOUS_MS = 400;
+/** A look is a connection: a slow database gets no more than one in this time, and a new pool has as long to connect. */
+const LOOK_AGAIN_MS = 1_000;
 /** Silence on the old connections and on new ones, so long: from here on nobody is made to wait for it. */
 const AWAY_MS = 3_000;
 
+/** A statement that was sent and not answered yet. */
+export interface Sent {
+  readonly since: number;
+  /** The backend it went to; null while it has none, undefined where that cannot be known. */
+  backend(): number | null | undefined;
+}
+
 /**
  * Tells a database that is frozen from one that is slow. A driver waits for ever on a connection that went dead without a
- * word, and a new connection to a frozen server hangs as well; so while everything is silent it looks for itself:
+ * word, and a new connection to a frozen server hangs as well; so when an answer is long in coming it looks for itself:
  * - nothing answers: the database is away, and statements are refused at once until it is seen again;
- * - it answers and works on none of our statements: the connections are dead, though the database is well;
+ * - it answers, and whose turn it was is idle: that connection is dead, though the database is well;
  * - it answers and works: it is slow, and its deadlines will do.
  */
 export class Watch {
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #monotonic: () => number;
-  #asked = 0;
+  /** In the order they were sent. */
+  readonly #sent = new Set<Sent>();
   #heardAt = 0;
   #looking = false;
   #isAway = false;
@@ -52,13 +62,17 @@ export class Watch {
   }
 
   /** A statement was sent. */
-  asked(): void {
-    if (this.#asked++ === 0) this.#heardAt = this.#monotonic();
+  sent(backend: Sent['backend']): Sent {
+    const since = this.#monotonic();
+    if (this.#sent.size === 0) this.#heardAt = since;
+    const sent = { since, backend };
+    this.#sent.add(sent);
+    return sent;
   }
 
   /** It was answered, whatever the answer; or `unheard`, nobody waits for it any more. */
-  answered({ unheard }: { unheard: boolean }): void {
-    this.#asked--;
+  answered(sent: Sent, { unheard }: { unheard: boolean }): void {
+    this.#sent.delete(sent);
     if (!unheard) this.#heardAt = this.#monotonic();
   }
 
@@ -72,28 +86,44 @@ export class Watch {
     this.#looking = true;
     const sighting = await this.parts.look();
     this.#looking = false;
-    // Replies that lay unread while this process was held up have been read by now.
+    // Answers that lay unread while this process was held up have been read by now.
     if (this.#isSuspicious) this.#conclude(sighting);
   }
 
   get #isSuspicious(): boolean {
-    return this.#isAway || (this.#asked > 0 && this.#silence >= SUSPICIOUS_MS);
+    return this.#isAway || this.#overdue.length > 0;
   }
 
-  get #silence(): number {
-    return this.#monotonic() - this.#heardAt;
+  get #overdue(): readonly Sent[] {
+    const latest = this.#monotonic() - SUSPICIOUS_MS;
+    const overdue: Sent[] = [];
+    for (const sent of this.#sent) {
+      if (sent.since > latest) break;
+      overdue.push(sent);
+    }
+    return overdue;
   }
 
   #conclude(sighting: Sighting): void {
+    const now = this.#monotonic();
     if (sighting.seen === 'silent') {
-      this.#isAway ||= this.#silence >= AWAY_MS;
+      this.#isAway ||= now - this.#heardAt >= AWAY_MS;
       return;
     }
-    const isSlow = sighting.seen === 'full' || (sighting.seen === 'answering' && sighting.atWork > 0);
-    if (this.#isAway || !isSlow) {
+    if (this.#isAway || this.#showsDeath(sighting)) {
       this.#isAway = false;
-      this.#heardAt = this.#monotonic();
+      this.#heardAt = now;
       this.parts.replace();
-    } else this.#nextLookAt = this.#monotonic() + SUSPICIOUS_MS;
+    }
+    this.#nextLookAt = now + LOOK_AGAIN_MS;
+  }
+
+  #showsDeath(sighting: Exclude<Sighting, { seen: 'silent' }>): boolean {
+    if (sighting.seen !== 'answering') return sighting.seen === 'refusing';
+    return this.#overdue.some(({ backend }) => {
+      const pid = backend();
+      if (pid === undefined) return sighting.atWork.length === 0;
+      return pid === null || !sighting.atWork.includes(pid);
+    });
   }
 }

@@ -10,6 +10,10 @@ import { freePort } from './ports.ts';
 export interface Cluster {
   /** Of the maintenance database, as a superuser; databases may be created and dropped with it. */
   readonly url: string;
+  /** What `pg_ctl stop -m immediate` does: as if the power had failed. */
+  strike(): Promise<void>;
+  /** Starts it again; after a strike it recovers first. */
+  up(): Promise<void>;
   /** Ends the server and removes its folder. */
   stop(): Promise<void>;
   /** The same for `process.on('exit')`, where nothing can be awaited. */
@@ -35,9 +39,20 @@ function numberOf(flag: '-u' | '-g'): number {
   return Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
 }
 
+/** What a test may want otherwise. */
+export interface ClusterOptions {
+  /** Besides those above, or instead of them. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The folder that the cluster's own is made in. */
+  readonly within?: string;
+}
+
 /** Brings a cluster up in about two seconds. */
-export async function startCluster(): Promise<Cluster> {
-  const home = mkdtempSync(join(tmpdir(), 'posthorn-postgres-'));
+export async function startCluster({
+  settings = {},
+  within = tmpdir(),
+}: ClusterOptions = {}): Promise<Cluster> {
+  const home = mkdtempSync(join(within, 'posthorn-postgres-'));
   const data = join(home, 'data');
   if (account.uid !== undefined) chownSync(home, account.uid, account.gid);
   try {
@@ -45,11 +60,19 @@ export async function startCluster(): Promise<Cluster> {
     const password = randomBytes(16).toString('hex');
     initialise(join(programs, 'initdb'), home, data, password);
     const port = await freePort();
-    const server = await launch(join(programs, 'postgres'), data, port);
+    const start = () => launch(join(programs, 'postgres'), data, { ...SETTINGS, port, ...settings });
+    let server = await start();
+    const end = async (signal: NodeJS.Signals) => {
+      if (server.exitCode === null && server.kill(signal)) await once(server, 'exit');
+    };
     return {
       url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+      strike: () => end('SIGQUIT'),
+      async up() {
+        server = await start();
+      },
       async stop() {
-        if (server.exitCode === null && server.kill('SIGINT')) await once(server, 'exit');
+        await end('SIGINT');
         rmSync(home, { recursive: true, force: true });
       },
       stopNow() {
@@ -88,12 +111,13 @@ function initialise(initdb: string, home: string, data: string, password: string
   if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
 }
 
-async function launch(postgres: string, data: string, port: number): Promise<ChildProcess> {
-  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ]);
-  const server = spawn(postgres, ['-D', data, ...settings], {
+async function launch(
+  postgres: string,
+  data: string,
+  settings: Readonly<Record<string, string | number>>,
+): Promise<ChildProcess> {
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = spawn(postgres, ['-D', data, ...flags], {
     ...account,
     stdio: ['ignore', 'ignore', 'pipe'],
     // A group of its own: Ctrl-C in the terminal must reach the tests first, who then stop the server.

@@ -1,0 +1,162 @@
+import { expect, test } from 'bun:test';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { startRealService } from '../contract/real-service.ts';
+import { startCluster } from '../support/cluster.ts';
+import { Relay } from '../support/engine-relay.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import {
+  askEverything,
+  EMAIL,
+  expectNothingLost,
+  expectUnavailable,
+  healed,
+  SteadyClients,
+} from './outage-world.ts';
+
+// A database that is gone, frozen, full or out of connections, as a client of the service sees it.
+
+test('stopped as if the power had failed, under load, twice', async () => {
+  const cluster = await startCluster();
+  try {
+    await using service = await startRealService({ DATABASE_URL: cluster.url });
+    const key = await service.keyWith('test', ['*']);
+    const clients = new SteadyClients(service, key);
+    for (let strike = 0; strike < 2; strike++) {
+      await clients.progress(100);
+      await cluster.strike();
+      expectUnavailable(await askEverything(service, key), 2_000);
+      await cluster.up();
+      expect(await healed(service, key)).toBeLessThan(1_000);
+    }
+    await clients.progress(100);
+    await clients.finish();
+    expect(clients.statuses.get(503)).toBeGreaterThan(0);
+    await expectNothingLost(cluster.url, clients);
+  } finally {
+    await cluster.stop();
+  }
+}, 60_000);
+
+test('frozen under load: nobody waits longer than 8 s, later ones hardly at all, and it heals at once', async () => {
+  await using database = await createTestDatabase();
+  await using relay = await Relay.to(database.url);
+  await using service = await startRealService({ DATABASE_URL: relay.url });
+  const key = await service.keyWith('test', ['*']);
+  const clients = new SteadyClients(service, key);
+  await clients.progress(100);
+  relay.freeze({ newcomersToo: true });
+  expectUnavailable(await askEverything(service, key));
+  // By now it is known to be away.
+  expectUnavailable(await askEverything(service, key), 1_000);
+  relay.thaw();
+  expect(await healed(service, key)).toBeLessThan(1_000);
+  await clients.progress(100);
+  await clients.finish();
+  await expectNothingLost(database.url, clients);
+}, 60_000);
+
+test('connections that went dead without a word are left for new ones within 2 s', async () => {
+  await using database = await createTestDatabase();
+  await using relay = await Relay.to(database.url);
+  await using service = await startRealService({ DATABASE_URL: relay.url });
+  const key = await service.keyWith('test', ['*']);
+  const clients = new SteadyClients(service, key);
+  await clients.progress(100);
+  relay.freeze({ newcomersToo: false });
+  expect(await healed(service, key)).toBeLessThan(2_500);
+  await clients.progress(100);
+  await clients.finish();
+  await expectNothingLost(database.url, clients);
+}, 60_000);
+
+test('out of connections', async () => {
+  const cluster = await startCluster({ settings: { max_connections: '24' } });
+  const hogs: postgres.Sql[] = [];
+  try {
+    await using service = await startRealService({ DATABASE_URL: cluster.url });
+    const key = await service.keyWith('test', ['*']);
+    await healed(service, key);
+    const admin = postgres(cluster.url, { max: 1 });
+    hogs.push(admin);
+    const occupyAll = async (): Promise<void> => {
+      for (;;) {
+        const hog = postgres(cluster.url, { max: 1, fetch_types: false });
+        try {
+          await hog`select 1`;
+          hogs.push(hog);
+        } catch {
+          return;
+        }
+      }
+    };
+    // The service's own connections are cut and their places taken, until it has none left.
+    for (let left = 1; left > 0; ) {
+      await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'posthorn%'`;
+      await occupyAll();
+      const rows = await admin`select 1 from pg_stat_activity where application_name like 'posthorn%'`;
+      left = rows.length;
+    }
+    expectUnavailable(await askEverything(service, key), 2_000);
+    await Promise.all(hogs.splice(0).map((hog) => hog.end()));
+    expect(await healed(service, key)).toBeLessThan(1_000);
+  } finally {
+    await Promise.all(hogs.map((hog) => hog.end()));
+    await cluster.stop();
+  }
+}, 60_000);
+
+test('out of disk: writes are refused, reads go on, and it heals at once', async () => {
+  const disk = mkdtempSync(join(tmpdir(), 'posthorn-disk-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=192m', 'tmpfs', disk], { encoding: 'utf8' });
+  if (mounted.status !== 0) {
+    console.warn(`No small disk could be mounted, so a full one was not tried: ${mounted.stderr}`);
+    rmSync(disk, { recursive: true });
+    return;
+  }
+  chmodSync(disk, 0o755);
+  const cluster = await startCluster({ within: disk, settings: { max_wal_size: '64MB' } });
+  try {
+    await using service = await startRealService({ DATABASE_URL: cluster.url });
+    const key = await service.keyWith('test', ['*']);
+    const clients = new SteadyClients(service, key);
+    await clients.progress(50);
+    const ballast = join(disk, 'ballast');
+    fill(ballast);
+    const body = { ...EMAIL, html: `<p>${'x'.repeat(900_000)}</p>` };
+    const post = { method: 'POST', path: '/v1/emails', key, body };
+    const statuses = [];
+    for (let i = 0; i < 12; i++) {
+      const start = performance.now();
+      const { status, headers } = await service.ask(post);
+      statuses.push(status);
+      if (status === 503) expect(headers.get('retry-after')).toBe('1');
+      expect(performance.now() - start).toBeLessThan(8_000);
+    }
+    expect(statuses).toContain(503);
+    for (const path of ['/health', '/v1/workspace', '/v1/emails'])
+      expect((await service.ask({ path, key })).status).toBe(200);
+    rmSync(ballast);
+    expect(await healed(service, key)).toBeLessThan(1_000);
+    await clients.progress(50);
+    await clients.finish();
+    await expectNothingLost(cluster.url, clients);
+  } finally {
+    await cluster.stop();
+    spawnSync('umount', [disk]);
+    rmSync(disk, { recursive: true });
+  }
+}, 90_000);
+
+/** Writes until nothing more fits. */
+function fill(path: string): void {
+  const megabyte = Buffer.alloc(1_048_576);
+  try {
+    for (;;) writeFileSync(path, megabyte, { flag: 'a' });
+  } catch (error) {
+    expect((error as { code?: string }).code).toBe('ENOSPC');
+  }
+}
