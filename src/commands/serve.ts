@@ -35,7 +35,10 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   if (workers > 1) return serveWith(workers, logger);
   // Before anything else, so that a signal during the start is not lost.
   const stop = worker === undefined ? stopRequested() : Promise.race([stopRequested(), abandoned()]);
-  const service = await startService(config, logger);
+  const service = await startService(
+    worker === undefined || worker === 1 ? config : withoutDoors(config),
+    logger,
+  );
   let server: Server<Talk> | undefined;
   try {
     const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, Date.now());
@@ -63,6 +66,14 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   }
   return 0;
 }
+
+/** The ports that cannot be shared are the first worker's. */
+const withoutDoors = (config: Config): Config => ({
+  ...config,
+  inboundSmtpPort: null,
+  submissionPort: null,
+  metricsPort: null,
+});
 
 /** Requests first, since they tell the engine things; then the engine, whose outcomes need the database; then that. */
 async function finish(service: Service, server: Server<Talk> | undefined): Promise<void> {
