@@ -27,7 +27,9 @@ afterAll(async () => {
 });
 
 /** An email that was accepted by the relay, and the return path of each of its copies. */
-async function sent(to: readonly string[]): Promise<{ readonly id: string; readonly paths: readonly string[] }> {
+async function sent(
+  to: readonly string[],
+): Promise<{ readonly id: string; readonly paths: readonly string[] }> {
   const id = await service.send({ to });
   await service.until(id, ({ status }) => status === 'sent');
   const copies = sink.received.filter(({ raw }) => raw.includes(id));
@@ -59,7 +61,11 @@ describe('a bounce that comes back by mail', () => {
     const { id, paths } = await sent(['ada@example.com', 'bob@example.com']);
     expect(await report(paths[1] as string, failure('5.1.1', '550 5.1.1 no such user'))).toStartWith('250');
     const email = (await service.live.get(`/v1/emails/${id}`)).body.data;
-    expect([email.status, email.recipients[0].status, email.recipients[1].status]).toEqual(['sent', 'sent', 'failed']);
+    expect([email.status, email.recipients[0].status, email.recipients[1].status]).toEqual([
+      'sent',
+      'sent',
+      'failed',
+    ]);
     expect(email.events.at(-1)).toMatchObject({
       type: 'bounced',
       recipient: 'bob@example.com',
@@ -81,7 +87,10 @@ describe('a bounce that comes back by mail', () => {
     for (let n = 0; n < 3; n++)
       expect(await report(paths[0] as string, failure('4.4.7', '451 4.4.7 gave up'))).toStartWith('250');
     const email = (await service.live.get(`/v1/emails/${id}`)).body.data;
-    expect([email.status, email.events.map(({ type }: Email) => type)]).toEqual(['sent', ['sent', 'bounced']]);
+    expect([email.status, email.events.map(({ type }: Email) => type)]).toEqual([
+      'sent',
+      ['sent', 'bounced'],
+    ]);
     expect(email.events[1].data.type).toBe('Transient');
     expect(await suppressed('carol@example.com')).toBeUndefined();
   });
@@ -130,7 +139,9 @@ describe('a notification of Amazon SES', () => {
       TopicArn: topic,
       Type: 'Notification',
     };
-    const text = ['Message', 'MessageId', 'Timestamp', 'TopicArn', 'Type'].map((name) => `${name}\n${fields[name]}\n`);
+    const text = ['Message', 'MessageId', 'Timestamp', 'TopicArn', 'Type'].map(
+      (name) => `${name}\n${fields[name]}\n`,
+    );
     const signature = sign('sha256', Buffer.from(text.join('')), PRIVATE_KEY).toString('base64');
     return Buffer.from(
       JSON.stringify({
@@ -171,7 +182,9 @@ describe('a notification of Amazon SES', () => {
   test('of another topic, or changed on its way, is refused', async () => {
     const { id } = await sent(['judy@example.com']);
     const foreign = notification(delivery(id, 'judy@example.com'), 'arn:aws:sns:eu-west-1:999999999999:evil');
-    const changed = Buffer.from(notification(delivery('em_0', 'judy@example.com')).toString().replace('em_0', id));
+    const changed = Buffer.from(
+      notification(delivery('em_0', 'judy@example.com')).toString().replace('em_0', id),
+    );
     for (const body of [foreign, changed, Buffer.from('{}'), Buffer.from('not json')])
       expect((await tell(body)).code).toBe('FORBIDDEN');
     expect((await service.live.get(`/v1/emails/${id}`)).body.data.status).toBe('sent');

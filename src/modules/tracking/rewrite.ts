@@ -8,7 +8,7 @@ interface Place {
 }
 
 /** One attribute of a tag: name, and its value in double, single or no quotes. */
-const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'=<>`]+))?/g;
+const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>][^\s>]*))?/g;
 
 /**
  * Replaces the addresses of links that lead to the web, and nothing else: the rest of the html stays octet for octet as

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import { issueKey } from '../../src/modules/api-keys/issue.ts';
+import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
+import { freePort } from '../support/ports.ts';
+import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './transport/certificates.ts';
+
+let service: LiveService;
+let port: number;
+const files = mkdtempSync(join(tmpdir(), 'posthorn-submission-'));
+
+beforeAll(async () => {
+  port = await freePort();
+  writeFileSync(join(files, 'cert.pem'), CERTIFICATE);
+  writeFileSync(join(files, 'key.pem'), PRIVATE_KEY);
+  service = await startLiveService({
+    environment: {
+      SUBMISSION_PORT: String(port),
+      SUBMISSION_TLS_CERT: join(files, 'cert.pem'),
+      SUBMISSION_TLS_KEY: join(files, 'key.pem'),
+    },
+  });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  rmSync(files, { recursive: true });
+});
+
+const MAIL: SendMailOptions = {
+  from: 'Shop <shop@sender.example>',
+  to: 'ada@example.com',
+  subject: 'Your receipt',
+  text: 'Thank you.',
+};
+
+/** Hands a mail in as a framework's mailer would; the server's last reply. */
+async function submit(mail: SendMailOptions, pass: string, more: object = {}): Promise<string> {
+  const mailer = createTransport({
+    host: '127.0.0.1',
+    port,
+    requireTLS: true,
+    tls: { ca: AUTHORITY, servername: 'relay.test' },
+    auth: { user: 'svc', pass },
+    ...more,
+  });
+  try {
+    return (await mailer.sendMail(mail)).response;
+  } catch (error) {
+    return (error as Error & { response?: string }).response ?? String(error);
+  } finally {
+    mailer.close();
+  }
+}
+
+const emailOf = async (reply: string, client = service.live): Promise<Email> =>
+  (await client.get(`/v1/emails/${/em_\w+/.exec(reply)?.[0]}`)).body.data;
+
+describe('a mail that is handed in over SMTP', () => {
+  test('is the same email as one that is posted', async () => {
+    const reply = await submit(
+      {
+        ...MAIL,
+        cc: 'Bob <bob@example.com>',
+        bcc: 'carol@example.com',
+        replyTo: 'help@sender.example',
+        html: '<p>Thank you.</p>',
+        headers: { 'X-Order': '42' },
+        attachments: [{ filename: 'a.txt', content: 'hello' }],
+      },
+      service.keys.live,
+    );
+    expect(reply).toMatch(/^250 2\.0\.0 Accepted as em_/);
+    const email = await emailOf(reply);
+    expect(email).toMatchObject({
+      livemode: true,
+      from: 'Shop <shop@sender.example>',
+      to: ['ada@example.com'],
+      cc: ['Bob <bob@example.com>'],
+      bcc: ['carol@example.com'],
+      replyTo: ['help@sender.example'],
+      subject: 'Your receipt',
+      headers: { 'X-Order': '42' },
+      attachments: [{ filename: 'a.txt', size: 5 }],
+    });
+    await service.until(email.id, ({ status }) => status === 'delivered');
+  });
+
+  test('with a test key reaches nobody', async () => {
+    const reply = await submit({ ...MAIL, to: 'bounced@simulator.svc.test' }, service.keys.test);
+    const email = await emailOf(reply, service.test);
+    expect([email.livemode, (await service.live.get(`/v1/emails/${email.id}`)).status]).toEqual([false, 404]);
+  });
+
+  test('and handed in again with its key is accepted once', async () => {
+    const mail = { ...MAIL, headers: { 'Idempotency-Key': 'receipt-1' } };
+    const first = await submit(mail, service.keys.live);
+    expect(await submit(mail, service.keys.live)).toBe(first);
+    expect(await submit({ ...mail, subject: 'Another' }, service.keys.live)).toMatch(/^554 /);
+  });
+});
+
+describe('what is refused', () => {
+  test('a key that is none, or was revoked', async () => {
+    expect(await submit(MAIL, `svc_live_${'x'.repeat(32)}`)).toMatch(/^535 5\.7\.8 /);
+    expect(await submit(MAIL, 'secret')).toMatch(/^535 5\.7\.8 /);
+    expect(
+      await submit(MAIL, service.keys.live, { auth: { user: 'admin', pass: service.keys.live } }),
+    ).toMatch(/^535 5\.7\.8 /);
+  });
+
+  test('a key that may not send', async () => {
+    const { engine, database } = service.service;
+    const [workspace] = await database.query<{ id: string }>('select id from workspaces limit 1');
+    const owner = { workspaceId: workspace?.id ?? '', livemode: true, name: 'Reader' };
+    const reader = await issueKey(engine, { ...owner, permissions: ['emails:read'] }, Date.now());
+    expect(await submit(MAIL, reader)).toMatch(/^550 5\.7\.1 .*emails:send/);
+  });
+
+  test('a sender whose domain is not verified', async () => {
+    expect(await submit({ ...MAIL, from: 'a@elsewhere.example' }, service.keys.live)).toMatch(
+      /^550 5\.7\.1 /,
+    );
+  });
+
+  test('what the interface would answer with 422', async () => {
+    const tooMany = Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`X-Field-${n}`, 'x']));
+    expect(await submit({ ...MAIL, headers: tooMany }, service.keys.live)).toMatch(/^554 5\.6\.0 /);
+    const simulated = { ...MAIL, to: 'nonsense@simulator.svc.test' };
+    expect(await submit(simulated, service.keys.test)).toMatch(/^554 5\.6\.0 .*simulator/);
+  });
+
+  test('a password over a connection that anybody can read', async () => {
+    expect(await submit(MAIL, service.keys.live, { ignoreTLS: true, requireTLS: false })).toMatch(
+      /^(530|538|500) /,
+    );
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { beforeBodyEnd, rewriteLinks } from '../../src/modules/tracking/rewrite.ts';
+
+const marked = (html: string): string => rewriteLinks(html, (url) => `[${url}]`);
+
+describe('links', () => {
+  const rewritten: Readonly<Record<string, readonly [string, string]>> = {
+    'in double quotes': ['<a href="https://a.example/x">x</a>', '<a href="[https://a.example/x]">x</a>'],
+    'in single quotes': ["<a href='http://a.example'>x</a>", '<a href="[http://a.example]">x</a>'],
+    'without quotes': ['<a href=https://a.example/?b=1>x</a>', '<a href="[https://a.example/?b=1]">x</a>'],
+    'with entities': [
+      '<a href="https://a.example/?a=1&amp;b=2">x</a>',
+      '<a href="[https://a.example/?a=1&b=2]">x</a>',
+    ],
+    'in capitals': [
+      '<A CLASS=b HREF="HTTPS://A.example">x</A>',
+      '<A CLASS=b HREF="[HTTPS://A.example]">x</A>',
+    ],
+    'of an image map': [
+      '<area shape="rect" href="https://a.example">',
+      '<area shape="rect" href="[https://a.example]">',
+    ],
+    'after an attribute that looks like one': [
+      '<a title=" href=&quot;https://b.example&quot;" data-href="https://c.example" href="https://a.example">x</a>',
+      '<a title=" href=&quot;https://b.example&quot;" data-href="https://c.example" href="[https://a.example]">x</a>',
+    ],
+    'over several lines': [
+      '<a\n  href =\n "https://a.example"\n>x</a>',
+      '<a\n  href =\n "[https://a.example]"\n>x</a>',
+    ],
+  };
+  for (const [name, [before, after]] of Object.entries(rewritten))
+    test(`${name} are rewritten`, () => expect(marked(before)).toBe(after));
+
+  const kept = [
+    '<a href="mailto:a@b.example">x</a>',
+    '<a href="tel:+49">x</a>',
+    '<a href="#top">x</a>',
+    '<a href="javascript:alert(1)">x</a>',
+    '<a href="JavaScript:alert(1)//https://a.example">x</a>',
+    '<a href="data:text/html,x">x</a>',
+    '<a href="/relative">x</a>',
+    '<a href="//a.example">x</a>',
+    '<a href="https://">x</a>',
+    '<a href="https://a.example/&#10;x">x</a>',
+    '<a name="https://a.example">x</a>',
+    '<img src="https://a.example/i.png">',
+    '<link href="https://a.example/s.css">',
+    '<!-- <a href="https://a.example">x</a> -->',
+    '<style>a{content:\'<a href="https://a.example">\'}</style>',
+    '<p>https://a.example</p>',
+  ];
+  for (const html of kept) test(`${html} stays as it is`, () => expect(marked(html)).toBe(html));
+
+  test('are all that changes, whatever the html is', () => {
+    const piece = fc.oneof(
+      fc.string(),
+      fc.constantFrom(
+        '<a href="https://a.example/">',
+        '</a>',
+        '<!--',
+        '-->',
+        '<',
+        '>',
+        '"',
+        "'",
+        '&',
+        '<a href=',
+        '<style>',
+        '</style>',
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const html = pieces.join('');
+        const unchanged = rewriteLinks(html, (url) => url);
+        expect(rewriteLinks(html, () => 'L').length).toBeLessThanOrEqual(html.length + 2 * pieces.length);
+        if (!/https:/.test(html)) expect(unchanged).toBe(html);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test('a picture is put before the end of the body, or last', () => {
+  expect(beforeBodyEnd('<body>x</BODY></html>', '!')).toBe('<body>x!</BODY></html>');
+  expect(beforeBodyEnd('<p>x</p>', '!')).toBe('<p>x</p>!');
+});

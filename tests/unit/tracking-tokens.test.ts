@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test';
+import { createSigner } from '../../src/db/sign.ts';
+import { readReturnToken, returnToken } from '../../src/modules/emails/live-token.ts';
+import { linkToken, readLinkToken } from '../../src/modules/tracking/tokens.ts';
+import { visitorOf } from '../../src/modules/tracking/visitors.ts';
+
+const signer = createSigner('a secret of thirty-two characters');
+const stranger = createSigner('another secret of 32 characters..');
+const ID = 'em_01m7xj1rwzprnwr10308attx';
+const link = { emailId: ID, recipient: 7, target: 'https://a.example/ü?x=1&y=.2' };
+
+describe('the token of a link', () => {
+  const token = linkToken('click', link, signer);
+
+  test('says what was put into it', () => expect(readLinkToken('click', token, signer)).toEqual(link));
+
+  test('is worth nothing for another purpose, to another service, or changed', () => {
+    expect(readLinkToken('unsubscribe', token, signer)).toBeNull();
+    expect(readLinkToken('open', token, signer)).toBeNull();
+    expect(readLinkToken('click', token, stranger)).toBeNull();
+    for (let at = 0; at < token.length; at++) {
+      const changed = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
+      const read = readLinkToken('click', changed, signer);
+      // The last character of the signature carries four bits that mean nothing.
+      if (at < token.length - 1) expect(read).toBeNull();
+      else if (read) expect(read).toEqual(link);
+    }
+    for (const nonsense of ['', '.', 'a.b', token.slice(1), `${token}x`, `${token}.${token}`])
+      expect(readLinkToken('click', nonsense, signer)).toBeNull();
+  });
+});
+
+describe('the token of a return path', () => {
+  const destination = { emailId: ID, recipient: 49 };
+  const token = returnToken(destination, signer);
+
+  test('fits into a local part, and survives a change of case', () => {
+    expect(`b+${token}`.length).toBeLessThanOrEqual(64);
+    expect(readReturnToken(token, signer)).toEqual(destination);
+    expect(readReturnToken(token.toUpperCase(), signer)).toEqual(destination);
+  });
+
+  test('cannot be made by anybody else', () => {
+    expect(readReturnToken(token, stranger)).toBeNull();
+    for (let at = 0; at < token.length; at++) {
+      const changed = token.slice(0, at) + (token[at] === '7' ? '8' : '7') + token.slice(at + 1);
+      expect(readReturnToken(changed, signer)).toBeNull();
+    }
+  });
+});
+
+test('who is no person is told apart by what it says', () => {
+  const visitor = (headers: Record<string, string>) => visitorOf(new Headers(headers));
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0';
+  expect(visitor({ 'user-agent': firefox })).toBeNull();
+  expect(visitor({ 'user-agent': firefox, 'sec-purpose': 'prefetch;prerender' })).toBe('prefetch');
+  expect(visitor({ 'user-agent': `${firefox} (via ggpht.com GoogleImageProxy)` })).toBe('imageProxy');
+  expect(visitor({ 'user-agent': 'Mozilla/5.0' })).toBe('imageProxy');
+  expect(visitor({ 'user-agent': 'Barracuda Sentinel (EE)' })).toBe('scanner');
+  expect(visitor({ 'user-agent': 'curl/8.0' })).toBe('scanner');
+  expect(visitor({})).toBe('scanner');
+});
