@@ -14,14 +14,14 @@ const record = (
 /** A domain that has been verified, for the documentation. */
 export const VERIFIED: DomainView = {
   id: 'dom_01m7xj1rwp4sersf8ggsa354',
-  name: 'shop.example',
+  name: 'example.com',
   status: 'verified',
   livemode: true,
-  provider: 'capture',
+  provider: 'direct',
   openTracking: false,
   clickTracking: false,
   trackingDomain: null,
-  returnPath: 'send.shop.example',
+  returnPath: 'send.example.com',
   createdAt: '2026-11-20T21:33:00.000Z',
   verifiedAt: '2026-11-20T21:33:00.000Z',
   lastCheckedAt: '2026-11-20T21:33:00.000Z',
@@ -29,35 +29,35 @@ export const VERIFIED: DomainView = {
     record({
       purpose: 'dkim',
       type: 'TXT',
-      name: 'svc-gsa354._domainkey.shop.example',
+      name: 'svc-gsa354._domainkey.example.com',
       value: 'v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA…',
       required: true,
     }),
     record({
       purpose: 'dkim',
       type: 'TXT',
-      name: 'svc-gsa354-ed._domainkey.shop.example',
+      name: 'svc-gsa354-ed._domainkey.example.com',
       value: 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
       required: false,
     }),
     record({
       purpose: 'spf',
       type: 'TXT',
-      name: 'send.shop.example',
-      value: 'v=spf1 a:mail.example.com ~all',
+      name: 'send.example.com',
+      value: 'v=spf1 a:mail.posthorn.example ~all',
       required: true,
     }),
     record({
       purpose: 'mx',
       type: 'MX',
-      name: 'send.shop.example',
-      value: 'mail.example.com',
+      name: 'send.example.com',
+      value: 'mail.posthorn.example',
       required: true,
     }),
     record({
       purpose: 'dmarc',
       type: 'TXT',
-      name: '_dmarc.shop.example',
+      name: '_dmarc.example.com',
       value: 'v=DMARC1; p=none;',
       required: false,
     }),
@@ -65,4 +65,10 @@ export const VERIFIED: DomainView = {
 };
 
 /** The same, as it is added. */
-export const ADDED: DomainView = VERIFIED;
+export const ADDED: DomainView = {
+  ...VERIFIED,
+  status: 'pending',
+  verifiedAt: null,
+  lastCheckedAt: null,
+  dnsRecords: VERIFIED.dnsRecords.map((each) => ({ ...each, status: 'pending' })),
+};
