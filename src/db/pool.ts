@@ -5,6 +5,8 @@ import type { Watch } from './watch.ts';
 
 /** A frozen backend answers nothing for ever; HTTP must have answered within 8 s. */
 export const DEADLINE_MS = 7_000;
+/** Longer than it takes to see that a database is back: who comes at that moment need not be turned away. */
+const RETURN_MS = 800;
 /** What was thawed with the server answers at once; what does not is dead. */
 const LAST_CHANCE_MS = 150;
 
@@ -42,11 +44,12 @@ export class Pool {
   }
 
   /**
-   * Runs on the present client. @throws Unavailable at once while the database is away, and after `deadlineMs`; the
+   * Runs on the present client. @throws Unavailable soon while the database is away, and after `deadlineMs`; the
    * statement may be applied then.
    */
   async run<T>(deadlineMs: number, use: (client: postgres.Sql) => PromiseLike<T>): Promise<T> {
-    if (this.watch.isAway) throw new Unavailable('The database does not answer.');
+    if (this.watch.isAway && !(await this.watch.returns(Math.min(deadlineMs, RETURN_MS))))
+      throw new Unavailable('The database does not answer.');
     const generation = this.#now;
     let unheard = false;
     const { promise: late, reject } = Promise.withResolvers<never>();

@@ -36,7 +36,7 @@ export interface Sent {
 /**
  * Tells a database that is frozen from one that is slow. A driver waits for ever on a connection that went dead without a
  * word, and a new connection to a frozen server hangs as well; so when an answer is long in coming it looks for itself:
- * - nothing answers: the database is away, and statements are refused at once until it is seen again;
+ * - nothing answers: the database is away, and statements are soon refused until it is seen again;
  * - it answers, and whose turn it was is idle: that connection is dead, though the database is well;
  * - it answers and works: it is slow, and its deadlines will do.
  */
@@ -45,6 +45,7 @@ export class Watch {
   readonly #monotonic: () => number;
   /** In the order they were sent. */
   readonly #sent = new Set<Sent>();
+  readonly #waiting = new Set<(isBack: boolean) => void>();
   #heardAt = 0;
   #looking = false;
   #isAway = false;
@@ -56,9 +57,22 @@ export class Watch {
     this.#timer.unref();
   }
 
-  /** Whether to refuse at once what would only wait. */
+  /** Whether a statement would only wait. */
   get isAway(): boolean {
     return this.#isAway;
+  }
+
+  /** Resolves when the database is seen again, or after so long; whether it was. */
+  returns(withinMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const seen = (is: boolean): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(seen);
+        resolve(is);
+      };
+      const timer = setTimeout(() => seen(false), withinMs);
+      this.#waiting.add(seen);
+    });
   }
 
   /** A statement was sent. */
@@ -114,6 +128,7 @@ export class Watch {
       this.#isAway = false;
       this.#heardAt = now;
       this.parts.replace();
+      for (const seen of this.#waiting) seen(true);
     }
     this.#nextLookAt = now + LOOK_AGAIN_MS;
   }

@@ -65,10 +65,16 @@ describe('silence on old and new connections', () => {
   test.each([answering(), answering(2), REFUSING, FULL])(
     'ends with the first sign of life: %p',
     async (sign) => {
+      const back = watch.returns(60_000);
       await at(3_250, sign);
       expect([watch.isAway, replaced]).toEqual([false, 1]);
+      expect(await back).toBe(true);
     },
   );
+});
+
+test('whoever waits for its return waits no longer than he said', async () => {
+  expect(await watch.returns(1)).toBe(false);
 });
 
 test('while others are answered a database is not away', async () => {
