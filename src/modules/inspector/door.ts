@@ -44,7 +44,8 @@ async function admit(
   // A page of another site may open a WebSocket here; the cookie is not sent along, and this does not rely on it alone.
   if (!isSameOrigin(request)) return refuse(403);
   try {
-    const session = await visits.of(request.headers);
+    const ticket = new URL(request.url, 'http://localhost').searchParams.get('ticket');
+    const session = await visits.of(request.headers, ticket);
     if (!session) return refuse(401);
     if (lookout.isFull) return refuse(503);
     return begin(deps, session, () => visits.holds(session));

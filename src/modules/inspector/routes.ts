@@ -97,6 +97,15 @@ export function inspectorRoutes({
       },
     }),
     route({
+      method: 'POST',
+      path: '/inspector/api/tickets',
+      permission: 'session',
+      summary: 'Get a ticket that opens /inspect?ticket=… once, for tools that can send no header',
+      response: of<{ readonly ticket: string }>(),
+      status: 201,
+      handle: ({ caller }) => ({ ticket: visits.ticketFor(caller) }),
+    }),
+    route({
       method: 'GET',
       path: '/inspector/api/machines',
       permission: 'session',

@@ -39,14 +39,15 @@ export class Sessions {
 
   /** A ticket for a link that can be opened once. */
   ticket(scope: SessionScope): string {
-    if (this.#tickets.size >= MOST_TICKETS) this.#tickets.clear();
+    const [oldest] = this.#tickets.keys();
+    if (oldest !== undefined && this.#tickets.size >= MOST_TICKETS) this.#tickets.delete(oldest);
     const ticket = randomBytes(24).toString('base64url');
     this.#tickets.set(ticket, { ...scope, expiresAt: this.now() + LASTS_MS });
     return ticket;
   }
 
   /** Takes a ticket for good; null when it was taken before, is too old, or never existed. */
-  redeem(ticket: string): SessionScope | null {
+  redeem(ticket: string): OpenSession | null {
     const found = this.#tickets.get(ticket);
     this.#tickets.delete(ticket);
     return found && found.expiresAt > this.now() ? found : null;

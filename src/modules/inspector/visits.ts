@@ -10,6 +10,13 @@ export const NEEDED: Permission = 'emails:read';
 /** Finds the active key of that id; null when it was revoked. */
 export type FindKey = (id: string) => Promise<Pick<Caller, 'permissions'> | null>;
 
+/** Stands for the key of a session that a printed link has opened: it counts requests, and names no key. */
+const LINKED = 'link ';
+const isKey = (keyId: string): boolean => !keyId.startsWith(LINKED);
+
+/** A socket that was opened with a key itself lasts as long as a session would. */
+const SOCKET_MS = 3_600_000;
+
 const UNKNOWN = new Failure('UNAUTHORIZED', 'This API key is not valid, or it was revoked.');
 const SPENT = new Failure('UNAUTHORIZED', 'This link was opened before, or it is too old.', {
   suggestion: 'Restart the service for another link, or use an API key.',
@@ -46,15 +53,20 @@ export class Visits {
     return this.sessions.close();
   }
 
-  /** The session of a request: its cookie, or else a key in its Authorization header. */
-  async of(headers: Headers): Promise<OpenSession | null> {
-    const session = this.sessions.read(headers);
+  /** A ticket for a client that can send neither a cookie nor a header; it may see what the caller may. */
+  ticketFor({ workspaceId, livemode, keyId }: Caller): string {
+    return this.sessions.ticket({ workspaceId, livemode, keyId: isKey(keyId) ? keyId : null });
+  }
+
+  /** The session of a request: its ticket, its cookie, or else a key in its Authorization header. */
+  async of(headers: Headers, ticket: string | null): Promise<OpenSession | null> {
+    const session = ticket === null ? this.sessions.read(headers) : this.sessions.redeem(ticket);
     if (session) return (await this.holds(session)) ? session : null;
-    if (!headers.has('authorization')) return null;
+    if (ticket !== null || !headers.has('authorization')) return null;
     const caller = await identify(headers, this.authenticate);
     if (caller instanceof Failure || !holds(caller.permissions, NEEDED)) return null;
     const { workspaceId, livemode, keyId } = caller;
-    return { workspaceId, livemode, keyId, expiresAt: this.now() + 3_600_000 };
+    return { workspaceId, livemode, keyId, expiresAt: this.now() + SOCKET_MS };
   }
 
   /** Whether a session still holds: it has not ended, and neither has its key. */
@@ -71,7 +83,7 @@ export class Visits {
     if (!session || !(await this.holds(session))) return null;
     const { workspaceId, livemode, keyId } = session;
     return {
-      keyId: keyId ?? `session ${workspaceId}`,
+      keyId: keyId ?? LINKED + workspaceId,
       workspaceId,
       livemode,
       permissions: [NEEDED],

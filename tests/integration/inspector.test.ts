@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createWebSocketReceiver } from '@statelyai/inspect';
+import { createActor } from 'xstate';
+import { openPack } from '../../src/dashboard/pack.ts';
+import type { Machine } from '../../src/modules/inspector/model.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
+import { openViewer, sessionCookie } from './inspector-viewer.ts';
+
+let database: TestDatabase;
+let service: Service;
+let client: Client;
+
+beforeAll(async () => {
+  await openPack();
+  database = await createTestDatabase();
+  service = await startService({
+    env: {
+      DATABASE_URL: database.url,
+      SECRET_KEY: 's'.repeat(32),
+      RATE_LIMIT_PER_IP: '0',
+      TEST_SENDS_PER_DAY: '0',
+    },
+  });
+  client = createClient(service.url, TEST_KEY);
+}, 60_000);
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await database.close();
+});
+
+const send = async (to: string, more: object = {}): Promise<string> => {
+  const mail = {
+    from: 'a@example.com',
+    to: `${to}@simulator.svc.test`,
+    subject: 'Hello',
+    text: 'x',
+    ...more,
+  };
+  const { status, body } = await client.post('/v1/emails', mail);
+  expect(status).toBe(202);
+  return body.data.id;
+};
+const IN_AN_HOUR = () => new Date(Date.now() + 3_600_000).toISOString();
+
+describe('who may look', () => {
+  const PATHS = ['session', 'machines', 'actors?kind=email', 'actors/em_000000000000000000000001'];
+
+  test('nobody without a session, whatever key is sent', async () => {
+    for (const path of PATHS)
+      for (const headers of [
+        {},
+        { authorization: `Bearer ${TEST_KEY}` },
+        { cookie: 'posthorn_session=e30.AAAA' },
+      ]) {
+        const response = await fetch(`${service.url}/inspector/api/${path}`, { headers });
+        expect([path, response.status]).toEqual([path, 401]);
+      }
+  });
+
+  test('a key with emails:read gets a cookie that no script reads; others are told what is missing', async () => {
+    const { body } = await client.post('/v1/api-keys', {
+      name: 'Sender',
+      env: 'test',
+      permissions: ['emails:send'],
+    });
+    const sender = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    const answer = async (given: object) =>
+      fetch(`${service.url}/inspector/api/session`, { ...sender, body: JSON.stringify(given) });
+    const good = await answer({ key: TEST_KEY });
+    expect(good.status).toBe(200);
+    expect(good.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict/);
+    expect(good.headers.get('set-cookie')).not.toContain(TEST_KEY.slice(9));
+    const poor = await answer({ key: body.data.key });
+    expect(poor.status).toBe(403);
+    expect(await poor.text()).toContain('emails:read');
+    expect((await answer({ key: `svc_test_${'x'.repeat(32)}` })).status).toBe(401);
+    expect((await answer({ ticket: 'never-printed' })).status).toBe(401);
+    expect((await answer({})).status).toBe(422);
+    expect((await answer({ key: TEST_KEY, ticket: 'x' })).status).toBe(422);
+  });
+
+  test('a link that serve has printed opens one session', async () => {
+    const [, ticket = ''] = /test {2}\S+#open=(\S+)/.exec(service.output()) ?? [];
+    expect(await sessionCookie(service.url, { ticket })).toStartWith('posthorn_session=');
+    expect(await sessionCookie(service.url, { ticket })).toBeNull();
+  });
+
+  test('the page has a strict policy, and its files last for ever', async () => {
+    const page = await fetch(`${service.url}/inspector`);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const [, script = ''] = /src="(\/inspector\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? [];
+    const plain = await fetch(service.url + script, { headers: { 'accept-encoding': 'identity' } });
+    const packed = await fetch(service.url + script, { headers: { 'accept-encoding': 'br' } });
+    expect(packed.headers.get('cache-control')).toContain('immutable');
+    expect(await packed.text()).toBe(await plain.text());
+    expect((await fetch(`${service.url}/inspector/assets/view-other.js`)).status).toBe(404);
+    expect((await fetch(`${service.url}/inspector/assets/__proto__`)).status).toBe(404);
+  });
+
+  test('sockets are refused without a session and from other sites', async () => {
+    const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+    const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+    const cookie = (await sessionCookie(service.url, { key: TEST_KEY })) ?? '';
+    for (const path of ['/inspector/live', '/inspect']) {
+      const status = async (headers: Record<string, string>) =>
+        (await fetch(service.url + path, { headers: { ...upgrade, ...key, ...headers } })).status;
+      expect(await status({})).toBe(401);
+      expect(await status({ cookie, origin: 'https://evil.example' })).toBe(403);
+    }
+  });
+
+  test('a session ends with the key that it stands for', async () => {
+    const { body } = await client.post('/v1/api-keys', {
+      name: 'Brief',
+      env: 'test',
+      permissions: ['emails:read'],
+    });
+    const cookie = (await sessionCookie(service.url, { key: body.data.key })) ?? '';
+    const look = () => fetch(`${service.url}/inspector/api/machines`, { headers: { cookie } });
+    expect((await look()).status).toBe(200);
+    await client.delete(`/v1/api-keys/${body.data.id}`);
+    expect((await look()).status).toBe(401);
+  });
+});
+
+describe('what is seen', () => {
+  test('every kind with its drawn machine', async () => {
+    using viewer = await openViewer(service.url, TEST_KEY);
+    const machines = await viewer.get<readonly Machine[]>('machines');
+    const email = machines.find(({ kind }) => kind === 'email');
+    expect(email?.drawing.states.find(({ name }) => name === 'deferred')?.description).not.toBe('');
+    expect(email?.timed).toContain('scheduled');
+    expect(email?.transient).toEqual(['accepted', 'gaveUp']);
+  });
+
+  test('an email moves, is counted and found, and its life is told', async () => {
+    using viewer = await openViewer(service.url, TEST_KEY);
+    const before = viewer.counts().email?.delivered?.count ?? 0;
+    const id = await send('delivered');
+    await eventually('the movement', async () =>
+      viewer.ticks.flatMap(({ sample }) => sample).find((move) => move.id === id && move.to === 'delivered'),
+    );
+    await eventually('the count', async () =>
+      viewer.counts().email?.delivered?.count === before + 1 ? true : undefined,
+    );
+    const life = await viewer.life(id);
+    expect(life.steps.map(({ event, to }) => `${event} ${to}`)).toEqual([
+      'spawned sending',
+      'attempt.completed sent',
+      'report.received delivered',
+    ]);
+    expect(life.explanation.evidence).toHaveLength(life.steps.length);
+    expect(JSON.stringify(life)).not.toContain('@');
+    const page = await viewer.actors(`kind=email&state=delivered&id=${id}`);
+    expect(page.actors.map((actor) => actor.id)).toEqual([id]);
+  });
+
+  test('a scheduled email waits for its moment; the one that is watched tells of its end', async () => {
+    using viewer = await openViewer(service.url, TEST_KEY);
+    const at = IN_AN_HOUR();
+    const id = await send('delivered', { scheduledAt: at });
+    const life = await viewer.life(id);
+    expect(life.timers.map(({ delay }) => delay)).toEqual(['due']);
+    // The delay counts from the moment of the decision, some milliseconds after the request came in.
+    expect(Math.abs((life.timers[0]?.at ?? 0) - Date.parse(at))).toBeLessThan(1_000);
+    expect(life.explanation.next.at).toBe(life.timers[0]?.at ?? null);
+    viewer.watch(id);
+    // The service takes it in before the next request of the same connection is answered.
+    await viewer.get('session');
+    await client.delete(`/v1/emails/${id}`);
+    await eventually('the news', async () => viewer.ticks.find(({ changed }) => changed.includes(id)));
+    expect((await viewer.life(id)).state).toBe('cancelled');
+  });
+
+  test('pages go on where the one before has ended', async () => {
+    using viewer = await openViewer(service.url, TEST_KEY);
+    await Promise.all(Array.from({ length: 60 }, () => send('delivered', { scheduledAt: IN_AN_HOUR() })));
+    const first = await viewer.actors('kind=email&state=scheduled');
+    const second = await viewer.actors(`kind=email&state=scheduled&after=${first.next}`);
+    const ids = [...first.actors, ...second.actors].map(({ id }) => id);
+    expect(first.actors).toHaveLength(50);
+    expect(ids.length).toBeGreaterThanOrEqual(60);
+    expect(ids).toEqual([...new Set(ids)].sort().reverse());
+    expect(second.next).toBeNull();
+  });
+
+  test('nothing of the other environment', async () => {
+    using live = await openViewer(service.url, LIVE_KEY);
+    using viewer = await openViewer(service.url, TEST_KEY);
+    const id = await send('delivered');
+    const response = await fetch(`${service.url}/inspector/api/actors/${id}`, {
+      headers: { cookie: live.cookie },
+    });
+    expect(response.status).toBe(404);
+    expect((await live.actors('kind=email')).actors).toEqual([]);
+    // Both environments are told in the same turn: what the one has heard, the other would have.
+    await eventually('the movement', async () =>
+      viewer.ticks.flatMap(({ sample }) => sample).find((move) => move.id === id && move.to === 'delivered'),
+    );
+    expect(live.ticks.flatMap(({ sample }) => sample)).toEqual([]);
+    expect(live.counts().email ?? {}).toEqual({});
+  });
+});
+
+describe('what is not there is not there', () => {
+  test('unknown kinds, states and ids', async () => {
+    using viewer = await openViewer(service.url, TEST_KEY);
+    const status = async (path: string) =>
+      (await fetch(`${service.url}/inspector/api/${path}`, { headers: { cookie: viewer.cookie } })).status;
+    expect(await status('actors?kind=nothing')).toBe(404);
+    expect(await status("actors?kind=email&state=sent'--")).toBe(404);
+    expect(await status('actors/nothing_1')).toBe(404);
+    expect(await status("actors?kind=email&id=em_';drop")).toBe(422);
+  });
+});
+
+describe("Stately's inspector", () => {
+  interface Message {
+    readonly type: string;
+    readonly _version?: unknown;
+    readonly sessionId: string;
+    readonly definition?: string;
+    readonly snapshot?: { readonly value: string; readonly status: string; readonly context: unknown };
+  }
+
+  test('its own client takes what /inspect says: latest states first, then what happens', async () => {
+    const earlier = await send('delivered', { scheduledAt: IN_AN_HOUR() });
+    const cookie = (await sessionCookie(service.url, { key: TEST_KEY })) ?? '';
+    const reply = await fetch(`${service.url}/inspector/api/tickets`, {
+      method: 'POST',
+      headers: { cookie },
+    });
+    const { data } = (await reply.json()) as { data: { ticket: string } };
+    const messages: Message[] = [];
+    const receiver = createWebSocketReceiver({
+      server: `${service.url.replace('http', 'ws')}/inspect?ticket=${data.ticket}`,
+    });
+    const subscription = receiver.subscribe((message) => void messages.push(message as unknown as Message));
+    const of = (id: string, type: string) =>
+      messages.filter((one) => one.sessionId === id && one.type === type);
+    await eventually('the latest states', async () => of(earlier, '@xstate.actor')[0]);
+    const id = await send('delivered');
+    await eventually('the end', async () =>
+      of(id, '@xstate.snapshot').find(({ snapshot }) => snapshot?.value === 'delivered'),
+    );
+    subscription.unsubscribe();
+
+    expect(of(earlier, '@xstate.actor')[0]?.snapshot).toMatchObject({ status: 'active', value: 'scheduled' });
+    for (const message of messages) {
+      expect(message.type).toMatch(/^@xstate\.(actor|event|snapshot)$/);
+      expect(message._version).toBeString();
+    }
+    const definition = JSON.parse(of(id, '@xstate.actor')[0]?.definition ?? '{}');
+    expect(Object.keys(definition.states)).toContain('delivered');
+    expect(of(id, '@xstate.event').map((message) => (message as never as { event: object }).event)).toEqual([
+      { type: 'attempt.completed' },
+      { type: 'report.received' },
+    ]);
+    expect(JSON.stringify(messages)).not.toContain('@simulator');
+  });
+
+  test('a ticket opens one socket; a key in the header opens one too', async () => {
+    const url = `${service.url.replace('http', 'ws')}/inspect`;
+    const opens = (address: string, options = {}) =>
+      new Promise<boolean>((resolve) => {
+        const socket = new WebSocket(address, options as never);
+        socket.onmessage = () => {
+          resolve(true);
+          socket.close();
+        };
+        socket.onclose = () => resolve(false);
+      });
+    const cookie = (await sessionCookie(service.url, { key: TEST_KEY })) ?? '';
+    const reply = await fetch(`${service.url}/inspector/api/tickets`, {
+      method: 'POST',
+      headers: { cookie },
+    });
+    const { data } = (await reply.json()) as { data: { ticket: string } };
+    expect(await opens(`${url}?ticket=${data.ticket}`)).toBe(true);
+    expect(await opens(`${url}?ticket=${data.ticket}`)).toBe(false);
+    expect(await opens(url, { headers: { authorization: `Bearer ${TEST_KEY}` } })).toBe(true);
+    expect(await opens(url, { headers: { authorization: `Bearer ${TEST_KEY.slice(0, -1)}x` } })).toBe(false);
+  });
+
+  test('the definition is one that XState itself can start', async () => {
+    const { createMachine } = await import('xstate');
+    const { introduction } = await import('../../src/modules/inspector/stately.ts');
+    const { emailKind } = await import('../../src/modules/emails/kind.ts');
+    const snapshot = emailKind.machine.resolveState({ value: 'sent', context: {} } as never);
+    const message = introduction(emailKind, { id: 'em_1', snapshot } as never, 0) as { definition: string };
+    const machine = createMachine(JSON.parse(message.definition));
+    expect(Object.keys(machine.states)).toEqual(Object.keys(emailKind.machine.states));
+    expect(createActor(machine).getSnapshot().status).toBeString();
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test';
+import { Sessions } from '../../../src/modules/inspector/session.ts';
+
+const SCOPE = { workspaceId: 'ws_1', livemode: false, keyId: 'key_1' };
+const HOUR = 3_600_000;
+
+function sessions(secretKey = 'k'.repeat(32), secure = false) {
+  const clock = { now: Date.parse('2026-11-20T12:00:00Z') };
+  return { clock, sessions: new Sessions(secretKey, () => clock.now, secure) };
+}
+
+const pair = (setCookie: string): string => setCookie.split(';')[0] ?? '';
+const carrying = (cookie: string): Headers => new Headers({ cookie });
+
+describe('a session cookie', () => {
+  test('carries its scope there and back, among other cookies', () => {
+    const { sessions: own, clock } = sessions();
+    const headers = carrying(`theme=dark; ${pair(own.open(SCOPE))}; other=1`);
+    expect(own.read(headers)).toEqual({ ...SCOPE, expiresAt: clock.now + HOUR });
+  });
+
+  test('is out of reach of scripts and other sites, and of http where there is https', () => {
+    expect(sessions().sessions.open(SCOPE)).toMatch(/; Path=\/; Max-Age=3600; HttpOnly; SameSite=Strict$/);
+    expect(sessions('k'.repeat(32), true).sessions.open(SCOPE)).toEndWith('; Secure');
+  });
+
+  test('ends after an hour', () => {
+    const { sessions: own, clock } = sessions();
+    const headers = carrying(pair(own.open(SCOPE)));
+    clock.now += HOUR - 1;
+    expect(own.read(headers)).not.toBeNull();
+    clock.now += 1;
+    expect(own.read(headers)).toBeNull();
+  });
+
+  test('is refused when a single character of it was changed', () => {
+    const { sessions: own } = sessions();
+    const [name, value = ''] = pair(own.open(SCOPE)).split('=');
+    // Not the last one: of a signature of 32 bytes it holds two bits that mean nothing.
+    for (let at = 0; at < value.length - 1; at++) {
+      const other = value[at] === 'A' ? 'B' : 'A';
+      const forged = value.slice(0, at) + other + value.slice(at + 1);
+      expect(own.read(carrying(`${name}=${forged}`))).toBeNull();
+    }
+  });
+
+  test('of another SECRET_KEY, an unsigned one and an empty one are none', () => {
+    const { sessions: own } = sessions();
+    const foreign = pair(sessions('z'.repeat(32)).sessions.open({ ...SCOPE, livemode: true }));
+    const [text] = pair(own.open(SCOPE)).split('.');
+    for (const cookie of [foreign, text ?? '', `${text}.`, 'posthorn_session=', 'posthorn_session=.', ''])
+      expect(own.read(carrying(cookie))).toBeNull();
+  });
+});
+
+describe('a ticket', () => {
+  test('opens once', () => {
+    const { sessions: own } = sessions();
+    const ticket = own.ticket({ ...SCOPE, keyId: null });
+    expect(own.redeem(ticket)).toMatchObject({ workspaceId: 'ws_1', livemode: false, keyId: null });
+    expect(own.redeem(ticket)).toBeNull();
+  });
+
+  test('is too old after an hour, and unknown elsewhere', () => {
+    const { sessions: own, clock } = sessions();
+    const ticket = own.ticket(SCOPE);
+    expect(sessions().sessions.redeem(ticket)).toBeNull();
+    clock.now += HOUR;
+    expect(own.redeem(ticket)).toBeNull();
+  });
+
+  test('makes room for a hundred others, the oldest going first', () => {
+    const { sessions: own } = sessions();
+    const tickets = Array.from({ length: 101 }, () => own.ticket(SCOPE));
+    expect(own.redeem(tickets[0] ?? '')).toBeNull();
+    expect(own.redeem(tickets[1] ?? '')).not.toBeNull();
+    expect(own.redeem(tickets[100] ?? '')).not.toBeNull();
+  });
+});
