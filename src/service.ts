@@ -19,7 +19,7 @@ import { apiKeys } from './modules/api-keys/kind.ts';
 import { findActiveKey } from './modules/api-keys/queries.ts';
 import { captureStore } from './modules/captured/commands.ts';
 import { openDomains } from './modules/domains/open.ts';
-import { findSendingDomain } from './modules/domains/queries.ts';
+import { rememberSendingDomains } from './modules/domains/sending-domains.ts';
 import { type AttemptSchedule, LIVE_SCHEDULE } from './modules/emails/attempt-schedule.ts';
 import { createMarkdownRenderer } from './modules/emails/content/markdown-renderer.ts';
 import { textFromHtml } from './modules/emails/content/text-part.ts';
@@ -137,7 +137,7 @@ export async function openService({
       holdsDoubt: config.unknownOutcome === 'hold',
       ...liveMail.schedule,
     },
-    findSendingDomain: (workspaceId: string, name: string) => findSendingDomain(database, workspaceId, name),
+    findSendingDomain: rememberSendingDomains(database, engine, clock.monotonic),
     renderMarkdown: renderer.render,
   };
   const recordFeedback = feedbackRecorder({ database, engine, signer, clock });

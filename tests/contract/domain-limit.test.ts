@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { createTestDatabase } from '../support/postgres.ts';
 import { startRealService } from './real-service.ts';
 
 test('300 parallel additions on the free plan make two domains, and what is removed is given back', async () => {
@@ -28,4 +29,45 @@ test('300 parallel additions on the free plan make two domains, and what is remo
   const again = await Promise.all(Array.from({ length: 20 }, (_, n) => add(1_000 + n)));
   expect(again.filter(({ status }) => status === 201)).toHaveLength(1);
   expect(await used()).toBe(2);
+}, 60_000);
+
+test('two instances together keep to the limit, and no name is there twice', async () => {
+  await using database = await createTestDatabase();
+  await using one = await startRealService({ DATABASE_URL: database.url });
+  await using other = await startRealService({ DATABASE_URL: database.url });
+  const instances = [one, other];
+  const [key, rows] = [await one.keyWith('live', ['*']), one.service.database];
+  const add = (n: number, name: string) => {
+    const instance = instances[n % 2] ?? one;
+    return instance.ask({ method: 'POST', path: '/v1/domains', key, body: { name } });
+  };
+  const count = async () => {
+    const [row] = await rows.query<{ made: number; names: number; used: number; keys: number }>(
+      `select (select count(*)::integer from domains) as made,
+        (select count(distinct name)::integer from domains) as names,
+        (select count(*)::integer from domain_keys) as keys,
+        (select used from usage where period = 'domains') as used`,
+    );
+    return row;
+  };
+  const limited = await Promise.all(Array.from({ length: 60 }, (_, n) => add(n, `d${n}.test`)));
+  expect(limited.filter(({ status }) => status === 201)).toHaveLength(2);
+  expect(await count()).toEqual({ made: 2, names: 2, keys: 2, used: 2 });
+
+  const [workspace] = await rows.query<{ id: string }>(`update workspaces set plan = 'growth' returning id`);
+  expect(workspace).toBeDefined();
+  const grown = await one.keyWith('live', ['*']);
+  const named = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      (instances[n % 2] ?? one).ask({
+        method: 'POST',
+        path: '/v1/domains',
+        key: grown,
+        body: { name: `n${n >> 2}.test` },
+      }),
+    ),
+  );
+  expect(named.filter(({ status }) => status === 201)).toHaveLength(10);
+  expect(named.filter(({ status }) => status === 409)).toHaveLength(30);
+  expect(await count()).toEqual({ made: 12, names: 12, keys: 12, used: 12 });
 }, 60_000);
