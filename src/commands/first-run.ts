@@ -3,7 +3,7 @@ import type { FirstKey } from '../modules/api-keys/issue.ts';
 
 /** The welcome: the keys, which are shown only now, a first email to send, and where to look next. */
 export function firstRunText(
-  { publicUrl, simulatorDomain }: Pick<Config, 'publicUrl' | 'simulatorDomain'>,
+  { publicUrl, simulatorDomain, transport }: Pick<Config, 'publicUrl' | 'simulatorDomain' | 'transport'>,
   keys: readonly FirstKey[],
 ): string {
   const test = keys.find(({ livemode }) => !livemode)?.key;
@@ -21,6 +21,7 @@ export function firstRunText(
     `    -H 'content-type: application/json' \\`,
     `    -d '{"from":"you@example.com","to":"delivered@${simulatorDomain}","subject":"Hello","text":"It works."}'`,
     '',
+    ...(transport === 'capture' ? captured(publicUrl) : []),
     'Then look at:',
     `  ${publicUrl}/docs       every endpoint, with examples`,
     `  ${publicUrl}/v1/emails  what was sent, with the same key`,
@@ -28,3 +29,11 @@ export function firstRunText(
     '',
   ].join('\n');
 }
+
+/** Nobody shall wonder where the mail has gone, or fear that it went anywhere. */
+const captured = (publicUrl: string): string[] => [
+  'Live email does not leave yet: TRANSPORT is capture, which keeps it here to be read:',
+  `  ${publicUrl}/v1/captured  with the live key`,
+  'To send for real, set TRANSPORT to smtp, direct or ses.',
+  '',
+];

@@ -2,6 +2,7 @@ import { Cron } from 'croner';
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../engine/clock-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { capturedPruner } from './captured-pruner.ts';
 import { keyUseRecorder } from './key-use-recorder.ts';
 import { liveDataPruner } from './live-data-pruner.ts';
 import { mailCarrier } from './mail-carrier.ts';
@@ -34,6 +35,7 @@ export const allDuties = (deps: DutyDeps): readonly Duty[] => [
   replyPruner(deps),
   testDataPruner(deps),
   liveDataPruner(deps),
+  capturedPruner(deps),
   webhookPruner(deps),
 ];
 

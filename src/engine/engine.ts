@@ -233,12 +233,14 @@ export class Engine {
   }
 
   /** Tells the actor what its order came to; several events in the order they happened. */
-  #report(order: Order, events: readonly ActorEvent[]): void {
-    for (const event of events)
+  async #report(order: Order, events: readonly ActorEvent[]): Promise<void> {
+    const told = events.map((event) =>
       this.tell(order.kind, order.actor.id, event, { patienceMs: OUTCOME_PATIENCE_MS }).catch(
         (error: unknown) =>
           this.parts.logger.error({ err: error, actor: order.actor.id }, 'An outcome could not be recorded.'),
-      );
+      ),
+    );
+    await Promise.all(told);
   }
 
   async #wake(running: Running, rows: readonly ActorRow[]): Promise<void> {

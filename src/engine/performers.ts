@@ -12,6 +12,8 @@ export interface Performer {
   perform(order: Order): Promise<readonly ActorEvent[]> | readonly ActorEvent[];
   /** What the actor of an order that will not be begun is told; without it, it waits for its lease to end. */
   declined?(order: Order): readonly ActorEvent[];
+  /** What an order came to that took a while is durable now, or will not be told. */
+  settled?(order: Order): void;
   /** Nothing new is to begin; what runs should end soon. */
   stop?(): void;
   /** Nothing runs any more. */
@@ -26,7 +28,8 @@ export class Performing {
 
   constructor(
     private readonly performer: Performer,
-    private readonly report: (order: Order, events: readonly ActorEvent[]) => void,
+    /** Resolves once the events are durable or given up; never rejects. */
+    private readonly report: (order: Order, events: readonly ActorEvent[]) => Promise<unknown>,
     private readonly failed: (order: Order, error: unknown) => void,
   ) {}
 
@@ -52,7 +55,7 @@ export class Performing {
 
   #decline(order: Order): void {
     const events = this.performer.declined?.(order) ?? [];
-    if (events.length > 0) this.report(order, events);
+    if (events.length > 0) void this.report(order, events);
   }
 
   #start(order: Order): void {
@@ -65,15 +68,22 @@ export class Performing {
       return this.#finished();
     }
     if (!(outcome instanceof Promise)) {
-      this.report(order, outcome);
+      void this.report(order, outcome);
       return this.#finished();
     }
-    void outcome
-      .then(
-        (events) => this.report(order, events),
-        (error: unknown) => this.failed(order, error),
-      )
-      .finally(() => this.#finished());
+    void this.#conclude(order, outcome);
+  }
+
+  async #conclude(order: Order, outcome: Promise<readonly ActorEvent[]>): Promise<void> {
+    let told: Promise<unknown> | undefined;
+    try {
+      told = this.report(order, await outcome);
+    } catch (error) {
+      this.failed(order, error);
+    }
+    this.#finished();
+    await told;
+    this.performer.settled?.(order);
   }
 
   #finished(): void {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { capturedPruner } from '../../src/duties/captured-pruner.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
 let service: LiveService;
@@ -79,6 +80,25 @@ describe('captured mail', () => {
     expect((await service.test.delete('/v1/captured')).status).toBe(204);
     expect(await get('/v1/captured')).toHaveLength(1);
   });
+});
+
+test('captured mail is deleted when it has been kept long enough', async () => {
+  await service.live.delete('/v1/captured');
+  const id = await service.send();
+  await service.until(id, ({ status }) => status === 'delivered');
+  const { database, engine } = service.service;
+  const later = (days: number) => ({ now: () => Date.now() + days * 86_400_000, monotonic: performance.now });
+  const prune = (days: number) =>
+    capturedPruner({
+      database,
+      engine,
+      clock: later(days),
+      authenticator: { noteUse: async () => {} },
+    }).run();
+  await prune(89);
+  expect(await get('/v1/captured')).toHaveLength(1);
+  await prune(91);
+  expect(await get('/v1/captured')).toEqual([]);
 });
 
 describe('a suppressed address', () => {

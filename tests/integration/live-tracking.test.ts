@@ -98,7 +98,10 @@ describe('opens and clicks', () => {
       const response = await visit(`https://mail.sender.example${path}`);
       expect(response.headers.get('location')).toBeNull();
       if (path.split('/').length === 4)
-        expect([response.status, (await response.json()).error.code]).toEqual([400, 'INVALID_TOKEN']);
+        expect([response.status, ((await response.json()) as Email).error.code]).toEqual([
+          400,
+          'INVALID_TOKEN',
+        ]);
     }
   });
 });

@@ -2,7 +2,11 @@ import { describe, expect, test } from 'bun:test';
 import { firstRunText } from '../../src/commands/first-run.ts';
 import type { FirstKey } from '../../src/modules/api-keys/issue.ts';
 
-const where = { publicUrl: 'http://localhost:3000', simulatorDomain: 'simulator.svc.test' };
+const where = {
+  publicUrl: 'http://localhost:3000',
+  simulatorDomain: 'simulator.svc.test',
+  transport: 'capture' as const,
+};
 const keyOf = (livemode: boolean, key: string | null): FirstKey => ({
   livemode,
   origin: key === null ? 'given' : 'generated',
@@ -26,6 +30,12 @@ describe('the welcome', () => {
 
   test('says where to look next', () => {
     expect(text).toContain('http://localhost:3000/docs');
+  });
+
+  test('says that live mail stays here, and how it would leave', () => {
+    expect(text).toContain('http://localhost:3000/v1/captured');
+    expect(text).toContain('set TRANSPORT to smtp, direct or ses');
+    expect(firstRunText({ ...where, transport: 'smtp' }, [])).not.toContain('captured');
   });
 
   test('repeats no key that the operator gave', () => {

@@ -54,6 +54,8 @@ const COPIES = 4;
 /** Sends live mail: one copy a recipient, so that each can be followed, and bounce, by itself. */
 export class LivePerformer {
   readonly #slots: LiveSlots;
+  /** Orders that hold a slot: until their outcome is durable, so that no crash can leave more in doubt than there are slots. */
+  readonly #begun = new Set<Order>();
   readonly #stop = new AbortController();
   #stopTimer: Timer | undefined;
 
@@ -62,7 +64,8 @@ export class LivePerformer {
   }
 
   /** Carries out one attempt, or says that it was not begun. */
-  async perform({ actor, payload }: Order): Promise<readonly EmailEvent[]> {
+  async perform(order: Order): Promise<readonly EmailEvent[]> {
+    const { actor, payload } = order;
     const context = actor.snapshot.context as EmailContext;
     const { clock, limits, logger } = this.parts;
     const endsAt = context.at + context.leaseMs - limits.marginMs;
@@ -70,15 +73,17 @@ export class LivePerformer {
       { type: 'attempt.declined', at: clock.now(), attempt: context.attempt },
     ];
     if (!(await this.#slots.take(endsAt - limits.attemptMs - clock.now()))) return declined();
-    try {
-      const prepared = await this.#prepare(actor, payload).catch((error: unknown) => {
-        logger.warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
-        return null;
-      });
-      return prepared ? await this.#attempt(actor, prepared, endsAt - clock.now()) : declined();
-    } finally {
-      this.#slots.release();
-    }
+    this.#begun.add(order);
+    const prepared = await this.#prepare(actor, payload).catch((error: unknown) => {
+      logger.warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
+      return null;
+    });
+    return prepared ? this.#attempt(actor, prepared, endsAt - clock.now()) : declined();
+  }
+
+  /** What the order came to is durable: its slot is free. */
+  settled(order: Order): void {
+    if (this.#begun.delete(order)) this.#slots.release();
   }
 
   /** Begins nothing more; what is under way has a while to end by itself. */

@@ -11,7 +11,7 @@ const HELD = 2_000;
 /** Carries out attempts: test mail is played by the simulator, which never opens a connection; live mail leaves. */
 export const emailPerformer = (
   clock: Clock,
-  live: Pick<LivePerformer, 'perform' | 'stop' | 'stopped'>,
+  live: Pick<LivePerformer, 'perform' | 'settled' | 'stop' | 'stopped'>,
 ): Performer => ({
   slots: HELD,
   backlog: 0,
@@ -22,6 +22,7 @@ export const emailPerformer = (
   declined: (order) => [
     { type: 'attempt.declined', at: clock.now(), attempt: contextOf(order).attempt } as const,
   ],
+  settled: (order) => live.settled(order),
   stop: () => live.stop(),
   stopped: () => live.stopped(),
 });

@@ -1,0 +1,17 @@
+import { lowestIdAt } from '../db/ids.ts';
+import { KEPT_DAYS, RETENTION_BATCH } from './retention.ts';
+import type { Duty, DutyDeps } from './schedule.ts';
+
+const PRUNE = `delete from captured where id in (
+  select id from captured where id < $1 order by id limit ${RETENTION_BATCH}
+) returning 1 as one`;
+
+/** Deletes captured mail as long after its capture as live data is kept after its sending. */
+export const capturedPruner = ({ database, clock }: DutyDeps): Duty => ({
+  name: 'capturedPruner',
+  pattern: '0 47 * * * *',
+  async run() {
+    const before = lowestIdAt('cap', clock.now() - KEPT_DAYS.live * 86_400_000);
+    while ((await database.query(PRUNE, [before])).length === RETENTION_BATCH);
+  },
+});
