@@ -1,13 +1,14 @@
 import { cpus, totalmem } from 'node:os';
 import { contract, emails, yardstick } from './emails.ts';
 import { printTable, type Row } from './table.ts';
+import { webhooks } from './webhook-deliveries.ts';
 import { type Section, Workbench } from './workbench.ts';
 
 // What an email costs, against the plainest thing PostgreSQL can do with the same bytes, in one run on one server:
 //   bun run bench [--seconds N] [--emails N] [--executable path] [--only name,name]
 
 /** In the order of the table; the yardstick first, since the others are ratios to it. */
-const SECTIONS: readonly Section[] = [yardstick, emails, contract];
+const SECTIONS: readonly Section[] = [yardstick, emails, contract, webhooks];
 
 const option = (name: string, fallback: string): string => {
   const at = process.argv.indexOf(`--${name}`);

@@ -1,0 +1,106 @@
+import http from 'node:http';
+import { createClient } from '../support/client.ts';
+import { TEST_KEY } from '../support/service.ts';
+import { load, type PreparedRequest, preparePost } from './load.ts';
+import type { Section } from './workbench.ts';
+
+const ENDPOINTS = 10;
+const DELIVERIES_AN_EMAIL = 2 * ENDPOINTS;
+/** Deliveries on their way at once: enough to keep everything busy, too few to overrun what may wait in memory. */
+const UNDER_WAY = 4_000;
+const AT_ONCE = 64;
+
+const EMAIL = {
+  from: 'Acme <hello@acme.example>',
+  to: 'delivered@simulator.svc.test',
+  subject: 'Your order is on its way',
+  text: 'It left our warehouse this morning.',
+};
+
+const BODY = JSON.stringify({
+  id: 'evt_1',
+  type: 'delivered',
+  data: { response: 'x'.repeat(150) },
+  livemode: false,
+});
+
+/** Deliveries a second to a local receiver, every one durable, beside bare POSTs to the same receiver in the same run. */
+export const webhooks: Section = {
+  name: 'webhooks',
+  async run(bench) {
+    const service = await bench.service(await bench.database('bench_webhooks'));
+    const sink = Bun.spawn([process.execPath, new URL('webhook-sink.ts', import.meta.url).pathname], {
+      stdout: 'pipe',
+    });
+    try {
+      const { value } = await sink.stdout.getReader().read();
+      const port = Number(new TextDecoder().decode(value));
+      const deliveries = bench.scale.emails / 2;
+      bench.say(`${deliveries} bare POSTs …`);
+      await barePosts(port, deliveries / 4);
+      const bare = await barePosts(port, deliveries);
+      bench.say(`${deliveries} webhook deliveries …`);
+      const taken = async () => Number(await (await fetch(`http://127.0.0.1:${port}/`)).text());
+      const client = createClient(service.url, TEST_KEY);
+      for (let n = 0; n < ENDPOINTS; n += 1) {
+        const url = `http://127.0.0.1:${port}/hook/${n}`;
+        await client.post('/v1/webhooks', { url, events: ['sent', 'delivered'] });
+      }
+      const send = preparePost(service.port, '/v1/emails', TEST_KEY, EMAIL);
+      await deliver(send, deliveries / 4, taken);
+      const durable = await deliver(send, deliveries, taken);
+      const ratio = (durable / bare).toFixed(2);
+      return [
+        { what: `bare POSTs of node:http, ${AT_ONCE} at once`, perSecond: bare },
+        {
+          what: `(e) webhook deliveries, durable, ${ENDPOINTS} endpoints; ${ratio} of the bare POSTs`,
+          perSecond: durable,
+        },
+      ];
+    } finally {
+      sink.kill();
+      await service[Symbol.asyncDispose]();
+    }
+  },
+};
+
+async function deliver(send: PreparedRequest, count: number, taken: () => Promise<number>): Promise<number> {
+  const before = await taken();
+  const start = performance.now();
+  let caused = 0;
+  for (let received = 0; received < count; received = (await taken()) - before) {
+    if (caused < count && caused - received < UNDER_WAY) {
+      await load(send, 16, 64);
+      caused += 64 * DELIVERIES_AN_EMAIL;
+    } else await Bun.sleep(2);
+  }
+  const rate = (count * 1_000) / (performance.now() - start);
+  while ((await taken()) - before < caused) await Bun.sleep(5);
+  return rate;
+}
+
+/** Keep-alive POSTs of node:http and nothing else. */
+async function barePosts(port: number, count: number): Promise<number> {
+  const agent = new http.Agent({ keepAlive: true });
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(BODY) };
+  const post = (): Promise<void> =>
+    new Promise((settle, fail) => {
+      const request = http.request(
+        { host: '127.0.0.1', port, path: '/hook', method: 'POST', agent, headers },
+        (response) => {
+          response.on('data', () => {});
+          response.on('end', settle);
+        },
+      );
+      request.on('error', fail);
+      request.end(BODY);
+    });
+  let next = 0;
+  const start = performance.now();
+  const worker = async (): Promise<void> => {
+    while (next++ < count) await post();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  agent.destroy();
+  return (count * 1_000) / (performance.now() - start);
+}
