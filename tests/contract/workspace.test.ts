@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test';
+import { setPlan } from '../../src/modules/workspace/commands.ts';
+import { startRealService } from './real-service.ts';
+
+test('both environments are told the same: the plan, its limits, and what is used of them', async () => {
+  await using service = await startRealService({ TEST_SENDS_PER_DAY: '100' });
+  const { database } = service.service;
+  const keys = [await service.keyWith('live', ['*']), await service.keyWith('test', ['emails:send'])];
+  const [live, inTest] = keys as [string, string];
+  const tell = async () => {
+    const told = await Promise.all(keys.map((key) => service.ask({ path: '/v1/workspace', key })));
+    expect(told.map(({ status }) => status)).toEqual([200, 200]);
+    expect(told[0]?.body).toEqual(told[1]?.body);
+    return told[0]?.body.data;
+  };
+  const send = (key: string, from: string) =>
+    service.ask({
+      method: 'POST',
+      path: '/v1/emails',
+      key,
+      body: { from, to: ['b@example.com', 'c@example.com'], subject: 'Hello', text: 'Hi' },
+    });
+
+  const { id, usage, ...first } = await tell();
+  expect(first).toEqual({
+    name: 'Workspace',
+    plan: 'free',
+    limits: { emailsPerMonth: 3_000, domains: 2 },
+    createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+  });
+  expect(usage).toMatchObject({ emailsSent: 0, testSendsToday: 0, domains: 0 });
+
+  await service.ask({ method: 'POST', path: '/v1/domains', key: live, body: { name: 'shop.test' } });
+  expect((await send(live, 'a@shop.test')).status).toBe(202);
+  expect((await send(inTest, 'a@anywhere.example')).status).toBe(202);
+  expect((await send(inTest, 'nobody')).status).toBe(422);
+  // One email is one unit, however many it is for; what was refused took none.
+  expect((await tell()).usage).toMatchObject({ emailsSent: 1, testSendsToday: 1, domains: 1 });
+
+  const limits = {
+    starter: { emailsPerMonth: 75_000, domains: 5 },
+    growth: { emailsPerMonth: 500_000, domains: null },
+  };
+  for (const plan of ['starter', 'growth'] as const) {
+    await setPlan(database, id, plan);
+    expect(await tell()).toMatchObject({
+      id,
+      plan,
+      limits: limits[plan],
+      usage: { emailsSent: 1, domains: 1 },
+    });
+  }
+});
