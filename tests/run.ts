@@ -21,7 +21,9 @@ process.once('exit', () => {
 
 const report = join(scratch, 'report.xml');
 const reporting = ['--reporter=junit', `--reporter-outfile=${report}`];
-const tests = spawn(process.execPath, ['test', ...reporting, ...process.argv.slice(2)], {
+// Bun's five seconds are for unit tests; here processes and databases start, on machines that do other things too.
+const patience = '--timeout=90000';
+const tests = spawn(process.execPath, ['test', patience, ...reporting, ...process.argv.slice(2)], {
   stdio: 'inherit',
   env: { ...process.env, TEST_DATABASE_URL: url },
 });

@@ -1,4 +1,3 @@
-import type { Database } from '../db/database.ts';
 import { codeOf, isPoison, isRetriable } from '../db/sqlstate.ts';
 import { Unavailable } from '../db/unavailable.ts';
 
@@ -80,10 +79,4 @@ export class CommitTags {
     this.#next = (this.#next + 1) & 0x7fffffff;
     return this.#next;
   }
-}
-
-/** The database, as the engine's parts share it. */
-export interface Store {
-  readonly database: Database;
-  readonly tags: CommitTags;
 }
