@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test';
+import postgres from 'postgres';
+import { Pool } from '../../src/db/pool.ts';
+import { Unavailable } from '../../src/db/unavailable.ts';
+import { Watch } from '../../src/db/watch.ts';
+
+/** A pool over a client that never connects: what it answers is up to the test. */
+function poolOverNothing() {
+  const watch = new Watch({ look: async () => ({ seen: 'refusing' }), replace: () => {} });
+  const client = postgres('postgres://nobody@127.0.0.1:1/nothing', { max: 1 });
+  return { pool: new Pool(() => client, watch), watch };
+}
+
+/** What postgres.js resolves a statement with: an array that knows which command completed. */
+const resultOf = (command: string | null, rows: object[]): object[] =>
+  Object.defineProperties([...rows], { command: { value: command }, count: { value: rows.length } });
+
+test('a result that no command completed is a lost reply, not an empty one', async () => {
+  const { pool, watch } = poolOverNothing();
+  const answered = pool.run(1_000, async () => resultOf(null, []));
+  const error = await answered.catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(Unavailable);
+  expect((error as Unavailable).applied).toBe('unknown');
+  watch.stop();
+  await pool.close();
+});
+
+test('an empty result of a command that completed is an empty one', async () => {
+  const { pool, watch } = poolOverNothing();
+  expect(await pool.run(1_000, async () => resultOf('SELECT', []))).toEqual([]);
+  watch.stop();
+  await pool.close();
+});
