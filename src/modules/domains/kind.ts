@@ -2,7 +2,7 @@ import { DOMAIN_VERSION, type DomainInput, domainMachine } from '../../../machin
 import type { Registration } from '../../engine/engine.ts';
 import type { EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
-import { DOMAINS_PERIOD } from '../usage/queries.ts';
+import { DOMAINS_PERIOD, givenBack } from '../usage/queries.ts';
 
 /** Of a removed domain nobody can sign any more. */
 const forgotten: FactTable = {
@@ -11,20 +11,10 @@ const forgotten: FactTable = {
   sql: (source) => `delete from domain_keys k using ${source} s where k.domain_id = s.actor`,
 };
 
-/** Places that are free again; one row a workspace, in key order as the additions lock them. */
-const freed: FactTable = {
-  name: 'freed',
-  columns: 'period text',
-  sql: (source) => `update usage u set used = greatest(0, u.used - s.units) from (
-      select workspace_id, livemode, period, count(*)::integer as units from ${source} r
-      group by workspace_id, livemode, period order by workspace_id, livemode, period
-    ) s where u.workspace_id = s.workspace_id and u.livemode = s.livemode and u.period = s.period`,
-};
-
 const effects: Readonly<Record<'check' | 'forgetKeys' | 'freePlace', EffectMeaning>> = {
   check: { order: true },
   forgetKeys: { fact: 'forgotten', rows: () => [{ gone: true }] },
-  freePlace: { fact: 'freed', rows: () => [{ period: DOMAINS_PERIOD }] },
+  freePlace: { fact: givenBack.name, rows: () => [{ period: DOMAINS_PERIOD }] },
 };
 
 /** Sending domains as actors. Both environments share them; their rows count as live, since test mail needs none. */
@@ -45,7 +35,7 @@ export const domainKind: Kind = {
     ],
   },
   carried: [],
-  facts: [forgotten, freed],
+  facts: [forgotten, givenBack],
   journal: 'domain_journal',
   effects,
 };

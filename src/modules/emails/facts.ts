@@ -1,7 +1,7 @@
 import type { RecipientOutcome, RecordedEvent } from '../../../machines/email-progress.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Actor, EffectMeaning, FactTable } from '../../engine/kind.ts';
-import { periodOf } from '../usage/queries.ts';
+import { givenBack, periodOf } from '../usage/queries.ts';
 
 /** The event log. `recipient` arrives as an index: addresses are no part of a machine's context. */
 const recorded: FactTable = {
@@ -12,16 +12,6 @@ const recorded: FactTable = {
   ) => `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
     select actor, id, workspace_id, livemode, type, recipients[recipient + 1], occurred_at, data from ${source} s
     returning id, email_id, workspace_id, livemode, type`,
-};
-
-/** Units that go back; one row a workspace and period, in key order as the acceptance locks them. */
-const refunded: FactTable = {
-  name: 'refunded',
-  columns: 'period text',
-  sql: (source) => `update usage u set used = greatest(0, u.used - s.units) from (
-      select workspace_id, livemode, period, count(*)::integer as units from ${source} r
-      group by workspace_id, livemode, period order by workspace_id, livemode, period
-    ) s where u.workspace_id = s.workspace_id and u.livemode = s.livemode and u.period = s.period`,
 };
 
 /** For whom an attempt came to nothing, and why: what `explain` shows where there is no event to show. */
@@ -48,7 +38,7 @@ const suppressed: FactTable = {
 };
 
 /** The tables that an email's effects write. */
-export const emailFacts: readonly FactTable[] = [recorded, noted, refunded, suppressed];
+export const emailFacts: readonly FactTable[] = [recorded, noted, givenBack, suppressed];
 
 /** What each effect of the email machine means; total over them. */
 export const emailEffects: Readonly<
@@ -82,7 +72,7 @@ export const emailEffects: Readonly<
       })),
   },
   refund: {
-    fact: 'refunded',
+    fact: givenBack.name,
     /** Only within the period the unit was taken from: a month that is over has been counted. */
     rows: ({ acceptedAt, at }: { readonly acceptedAt: number; readonly at: number }, { livemode }: Actor) =>
       periodOf(livemode, acceptedAt) === periodOf(livemode, at)

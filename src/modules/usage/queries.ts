@@ -1,3 +1,4 @@
+import type { FactTable } from '../../engine/kind.ts';
 import { type Meter, UNLIMITED } from '../../engine/nursery.ts';
 import { Failure } from '../../http/failure.ts';
 
@@ -23,6 +24,16 @@ export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: nu
   const ceiling = livemode ? PLANS[plan].emailsPerMonth : testSendsPerDay || null;
   return { period: periodOf(livemode, at), ceiling: ceiling ?? UNLIMITED };
 }
+
+/** Units that go back; one row a workspace and period, in key order as a spawn's statement locks them. */
+export const givenBack: FactTable = {
+  name: 'given_back',
+  columns: 'period text',
+  sql: (source) => `update usage u set used = greatest(0, u.used - s.units) from (
+      select workspace_id, livemode, period, count(*)::integer as units from ${source} r
+      group by workspace_id, livemode, period order by workspace_id, livemode, period
+    ) s where u.workspace_id = s.workspace_id and u.livemode = s.livemode and u.period = s.period`,
+};
 
 /** The refusal of a send over its ceiling. It must not be retried before the period ends. */
 export const quotaExceeded = (livemode: boolean): Failure =>

@@ -9,6 +9,7 @@ import {
 import { mintId } from '../../db/ids.ts';
 import type { Registration } from '../../engine/engine.ts';
 import type { Actor, EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';
+import { givenBack } from '../usage/queries.ts';
 import { replayed, replays, scopeColumns } from './replaying.ts';
 import { stopFacts } from './stopping.ts';
 
@@ -30,15 +31,6 @@ const forgotten: FactTable = {
   sql: (source) => `delete from webhook_secrets w using ${source} s where w.webhook_id = s.actor`,
 };
 
-const freed: FactTable = {
-  name: 'freed',
-  columns: 'period text',
-  sql: (source) => `update usage u set used = greatest(0, u.used - s.units) from (
-      select workspace_id, livemode, period, count(*)::integer as units from ${source} r
-      group by workspace_id, livemode, period order by workspace_id, livemode, period
-    ) s where u.workspace_id = s.workspace_id and u.livemode = s.livemode and u.period = s.period`,
-};
-
 type EndpointEffect = 'replaceSecret' | 'stopDeliveries' | 'forgetSecret' | 'freePlace' | 'replay';
 
 const effects: Readonly<Record<EndpointEffect, EffectMeaning>> = {
@@ -55,7 +47,7 @@ const effects: Readonly<Record<EndpointEffect, EffectMeaning>> = {
     rows: ({ reason, at }: { readonly reason: StopReason; readonly at: number }) => [{ reason, at }],
   },
   forgetSecret: { fact: 'forgotten', rows: () => [{ period: PLACES_PERIOD }] },
-  freePlace: { fact: 'freed', rows: () => [{ period: PLACES_PERIOD }] },
+  freePlace: { fact: givenBack.name, rows: () => [{ period: PLACES_PERIOD }] },
   replay: {
     fact: 'replayed',
     rows: ({ startAt, ...scope }: ReplayScope & { readonly startAt: number }) => [
@@ -81,7 +73,7 @@ export const webhookEndpointKind: Kind = {
     ],
   },
   carried: [],
-  facts: [replaced, forgotten, freed, ...stopFacts, replayed],
+  facts: [replaced, forgotten, givenBack, ...stopFacts, replayed],
   offspring: replays,
   journal: 'webhook_endpoint_journal',
   receivesMail: true,
