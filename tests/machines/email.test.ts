@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { StateValueFrom } from 'xstate';
-import { emailMachine } from '../../machines/email.ts';
-import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email-context.ts';
-import type { RecipientOutcome, RecordedEvent } from '../../machines/email-progress.ts';
+import type { emailMachine } from '../../machines/email.ts';
+import type { EmailEvent, EmailInput } from '../../machines/email-context.ts';
+import type { RecipientOutcome } from '../../machines/email-progress.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
 import {
   BEGINNINGS,
@@ -12,9 +12,8 @@ import {
   type Life,
   shortestLives,
   simpleLives,
-  timerOf,
 } from '../support/engine-email-model.ts';
-import { LoneActor } from '../support/lone-actor.ts';
+import { Observed } from '../support/observed-email.ts';
 
 /** The states that are only passed through. */
 type Passing = 'accepted' | 'gaveUp';
@@ -31,37 +30,6 @@ const DRAWN: Readonly<Record<State, readonly string[]>> = {
   failed: [],
   cancelled: [],
 };
-
-/** An email with everything its effects have told so far. */
-class Observed extends LoneActor<EmailContext> {
-  readonly recorded: RecordedEvent[] = [];
-  readonly suppressed: number[] = [];
-  transmissions = 0;
-  declined = 0;
-  refunds = 0;
-
-  constructor(readonly input: EmailInput) {
-    super(emailMachine, input, input.at);
-    this.#observe();
-  }
-
-  override tell(event: ActorEvent): boolean {
-    const taken = super.tell(event);
-    if (taken) this.#observe();
-    if (taken && event.type === 'attempt.declined') this.declined++;
-    return taken;
-  }
-
-  #observe(): void {
-    for (const { type, params } of this.effects) {
-      if (type === 'transmit') this.transmissions++;
-      if (type === 'refund') this.refunds++;
-      if (type === 'record') this.recorded.push(...(params as { events: readonly RecordedEvent[] }).events);
-      if (type === 'suppress')
-        this.suppressed.push(...(params as { recipients: readonly number[] }).recipients);
-    }
-  }
-}
 
 function along({ input, events }: Life): Observed {
   const email = new Observed(input);
@@ -167,14 +135,14 @@ describe('the life of an email', () => {
     expect([...taken].sort()).toEqual(drawn.sort());
     // 8 states and 9 types of event: each pair was really tried.
     expect(told.size).toBe(72);
-  });
+  }, 30_000);
 
   test('is in order in every condition it can come to', () => {
     for (const life of lives) holds(along(life));
     for (const life of lives)
       for (const { event } of everyEvent(along(life).context))
         holds(along({ ...life, events: [...life.events, event] }));
-  });
+  }, 30_000);
 
   test('is in order whatever a transport reports, sense or not', () => {
     const outcome = fc.record({
@@ -209,221 +177,5 @@ describe('the life of an email', () => {
       }),
       { numRuns: 500 },
     );
-  });
-});
-
-const sending = (input: EmailInput = BEGINNINGS['a live email to two']): Observed => new Observed(input);
-const outcome = (
-  recipient: number,
-  what: RecipientOutcome['outcome'],
-  reason?: RecipientOutcome['reason'],
-): RecipientOutcome => ({
-  recipient,
-  outcome: what,
-  ...(reason === undefined ? {} : { reason }),
-  data: {},
-});
-const completed = (at: number, attempt: number, ...outcomes: RecipientOutcome[]): ActorEvent =>
-  ({ type: 'attempt.completed', at, attempt, outcomes }) as ActorEvent;
-
-describe('attempts', () => {
-  test('an outcome counts for its own attempt only', () => {
-    const email = sending();
-    email.tell(timerOf('lease', BORN + 10_000));
-    expect(email.context.attempt).toBe(2);
-    for (const other of [0, 1, 3]) {
-      expect(
-        email.tell(completed(BORN + 11_000, other, outcome(0, 'accepted'), outcome(1, 'accepted'))),
-      ).toBeFalse();
-    }
-    expect(email.recorded).toEqual([]);
-    expect(
-      email.tell(completed(BORN + 11_000, 2, outcome(0, 'accepted'), outcome(1, 'accepted'))),
-    ).toBeTrue();
-    expect(email.state).toBe('sent');
-  });
-
-  test('waits grow as the schedule says, and the last one repeats', () => {
-    const email = sending();
-    const waits: number[] = [];
-    for (let attempt = 1; attempt <= 4; attempt++) {
-      const at = email.context.at + 1_000;
-      email.tell(completed(at, attempt, outcome(0, 'deferred'), outcome(1, 'deferred')));
-      expect(email.state).toBe('deferred');
-      waits.push((email.delays.backoff as number) - at);
-      email.wake(email.delays.backoff as number);
-    }
-    expect(waits).toEqual([60_000, 300_000, 300_000, 300_000]);
-  });
-
-  test('whoever was reached stays reached when retries run out for the others', () => {
-    const email = sending();
-    email.tell(completed(BORN + 1_000, 1, outcome(0, 'accepted'), outcome(1, 'deferred')));
-    email.wake(email.delays.backoff as number);
-    email.tell(completed(BORN + 4_000_000, 2, outcome(1, 'deferred')));
-    expect(email.state).toBe('sent');
-    expect(email.context.recipients.map(({ status, reason }) => [status, reason])).toEqual([
-      ['sent', null],
-      ['failed', 'expired'],
-    ]);
-    expect(email.recorded.map(({ type, recipient, data }) => [type, recipient, data.type])).toEqual([
-      ['sent', 0, undefined],
-      ['bounced', 1, 'Transient'],
-    ]);
-    expect(email.suppressed).toEqual([]);
-  });
-
-  test('a lease that ends after patience has run out fails the email as expired', () => {
-    const email = sending();
-    email.tell(timerOf('lease', BORN + 4_000_000));
-    expect(email.state).toBe('failed');
-    expect(email.context.failureReason).toBe('expired');
-    expect(email.recorded.map(({ type, data }) => [type, data.type])).toEqual([
-      ['bounced', 'Transient'],
-      ['bounced', 'Transient'],
-    ]);
-    expect(email.suppressed).toEqual([]);
-  });
-});
-
-describe('an outcome that nobody knows', () => {
-  const report = (at: number, type: string, more: object = {}): ActorEvent =>
-    ({ type: 'report.received', at, report: { type, recipient: 0, data: {}, ...more } }) as ActorEvent;
-  const held: EmailInput = BEGINNINGS['a live email that is rather lost than doubled'];
-
-  test('is waited for as long as a server may take, then tried again', () => {
-    const email = sending({ ...held, holdsDoubt: false });
-    email.tell(completed(BORN + 1_000, 1, outcome(0, 'unknown')));
-    expect(email.state).toBe('deferred');
-    expect(email.recorded).toEqual([]);
-    expect(email.delays.backoff).toBe(BORN + 1_000 + 600_000);
-    email.wake(email.delays.backoff as number);
-    expect([email.state, email.context.attempt]).toEqual(['sending', 2]);
-  });
-
-  test('is never tried again where it is held, and fails as expired in the end', () => {
-    const email = sending(held);
-    email.tell(completed(BORN + 1_000, 1, outcome(0, 'unknown')));
-    expect(email.delays.backoff).toBe(BORN + held.patienceMs);
-    email.wake(email.delays.backoff as number);
-    expect([email.state, email.context.failureReason, email.transmissions]).toEqual(['failed', 'expired', 1]);
-    expect(email.suppressed).toEqual([]);
-  });
-
-  test('keeps the others on their schedule, and itself out of it', () => {
-    const email = sending({ ...BEGINNINGS['a live email to two'], holdsDoubt: true });
-    email.tell(completed(BORN + 1_000, 1, outcome(0, 'unknown'), outcome(1, 'deferred')));
-    email.wake(email.delays.backoff as number);
-    email.tell(completed(BORN + 700_000, 2, outcome(1, 'accepted')));
-    expect(email.state).toBe('deferred');
-    expect(email.delays.backoff).toBe(BORN + 3_600_000);
-  });
-
-  test('a lost attempt is one, too', () => {
-    const email = sending(held);
-    email.wake(email.delays.lease as number);
-    expect([email.state, email.transmissions]).toEqual(['deferred', 1]);
-    const repeated = sending({ ...held, holdsDoubt: false });
-    repeated.wake(repeated.delays.lease as number);
-    expect([repeated.state, repeated.transmissions]).toEqual(['sending', 2]);
-  });
-
-  test('is settled by a report, whatever it says', () => {
-    for (const [type, more, state, events] of [
-      ['delivered', {}, 'delivered', ['sent', 'delivered']],
-      ['opened', {}, 'sent', ['sent', 'opened']],
-      ['bounced', { permanent: true }, 'failed', ['bounced']],
-      ['bounced', { permanent: false }, 'sent', ['sent', 'bounced']],
-    ] as const) {
-      const email = sending(held);
-      email.tell(completed(BORN + 1_000, 1, outcome(0, 'unknown')));
-      expect(email.tell(report(BORN + 2_000, type, more))).toBeTrue();
-      expect(email.state).toBe(state);
-      expect(email.recorded.map((event) => event.type as string)).toEqual([...events]);
-      expect(email.delays).toEqual({});
-    }
-  });
-
-  test('who merely waits cannot be reported on', () => {
-    const email = sending(held);
-    expect(email.tell(report(BORN + 1_000, 'opened'))).toBeFalse();
-    email.tell(completed(BORN + 1_000, 1, outcome(0, 'deferred')));
-    expect(email.tell(report(BORN + 2_000, 'delivered'))).toBeFalse();
-  });
-});
-
-describe('an attempt for which no slot came free', () => {
-  test('is not counted, and the email asks again', () => {
-    const email = sending();
-    expect(email.tell({ type: 'attempt.declined', at: BORN + 1_000, attempt: 1 } as ActorEvent)).toBeTrue();
-    expect([email.state, email.context.attempt]).toEqual(['queued', 0]);
-    email.wake(email.delays.turn as number);
-    expect([email.state, email.context.attempt]).toEqual(['sending', 1]);
-    expect(email.tell({ type: 'attempt.declined', at: BORN + 3_000, attempt: 2 } as ActorEvent)).toBeFalse();
-  });
-});
-
-describe('a report that is repeated', () => {
-  test('changes nothing', () => {
-    const email = sending();
-    email.tell(completed(BORN + 1, 1, outcome(0, 'accepted'), outcome(1, 'accepted')));
-    const tell = (type: string, more: object = {}): boolean =>
-      email.tell({
-        type: 'report.received',
-        at: BORN + 2,
-        report: { type, recipient: 0, data: {}, ...more },
-      } as ActorEvent);
-    for (const [type, more] of [
-      ['bounced', { permanent: false }],
-      ['delivered', {}],
-      ['complained', {}],
-      ['unsubscribed', { suppresses: true }],
-      ['bounced', { permanent: true, suppresses: false }],
-    ] as const)
-      expect([tell(type, more), tell(type, more)]).toEqual([true, false]);
-    expect(email.recorded.map(({ type }) => type)).toEqual([
-      'sent',
-      'sent',
-      'bounced',
-      'delivered',
-      'complained',
-      'unsubscribed',
-      'bounced',
-    ]);
-    expect(email.suppressed).toEqual([0, 0]);
-  });
-});
-
-describe('bad addresses', () => {
-  test('are suppressed by live mail, never by test mail', () => {
-    for (const livemode of [true, false]) {
-      const email = sending({ ...BEGINNINGS['a live email to two'], livemode });
-      email.tell(completed(BORN + 1, 1, outcome(0, 'refused'), outcome(1, 'accepted')));
-      email.tell({
-        type: 'report.received',
-        at: BORN + 2,
-        report: { type: 'complained', recipient: 1, data: {} },
-      } as ActorEvent);
-      expect(email.suppressed).toEqual(livemode ? [0, 1] : []);
-    }
-  });
-
-  test('a refused message says nothing of the address', () => {
-    const email = sending();
-    email.tell(
-      completed(BORN + 1, 1, outcome(0, 'refused', 'rejected'), outcome(1, 'refused', 'domain_removed')),
-    );
-    expect(email.state).toBe('failed');
-    expect(email.context.failureReason).toBe('domain_removed');
-    expect(email.suppressed).toEqual([]);
-  });
-
-  test('a full mailbox bounces for good and empties again', () => {
-    const email = sending();
-    email.tell(
-      completed(BORN + 1, 1, { ...outcome(0, 'refused'), suppresses: false }, outcome(1, 'refused')),
-    );
-    expect(email.context.failureReason).toBe('bounced');
-    expect(email.suppressed).toEqual([1]);
   });
 });
