@@ -77,6 +77,7 @@ const withoutDoors = (config: Config): Config => ({
 
 /** Requests first, since they tell the engine things; then the engine, whose outcomes need the database; then that. */
 async function finish(service: Service, server: Server<Talk> | undefined): Promise<void> {
+  service.inspector.sockets.close();
   if (server !== undefined) await closeServer(server);
   await service.stop();
 }

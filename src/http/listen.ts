@@ -15,12 +15,16 @@ export interface Talk {
   opened(socket: ServerWebSocket<Talk>): void;
   heard(socket: ServerWebSocket<Talk>, text: string): void;
   closed(): void;
+  /** The service stops: the client is told, and may come back. */
+  end(): void;
 }
 
 /** Takes the requests that become WebSockets, and checks by itself who asks. */
 export interface SocketDoor {
   /** Null: not a path of its own. A response: refused. Otherwise what the connection is to be bound to. */
   admit(request: Request, socketAddress: string): Promise<Response | Talk> | null;
+  /** Ends every talk. An open socket counts as a request in flight, and a stop would wait for it. */
+  close(): void;
 }
 
 /** A pause on a connection; every handler's own deadline is shorter, so that it is answered before Bun cuts it. */
@@ -67,5 +71,7 @@ async function upgrade(
 ): Promise<Response | undefined> {
   const talk = await admitted;
   if (talk instanceof Response) return talk;
-  return server.upgrade(request, { data: talk }) ? undefined : new Response(null, { status: 400 });
+  if (server.upgrade(request, { data: talk })) return undefined;
+  talk.closed();
+  return new Response(null, { status: 400 });
 }

@@ -9,7 +9,8 @@ export async function openChromium(): Promise<Browser> {
   const own = SYSTEM.find((path) => existsSync(path));
   return await playwright.launch({
     executablePath: own ?? (await chromium.executablePath()),
-    args: own ? ['--no-sandbox'] : chromium.args,
+    // The packages’ own arguments run everything in one process, which a closed page takes down with it.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
     headless: true,
   });
 }

@@ -197,7 +197,7 @@ function Flow(props: CanvasProps) {
         zoomOnDoubleClick={false}
       >
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
-        <Controls showInteractive={false} position="bottom-left" />
+        <Controls showInteractive={false} position="bottom-left" className="max-md:hidden" />
       </ReactFlow>
     </div>
   );

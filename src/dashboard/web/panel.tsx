@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Close } from './icons.tsx';
 
 /** What stands beside the diagram; beneath it where the window is narrow. */
@@ -8,6 +8,16 @@ export function Panel(props: {
   readonly onClose?: (() => void) | undefined;
   readonly children: ReactNode;
 }) {
+  const { onClose } = props;
+  useEffect(() => {
+    const onKey = ({ key, target }: KeyboardEvent) => {
+      if (key !== 'Escape' || document.querySelector('dialog[open]')) return;
+      if (target instanceof HTMLInputElement && target.type !== 'range') target.blur();
+      else onClose?.();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [onClose]);
   return (
     <aside
       aria-label={props.label}
@@ -15,10 +25,10 @@ export function Panel(props: {
     >
       <div className="flex items-start gap-3 border-b border-edge px-4 py-3">
         <div className="min-w-0 flex-1">{props.head}</div>
-        {props.onClose && (
+        {onClose && (
           <button
             type="button"
-            onClick={props.onClose}
+            onClick={onClose}
             aria-label="Close (Escape)"
             title="Close (Escape)"
             className="-mr-1.5 grid size-7 shrink-0 place-items-center rounded-md text-dim hover:bg-hover hover:text-ink"

@@ -43,13 +43,6 @@ export function Workbench(props: WorkbenchProps) {
     const onKey = (event: KeyboardEvent) => {
       if (event.metaKey || event.ctrlKey || event.altKey) return;
       const isTyping = event.target instanceof HTMLInputElement;
-      if (event.key === 'Escape') {
-        if (isTyping) (event.target as HTMLInputElement).blur();
-        else if (helps) setHelps(false);
-        else if (place.id !== null && place.state === null) go({ kind });
-        else if (place.state !== null) go({ kind });
-        return;
-      }
       if (isTyping) return;
       if (event.key === '/') {
         event.preventDefault();
@@ -62,7 +55,7 @@ export function Workbench(props: WorkbenchProps) {
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [machines, kind, place, helps]);
+  }, [machines, kind]);
 
   const leave = useCallback(() => void api.close().finally(() => onLeave(null)), [onLeave]);
 

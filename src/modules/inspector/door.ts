@@ -17,27 +17,46 @@ export interface DoorDeps extends Relayed {
 const refuse = (status: number): Response =>
   new Response(null, { status, headers: { 'cache-control': 'no-store' } });
 
+/** Sockets of both sorts at once; each is small, and none is worth an unbounded number. */
+const MOST_TALKS = 200;
+
 /** The WebSockets: /inspector/live for the page, /inspect for Stately's tools. Both need a session, or a key in a header. */
-export const inspectorDoor = (deps: DoorDeps): SocketDoor => ({
-  admit(request, socketAddress) {
-    const { pathname } = new URL(request.url, 'http://localhost');
-    if (pathname === '/inspector/live') return admit(deps, request, socketAddress, liveTalk);
-    return pathname === '/inspect' ? admit(deps, request, socketAddress, statelyTalk) : null;
-  },
-});
+export function inspectorDoor(deps: DoorDeps): SocketDoor {
+  const talks = new Set<Talk>();
+  const begin = (pathname: string): Begin | null => {
+    if (pathname === '/inspector/live')
+      return (session, holds) => new LiveTalk(session, deps.lookout, holds, (talk) => talks.delete(talk));
+    if (pathname === '/inspect')
+      return (session, holds) => new StatelyRelay(deps, session, holds, (talk) => talks.delete(talk));
+    return null;
+  };
+  return {
+    admit(request, socketAddress) {
+      const beginning = begin(new URL(request.url, 'http://localhost').pathname);
+      if (beginning === null) return null;
+      return admit(deps, request, socketAddress, (session, holds) => {
+        if (talks.size >= MOST_TALKS) return null;
+        const talk = beginning(session, holds);
+        talks.add(talk);
+        return talk;
+      });
+    },
+    close() {
+      for (const talk of talks) talk.end();
+    },
+  };
+}
 
-type Begin = (deps: DoorDeps, session: OpenSession, holds: () => Promise<boolean>) => Talk;
-
-const liveTalk: Begin = ({ lookout }, session, holds) => new LiveTalk(session, lookout, holds);
-const statelyTalk: Begin = (deps, session, holds) => new StatelyRelay(deps, session, holds);
+type Begin = (session: OpenSession, holds: () => Promise<boolean>) => Talk;
+type BeginWithin = (...given: Parameters<Begin>) => Talk | null;
 
 async function admit(
   deps: DoorDeps,
   request: Request,
   socketAddress: string,
-  begin: Begin,
+  begin: BeginWithin,
 ): Promise<Response | Talk> {
-  const { visits, limiter, lookout } = deps;
+  const { visits, limiter } = deps;
   const client = deps.clientAddress(socketAddress, request.headers);
   if ((await limiter.byAddress(client))?.isOver) return refuse(429);
   if (request.method !== 'GET') return refuse(405);
@@ -47,8 +66,7 @@ async function admit(
     const ticket = new URL(request.url, 'http://localhost').searchParams.get('ticket');
     const session = await visits.of(request.headers, ticket);
     if (!session) return refuse(401);
-    if (lookout.isFull) return refuse(503);
-    return begin(deps, session, () => visits.holds(session));
+    return begin(session, () => visits.holds(session)) ?? refuse(503);
   } catch {
     return refuse(503);
   }

@@ -47,9 +47,10 @@ export function createInspector(parts: InspectorParts): Inspector {
   const visits = new Visits(sessions, authenticate, parts.findKey, now);
   const census = new Census(database, clock, log, engine.kinds);
   const lookout = new Lookout(engine, census, now);
+  const sockets = inspectorDoor({ engine, database, now, visits, lookout, limiter, clientAddress });
   return {
     deps: { database, kinds: engine.kinds, visits, version, explain },
-    sockets: inspectorDoor({ engine, database, now, visits, lookout, limiter, clientAddress }),
+    sockets,
     session: visits.caller,
     // Behind the mark: what stands there is never sent, logged or handed on by a browser.
     link: (scope) => `${baseUrl}/inspector#open=${sessions.ticket({ ...scope, keyId: null })}`,

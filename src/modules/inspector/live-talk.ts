@@ -8,6 +8,8 @@ import type { OpenSession } from './session.ts';
 const BACKLOG = 65_536;
 /** RFC 6455, 7.4.2: codes from 4000 on are ours. */
 export const SESSION_OVER = 4_401;
+/** RFC 6455, 7.4.1. */
+export const GOING_AWAY = 1_001;
 /** How often a connection asks whether its session still holds. */
 const LOOK_AGAIN_MS = 15_000;
 
@@ -23,6 +25,7 @@ export class LiveTalk implements Talk, Viewer {
     session: OpenSession,
     private readonly lookout: Lookout,
     private readonly holds: () => Promise<boolean>,
+    private readonly gone: (talk: Talk) => void,
   ) {
     this.scope = { workspaceId: session.workspaceId, livemode: session.livemode };
   }
@@ -39,9 +42,14 @@ export class LiveTalk implements Talk, Viewer {
   }
 
   closed(): void {
+    this.gone(this);
     clearInterval(this.#timer);
     this.#leave?.();
     this.#socket = null;
+  }
+
+  end(): void {
+    this.#socket?.close(GOING_AWAY);
   }
 
   show(text: string): void {

@@ -9,7 +9,6 @@ import type { Movement, Tick } from './model.ts';
 const TICK_MS = 250;
 /** Movements that are named one by one in a tick; the others are only counted. */
 const SAMPLE = 12;
-const MOST_VIEWERS = 200;
 /** Says that nothing happened, so that a viewer knows the line is alive. */
 const BEAT_TICKS = 20;
 
@@ -53,10 +52,6 @@ export class Lookout {
     private readonly census: Census,
     private readonly now: () => number,
   ) {}
-
-  get isFull(): boolean {
-    return this.#viewers >= MOST_VIEWERS;
-  }
 
   /** Lets somebody look until the returned function is called. */
   join(viewer: Viewer): () => void {

@@ -5,7 +5,7 @@ import type { Kind } from '../../engine/kind.ts';
 import type { Draft } from '../../engine/tell-batch.ts';
 import type { Scope } from '../../engine/told.ts';
 import type { Talk } from '../../http/listen.ts';
-import { SESSION_OVER } from './live-talk.ts';
+import { GOING_AWAY, SESSION_OVER } from './live-talk.ts';
 import type { LookedAt } from './lookout.ts';
 import { introduction, news, type StatelyMessage } from './stately.ts';
 
@@ -38,6 +38,7 @@ export interface Relayed {
 export class StatelyRelay implements Talk {
   /** Ids in the order in which they were last heard of: the ring that the oldest falls out of. */
   readonly #followed = new Set<string>();
+  #socket: ServerWebSocket<Talk> | null = null;
   #leave: (() => void) | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
   #second = 0;
@@ -49,9 +50,11 @@ export class StatelyRelay implements Talk {
     private readonly from: Relayed,
     private readonly scope: Scope,
     private readonly holds: () => Promise<boolean>,
+    private readonly gone: (talk: Talk) => void,
   ) {}
 
   opened(socket: ServerWebSocket<Talk>): void {
+    this.#socket = socket;
     this.#leave = this.from.engine.listen((kind, drafts) => this.#note(socket, kind, drafts));
     this.#timer = setInterval(() => {
       void this.holds()
@@ -64,7 +67,12 @@ export class StatelyRelay implements Talk {
   /** The tools greet with `@statelyai.connected`; nothing they say changes what they are told. */
   heard(): void {}
 
+  end(): void {
+    this.#socket?.close(GOING_AWAY);
+  }
+
   closed(): void {
+    this.gone(this);
     this.#leave?.();
     clearInterval(this.#timer);
   }
