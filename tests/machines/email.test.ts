@@ -7,7 +7,6 @@ import type { RecipientOutcome } from '../../machines/email-progress.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
 import {
   BEGINNINGS,
-  BORN,
   everyEvent,
   type Life,
   shortestLives,
