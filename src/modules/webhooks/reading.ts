@@ -8,6 +8,8 @@ export interface Parcel {
   readonly webhookId: string;
   /** The JSON of the event, the same bytes at every attempt; null when the event is no longer kept. */
   readonly body: string | null;
+  /** The endpoint as it was at that moment. */
+  readonly target: Target | null;
 }
 
 interface ParcelRow {
@@ -22,12 +24,19 @@ interface ParcelRow {
   readonly occurred_at: number;
   readonly data: unknown;
   readonly livemode: boolean;
+  /** null: there is no such endpoint any more. */
+  readonly state: Target['state'] | null;
+  readonly context: WebhookEndpointContext;
+  readonly sealed: string | null;
 }
 
 const PARCELS = `select d.id, d.webhook_id, d.event as given, e.id as event_id, e.email_id, e.type, e.recipient,
-  (extract(epoch from e.occurred_at) * 1000)::float8 as occurred_at, e.data, e.livemode
+  (extract(epoch from e.occurred_at) * 1000)::float8 as occurred_at, e.data, e.livemode,
+  w.state, w.context, k.sealed
 from unnest($1::text[]) i(id) join webhook_deliveries d on d.id = i.id
-left join email_events e on e.email_id = d.email_id and e.id = d.event_id`;
+left join email_events e on e.email_id = d.email_id and e.id = d.event_id
+left join webhook_endpoints w on w.id = d.webhook_id
+left join webhook_secrets k on k.webhook_id = d.webhook_id`;
 
 /** An endpoint as it is at the moment of sending. */
 export interface Target {
@@ -50,6 +59,9 @@ function bodyOf(row: ParcelRow): string | null {
   return JSON.stringify(eventOf({ id, emailId, livemode, type, recipient, occurredAt, data }));
 }
 
+const targetOf = ({ webhook_id: id, state, context, sealed }: ParcelRow): Target | null =>
+  state === null ? null : { id, state, context, sealed };
+
 /** Reads what attempts need. Nothing is cached: a rotation or a deletion holds from the next attempt on, everywhere. */
 export function attemptReader(database: Database) {
   const parcels = new BatchedRead<ParcelRow>('webhook parcels', database, PARCELS);
@@ -57,7 +69,7 @@ export function attemptReader(database: Database) {
   return {
     async parcel(deliveryId: string): Promise<Parcel | null> {
       const row = await parcels.one(deliveryId);
-      return row && { webhookId: row.webhook_id, body: bodyOf(row) };
+      return row && { webhookId: row.webhook_id, body: bodyOf(row), target: targetOf(row) };
     },
     target: (webhookId: string): Promise<Target | null> => targets.one(webhookId),
   };

@@ -12,7 +12,7 @@ const IDLE_MS = 4_000;
 const AGE_MS = 60_000;
 /** File descriptors are shared with everything else; beyond these a connection closes after use. */
 const IDLE_MAX = 1_000;
-const IDLE_MAX_PER_ENDPOINT = 32;
+const IDLE_MAX_PER_ENDPOINT = 64;
 
 /** A connection that was not attempted, and why. */
 export class NoTarget extends Error {
