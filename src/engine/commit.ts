@@ -70,6 +70,14 @@ async function readBack<Item, Result>(
   }
 }
 
+/**
+ * Takes a reply for that of a commit only if it brought the commit's tag along: a driver that lost its place after a
+ * reconnect hands out the replies of other statements, and an empty one would pass for success. @throws Unavailable
+ */
+export function checkTag(tag: number, brought: string | undefined): void {
+  if (brought !== String(tag)) throw new Unavailable('The reply of a commit was lost.', 'unknown');
+}
+
 /** Prepared texts are cached by connection; one owner of the numbering of batches. */
 export class CommitTags {
   #next = (Math.random() * 0x7fffffff) | 0;

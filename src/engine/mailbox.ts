@@ -3,7 +3,7 @@ import { codeOf } from '../db/sqlstate.ts';
 import { Unavailable } from '../db/unavailable.ts';
 import type { ActorRow, Actors } from './actors.ts';
 import type { Clock } from './clock-source.ts';
-import { type CommitTags, commitBatch, type Verdict } from './commit.ts';
+import { type CommitTags, checkTag, commitBatch, type Verdict } from './commit.ts';
 import type { Decider } from './decide.ts';
 import { handledLetters } from './doubts.ts';
 import { type Decided, type Folding, fold, type Letter } from './fold.ts';
@@ -47,6 +47,7 @@ export class Mailbox {
   readonly #loadSql: string;
   readonly #readBackSql: string;
   readonly #sower: Sower | null;
+  #lostRaces = 0;
 
   constructor(
     private readonly kind: Kind,
@@ -72,6 +73,11 @@ export class Mailbox {
 
   get waiting(): number {
     return this.#lane.waiting;
+  }
+
+  /** Actors that another instance, or another batch, had changed in the meantime, since the start. */
+  get lostRaces(): number {
+    return this.#lostRaces;
   }
 
   drained(): Promise<void> {
@@ -150,6 +156,7 @@ export class Mailbox {
             tag,
             ...(seed ? [seed.row] : []),
           ]);
+          checkTag(tag, rows.pop()?.id);
           const lost = new Set<string>();
           for (const row of rows)
             if (row.livemode === null) lost.add(row.id);
@@ -201,8 +208,10 @@ export class Mailbox {
       }
       const letters = answers.map(({ letter }) => letter);
       this.actors.forget(draft.after.id);
-      if ('committed' in verdict) this.#decideAgain(letters);
-      else if ('poisoned' in verdict) this.#poisoned(letters, verdict.poisoned);
+      if ('committed' in verdict) {
+        this.#lostRaces++;
+        this.#decideAgain(letters);
+      } else if ('poisoned' in verdict) this.#poisoned(letters, verdict.poisoned);
       else this.#undelivered(letters, verdict.failed, tag);
     });
     if (committed.length > 0) this.around.committed(committed);

@@ -1,7 +1,7 @@
 import { codeOf } from '../db/sqlstate.ts';
 import { Unavailable } from '../db/unavailable.ts';
 import type { Actors } from './actors.ts';
-import { commitBatch } from './commit.ts';
+import { checkTag, commitBatch } from './commit.ts';
 import type { Decider } from './decide.ts';
 import { type Kind, stateOf } from './kind.ts';
 import { COMMIT_LIMITS, Lane } from './lane.ts';
@@ -170,6 +170,7 @@ export class Nursery {
       tag,
       ...(this.#sower ? [this.#sower.seed(this.around.clock.now()).row] : []),
     ]);
+    checkTag(tag, rows.pop()?.reply);
     const results: (Spawned | 'again')[] = items.map(({ draft }) => spawned(draft));
     for (const row of rows) results[row.ord] = this.#notAdmitted(items[row.ord] as Expecting, row);
     return results;

@@ -79,7 +79,8 @@ const handled = (kind: Kind): string =>
 /**
  * One commit: $1 actors with their new snapshots and all they bring along, $2 machine version, $3 commit tag, $4 the seed
  * of offspring where the kind has any. Answers the ids that lost: their revision was no longer the one decided upon
- * (answering the winners took 18 % of the process's time); and after them the actors born, with their scope.
+ * (answering the winners took 18 % of the process's time); after them the actors born, with their scope; and the tag,
+ * without which it is the reply to something else.
  *
  * The rows are locked in id order before anything is written: contending batches that lock in any other order
  * deadlock (hazards.md: 1,374 wins and six deadlocks against 224,447 and none). The join keeps the revision check
@@ -114,7 +115,8 @@ export function commitStatement(kind: Kind): string {
 )${handled(kind)}${along(kind, 'changed')}
 select i.id, null::text as workspace_id, null::boolean as livemode from input i where i.id not in (select id from changed)${
     kind.offspring?.performedAtOnce ? '\nunion all select id, workspace_id, livemode from born' : ''
-  }`;
+  }
+union all select $3::integer::text, null, null`;
 }
 
 /**
@@ -125,7 +127,8 @@ select i.id, null::text as workspace_id, null::boolean as livemode from input i 
  *   ceiling is simply not admitted; nothing of it is written, its key stays free.
  * - `claimed`: a plain insert. Should another instance take the same key between our snapshot and here, the
  *   unique violation rolls the whole statement back, and the next try sees the key.
- * Answers only the calls that were not admitted, each with the stored reply of its key, if there is one.
+ * Answers only the calls that were not admitted, each with the stored reply of its key, if there is one; and, as the
+ * reply of a call -1, the tag, without which it is the reply to something else.
  */
 export function spawnStatement(kind: Kind): string {
   const own = each(kind.spawn.own, (name) => `, ${name}`);
@@ -160,7 +163,8 @@ export function spawnStatement(kind: Kind): string {
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps) select id, 1, $3::integer, steps from admitted
 )${also}${along(kind, 'admitted')}
 select i.ord, k.fingerprint, k.status, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at
-from input i ${usedKey('*')} where i.ord not in (select ord from admitted)`;
+from input i ${usedKey('*')} where i.ord not in (select ord from admitted)
+union all select -1, null, null, $3::integer::text, null`;
 }
 
 /** The row of an idempotency key. Lateral, so that it is looked up by its index, never by hashing the whole table. */

@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test';
+import type { Database } from '../../src/db/database.ts';
+import { Unavailable } from '../../src/db/unavailable.ts';
+import { emailBirth, engineOver, plainInput } from '../support/engine.ts';
+
+/** A driver that lost its place: every statement gets the reply to something else. */
+const astray = (rows: readonly object[]): Database => ({
+  kind: 'postgres',
+  query: async <Row extends object>() => [...rows] as Row[],
+  script: async () => {},
+  read: () => Promise.reject(new Error('Nothing is read here.')),
+  ping: async () => 0,
+  close: async () => {},
+});
+
+test.each([
+  ['an empty reply', []],
+  ['the rows of another statement', [{ id: 'em_1', state: 'sending' }]],
+  ['the reply to another commit', [{ ord: -1, reply: '1' }]],
+])('%s does not pass for an acceptance', async (_, rows) => {
+  const engine = engineOver(astray(rows));
+  const spawning = engine.spawn('email', emailBirth(plainInput(0)));
+  expect(await spawning.catch((error: unknown) => error)).toBeInstanceOf(Unavailable);
+  await engine.stop();
+});
