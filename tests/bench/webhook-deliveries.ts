@@ -53,7 +53,7 @@ export const webhooks: Section = {
       return [
         { what: `bare POSTs of node:http, ${AT_ONCE} at once`, perSecond: bare },
         {
-          what: `(e) webhook deliveries, durable, ${ENDPOINTS} endpoints; ${ratio} of the bare POSTs`,
+          what: `(w) webhook deliveries, durable, ${ENDPOINTS} endpoints; ${ratio} of the bare POSTs`,
           perSecond: durable,
         },
       ];
