@@ -23,6 +23,8 @@ export interface Asked<T> {
   readonly problem: string | null;
 }
 
+const READ_AGAIN_MS = 5_000;
+
 /** The life of an actor, read again whenever it changes. */
 export function useLife(live: Live, id: string): Asked<ActorLife> {
   const [asked, setAsked] = useState<Asked<ActorLife>>({ value: null, problem: null });
@@ -45,9 +47,12 @@ export function useLife(live: Live, id: string): Asked<ActorLife> {
     };
     setAsked({ value: null, problem: null });
     const leave = live.watch(id, read);
+    // Another instance may be the one that changes it, and is not heard here.
+    const timer = window.setInterval(read, READ_AGAIN_MS);
     read();
     return () => {
       leave();
+      window.clearInterval(timer);
       abort.abort();
     };
   }, [live, id]);
