@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import type { Server } from 'bun';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -14,6 +15,7 @@ import { Engine, type EngineParts } from './engine/engine.ts';
 import { clientAddress } from './http/client-address.ts';
 import type { App } from './http/mount.ts';
 import { type OpenLimiter, openLimiter } from './http/open-limiter.ts';
+import type { Answered } from './http/pipeline.ts';
 import { Authenticator } from './modules/api-keys/authenticator.ts';
 import { apiKeys } from './modules/api-keys/kind.ts';
 import { findActiveKey } from './modules/api-keys/queries.ts';
@@ -33,11 +35,14 @@ import { openWaysOut } from './modules/emails/ways-out.ts';
 import { openInbound } from './modules/inbound/open.ts';
 import { createInspector, type Inspector } from './modules/inspector/inspector.ts';
 import { openSubmission } from './modules/submission/open.ts';
+import { countEngine, openMetricsDoor } from './modules/system/metrics.ts';
 import { isLoopback } from './modules/webhooks/address-guard.ts';
 import { fanOut } from './modules/webhooks/fan-out.ts';
 import { openWebhooks } from './modules/webhooks/open.ts';
 import { resolveSecretKey } from './secret-key.ts';
 import type { Logger } from './telemetry/logger.ts';
+import { MeasuredDatabase } from './telemetry/measured-database.ts';
+import { Metrics } from './telemetry/metrics.ts';
 import { torturedEngine } from './torture/tortured-engine.ts';
 import type { SmtpDoor } from './transport/inbound/smtp-door.ts';
 import { askSns, createCertificateStore } from './transport/ses/sns-requests.ts';
@@ -85,7 +90,9 @@ export async function openService({
   const secretKey = await resolveSecretKey(config);
   const sealer = createSealer(secretKey);
   const signer = createSigner(secretKey);
-  const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
+  const opened = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
+  const metrics = config.metricsPort === null ? null : new Metrics({ version: VERSION });
+  const database = metrics ? new MeasuredDatabase(opened, metrics) : opened;
   await migrate(database);
   await ensurePartitions(database, clock.now());
   const policy = { allowPrivate: isLoopback(config.host), allowCidrs: config.webhookAllowCidrs ?? [] };
@@ -108,6 +115,7 @@ export async function openService({
     kinds: [apiKeys, emails(emailPerformer(clock, live), fanOut), ...webhooks.kinds, domains.kind],
     ...(keptActors === undefined ? {} : { keptActors }),
   });
+  if (metrics) countEngine(metrics, engine);
   const authenticator = new Authenticator(database, clock);
   const renderer = createMarkdownRenderer();
   const limits = await openLimits(config, clock, logger);
@@ -152,6 +160,7 @@ export async function openService({
     clock,
     sealer,
     log: logger,
+    ...(metrics && { observe: (answered: Answered) => metrics.request(answered) }),
     baseUrl: config.publicUrl,
     targetRules: webhooks.targetRules,
     tracking: { database, engine, signer, log: logger },
@@ -188,6 +197,7 @@ export async function openService({
     submission: null,
   };
   let schedule: Schedule | null = null;
+  let metricsDoor: Server<undefined> | null = null;
   return {
     database,
     engine,
@@ -200,6 +210,8 @@ export async function openService({
       engine.start();
       schedule = startDuties(allDuties({ database, clock, authenticator, engine }), logger);
       await openDoors();
+      if (metrics && config.metricsPort !== null)
+        metricsDoor = openMetricsDoor(metrics, { hostname: config.host, port: config.metricsPort });
     },
     async stop() {
       inspector.stop();
@@ -207,6 +219,7 @@ export async function openService({
       await schedule?.stop();
       await engine.stop();
       renderer.close();
+      await metricsDoor?.stop(true);
       limits.close();
       await authenticator.noteUse().catch(() => {});
       await database.close();

@@ -41,6 +41,15 @@ export interface EngineParts {
   readonly keptActors?: number;
 }
 
+/** How busy a kind is, for the metrics. */
+export interface Traffic {
+  readonly kind: string;
+  /** Events and new actors that wait for their commit. */
+  readonly waiting: number;
+  /** Actors of this process that were changed by another first, since the start. */
+  readonly lostRaces: number;
+}
+
 /** Hears of commits, for the live view. */
 export type CommitListener = (kind: Kind, drafts: readonly Draft[]) => void;
 
@@ -138,6 +147,15 @@ export class Engine {
 
   get scheduler(): SchedulerHealth {
     return this.#wakeUps.health;
+  }
+
+  /** What each kind has to do at the moment. */
+  get traffic(): readonly Traffic[] {
+    return [...this.#kinds].map(([kind, { mailbox, nursery }]) => ({
+      kind,
+      waiting: mailbox.waiting + nursery.waiting,
+      lostRaces: mailbox.lostRaces,
+    }));
   }
 
   get kinds(): readonly Kind[] {

@@ -1,0 +1,73 @@
+import type { Server } from 'bun';
+import type { RecipientOutcome, RecordedEvent } from '../../../machines/email-progress.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Draft } from '../../engine/tell-batch.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+
+/** Counts what the engine does, from now on. */
+export function countEngine(metrics: Metrics, engine: Engine): void {
+  engine.listen((kind, drafts) => {
+    metrics.commit(kind.name, drafts.length);
+    for (const draft of drafts) {
+      for (const { event, from, to } of draft.steps)
+        metrics.transition(kind.name, from === null ? 'spawned' : event, to, draft.after.livemode);
+      if (kind.name === 'email') countAttempt(metrics, draft);
+    }
+  });
+  const byKind = (read: (traffic: Engine['traffic'][number]) => number) => () =>
+    engine.traffic.map((traffic) => ({ labels: { kind: traffic.kind }, value: read(traffic) }));
+  metrics.watch(
+    'posthorn_engine_waiting',
+    'Events and new actors that wait for their commit.',
+    ['kind'],
+    byKind(({ waiting }) => waiting),
+  );
+  metrics.watch(
+    'posthorn_engine_lost_races_total',
+    'Changes that had to be decided again, since another instance or batch was first.',
+    ['kind'],
+    byKind(({ lostRaces }) => lostRaces),
+  );
+  metrics.watch(
+    'posthorn_engine_due_lag_seconds',
+    'How long the oldest due actor has been waiting.',
+    [],
+    () => [{ labels: {}, value: engine.scheduler.oldestDueSeconds }],
+  );
+}
+
+/** Who was accepted or refused has an event of it; for all others the attempt leaves a note. */
+function countAttempt(metrics: Metrics, { steps, effects, after: { livemode } }: Draft): void {
+  const isAttempt = steps.some(({ event }) => event === 'attempt.completed');
+  for (const { type, params } of effects) {
+    if (type === 'record')
+      for (const event of (params as { readonly events: readonly RecordedEvent[] }).events) {
+        metrics.event(event.type, livemode);
+        if (event.type === 'sent') metrics.outcome('accepted', livemode);
+        // Reported afterwards, a bounce is no outcome of an attempt.
+        if (isAttempt && event.type === 'bounced') metrics.outcome('refused', livemode);
+      }
+    if (type === 'note')
+      for (const { outcome } of (params as { readonly outcomes: readonly RecipientOutcome[] }).outcomes)
+        metrics.outcome(outcome, livemode);
+  }
+}
+
+/** Where Prometheus reads. The caller stops it. */
+export function openMetricsDoor(
+  metrics: Metrics,
+  { hostname, port }: { readonly hostname: string; readonly port: number },
+): Server<undefined> {
+  return Bun.serve({
+    hostname,
+    port,
+    development: false,
+    async fetch(request) {
+      if (new URL(request.url, 'http://localhost').pathname !== '/metrics')
+        return new Response('Metrics are at /metrics.\n', { status: 404 });
+      return new Response(await metrics.text(), {
+        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+      });
+    },
+  });
+}

@@ -1,0 +1,51 @@
+import type { Database, Orm, Parameter } from '../db/database.ts';
+import { Unavailable } from '../db/unavailable.ts';
+import type { Metrics } from './metrics.ts';
+
+/** A database whose statements are timed. */
+export class MeasuredDatabase implements Database {
+  readonly kind;
+
+  constructor(
+    private readonly inner: Database,
+    private readonly metrics: Metrics,
+  ) {
+    this.kind = inner.kind;
+  }
+
+  query<Row extends object>(
+    text: string,
+    parameters?: readonly Parameter[],
+    options?: { deadlineMs?: number },
+  ): Promise<Row[]> {
+    return this.#timed('query', this.inner.query<Row>(text, parameters, options));
+  }
+
+  read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
+    return this.#timed('read', this.inner.read(run));
+  }
+
+  script(text: string): Promise<void> {
+    return this.inner.script(text);
+  }
+
+  ping(): Promise<number> {
+    return this.#timed('ping', this.inner.ping());
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  async #timed<T>(operation: string, work: Promise<T>): Promise<T> {
+    const start = performance.now();
+    try {
+      const result = await work;
+      this.metrics.statement(operation, performance.now() - start);
+      return result;
+    } catch (error) {
+      this.metrics.failure(operation, error instanceof Unavailable ? 'unavailable' : 'error');
+      throw error;
+    }
+  }
+}

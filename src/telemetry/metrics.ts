@@ -1,0 +1,159 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** From a look-up to the deadline of a request; half a millisecond is what an idle statement takes. */
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 8];
+const SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500];
+/** Whatever else a client may think of shares one series. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']);
+
+/** One response; `route` is the pattern, never the path. */
+export interface RequestSample {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** How the scrape learns what is only true at its moment. */
+export type Reading = () => readonly {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}[];
+
+/**
+ * What the service counts, for Prometheus. Every label comes from a closed set (routes, methods, statuses, kinds, events
+ * and states of machines), so the number of series is bounded by the code and not by what clients send.
+ *
+ * prom-client keeps the books: 0.3 µs an observation under Bun, where a request takes 22 µs at least.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = this.#counter('posthorn_http_requests_total', 'Responses.', [
+    'method',
+    'route',
+    'status',
+  ]);
+  readonly #latency = this.#histogram(
+    'posthorn_http_request_duration_seconds',
+    'From the request to its response, the body of the request included.',
+    ['method', 'route'],
+    SECONDS,
+  );
+  readonly #statements = this.#histogram(
+    'posthorn_database_duration_seconds',
+    'Time that statements take, their wait for a connection included.',
+    ['operation'],
+    SECONDS,
+  );
+  readonly #failures = this.#counter(
+    'posthorn_database_failures_total',
+    'Statements that failed; unavailable: the database was away, slow or out of resources.',
+    ['operation', 'reason'],
+  );
+  readonly #batches = this.#histogram(
+    'posthorn_engine_batch_actors',
+    'Actors a commit; its count is the number of commits.',
+    ['kind'],
+    SIZES,
+  );
+  readonly #transitions = this.#counter(
+    'posthorn_transitions_total',
+    'Changes of state, by the event that caused them (spawned: the first).',
+    ['kind', 'event', 'to', 'livemode'],
+  );
+  readonly #outcomes = this.#counter(
+    'posthorn_attempt_outcomes_total',
+    'What attempts to deliver came to, a recipient each.',
+    ['outcome', 'livemode'],
+  );
+  readonly #events = this.#counter('posthorn_email_events_total', 'Events of emails.', ['type', 'livemode']);
+
+  constructor({ version }: { readonly version: string }) {
+    this.#gauge('posthorn_build_info', 'Always 1; the version is in the label.', ['version']).set(
+      { version },
+      1,
+    );
+    this.watch('process_resident_memory_bytes', 'Resident memory.', [], () => [
+      { labels: {}, value: process.memoryUsage.rss() },
+    ]);
+    this.watch('process_heap_bytes', 'Heap in use.', [], () => [
+      { labels: {}, value: process.memoryUsage().heapUsed },
+    ]);
+    this.watch('process_cpu_seconds_total', 'User and system time.', [], () => {
+      const { user, system } = process.cpuUsage();
+      return [{ labels: {}, value: (user + system) / 1e6 }];
+    });
+    this.watch('process_uptime_seconds', 'Since the process started.', [], () => [
+      { labels: {}, value: process.uptime() },
+    ]);
+  }
+
+  /** Counts a response. */
+  request({ method, route, status, ms }: RequestSample): void {
+    const known = METHODS.has(method) ? method : 'other';
+    this.#requests.inc({ method: known, route, status });
+    this.#latency.observe({ method: known, route }, ms / 1_000);
+  }
+
+  /** Counts a statement that was answered. */
+  statement(operation: string, ms: number): void {
+    this.#statements.observe({ operation }, ms / 1_000);
+  }
+
+  /** Counts one that failed. */
+  failure(operation: string, reason: 'unavailable' | 'error'): void {
+    this.#failures.inc({ operation, reason });
+  }
+
+  /** Counts a commit of so many actors of a kind. */
+  commit(kind: string, actors: number): void {
+    this.#batches.observe({ kind }, actors);
+  }
+
+  /** Counts a change of state. */
+  transition(kind: string, event: string, to: string, livemode: boolean): void {
+    this.#transitions.inc({ kind, event, to, livemode: String(livemode) });
+  }
+
+  /** Counts what an attempt came to for one recipient. */
+  outcome(outcome: string, livemode: boolean): void {
+    this.#outcomes.inc({ outcome, livemode: String(livemode) });
+  }
+
+  /** Counts an event of an email. */
+  event(type: string, livemode: boolean): void {
+    this.#events.inc({ type, livemode: String(livemode) });
+  }
+
+  /** A value that is read when Prometheus asks; a name that ends in `_total` only ever rises. */
+  watch(name: string, help: string, labels: readonly string[], read: Reading): void {
+    const Kind = name.endsWith('_total') ? Counter : Gauge;
+    const metric: Counter | Gauge = new Kind({
+      name,
+      help,
+      labelNames: [...labels],
+      registers: [this.#registry],
+      collect() {
+        metric.reset();
+        for (const { labels: given, value } of read()) metric.inc(given, value);
+      },
+    });
+  }
+
+  /** Everything, in the text format 0.0.4. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #counter(name: string, help: string, labelNames: readonly string[]): Counter {
+    return new Counter({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
+  }
+
+  #gauge(name: string, help: string, labelNames: readonly string[]): Gauge {
+    return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
+  }
+
+  #histogram(name: string, help: string, labelNames: readonly string[], buckets: number[]): Histogram {
+    return new Histogram({ name, help, labelNames: [...labelNames], buckets, registers: [this.#registry] });
+  }
+}
