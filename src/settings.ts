@@ -67,7 +67,11 @@ export const SETTINGS = {
     'generated into DATA_DIR',
     'Encrypts secrets at rest; required in production with DATABASE_URL',
   ),
-  WORKERS: withDefault(is.integer(1, 1_000), '64', 'How many deliveries are performed at the same time'),
+  WORKERS: withDefault(
+    is.integer(1, 1_000),
+    '64',
+    'Live emails that each process is delivering at the same time',
+  ),
   LOG_LEVEL: withDefault(
     is.choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'info',
@@ -99,7 +103,7 @@ export const SETTINGS = {
   RATE_LIMIT_PER_IP: withDefault(
     is.integer(0, 1_000_000_000, ', 0 for no limit'),
     '500',
-    'Requests a minute of one client address',
+    'Requests a minute of one client address; an IPv6 /64 is one client',
   ),
   RATE_LIMIT_PER_KEY: withDefault(
     is.integer(0, 1_000_000_000, ', 0 for no limit'),
@@ -110,11 +114,15 @@ export const SETTINGS = {
     ...withDefault(
       is.sharedCounter,
       'memory',
-      'Where requests are counted: in each instance, or by all in one Redis',
+      'Where requests are counted: by each process for itself (memory), or by all together (redis://…)',
     ),
     secret: true,
   },
-  TRUST_PROXY: withDefault(is.proxyTrust, '0', 'Which X-Forwarded-For entry names the client'),
+  TRUST_PROXY: withDefault(
+    is.proxyTrust,
+    '0',
+    'Whom to believe about the client address: a number of proxies, or their CIDRs; 0 is nobody',
+  ),
   WEBHOOK_ALLOW_CIDRS: optional(is.cidrs, 'none', 'Private ranges that webhooks may be sent to'),
 
   TRANSPORT: withDefault(
@@ -167,7 +175,11 @@ export const SETTINGS = {
 
   STRIPE_SECRET_KEY: secret(anyText, 'no billing', 'Takes payments for plans'),
   STRIPE_WEBHOOK_SECRET: secret(anyText, 'no billing', 'Verifies what Stripe reports'),
-  METRICS_PORT: optional(is.port, 'off', 'Where Prometheus reads /metrics'),
+  METRICS_PORT: optional(
+    is.port,
+    'off',
+    'The port, on HOST, where Prometheus reads /metrics; it asks for no key',
+  ),
 } as const satisfies Record<string, Setting>;
 
 /** The name of an environment variable that the service reads. */
