@@ -24,9 +24,20 @@ const PRUNE = `with batch as materialized (
 select max(id) as last, count(*)::integer as seen, coalesce(json_agg(id) filter (where not expired), '[]') as kept
 from batch`;
 
-/** What was kept of a retired day, once its time has come too. */
-const PRUNE_LEFTOVERS = PARTITIONED.map(
-  ({ table, column }) =>
+/**
+ * What was kept of retired days, once its own time has come. The default partition names these few; walking through the
+ * actors themselves would meet every index entry that the retired days have left behind.
+ */
+const PRUNE_LEFTOVERS = `delete from emails e using email_messages_default m
+where m.id < $1 and e.id = m.id and e.livemode and e.wake_at is null
+  and (e.sent_at < $2::timestamptz or e.sent_at is null and e.state in ('failed', 'cancelled'))`;
+
+const PRUNE_ORPHANS = [
+  ['email_messages', 'id'],
+  ['email_events', 'email_id'],
+  ['email_journal', 'actor_id'],
+].map(
+  ([table, column]) =>
     `delete from ${table}_default p where ${column} < $1 and not exists (select from emails e where e.id = p.${column})`,
 );
 
@@ -46,8 +57,8 @@ export const liveDataPruner = ({ database, clock }: DutyDeps): Duty => ({
       if (kept.length <= MOST_KEPT) await retireDay(database, day, kept);
     }
     const oldest = lowestIdAt('em', cutoff);
-    await pruneActors(database, lowestIdAt('em', 0), oldest, cutoff);
-    for (const statement of PRUNE_LEFTOVERS) await database.query(statement, [oldest]);
+    await database.query(PRUNE_LEFTOVERS, [oldest, new Date(cutoff).toISOString()]);
+    for (const statement of PRUNE_ORPHANS) await database.query(statement, [oldest]);
   },
 });
 
