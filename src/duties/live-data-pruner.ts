@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { lowestIdAt } from '../db/ids.ts';
-import { PARTITIONED, partitionedDays, retireDay } from '../db/partitions.ts';
+import { partitionedDays, retireDay } from '../db/partitions.ts';
 import { KEPT_DAYS, RETENTION_BATCH } from './retention.ts';
 import type { Duty, DutyDeps } from './schedule.ts';
 
