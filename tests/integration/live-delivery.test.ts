@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
+import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
+import { DROP, SILENCE, startScriptedSmtp } from './transport/scripted-smtp.ts';
 import { type Sink, startSink } from './transport/smtp-sink.ts';
 
 let sink: Sink;
@@ -19,16 +20,84 @@ test('an email leaves, signed, with a return path of its own, and is sent', asyn
   const email = await service.until(id, ({ status }) => status === 'sent');
   const received = sink.received.find(({ raw }) => raw.includes(id));
   expect(received?.to).toEqual(['ada@example.com']);
-  expect(received?.from).toMatch(new RegExp(`^b\\+${id.slice(3)}\\.0\\.[0-9a-z]{16}@send\\.sender\\.example$`));
-  expect(received?.raw.toString()).toMatch(/^DKIM-Signature: /m);
+  expect(received?.from).toMatch(
+    new RegExp(`^b\\+${id.slice(3)}\\.0\\.[0-9a-z]{16}@send\\.sender\\.example$`),
+  );
+  const signatures = received?.raw.toString().match(/^DKIM-Signature: .*?; a=[\w-]+/gm) ?? [];
+  expect(signatures.map((one) => /a=(.*)/.exec(one)?.[1]).sort()).toEqual(['ed25519-sha256', 'rsa-sha256']);
   expect(received?.raw.toString()).toContain(`Message-ID: <${id}@sender.example>`);
   expect(email.events).toMatchObject([
     {
       type: 'sent',
       recipient: 'ada@example.com',
       livemode: true,
-      data: { provider: 'smtp', messageId: `<${id}@sender.example>`, response: expect.stringMatching(/^250 /) },
+      data: {
+        provider: 'smtp',
+        messageId: `<${id}@sender.example>`,
+        response: expect.stringMatching(/^250 /),
+      },
     },
   ]);
-  expect(email.recipients).toEqual([{ address: 'ada@example.com', kind: 'to', status: 'sent', lastEvent: 'sent' }]);
+  expect(email.recipients).toEqual([
+    { address: 'ada@example.com', kind: 'to', status: 'sent', lastEvent: 'sent' },
+  ]);
+});
+
+test('what is larger than is kept at hand is read when its turn comes, and arrives whole', async () => {
+  const content = Buffer.alloc(300_000, 'posthorn').toString('base64');
+  const id = await service.send({ attachments: [{ filename: 'a.bin', content, contentType: 'image/png' }] });
+  await service.until(id, ({ status }) => status === 'sent');
+  const received = sink.received.find(({ raw }) => raw.includes(id));
+  expect(received?.raw.toString().replaceAll('\r\n', '')).toContain(content);
+});
+
+test('every recipient gets a copy of its own, with its own way back, and sees no blind one', async () => {
+  const to = Array.from({ length: 10 }, (_, n) => `many-${n}@example.com`);
+  const id = await service.send({ to, bcc: 'blind@example.com' });
+  await service.until(id, ({ status }) => status === 'sent');
+  const copies = sink.received.filter(({ raw }) => raw.includes(id));
+  expect(copies.flatMap((copy) => copy.to).sort()).toEqual([...to, 'blind@example.com'].sort());
+  expect(new Set(copies.map(({ from }) => from)).size).toBe(11);
+  for (const { raw } of copies) expect(raw.includes('blind@example.com')).toBeFalse();
+});
+
+test('an attempt that could not end before its lease is not begun: the email asks again', async () => {
+  await using silent = await startScriptedSmtp({ greeting: SILENCE });
+  const limits = { slots: 1, attemptMs: 4_000, marginMs: 500 };
+  // A slot is worth waiting for half a second: then an attempt would outlive its lease of five.
+  await using busy = await startLiveService({
+    transport: relayTo(silent.port, 1_500),
+    limits,
+    schedule: { leaseMs: 5_000 },
+  });
+  const first = await busy.send({ to: 'first@example.com' });
+  const second = await busy.send({ to: 'second@example.com' });
+  await busy.until(second, ({ status }) => status === 'queued');
+  expect((await busy.live.get(`/v1/emails/${first}`)).body.data.status).toBe('sending');
+  silent.script = {};
+  await busy.until(first, ({ status }) => status === 'deferred');
+  await busy.until(second, ({ status }) => status === 'sent');
+  const { evidence } = (await busy.live.get(`/v1/emails/${second}/explain`)).body.data;
+  expect(evidence.map(({ text }: Email) => text)).toContain(
+    'No slot of the transport came free in time; nothing was sent.',
+  );
+  expect(silent.messages).toHaveLength(1);
+}, 15_000);
+
+test('where a doubt is held, the email waits for a report, which settles it', async () => {
+  await using vague = await startScriptedSmtp({ dot: DROP });
+  const transport = relayTo(vague.port, 500);
+  await using service = await startLiveService({ transport, environment: { UNKNOWN_OUTCOME: 'hold' } });
+  const id = await service.send({ trackOpens: true, html: '<p>Hello</p>' });
+  await service.until(id, ({ status }) => status === 'deferred');
+  const { next, summary } = (await service.live.get(`/v1/emails/${id}/explain`)).body.data;
+  expect(summary).toStartWith('Nobody knows whether it arrived');
+  expect(next.text).toBe('A report comes in, or it fails as expired.');
+  vague.script = {};
+  await service.pass(3_600_000);
+  expect(vague.messages).toHaveLength(1);
+  const unfolded = (vague.messages[0] ?? '').replace(/=\r\n/g, '');
+  await fetch(`${service.url}${/\/t\/o\/[\w.-]+/.exec(unfolded)?.[0]}`);
+  const email = await service.until(id, ({ status }) => status === 'sent');
+  expect(email.events.map(({ type }: Email) => type)).toEqual(['sent', 'opened']);
 });

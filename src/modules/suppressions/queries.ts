@@ -27,10 +27,12 @@ export async function listSuppressions(
   const address = query.address === undefined ? null : parseAddress(query.address);
   if (address && isProblem(address)) return invalid([{ path: '/query/address', message: address.problem }]);
   if (!caller.livemode) return new Page([], { hasMore: false, nextCursor: null });
-  const [at = null, key = null] = after?.split(' ') ?? [];
+  const [at = null, key = null] = after === null ? [] : after.split(' ');
+  // A forged position is no reason to fail: it starts somewhere in one's own list.
+  const from = at !== null && Number.isNaN(Date.parse(at)) ? null : at;
   const rows = await database.query<Row>(LIST, [
     caller.workspaceId,
-    at,
+    from,
     key,
     query.reason ?? null,
     address?.key ?? null,
