@@ -236,8 +236,10 @@ export class Engine {
 
   #committed(kind: Kind, drafts: readonly Draft[]): void {
     const performing = this.#running(kind.name).performing;
-    if (performing && !this.#stopping)
-      for (const draft of drafts) for (const order of ordersOf(kind, draft)) performing.take(order);
+    if (performing)
+      for (const order of drafts.flatMap((draft) => ordersOf(kind, draft)))
+        if (this.#stopping) performing.decline(order);
+        else performing.take(order);
     this.#wakeUps.expect(
       Math.min(...drafts.map(({ after }) => earliest(after.timers) ?? Number.POSITIVE_INFINITY)),
     );

@@ -42,18 +42,19 @@ export class Performing {
   take(order: Order): void {
     if (this.#running < this.performer.slots) this.#start(order);
     else if (this.#waiting.length < this.performer.backlog) this.#waiting.push(order);
-    else this.#decline(order);
+    else this.decline(order);
   }
 
   /** Declines what waits, and resolves once no order runs. */
   async stopped(): Promise<void> {
     this.performer.stop?.();
-    for (const order of this.#waiting.splice(0)) this.#decline(order);
+    for (const order of this.#waiting.splice(0)) this.decline(order);
     if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     this.performer.stopped?.();
   }
 
-  #decline(order: Order): void {
+  /** Tells the actor that its order will not be begun. */
+  decline(order: Order): void {
     const events = this.performer.declined?.(order) ?? [];
     if (events.length > 0) void this.report(order, events);
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Transport } from '../../src/transport/transport.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 import { DROP, SILENCE, startScriptedSmtp } from './transport/scripted-smtp.ts';
 import { type Sink, startSink } from './transport/smtp-sink.ts';
@@ -100,4 +101,24 @@ test('where a doubt is held, the email waits for a report, which settles it', as
   await fetch(`${service.url}${/\/t\/o\/[\w.-]+/.exec(unfolded)?.[0]}`);
   const email = await service.until(id, ({ status }) => status === 'sent');
   expect(email.events.map(({ type }: Email) => type)).toEqual(['sent', 'opened']);
+});
+
+test('a bug of ours in one copy does not take the others with it', async () => {
+  const accepted = { outcome: 'accepted', response: '250 ok', smtpCode: 250, enhancedCode: null } as const;
+  const transport: Transport = {
+    name: 'smtp',
+    confirmsDelivery: false,
+    async send({ recipients: [recipient = ''] }) {
+      if (recipient.startsWith('broken')) throw new TypeError('undefined is not a function');
+      return [{ ...accepted, recipient, remoteMta: null, fault: null, subType: null, providerId: null }];
+    },
+    verify: async () => [],
+    close: async () => {},
+  };
+  await using service = await startLiveService({ transport });
+  const id = await service.send({ to: ['fine@example.com', 'broken@example.com'] });
+  const email = await service.until(id, ({ status }) => status === 'deferred');
+  expect(email.recipients.map(({ status }: Email) => status)).toEqual(['sent', 'pending']);
+  expect(service.logged()).toContain('A transport failed.');
+  expect(service.logged()).not.toContain('broken@example.com');
 });

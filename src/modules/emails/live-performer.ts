@@ -1,13 +1,19 @@
 import type { EmailContext, EmailEvent } from '../../../machines/email-context.ts';
 import { mayBeTried, type RecipientOutcome } from '../../../machines/email-progress.ts';
 import type { Signer } from '../../db/sign.ts';
+import { Unavailable } from '../../db/unavailable.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 import type { Actor } from '../../engine/kind.ts';
 import type { Order } from '../../engine/tell-batch.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { Gate } from '../../transport/gate.ts';
 import { withoutReply } from '../../transport/smtp/outcome.ts';
-import type { SendLimits, Transport } from '../../transport/transport.ts';
+import type {
+  OutboundMessage,
+  SendLimits,
+  RecipientOutcome as Sent,
+  Transport,
+} from '../../transport/transport.ts';
 import { outboundMessage, type Personalise, type Sender } from './live-message.ts';
 import { eventsOfAttempt, type Tried } from './live-outcome.ts';
 import type { LiveMessage, LiveReader, Suppression } from './live-reading.ts';
@@ -137,7 +143,7 @@ export class LivePerformer {
     return eventsOfAttempt(context, message.envelope.messageId, tried, untried, clock.now());
   }
 
-  /** One copy. What goes wrong here before a transport has it went nowhere; a transport never rejects for what the world does. */
+  /** One copy. What goes wrong before a transport has it went nowhere. */
   async #send(
     actor: Actor,
     recipient: number,
@@ -151,11 +157,35 @@ export class LivePerformer {
     const address = message.recipients[recipient] ?? '';
     const token = returnToken(destination, this.parts.signer);
     const copy = { destination, workspaceId: actor.workspaceId, address, attempt, acceptedAt, token };
-    if (limits.signal.aborted)
-      return { recipient, by, sent: withoutReply(address, 'deferred', 'The service is stopping', 'General') };
-    const [sent] = await by.send(outboundMessage(message, copy, sender, this.parts.personalise), limits);
-    if (!sent) throw new Error(`The transport ${by.name} told no outcome.`);
+    const undone = (reason: string): Tried => ({
+      recipient,
+      by,
+      sent: withoutReply(address, 'deferred', reason, 'General'),
+    });
+    if (limits.signal.aborted) return undone('The service is stopping');
+    let outbound: OutboundMessage;
+    try {
+      outbound = outboundMessage(message, copy, sender, this.parts.personalise);
+    } catch (error) {
+      this.parts.logger.error({ err: error, actor: actor.id }, 'A copy could not be written.');
+      return undone('The message could not be written');
+    }
+    const sent = await this.#hand(by, outbound, limits);
     return { recipient, by, sent };
+  }
+
+  /** A transport rejects for a bug of ours, or when captured mail cannot be kept; the other copies must not suffer from it. */
+  async #hand(by: Transport, outbound: OutboundMessage, limits: SendLimits): Promise<Sent> {
+    try {
+      const [sent] = await by.send(outbound, limits);
+      if (sent) return sent;
+      throw new Error(`The transport ${by.name} told no outcome.`);
+    } catch (error) {
+      this.parts.logger.error({ err: error, actor: outbound.emailId }, 'A transport failed.');
+      const outcome = error instanceof Unavailable ? 'deferred' : 'unknown';
+      const [address = ''] = outbound.recipients;
+      return withoutReply(address, outcome, 'The transport failed here, not at the receiver', 'General');
+    }
   }
 }
 

@@ -24,6 +24,9 @@ const INVALID = new Failure('INVALID_TOKEN', 'This link is not valid.', {
   suggestion: 'Open it again from the email, whole and unchanged.',
 });
 
+/** A mail service fetches pictures for all its users from a few addresses. */
+const PER_MINUTE = 12_000;
+
 /** What somebody who wants to go on waits for us at most. */
 const NOTE_MS = 1_500;
 
@@ -65,6 +68,7 @@ export function trackingRoutes({ database, engine, signer, log }: TrackingDeps):
       method: 'GET',
       path: '/t/o/:token',
       permission: 'public',
+      ipLimitPerMinute: PER_MINUTE,
       summary: 'The picture that tells of an opened email',
       params,
       response: nothing,
@@ -81,6 +85,7 @@ export function trackingRoutes({ database, engine, signer, log }: TrackingDeps):
       method: 'GET',
       path: '/t/c/:token',
       permission: 'public',
+      ipLimitPerMinute: PER_MINUTE,
       summary: 'A link of an email, on to where it leads',
       params,
       response: nothing,
