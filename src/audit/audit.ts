@@ -1,16 +1,23 @@
 import { migrations } from '../db/migrations.ts';
 import type { Kind } from '../engine/kind.ts';
 import { apiKeyKind } from '../modules/api-keys/kind.ts';
+import { domainKind } from '../modules/domains/kind.ts';
 import { emailKind } from '../modules/emails/kind.ts';
+import { webhookDeliveryKind } from '../modules/webhooks/delivery-kind.ts';
+import { webhookEndpointKind } from '../modules/webhooks/endpoint-kind.ts';
 import { type Audit, auditActors } from './actors.ts';
+import { auditDeliveries } from './deliveries.ts';
 import { auditEmails } from './emails.ts';
 import { Findings } from './findings.ts';
 import { auditMail, auditReplies, auditTransactions } from './leftovers.ts';
 import { QuotaLedger } from './quotas.ts';
 import type { Session } from './session.ts';
 
-/** The kinds whose actors are audited; emails have checks of their own besides. */
-export const AUDITED_KINDS: readonly Kind[] = [emailKind, apiKeyKind];
+/** Kinds of which nothing is checked but what holds for every actor. */
+const PLAIN_KINDS: readonly Kind[] = [apiKeyKind, domainKind, webhookEndpointKind];
+
+/** The kinds whose actors are audited: all that the service has. */
+export const AUDITED_KINDS: readonly Kind[] = [emailKind, webhookDeliveryKind, ...PLAIN_KINDS];
 
 /** The database is none that this version can judge. */
 export class NotAuditable extends Error {
@@ -34,7 +41,8 @@ export async function auditLedger(session: Session, now: number, since = 0): Pro
   const audit: Audit = { session, findings, now, since, served };
   const quotas = new QuotaLedger(now, since);
   await auditEmails(audit, quotas);
-  for (const kind of AUDITED_KINDS) if (kind !== emailKind) await auditActors(audit, kind, '');
+  await auditDeliveries(audit);
+  for (const kind of PLAIN_KINDS) await auditActors(audit, kind, '');
   await quotas.compare(session, findings);
   await auditReplies(audit);
   await auditMail(audit);

@@ -9,6 +9,7 @@ export const CHECKS = {
   quotas: 'used units are what was accepted, less what was given back',
   replies: 'stored replies name emails that exist',
   mail: 'mail between actors arrives within a minute',
+  attempts: 'every delivery that succeeded has an attempt that did',
   deliveries: 'every event has a delivery for each endpoint that asked for it',
   transactions: 'no transaction is left open',
 } as const;

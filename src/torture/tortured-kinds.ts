@@ -74,7 +74,12 @@ function torturedPerformer(
     if (record !== undefined) appendFileSync(record, `${line}\n`);
   };
   return {
-    ...performer,
+    slots: performer.slots,
+    backlog: performer.backlog,
+    ...(performer.declined ? { declined: (order) => performer.declined?.(order) ?? [] } : {}),
+    settled: (order) => performer.settled?.(order),
+    stop: () => performer.stop?.(),
+    stopped: () => performer.stopped?.(),
     async perform(order) {
       const { attempt } = order.actor.snapshot.context as EmailContext;
       crash('perform.before');
