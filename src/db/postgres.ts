@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { parse } from 'postgres-array';
 import type { Database, Orm, Parameter } from './database.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
 import { codeOf } from './sqlstate.ts';
@@ -26,6 +27,18 @@ const ENGINE_SETTINGS = {
   enable_seqscan: 'off',
 };
 
+const TEXTS_OID = 1_009;
+/**
+ * text[], the only array there is here. postgres.js would ask every new connection for the array types of the server; when
+ * the server goes away just then, nobody hears that query's rejection, which ends the process.
+ */
+const TEXTS: postgres.PostgresType<string[]> = {
+  to: TEXTS_OID,
+  from: [TEXTS_OID],
+  serialize: (texts: string[]) => `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`,
+  parse: (list: string) => parse(list),
+};
+
 /** A look at the server is a whole connection and one statement. */
 const LOOK_MS = 600;
 
@@ -46,13 +59,15 @@ function connect({ url, name, max, settings = {} }: Connecting): postgres.Sql {
     max_lifetime: null,
     connect_timeout: 5,
     onnotice: () => {},
+    fetch_types: false,
+    types: { texts: TEXTS },
     connection: {
       application_name: name,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: 10_000,
       ...settings,
     },
-  } as postgres.Options<Record<string, never>>);
+  } as postgres.Options<Record<string, postgres.PostgresType>>);
 }
 
 /** Whether the server answers a newcomer, and which connections of that name it works for. */

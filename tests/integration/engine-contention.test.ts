@@ -176,6 +176,7 @@ describe('two engines on one database', () => {
     expect(reported.durable.length).toBeGreaterThan(100);
     // Outcomes outlast any of it.
     expect(reported.unknown).toEqual([]);
+    await eventually('the store is reached again', () => store.database.ping());
     const rows = await rowsOf<{ mark: string }>(
       store.database,
       `select data ->> 'mark' as mark from email_events where email_id = any($1::text[]) and type = 'opened'`,
@@ -206,6 +207,7 @@ describe('two engines on one database', () => {
       async () => (await engine.tell('email', id, opened(NOW))).outcome,
     );
     expect(performance.now() - healed).toBeLessThan(1_000);
+    await eventually('the store is reached again', () => store.database.ping());
     expect(await countOf(store.database, `email_events where email_id = $1 and type = 'opened'`, [id])).toBe(
       1,
     );
