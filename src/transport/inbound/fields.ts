@@ -12,12 +12,16 @@ export const readFields = (text: string): Fields[] =>
     .map((block) => readBlock(block.replace(/\n[ \t]+/g, ' ')))
     .filter((fields) => fields.size > 0);
 
+/** Anybody writes these reports, and what they say is kept with the event. */
+const LONGEST_VALUE = 2_000;
+
 const readBlock = (block: string): Fields => {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {
-    const [, name, value] = /^([^\s:]+)[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    // No pattern takes the white space off: it would try every run of it again from each of its characters.
+    const [, name, value] = /^([^\s:]+)[ \t]*:(.*)$/.exec(line) ?? [];
     if (name !== undefined && value !== undefined && !fields.has(name.toLowerCase()))
-      fields.set(name.toLowerCase(), value);
+      fields.set(name.toLowerCase(), value.trim().slice(0, LONGEST_VALUE));
   }
   return fields;
 };

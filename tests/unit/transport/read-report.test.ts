@@ -153,3 +153,14 @@ describe('what is no report says nothing', () => {
   for (const [name, raw] of Object.entries(mails))
     test(name, async () => expect(await readReport(Buffer.from(raw), TO)).toEqual([]));
 });
+
+test('anybody may write a report: what it says is bounded, and so is the time to read it', async () => {
+  const status = `Reporting-MTA: dns; x\n\nFinal-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.1.1\nRemote-MTA: dns; ${'x'.repeat(
+    9_000,
+  )}\nX-Long: ${' '.repeat(100_000)}x\n`;
+  const from = performance.now();
+  const [told] = await readReport(dsn({ status }), TO);
+  expect(performance.now() - from).toBeLessThan(1_000);
+  expect(told).toMatchObject({ kind: 'bounced', recipient: 'a@b.example' });
+  expect(told?.kind === 'bounced' && told.remoteMta?.length).toBeLessThan(2_001);
+});

@@ -30,6 +30,11 @@ describe('a policy is read', () => {
     ['max_age', 'age'],
   ] as const)
     test(`not with ${to} for ${from}`, () => expect(readPolicy(POLICY.replace(from, to))).toBeNull());
+  test('in no time, however much white space there is', () => {
+    const from = performance.now();
+    expect(readPolicy(`${POLICY}a: ${' '.repeat(60_000)}b`)).toMatchObject({ mode: 'enforce' });
+    expect(performance.now() - from).toBeLessThan(500);
+  });
   test('not from a web page', () => expect(readPolicy('<html></html>')).toBeNull());
 });
 
