@@ -38,14 +38,15 @@ export function fingerprintOf({ method, path, query, body }: Asked): string {
 
 /**
  * What a stored reply is to the request that met it: its own reply again, or a conflict when the key was used for
- * something else. `body` is what the first handler answered.
+ * something else. `read` gives what the first handler answered, and is not asked in a conflict: what another endpoint has
+ * stored may be sealed.
  */
 export function replayOf(
   claim: IdempotencyClaim,
   stored: { readonly fingerprint: string; readonly status: number },
-  body: unknown,
+  read: () => unknown,
 ): Replay | Failure {
-  return stored.fingerprint === claim.fingerprint ? new Replay(stored.status, body) : CONFLICT;
+  return stored.fingerprint === claim.fingerprint ? new Replay(stored.status, read()) : CONFLICT;
 }
 
 /**

@@ -201,6 +201,24 @@ describe('repeating', () => {
     ).toBe(201);
   });
 
+  test('where a secret is stored, another request with its Idempotency-Key is a conflict and learns nothing', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const body = { name: 'a', env: 'test', permissions: ['emails:read'] };
+    const asking = { method: 'POST', key: inTest, headers };
+    const made = await service.ask({ ...asking, path: '/v1/api-keys', body });
+    expect(made.status).toBe(201);
+    const email = { from: 'a@b.example', to: 'c@d.example', subject: 'x', text: 'x' };
+    for (const [path, other] of [
+      ['/v1/emails', email],
+      ['/v1/domains', { name: 'sealed.example' }],
+      ['/v1/api-keys', { ...body, name: 'b' }],
+    ] as const) {
+      const told = await service.ask({ ...asking, path, body: other });
+      expect([path, told.status, told.body.error.code]).toEqual([path, 409, 'IDEMPOTENCY_CONFLICT']);
+      expect(told.text).not.toContain(made.body.data.key);
+    }
+  });
+
   test('the same key means another request in the other environment', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const asking = { method: 'POST', path: '/v1/api-keys', headers };

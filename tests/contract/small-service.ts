@@ -198,7 +198,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       status: 201,
       handle: ({ body, claim }) => {
         const earlier = claim && stored.get(claim.key);
-        if (claim && earlier) return replayOf(claim, earlier, earlier.body);
+        if (claim && earlier) return replayOf(claim, earlier, () => earlier.body);
         done.push(`create ${body.name}`);
         const thing = { id: THING };
         if (claim) stored.set(claim.key, { fingerprint: claim.fingerprint, status: 201, body: thing });

@@ -65,7 +65,7 @@ export async function createApiKey(
       : undefined,
   });
   if (spawned.outcome === 'replayed' && claim)
-    return replayOf(claim, spawned, JSON.parse(sealer.open(spawned.reply, REPLY)));
+    return replayOf(claim, spawned, () => JSON.parse(sealer.open(spawned.reply, REPLY)));
   return view;
 }
 

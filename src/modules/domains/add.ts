@@ -78,7 +78,7 @@ async function foregone(
   if (claim) {
     const claimed = { key: claim.key, scope: caller };
     const stored = (await storedReplies(database, [claimed], now)).get(replyKey(claimed));
-    if (stored) return replayOf(claim, stored, JSON.parse(stored.reply));
+    if (stored) return replayOf(claim, stored, () => JSON.parse(stored.reply));
   }
   const [row] = await database.query<{ taken: boolean; used: number }>(PRECHECK, [caller.workspaceId, name]);
   if (row?.taken) return TAKEN;
@@ -134,7 +134,8 @@ async function admit(
       bytes: 8_192,
     });
     if (spawned.outcome === 'overQuota') return FULL;
-    if (spawned.outcome === 'replayed' && claim) return replayOf(claim, spawned, JSON.parse(spawned.reply));
+    if (spawned.outcome === 'replayed' && claim)
+      return replayOf(claim, spawned, () => JSON.parse(spawned.reply));
     if (spawned.outcome === 'spawned') return seen(spawned.state, spawned.context);
     throw new Error('A domain without a claim cannot be a repetition.');
   } catch (error) {

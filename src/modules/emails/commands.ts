@@ -59,7 +59,7 @@ export async function sendEmail(
   const spawned = await commands.engine.spawn('email', birth);
   if (spawned.outcome === 'overQuota') return quotaExceeded(caller.livemode);
   if (spawned.outcome === 'replayed')
-    return replayOf(claim as IdempotencyClaim, spawned, JSON.parse(spawned.reply));
+    return replayOf(claim as IdempotencyClaim, spawned, () => JSON.parse(spawned.reply));
   return receiptOf(id, spawned.state, spawned.context as EmailContext);
 }
 

@@ -136,7 +136,7 @@ const sealedClaim = (
 });
 
 const unsealed = (claim: IdempotencyClaim, stored: StoredReply, sealer: Sealer): Replay | Failure =>
-  replayOf(claim, stored, JSON.parse(sealer.open(stored.reply, REPLY)));
+  replayOf(claim, stored, () => JSON.parse(sealer.open(stored.reply, REPLY)));
 
 async function prefixOf({ database }: WebhookReader, id: string): Promise<string | null> {
   const sql = 'select prefix from webhook_secrets where webhook_id = $1';

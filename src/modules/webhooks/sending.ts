@@ -37,7 +37,7 @@ async function replayOfKey(
 ): Promise<Replay | Failure | null> {
   if (!claim) return null;
   const [stored] = (await storedReplies(database, [{ scope: caller, key: claim.key }], now)).values();
-  return stored ? replayOf(claim, stored, JSON.parse(stored.reply)) : null;
+  return stored ? replayOf(claim, stored, () => JSON.parse(stored.reply)) : null;
 }
 
 const plainClaim = (
@@ -80,7 +80,7 @@ export async function testWebhook(
     ...plainClaim(claim, caller, { queued: true }),
   });
   if (spawned.outcome === 'replayed')
-    return replayOf(claim as IdempotencyClaim, spawned, JSON.parse(spawned.reply));
+    return replayOf(claim as IdempotencyClaim, spawned, () => JSON.parse(spawned.reply));
   return { queued: true };
 }
 
@@ -108,7 +108,8 @@ export async function redeliver(
     scope: caller,
     ...plainClaim(claim, caller, view),
   });
-  if (told.outcome === 'replayed') return replayOf(claim as IdempotencyClaim, told, JSON.parse(told.reply));
+  if (told.outcome === 'replayed')
+    return replayOf(claim as IdempotencyClaim, told, () => JSON.parse(told.reply));
   if (told.outcome === 'absent') return notFound('webhook delivery');
   // Refused: an attempt is under way at this very moment, which is what was asked for.
   return told.outcome === 'refused' ? before : view;
@@ -164,7 +165,8 @@ export async function replayEvents(
     { type: 'replay.requested', at: now, ...scope, most: queued } as never,
     { scope: caller, ...plainClaim(claim, caller, { queued, continueFrom }) },
   );
-  if (told.outcome === 'replayed') return replayOf(claim as IdempotencyClaim, told, JSON.parse(told.reply));
+  if (told.outcome === 'replayed')
+    return replayOf(claim as IdempotencyClaim, told, () => JSON.parse(told.reply));
   if (told.outcome === 'absent') return NO_ENDPOINT;
   return told.outcome === 'refused' ? DISABLED : { queued, continueFrom };
 }

@@ -78,11 +78,12 @@ test('no header, no claim', () => expect(claimOf(new Headers(), asked)).toBeNull
 
 test('a stored reply is replayed to the same request and a conflict to another', () => {
   const claim = { key: 'k', fingerprint: 'f' };
-  expect(replayOf(claim, { fingerprint: 'f', status: 202 }, { id: 1 })).toEqual({
+  expect(replayOf(claim, { fingerprint: 'f', status: 202 }, () => ({ id: 1 }))).toEqual({
     status: 202,
     body: { id: 1 },
   });
-  expect(replayOf(claim, { fingerprint: 'g', status: 202 }, { id: 1 })).toMatchObject({
+  const unreadable = () => JSON.parse('sealed');
+  expect(replayOf(claim, { fingerprint: 'g', status: 202 }, unreadable)).toMatchObject({
     code: 'IDEMPOTENCY_CONFLICT',
   });
 });
