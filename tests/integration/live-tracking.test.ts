@@ -63,6 +63,18 @@ describe('opens and clicks', () => {
     expect([email.status, email.lastEvent]).toEqual(['delivered', 'clicked']);
   });
 
+  test('lead on to places whose address is not ASCII', async () => {
+    const { copy } = await received({
+      html: '<a href="https://b\u00fccher.example/\u65e5\u672c">\u65e5\u672c</a>',
+      trackClicks: true,
+    });
+    const click = await visit(linkIn(copy.html, 'c'));
+    expect([click.status, click.headers.get('location')]).toEqual([
+      302,
+      'https://xn--bcher-kva.example/%E6%97%A5%E6%9C%AC',
+    ]);
+  });
+
   test('by programs are counted as such', async () => {
     const { id, copy } = await received({ trackOpens: true });
     await visit(linkIn(copy.html, 'o'), { headers: { 'user-agent': 'x (via ggpht.com GoogleImageProxy)' } });

@@ -44,12 +44,14 @@ export const pixel = (): Document =>
     },
   });
 
-/** On to where the link leads. Only addresses that were signed here get this far. */
+const ASCII = /^[!-~]*$/;
+
+/** On to where the link leads. Only addresses that were signed here get this far; a header holds them in ASCII alone. */
 export const onwards = (location: string): Document =>
   new Document(null, null, {
     status: 302,
     headers: {
-      location,
+      location: ASCII.test(location) ? location : new URL(location).href,
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none'",
       'x-robots-tag': 'noindex, nofollow',
