@@ -22,6 +22,9 @@ describe('headers', () => {
     'Resent-Bcc',
     'ARC-Seal',
     'X-SES-CONFIGURATION-SET',
+    'X-SMTPAPI',
+    'X-MC-BccAddress',
+    'X-Mailgun-Recipient-Variables',
     'Authentication-Results',
   ])('%s is not the client’s to set', (name) => {
     expect(places({ headers: { [name]: 'x' } })).toEqual([`/body/headers/${name}`]);

@@ -32,8 +32,11 @@ const RESERVED = new Set([
   'received-spf',
   'authentication-results',
 ]);
-/** `x-ses-`: Amazon's, by which a client could reach into the operator's account. */
-const RESERVED_FAMILY = /^(?:mime|content|dkim|arc|resent|x-svc|x-ses)-/;
+/**
+ * By the fields of Amazon SES, SendGrid, Mandrill and Mailgun a client could reach into the operator's account, and add
+ * recipients that nothing here has judged.
+ */
+const RESERVED_FAMILY = /^(?:(?:mime|content|dkim|arc|resent|x-svc|x-ses|x-mc|x-mailgun)-|x-smtpapi$)/;
 
 const wrong = (problem: string): Problem => ({ problem });
 const BAD_NAME = wrong(

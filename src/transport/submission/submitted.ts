@@ -141,7 +141,7 @@ const OURS: ReadonlySet<string> = new Set([
   'delivered-to',
   'idempotency-key',
 ]);
-const OUR_FAMILIES = /^(mime|content|dkim|arc|resent|x-svc|x-ses)-/;
+const OUR_FAMILIES = /^((mime|content|dkim|arc|resent|x-svc|x-ses|x-mc|x-mailgun)-|x-smtpapi$)/;
 
 const file = (
   { filename, mimeType, contentId, related, content }: Attachment,
