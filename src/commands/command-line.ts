@@ -107,6 +107,7 @@ export async function runCommandLine(
     .option('--instances <n>', 'how many, 1 to 3', oneToThree, 2)
     .option('--seed <n>', 'makes the same chances come again', wholeNumber, 1)
     .option('--workers <n>', 'requests under way at most', wholeNumber, 64)
+    .option('--no-webhooks', 'without a receiver of webhooks: ends sooner')
     .option('--postgres-bin <folder>', 'where initdb and postgres are')
     .addOption(
       new Option('--break <safeguard>', 'switch one off: the torture must then fail').choices(SAFEGUARDS),

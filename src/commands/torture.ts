@@ -12,6 +12,7 @@ export interface TortureRequest {
   readonly seed: number;
   readonly postgresBin?: string;
   readonly workers: number;
+  readonly webhooks: boolean;
 }
 
 /** How this program is started again: from source by the runtime and the entry point, else by itself. */
@@ -41,6 +42,7 @@ export async function runTorture(request: TortureRequest, terminal: Terminal): P
       postgresBin: request.postgresBin ?? null,
       command: ownCommand(),
       workers: request.workers,
+      webhooks: request.webhooks,
     },
     tell,
   );
@@ -51,7 +53,8 @@ export async function runTorture(request: TortureRequest, terminal: Terminal): P
 
 /** What a torture came to, for people. */
 export function tortureReport({ verdict, troubles, repliesSwallowed, unanswered }: Outcome): string {
-  const { acknowledged, emails, ends, inDoubt, lostAttempts, broken, examples } = verdict;
+  const { acknowledged, emails, ends, inDoubt, lostAttempts, events, repeatedEvents, broken, examples } =
+    verdict;
   const count = (promise: Promised) => broken.get(promise) ?? 0;
   const made = [...troubles].sort(([a], [b]) => (a < b ? -1 : 1));
   const sum = made.reduce((total, [, times]) => total + times, 0);
@@ -66,6 +69,7 @@ export function tortureReport({ verdict, troubles, repliesSwallowed, unanswered 
     `Lost          ${count('lost') + count('unfinished')}`,
     `Doubled       ${count('doubled') + count('keyTwice')}`,
     `In doubt      ${inDoubt} performed more than once after one of ${lostAttempts} lost attempts, and marked so`,
+    `Webhooks      ${events} events, ${repeatedEvents} of them received more than once`,
     '',
     ...(Object.keys(PROMISES) as Promised[]).map((promise) => {
       const times = count(promise);

@@ -13,6 +13,8 @@ export const PROMISES = {
   cancelledSent: 'what was cancelled is never sent',
   tooEarly: 'nothing scheduled is sent before its time',
   foreignOutcome: 'an outcome is recorded for its own attempt only',
+  undelivered: 'every event has reached the receiver of webhooks',
+  overdelivered: 'no event more often than it was posted',
   unexplained: 'there are no more emails than were asked for',
   ledger: 'the audit finds the ledger in order',
 } as const;
@@ -29,6 +31,9 @@ export interface Verdict {
   /** Performed more than once because an attempt's outcome was lost: the recipient may have got it twice. */
   readonly inDoubt: number;
   readonly lostAttempts: number;
+  readonly events: number;
+  /** Received more than once by the webhooks' receiver, which is told so by the event's id. */
+  readonly repeatedEvents: number;
   /** How often each promise was broken. */
   readonly broken: ReadonlyMap<Promised, number>;
   /** The first of them, with ids. */
@@ -63,19 +68,27 @@ select b.id, b.state, b.waits, b.timers,
    where e.email_id = b.id and e.data->>'attempt' is not null) as recorded
 from batch b order by b.id`;
 
+const EVENTS = `select email_id, id from email_events where (email_id, id) > ($1, $2) order by email_id, id limit 2000`;
+const DELIVERIES = `select id, event_id as event, (context->>'attempt')::integer as attempt
+from webhook_deliveries where id > $1 order by id limit 2000`;
+
+/** What was seen from outside. */
+export interface Seen {
+  readonly record: OutsideRecord;
+  readonly performed: ReadonlyMap<string, Performed>;
+  /** How often the receiver of webhooks got each event; null when there is none. */
+  readonly received: ReadonlyMap<string, number> | null;
+}
+
 /** A clock of the same machine, read in two processes and rounded. */
 const CLOCK_SLACK_MS = 50;
 const EXAMPLES = 12;
 
 /** Holds the database against what the client was told and what was performed; both lie outside of it. */
-export async function judge(
-  databaseUrl: string,
-  record: OutsideRecord,
-  performed: ReadonlyMap<string, Performed>,
-): Promise<Verdict> {
+export async function judge(databaseUrl: string, seen: Seen): Promise<Verdict> {
   const session = await openSession({ url: databaseUrl, dataDir: null });
   try {
-    return await new Judge(session, record, performed).verdict();
+    return await new Judge(session, seen).verdict();
   } finally {
     await session.close();
   }
@@ -88,15 +101,16 @@ class Judge {
   #emails = 0;
   #inDoubt = 0;
   #lostAttempts = 0;
+  #events = 0;
+  #repeatedEvents = 0;
 
   constructor(
     private readonly session: Session,
-    private readonly record: OutsideRecord,
-    private readonly performed: ReadonlyMap<string, Performed>,
+    private readonly seen: Seen,
   ) {}
 
   async verdict(): Promise<Verdict> {
-    const missing = new Set(this.record.acknowledged.keys());
+    const missing = new Set(this.seen.record.acknowledged.keys());
     for (let last = ''; ; ) {
       const rows = await this.session.query<EmailRow>(EMAILS, [last]);
       for (const row of rows) {
@@ -108,17 +122,23 @@ class Judge {
       last = end.id;
     }
     for (const id of missing) this.#break('lost', `${id} was acknowledged and is not there`);
-    for (const ids of this.record.contradictions) this.#break('keyTwice', ids);
-    const surplus = this.#emails - this.record.acknowledged.size - this.record.unanswered;
+    for (const ids of this.seen.record.contradictions) this.#break('keyTwice', ids);
+    const surplus = this.#emails - this.seen.record.acknowledged.size - this.seen.record.unanswered;
     if (surplus > 0) this.#break('unexplained', `${surplus} emails`);
+    if (this.seen.received) {
+      await this.#lookAtEvents(this.seen.received);
+      await this.#lookAtDeliveries(this.seen.received);
+    }
     const findings = await auditLedger(this.session, Date.now());
     for (const { check, id, what } of findings.named) this.#break('ledger', `${check}: ${id} ${what}`);
     return {
-      acknowledged: this.record.acknowledged.size,
+      acknowledged: this.seen.record.acknowledged.size,
       emails: this.#emails,
       ends: this.#ends,
       inDoubt: this.#inDoubt,
       lostAttempts: this.#lostAttempts,
+      events: this.#events,
+      repeatedEvents: this.#repeatedEvents,
       broken: this.#broken,
       examples: this.#examples,
       findings,
@@ -129,7 +149,7 @@ class Judge {
     this.#emails++;
     this.#ends[state] = (this.#ends[state] ?? 0) + 1;
     this.#lostAttempts += lost;
-    const done = this.performed.get(id);
+    const done = this.seen.performed.get(id);
     const accepted = done?.accepted ?? 0;
     if (accepted > 1) this.#inDoubt++;
     if (accepted > 1 + lost)
@@ -147,7 +167,7 @@ class Judge {
 
   /** What was told to the client about this email. */
   #keepPromises(id: string, state: string, waits: boolean, done: Performed | undefined): void {
-    const told = this.record.acknowledged.get(id);
+    const told = this.seen.record.acknowledged.get(id);
     if (!told) return;
     const { cancelled, fate, notBefore } = told;
     if (cancelled === 'acknowledged' && state !== 'cancelled')
@@ -158,6 +178,39 @@ class Judge {
       this.#break('wrongEnd', `${id} to ${fate} is ${state}`);
     if (notBefore !== null && done && done.firstBegun < notBefore - CLOCK_SLACK_MS)
       this.#break('tooEarly', `${id} began ${notBefore - done.firstBegun} ms too early`);
+  }
+
+  async #lookAtEvents(received: ReadonlyMap<string, number>): Promise<void> {
+    for (let last = { email_id: '', id: '' }; ; ) {
+      const rows = await this.session.query<{ email_id: string; id: string }>(EVENTS, [
+        last.email_id,
+        last.id,
+      ]);
+      this.#events += rows.length;
+      for (const { email_id, id } of rows) {
+        const times = received.get(id) ?? 0;
+        if (times === 0) this.#break('undelivered', `${id} of ${email_id}`);
+        if (times > 1) this.#repeatedEvents++;
+      }
+      const end = rows.at(-1);
+      if (!end) return;
+      last = end;
+    }
+  }
+
+  async #lookAtDeliveries(received: ReadonlyMap<string, number>): Promise<void> {
+    for (let last = ''; ; ) {
+      const rows = await this.session.query<{ id: string; event: string; attempt: number }>(DELIVERIES, [
+        last,
+      ]);
+      for (const { id, event, attempt } of rows) {
+        const times = received.get(event) ?? 0;
+        if (times > attempt) this.#break('overdelivered', `${id} came ${times} times in ${attempt} attempts`);
+      }
+      const end = rows.at(-1);
+      if (!end) return;
+      last = end.id;
+    }
   }
 
   #break(promise: Promised, example: string): void {

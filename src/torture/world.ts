@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import type { TortureSetting } from '../torture-setting.ts';
+import { freePort } from './free-port.ts';
+import { Instance } from './instance.ts';
+import { PostgresServer } from './postgres-server.ts';
+import { Receiver } from './receiver.ts';
+import { Relay } from './relay.ts';
+
+/** What a world is made of. */
+export interface WorldOptions {
+  readonly instances: number;
+  /** The program and its first arguments, to which `serve` is added. */
+  readonly command: readonly string[];
+  /** The folder of PostgreSQL's programs; null to look for it. */
+  readonly postgresBin: string | null;
+  readonly broken?: TortureSetting['break'];
+  /** Without webhooks everything comes to its end sooner: a posting that was lost is repeated after 15 s. */
+  readonly webhooks: boolean;
+  readonly seed: number;
+}
+
+/** Short, so that a lost attempt is repeated while somebody looks. */
+const LEASE_MS = 1_500;
+const DATABASE = 'posthorn';
+const EVENTS = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'];
+/** After the trouble everything has this long to come to its end. */
+const SETTLE_MS = 90_000;
+const BUSY = `select exists (select from emails where wake_at < now() + interval '1 hour')
+  or exists (select from webhook_deliveries where wake_at is not null) or exists (select from mail) as busy`;
+
+/** A PostgreSQL, instances of the service on it, a relay before each, and a receiver of their webhooks. */
+export class World implements AsyncDisposable {
+  readonly leaseMs = LEASE_MS;
+  readonly instances: Instance[] = [];
+  /** One between each instance and PostgreSQL, in the same order. */
+  readonly relays: Relay[] = [];
+  /** Where the instances write down what they performed. */
+  readonly records: string[] = [];
+  readonly testKey = `svc_test_${randomBytes(16).toString('hex')}`;
+  readonly #stack = new AsyncDisposableStack();
+
+  private constructor(
+    readonly server: PostgresServer,
+    readonly receiver: Receiver,
+  ) {}
+
+  /** Makes a world whose instances are up and whose webhook is registered. @throws NoPostgres */
+  static async make(options: WorldOptions): Promise<World> {
+    const server = await PostgresServer.start(options.postgresBin, await freePort());
+    const world = new World(server, await Receiver.open());
+    const removeNow = () => server.removeNow();
+    process.once('exit', removeNow);
+    world.#stack.defer(async () => {
+      process.off('exit', removeNow);
+      await server.remove();
+    });
+    world.#stack.defer(() => world.receiver.close());
+    try {
+      await world.#populate(options);
+      return world;
+    } catch (error) {
+      await world[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Of the database, past the relays. */
+  get url(): string {
+    return this.server.url(DATABASE);
+  }
+
+  /** Waits until nothing is under way any more, or until nothing can be expected any more. */
+  async settled(): Promise<void> {
+    const sql = postgres(this.url, { max: 1, onnotice: () => {} });
+    try {
+      const deadline = performance.now() + SETTLE_MS;
+      while (performance.now() < deadline) {
+        const [row] = await sql.unsafe<{ busy: boolean }[]>(BUSY);
+        if (!row?.busy) return;
+        await Bun.sleep(100);
+      }
+    } finally {
+      await sql.end();
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stack.disposeAsync();
+  }
+
+  async #populate({ instances, command, broken, webhooks, seed }: WorldOptions): Promise<void> {
+    const token = await prepare(this.server);
+    const home = mkdtempSync(join(tmpdir(), 'posthorn-instances-'));
+    this.#stack.defer(() => rmSync(home, { recursive: true, force: true }));
+    const secretKey = randomBytes(32).toString('hex');
+    for (let index = 0; index < instances; index++) {
+      const relay = await Relay.open(this.server.port);
+      this.#stack.defer(() => relay.close());
+      const record = join(home, `performed-${index}`);
+      const instance = new Instance({
+        command,
+        port: await freePort(),
+        databaseUrl: this.server.url(DATABASE, relay.port),
+        dataDir: join(home, `data-${index}`),
+        secretKey,
+        testKey: this.testKey,
+        torture: { token, record, leaseMs: LEASE_MS, seed, ...(broken ? { break: broken } : {}) },
+      });
+      this.#stack.defer(() => instance.end('SIGKILL'));
+      this.relays.push(relay);
+      this.records.push(record);
+      this.instances.push(instance);
+      // One after the other: the first one makes the schema and the keys.
+      instance.start(seed + index);
+      await instance.ready();
+    }
+    if (webhooks) await this.#registerWebhook();
+  }
+
+  async #registerWebhook(): Promise<void> {
+    const response = await fetch(`${this.instances[0]?.url}/v1/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.testKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: this.receiver.url, events: EVENTS }),
+    });
+    if (!response.ok) throw new Error(`The webhook was not registered: ${await response.text()}`);
+  }
+}
+
+/** Makes the database, and puts the token into it without which no instance lets itself be tortured. */
+async function prepare(server: PostgresServer): Promise<string> {
+  const admin = postgres(server.url('postgres'), { max: 1, onnotice: () => {} });
+  await admin.unsafe(`create database ${DATABASE}`);
+  await admin.end();
+  const token = randomBytes(16).toString('hex');
+  const sql = postgres(server.url(DATABASE), { max: 1, onnotice: () => {} });
+  await sql`create table torture (token text not null)`;
+  await sql`insert into torture (token) values (${token})`;
+  await sql.end();
+  return token;
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test';
+import { resolve } from 'node:path';
+import { chanceOf } from '../../src/torture/chance.ts';
+import { TortureClient } from '../../src/torture/client.ts';
+import type { Instance } from '../../src/torture/instance.ts';
+import { judge } from '../../src/torture/judge.ts';
+import { OutsideRecord, readPerformed } from '../../src/torture/outside-record.ts';
+import { World } from '../../src/torture/world.ts';
+import { CRASH_POINTS, type CrashPoint } from '../../src/torture-setting.ts';
+
+// Kills an instance at every named point of an email's way, while others go on, and then holds the database against what
+// the client was told. `posthorn torture` comes by the same points at random, with as many seeds as it has time for.
+
+const SEEDS = [1, 2];
+const COMMAND = [process.execPath, resolve(import.meta.dir, '../../src/main.ts')];
+
+/** Lives until it has passed the point so often; answers whether it ever did. */
+async function killedAt(victim: Instance, point: CrashPoint, seed: number): Promise<boolean> {
+  const chance = chanceOf(seed * 31 + CRASH_POINTS.indexOf(point));
+  victim.start(seed, { at: point, visit: chance.between(1, 4), afterMs: chance.between(0, 4) });
+  const died = victim.died();
+  const gone = await Promise.race([died.then(() => true), Bun.sleep(15_000).then(() => false)]);
+  if (!gone) await victim.end('SIGKILL');
+  return gone && (await died) === 'SIGKILL';
+}
+
+test('kill -9 at every named point loses nothing, doubles nothing and leaves the ledger in order', async () => {
+  await using world = await World.make({
+    instances: 3,
+    command: COMMAND,
+    postgresBin: null,
+    webhooks: false,
+    seed: 1,
+  });
+  const [, ...victims] = world.instances;
+  await Promise.all(victims.map((victim) => victim.end('SIGKILL')));
+  const record = new OutsideRecord();
+  const urls = world.instances.map(({ url }) => url);
+  const client = new TortureClient({ urls, key: world.testKey, record, seed: 1, workers: 24 });
+  client.start();
+  const visits = SEEDS.flatMap((seed) => CRASH_POINTS.map((point) => ({ point, seed })));
+  const missed: string[] = [];
+  await Promise.all(
+    victims.map(async (victim) => {
+      for (let visit = visits.shift(); visit; visit = visits.shift())
+        if (!(await killedAt(victim, visit.point, visit.seed))) missed.push(`${visit.point} ${visit.seed}`);
+    }),
+  );
+  await client.stop();
+  await world.settled();
+  const verdict = await judge(world.url, { record, performed: readPerformed(world.records), received: null });
+  expect(missed).toEqual([]);
+  expect(verdict.examples).toEqual([]);
+  expect(verdict.acknowledged).toBeGreaterThan(100);
+  expect(verdict.lostAttempts).toBeGreaterThan(0);
+}, 120_000);
