@@ -27,6 +27,14 @@ const PAGE_HEADERS = {
 /** A file's name holds a hash of its content. */
 const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' };
 
+/** A checkout builds the dashboard when it is first asked for, which on a busy machine may take longer than a request. */
+const BUILDING_MS = 5_000;
+const BUILDING = new Document(
+  'text/html; charset=utf-8',
+  '<!doctype html><meta http-equiv="refresh" content="1"><title>Posthorn live</title><p>The live view is being built. This page comes back by itself.',
+  { status: 503, headers: { ...PAGE_HEADERS, 'retry-after': '1' } },
+);
+
 /** The page of the live view and its files. They hold no data, so nobody needs a key for them. */
 export const dashboardRoutes = (): readonly Route[] => [
   route({
@@ -36,7 +44,10 @@ export const dashboardRoutes = (): readonly Route[] => [
     summary: 'The live view of the machines',
     response: Type.Unknown(),
     status: 200,
-    handle: async ({ headers }) => documentOf((await openPack()).page, headers, PAGE_HEADERS),
+    handle: async ({ headers }) => {
+      const pack = await Promise.race([openPack(), Bun.sleep(BUILDING_MS).then(() => null)]);
+      return pack ? documentOf(pack.page, headers, PAGE_HEADERS) : BUILDING;
+    },
   }),
   route({
     method: 'GET',

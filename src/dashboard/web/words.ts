@@ -1,6 +1,7 @@
 import type { StateCount } from '../../modules/inspector/model.ts';
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+const rough = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 2 });
 const whole = new Intl.NumberFormat('en');
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
@@ -9,7 +10,7 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 export function countText(count: StateCount | null): string {
   if (!count) return '0';
   const text = count.count < 100_000 ? whole.format(count.count) : compact.format(count.count);
-  return count.exact ? text : `≈ ${compact.format(count.count)}`;
+  return count.exact ? text : `≈ ${rough.format(count.count)}`;
 }
 
 export const number = (value: number): string =>
