@@ -166,7 +166,12 @@ export const simpleLives = (input: EmailInput): readonly Life[] =>
         .filter(({ name }) => HANDFUL.has(name))
         .map(({ event }) => event as EmailEvent),
     serializeState: (({ value, context }: SnapshotFrom<typeof emailMachine>) =>
-      JSON.stringify([value, Math.min(context.attempt, 2)])) as never,
+      JSON.stringify([
+        value,
+        Math.min(context.attempt, 2),
+        // A doubt decides what is taken later; lives that differ in it are two.
+        context.recipients.map(({ inDoubt }) => inDoubt),
+      ])) as never,
   }).map(({ steps }) => ({ input, events: eventsOf(steps) }));
 
 const HANDFUL = new Set([

@@ -29,9 +29,10 @@ const beyond = (caller: Caller, permissions: readonly Permission[]): Failure | n
 
 /** Creates a key; the reply is the only place where it is ever shown. */
 export async function createApiKey(
-  { engine, sealer }: ApiKeyCommands,
+  commands: ApiKeyCommands,
   { caller, body, claim, now }: Call<unknown, unknown, NewApiKey>,
 ): Promise<(ApiKeyView & { key: string }) | Failure | Replay> {
+  const { engine, sealer } = commands;
   const livemode = body.env === 'live';
   const permissions = normalized(body.permissions as Permission[]);
   if (livemode && !caller.livemode)
@@ -65,8 +66,19 @@ export async function createApiKey(
       : undefined,
   });
   if (spawned.outcome === 'replayed' && claim)
-    return replayOf(claim, spawned, () => JSON.parse(sealer.open(spawned.reply, REPLY)));
+    return shownAgain(commands, caller, replayOf(claim, spawned, () => JSON.parse(sealer.open(spawned.reply, REPLY))));
   return view;
+}
+
+/** A key may have been given more since it was made: a repetition shows it to nobody who could not give it as much now. */
+async function shownAgain(
+  commands: ApiKeyCommands,
+  caller: Caller,
+  replay: Replay | Failure,
+): Promise<Replay | Failure> {
+  if (replay instanceof Failure) return replay;
+  const key = await findApiKey(commands, caller, (replay.body as ApiKeyView).id);
+  return (key && beyond(caller, key.permissions as Permission[])) ?? replay;
 }
 
 /** Replaces the whole set of permissions; it holds from the next request on. */

@@ -114,7 +114,8 @@ async function eventsOf(database: Database, emailId: string): Promise<readonly E
       .select()
       .from(eventTable)
       .where(eq(eventTable.emailId, emailId))
-      .orderBy(asc(eventTable.id))
+      // Ids of one millisecond are in no order between commits; an email's commits are, by their transactions.
+      .orderBy(asc(eventTable.occurredAt), asc(eventTable.position), asc(eventTable.id))
       .limit(MOST_EVENTS),
   );
   return rows.map(eventOf);

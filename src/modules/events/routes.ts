@@ -4,6 +4,16 @@ import { EmailEvent } from '../emails/queries.ts';
 import { EventQuery } from './model.ts';
 import { type EventReader, readLog } from './queries.ts';
 
+const EXAMPLE = {
+  id: 'evt_01m7xj1rx757g9bp0f4tggst',
+  type: 'delivered' as const,
+  emailId: 'em_01m7xj1rwzprnwr10308attx',
+  recipient: 'delivered@simulator.svc.test',
+  occurredAt: '2026-11-20T22:43:19.079Z',
+  data: { remoteMta: 'mx.simulator.svc.test', response: '250 2.0.0 Accepted by the simulator' },
+  livemode: false,
+};
+
 /** The event log. */
 export const eventRoutes = (deps: EventReader): readonly Route[] => [
   route({
@@ -16,6 +26,7 @@ export const eventRoutes = (deps: EventReader): readonly Route[] => [
     query: EventQuery,
     response: Type.Array(EmailEvent),
     status: 200,
+    example: { response: [EXAMPLE] },
     handle: (call) => readLog(deps, call),
   }),
 ];

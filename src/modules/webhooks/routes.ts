@@ -22,7 +22,7 @@ import { listDeliveries, listWebhooks, webhookDetail } from './queries.ts';
 import { redeliver, replayEvents, testWebhook } from './sending.ts';
 
 const WEBHOOK_EXAMPLE = {
-  id: 'wh_01kahcd3vg8x2m7c1pzt4nwyqs',
+  id: 'wh_01kahcd3vg8x2m7c1pzt4nwy',
   url: 'https://example.com/hooks/mail',
   events: ['delivered' as const, 'bounced' as const],
   status: 'active' as const,
@@ -35,7 +35,7 @@ const SECRET_EXAMPLE = {
   secret: 'whsec_k5cNwqVHr2ZtYb8XnGf3JpLs7DmTe0uAiQy4RoWh6Cg',
 };
 const DELIVERY_EXAMPLE = {
-  id: 'dlv_01kahce1pq7d2k9x4v6b0n3m8r',
+  id: 'dlv_01kahce1pq7d2k9x4v6b0n3m',
   webhookId: WEBHOOK_EXAMPLE.id,
   eventId: 'evt_01kahce1pq2h5t8w1y4z7c0f3j',
   eventType: 'delivered' as const,
