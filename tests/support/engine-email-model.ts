@@ -132,13 +132,20 @@ export function everyEvent({
   ];
 }
 
-/** Moments only ever grow, and so do attempts; without them the graph is finite. */
+/** Moments only ever grow; without them, and with no third attempt, the graph is finite. */
 const essence = ({ value, context }: SnapshotFrom<typeof emailMachine>): string =>
   JSON.stringify([
     value,
-    Math.min(context.attempt, 2),
+    context.attempt,
     context.recipients.map(({ status, reason, inDoubt }) => [status, reason, inDoubt]),
   ]);
+
+/** Whatever could be told that does not begin a third attempt: what holds for the second holds for all. */
+const bounded = (context: EmailContext): readonly Told[] =>
+  everyEvent(context).filter(
+    ({ name }) =>
+      context.attempt < 2 || !/^timer (turn|lease|backoff)/.test(name) || name === 'timer lease, late',
+  );
 
 /** What leads to one condition of an email: the events in order, after its input. */
 export interface Life {
@@ -153,7 +160,7 @@ const eventsOf = (steps: readonly { readonly event: { readonly type: string } }[
 export const shortestLives = (input: EmailInput): readonly Life[] =>
   getShortestPaths(emailMachine, {
     input,
-    events: ({ context }) => everyEvent(context).map(({ event }) => event as EmailEvent),
+    events: ({ context }) => bounded(context).map(({ event }) => event as EmailEvent),
     serializeState: essence as never,
   }).map(({ steps }) => ({ input, events: eventsOf(steps) }));
 
@@ -162,13 +169,13 @@ export const simpleLives = (input: EmailInput): readonly Life[] =>
   getSimplePaths(emailMachine, {
     input,
     events: ({ context }) =>
-      everyEvent(context)
+      bounded(context)
         .filter(({ name }) => HANDFUL.has(name))
         .map(({ event }) => event as EmailEvent),
     serializeState: (({ value, context }: SnapshotFrom<typeof emailMachine>) =>
       JSON.stringify([
         value,
-        Math.min(context.attempt, 2),
+        context.attempt,
         // A doubt decides what is taken later; lives that differ in it are two.
         context.recipients.map(({ inDoubt }) => inDoubt),
       ])) as never,

@@ -37,9 +37,9 @@ const SECRET_EXAMPLE = {
 const DELIVERY_EXAMPLE = {
   id: 'dlv_01kahce1pq7d2k9x4v6b0n3m',
   webhookId: WEBHOOK_EXAMPLE.id,
-  eventId: 'evt_01kahce1pq2h5t8w1y4z7c0f3j',
+  eventId: 'evt_01kahce1pq2h5t8w1y4z7c0f',
   eventType: 'delivered' as const,
-  emailId: 'em_01kahce1m06g9s2v5x8a1d4k7p',
+  emailId: 'em_01kahce1m06g9s2v5x8a1d4k',
   status: 'success' as const,
   httpStatus: 200,
   responseBody: 'ok',
