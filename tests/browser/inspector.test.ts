@@ -66,6 +66,11 @@ async function open(path: string, options: BrowserContextOptions = {}) {
   };
 }
 
+const disposable = (server: ReturnType<typeof Bun.serve>) => ({
+  url: server.url.href,
+  [Symbol.dispose]: () => void server.stop(true),
+});
+
 const picture = (page: Page, name: string) => page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
 const state = (page: Page) => page.locator('[data-life-state]');
 
@@ -83,7 +88,7 @@ describe('the live view in a browser', () => {
       await state(page).filter({ hasText: 'delivered' }).waitFor();
       expect(await page.locator('[data-step]').count()).toBe(3);
       expect(await page.locator('.line-group.taken').count()).toBe(4);
-      await picture(page, 'life-dark-or-light');
+      await picture(page, 'life');
       expect(view.complaints).toEqual([]);
     },
     PATIENCE_MS,
@@ -134,6 +139,43 @@ describe('the live view in a browser', () => {
       await page.keyboard.press('Escape');
       await page.getByRole('complementary', { name: 'Actors in delivered' }).waitFor();
       expect(view.complaints).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'the retries of a webhook delivery are replayed',
+    async () => {
+      let asked = 0;
+      using receiver = disposable(
+        Bun.serve({
+          hostname: '127.0.0.1',
+          port: 0,
+          fetch: () => new Response(null, { status: asked++ === 0 ? 500 : 204 }),
+        }),
+      );
+      const client = createClient(service.url, TEST_KEY);
+      const made = await client.post('/v1/webhooks', { url: `${receiver.url}hook`, events: ['delivered'] });
+      expect(made.status).toBe(201);
+      await send('delivered');
+      await using view = await open('/inspector?kind=webhookDelivery&state=scheduled');
+      const { page } = view;
+      await page.locator('[data-actor]').first().click();
+      await state(page).filter({ hasText: 'scheduled' }).waitFor();
+      await page.locator('[data-countdown]').waitFor();
+      // The backoff of five seconds is the real one.
+      await state(page).filter({ hasText: 'success' }).waitFor();
+      const steps = await page
+        .locator('[data-step]')
+        .evaluateAll((all) => all.map((one) => (one as never as { dataset: { step: string } }).dataset.step));
+      expect(steps.filter((step) => step === 'attempt.failed')).toHaveLength(1);
+      expect(steps.at(-1)).toBe('attempt.succeeded');
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowRight');
+      await page.locator('[data-line="posting → scheduled"].current').waitFor();
+      await picture(page, 'webhook-retry');
+      expect(view.complaints).toEqual([]);
+      await client.delete(`/v1/webhooks/${made.body.data.id}`);
     },
     PATIENCE_MS,
   );
