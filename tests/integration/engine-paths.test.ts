@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type ApiKeyInput, apiKeyMachine } from '../../machines/api-key.ts';
+import { emailMachine } from '../../machines/email.ts';
+import type { EmailContext, EmailInput } from '../../machines/email-context.ts';
+import type { RecordedEvent } from '../../machines/email-progress.ts';
+import type { Database } from '../../src/db/database.ts';
+import { mintId } from '../../src/db/ids.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { ActorEvent } from '../../src/engine/kind.ts';
+import {
+  emailBirth,
+  embeddedStore,
+  engineOver,
+  ManualClock,
+  postgresStore,
+  rowsOf,
+  type Store,
+  TEST,
+  WORKSPACE,
+} from '../support/engine.ts';
+import {
+  BEGINNINGS,
+  BORN,
+  everyEvent,
+  type Life,
+  shortestLives,
+  simpleLives,
+} from '../support/engine-email-model.ts';
+import { LoneActor } from '../support/lone-actor.ts';
+
+/** Everything that is written of one life, in a form that is the same wherever it was lived. */
+interface Record {
+  readonly outcomes: readonly string[];
+  readonly state: string;
+  readonly context: unknown;
+  readonly timers: unknown;
+  readonly wakeAt: number | null;
+  readonly revision: number;
+  readonly lastEvent: string | null;
+  readonly failureReason: string | null;
+  readonly events: readonly {
+    readonly type: string;
+    readonly recipient: string;
+    readonly at: number;
+    readonly data: unknown;
+  }[];
+  readonly suppressed: readonly string[];
+  readonly journal: readonly (readonly string[])[];
+}
+
+const isTimer = ({ type }: ActorEvent): boolean => type.startsWith('xstate.after.');
+const address = (recipient: number): string => `r${recipient}@example.com`;
+
+/** The life as the machine alone would live it, each event in a write of its own. */
+function foreseen({ input, events }: Life): Record {
+  const actor = new LoneActor<EmailContext>(emailMachine, input, input.at);
+  const told: RecordedEvent[] = [];
+  const suppressed = new Set<string>();
+  const observe = (): void => {
+    for (const { type, params } of actor.effects) {
+      if (type === 'record') told.push(...(params as { events: readonly RecordedEvent[] }).events);
+      if (type === 'suppress')
+        for (const recipient of (params as { recipients: readonly number[] }).recipients)
+          suppressed.add(address(recipient));
+    }
+  };
+  observe();
+  const journal = [['spawned']];
+  const outcomes: string[] = [];
+  for (const event of events) {
+    const taken = actor.tell(event);
+    if (taken) observe();
+    const name = isTimer(event) ? `after.${event.type.split('.')[2]}` : event.type;
+    if (taken) journal.push([name]);
+    if (!isTimer(event)) outcomes.push(taken ? 'changed' : 'refused');
+  }
+  const { state, context, delays } = actor;
+  const due = Object.entries(delays).map(
+    ([delay, at]) => [`xstate.after.${delay}.email.${state}`, at] as const,
+  );
+  return {
+    outcomes,
+    state,
+    context,
+    timers: due.length > 0 ? Object.fromEntries(due) : null,
+    wakeAt: due.length > 0 ? Math.min(...due.map(([, at]) => at)) : null,
+    revision: journal.length,
+    lastEvent: context.lastEvent,
+    failureReason: context.failureReason,
+    events: told.map(({ type, recipient, at, data }) => ({ type, recipient: address(recipient), at, data })),
+    suppressed: [...suppressed].sort(),
+    journal,
+  };
+}
+
+/** A place where lives are lived. */
+interface World {
+  readonly database: Database;
+  readonly engine: Engine;
+  readonly clock: ManualClock;
+}
+
+/** The same life told to the real engine, its timers fired by the engine's own clock. */
+async function lived({ database, engine, clock }: World, { input, events }: Life): Promise<Record> {
+  const workspaceId = mintId('ws', BORN);
+  const birth = emailBirth(input, { workspaceId });
+  const { id } = birth;
+  clock.time = input.at;
+  await engine.spawn('email', birth);
+  const outcomes: string[] = [];
+  for (const event of events) {
+    clock.time = event.at;
+    if (isTimer(event)) await engine.wakeDue();
+    else outcomes.push((await engine.tell('email', id, event)).outcome);
+  }
+  const record = { outcomes, ...(await written(database, id, workspaceId)) };
+  // Its remaining timers are nobody's business while others live.
+  await database.query('update emails set wake_at = null where id = $1', [id]);
+  return record;
+}
+
+async function written(
+  database: Database,
+  id: string,
+  workspaceId: string,
+): Promise<Omit<Record, 'outcomes'>> {
+  const [row] = await rowsOf<Omit<Record, 'outcomes' | 'events' | 'suppressed' | 'journal'>>(
+    database,
+    `select state, context, timers, (extract(epoch from wake_at) * 1000)::float8 as "wakeAt", revision,
+       last_event as "lastEvent", failure_reason as "failureReason" from emails where id = $1`,
+    [id],
+  );
+  if (!row) throw new Error(`no email ${id}`);
+  const events = await rowsOf<Record['events'][number]>(
+    database,
+    `select type, recipient, (extract(epoch from occurred_at) * 1000)::float8 as at, data from email_events
+     where email_id = $1 order by position, id`,
+    [id],
+  );
+  const suppressed = await rowsOf<{ address: string }>(
+    database,
+    'select address from suppressions where workspace_id = $1 order by 1',
+    [workspaceId],
+  );
+  const journal = await rowsOf<{ steps: { event: string }[] }>(
+    database,
+    'select steps from email_journal where actor_id = $1 order by revision',
+    [id],
+  );
+  return {
+    ...row,
+    events: events.map((event) => ({ ...event })),
+    suppressed: suppressed.map((one) => one.address),
+    journal: journal.map(({ steps }) => steps.map(({ event }) => event)),
+  };
+}
+
+/** A timer fires when its moment has come: where a path has it fire earlier or later, the clock decides. */
+function clocked({ input, events }: Life): Life {
+  const actor = new LoneActor<EmailContext>(emailMachine, input, input.at);
+  const moved: ActorEvent[] = [];
+  for (const event of events) {
+    const delay = event.type.split('.')[2] as string;
+    const due = isTimer(event) ? actor.delays[delay] : undefined;
+    const next = due === undefined ? event : { ...event, at: Math.max(due, event.at) };
+    // Later events are told relative to when the earlier ones happened.
+    const at = Math.max(next.at, moved.at(-1)?.at ?? input.at);
+    moved.push({ ...next, at });
+    actor.tell({ ...next, at });
+  }
+  return { input, events: moved };
+}
+
+const beginnings = Object.values<EmailInput>(BEGINNINGS);
+const lives = beginnings.flatMap((input) => [...shortestLives(input), ...simpleLives(input)]).map(clocked);
+
+const hasTimers = ({ events }: Life): boolean => events.some(isTimer);
+
+/** Lives that no other one goes on from. */
+const whole = (all: readonly Life[]): readonly Life[] => {
+  const told = new Map(all.map((life) => [JSON.stringify([life.input, life.events]), life]));
+  for (const { input, events } of all)
+    for (let length = 0; length < events.length; length++)
+      told.delete(JSON.stringify([input, events.slice(0, length)]));
+  return [...told.values()];
+};
+
+/** A life, and at its end everything else that could be told: refusals must leave the same marks as in the machine. */
+const tested: readonly Life[] = whole(lives).map((life, index) => {
+  const actor = new LoneActor<EmailContext>(emailMachine, life.input, life.input.at);
+  for (const event of life.events) actor.tell(event);
+  const told = everyEvent(actor.context).filter(({ event }) => !isTimer(event));
+  const one = told[index % told.length] as (typeof told)[number];
+  return { input: life.input, events: [...life.events, one.event] };
+});
+
+const stores: { [name: string]: () => Promise<Store> } = { PGlite: embeddedStore, PostgreSQL: postgresStore };
+
+for (const [name, makeStore] of Object.entries(stores))
+  describe(`every path on ${name}`, () => {
+    let store: Store;
+    beforeAll(async () => {
+      store = await makeStore();
+    }, 20_000);
+    afterAll(() => store[Symbol.asyncDispose]());
+
+    for (const [memory, keptActors] of [
+      ['with actors kept in memory', 20_000],
+      ['with every actor read from its row before each event', 0],
+    ] as const)
+      test(`is lived as the machine foresees it, ${memory}`, async () => {
+        const clock = new ManualClock(BORN);
+        const world = {
+          database: store.database,
+          clock,
+          engine: engineOver(store.database, { clock, keptActors }),
+        };
+        const [timed, timeless] = [tested.filter(hasTimers), tested.filter((life) => !hasTimers(life))];
+        expect(Math.min(timed.length, timeless.length)).toBeGreaterThan(40);
+        // The clock is one for all: only lives in which it plays no part are lived side by side, batched together.
+        const together = await Promise.all(timeless.map((life) => lived(world, life)));
+        expect(together).toEqual(timeless.map(foreseen));
+        for (const life of timed) expect(await lived(world, life)).toEqual(foreseen(life));
+      }, 60_000);
+
+    test('of an API key is lived as its machine foresees it', async () => {
+      const engine = engineOver(store.database, { keptActors: 0 });
+      const input: ApiKeyInput = { at: BORN, permissions: ['emails:read'] };
+      const replaced = { type: 'permissions.replaced', at: BORN + 1, permissions: ['*'] } as ActorEvent;
+      const revoked: ActorEvent = { type: 'revoke.requested', at: BORN + 2 };
+      await store.database.query(
+        `insert into workspaces (id, name, plan, created_at) values ($1, 'Test', 'free', now()) on conflict do nothing`,
+        [WORKSPACE],
+      );
+      for (const events of [
+        [],
+        [replaced],
+        [revoked],
+        [replaced, replaced, revoked],
+        [revoked, replaced, revoked],
+      ]) {
+        const actor = new LoneActor(apiKeyMachine, input, input.at);
+        const id = mintId('key', BORN);
+        const columns = { name: 'A key', prefix: 'svc_…', hash: id };
+        expect((await engine.spawn('apiKey', { ...TEST, id, input, columns })).outcome).toBe('spawned');
+        let revision = 1;
+        for (const event of events) {
+          const taken = actor.tell(event);
+          if (taken) revision++;
+          expect(await engine.tell('apiKey', id, event, { scope: TEST })).toEqual({
+            outcome: taken ? 'changed' : 'refused',
+            state: actor.state,
+            context: actor.context,
+          });
+        }
+        const [row] = await rowsOf<object>(
+          store.database,
+          `select state, context, revision, (extract(epoch from revoked_at) * 1000)::float8 as revoked, wake_at from api_keys where id = $1`,
+          [id],
+        );
+        const { revokedAt } = actor.context as { revokedAt: number | null };
+        expect({ ...row }).toEqual({
+          state: actor.state,
+          context: actor.context,
+          revision,
+          revoked: revokedAt,
+          wake_at: null,
+        });
+      }
+    });
+  });
