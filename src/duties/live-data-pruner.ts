@@ -65,7 +65,8 @@ export const liveDataPruner = ({ database, clock }: DutyDeps): Duty => ({
 /** Deletes what has expired of a range, and answers the ids that stay. */
 async function pruneActors(database: Database, low: string, high: string, cutoff: number): Promise<string[]> {
   const kept: string[] = [];
-  let from = low;
+  // Sorts before the lowest id itself, which is in the range.
+  let from = low.slice(0, -1);
   for (;;) {
     const [batch] = await database.query<{ last: string | null; seen: number; kept: string[] }>(PRUNE, [
       from,

@@ -172,13 +172,7 @@ export const simpleLives = (input: EmailInput): readonly Life[] =>
       bounded(context)
         .filter(({ name }) => HANDFUL.has(name))
         .map(({ event }) => event as EmailEvent),
-    serializeState: (({ value, context }: SnapshotFrom<typeof emailMachine>) =>
-      JSON.stringify([
-        value,
-        context.attempt,
-        // A doubt decides what is taken later; lives that differ in it are two.
-        context.recipients.map(({ inDoubt }) => inDoubt),
-      ])) as never,
+    serializeState: essence as never,
   }).map(({ steps }) => ({ input, events: eventsOf(steps) }));
 
 const HANDFUL = new Set([
