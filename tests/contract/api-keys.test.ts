@@ -201,6 +201,21 @@ describe('repeating', () => {
     ).toBe(201);
   });
 
+  test('a key that has been given more since is shown to nobody who has less', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const lesser = (await created(['api-keys:write', 'emails:read'])).key;
+    const body = { name: 'a', env: 'live', permissions: ['emails:read'] };
+    const asking = { method: 'POST', path: '/v1/api-keys', headers, body };
+    const made = await service.ask({ ...asking, key: live });
+    const again = await service.ask({ ...asking, key: lesser });
+    expect([again.status, again.body.data?.key]).toEqual([201, made.body.data.key]);
+    await patch(made.body.data.id, ['*']);
+    const refused = await service.ask({ ...asking, key: lesser });
+    expect([refused.status, refused.body.error?.code]).toEqual([403, 'FORBIDDEN']);
+    expect(refused.text).not.toContain(made.body.data.key);
+    expect((await service.ask({ ...asking, key: live })).headers.get('idempotency-replayed')).toBe('true');
+  });
+
   test('where a secret is stored, another request with its Idempotency-Key is a conflict and learns nothing', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const body = { name: 'a', env: 'test', permissions: ['emails:read'] };

@@ -66,7 +66,11 @@ export async function createApiKey(
       : undefined,
   });
   if (spawned.outcome === 'replayed' && claim)
-    return shownAgain(commands, caller, replayOf(claim, spawned, () => JSON.parse(sealer.open(spawned.reply, REPLY))));
+    return shownAgain(
+      commands,
+      caller,
+      replayOf(claim, spawned, () => JSON.parse(sealer.open(spawned.reply, REPLY))),
+    );
   return view;
 }
 
