@@ -1,3 +1,4 @@
+import type { Place } from './body-room.ts';
 import { within } from './deadline.ts';
 import { Failure, invalid } from './failure.ts';
 import { findUnstorable, parseJson } from './json-text.ts';
@@ -18,7 +19,12 @@ export const NO_BODY = Symbol('no body');
  * any other type as bytes. Whether the value fits the endpoint is for the schema to say. A length that was announced is
  * read in one go, which is fast; the HTTP parser holds the client to it.
  */
-export async function readBody(request: Request, rules: BodyRules, bodyMs: number): Promise<unknown> {
+export async function readBody(
+  request: Request,
+  rules: BodyRules,
+  bodyMs: number,
+  place: Place,
+): Promise<unknown> {
   const { headers } = request;
   if (headers.has('content-encoding')) return ENCODED;
   const type = headers.get('content-type');
@@ -29,21 +35,37 @@ export async function readBody(request: Request, rules: BodyRules, bodyMs: numbe
   // Bun lets `5, 5` through, a length sent twice.
   if (length !== null && !/^\d+$/.test(length)) return TWO_LENGTHS;
   if (Number(length) > rules.limit) return tooLarge(rules);
-  const arriving = length === null ? readCounting(request, rules) : request.bytes();
-  const content = await within(bodyMs, arriving).catch(() => INCOMPLETE);
+  const content = await arrived(request, rules, length, bodyMs, place);
   if (content instanceof Failure) return content;
   if (content.byteLength === 0) return NO_BODY;
   if (type === null) return unsupported(rules);
   return rules.mediaTypes.includes(JSON_TYPE) ? readJson(content) : content;
 }
 
+async function arrived(
+  request: Request,
+  rules: BodyRules,
+  length: string | null,
+  bodyMs: number,
+  place: Place,
+): Promise<Uint8Array | Failure> {
+  try {
+    if (length !== null && !place.hold(Number(length))) return NO_ROOM;
+    const arriving = length === null ? readCounting(request, rules, place) : request.bytes();
+    return await within(bodyMs, arriving).catch(() => INCOMPLETE);
+  } finally {
+    place.leave();
+  }
+}
+
 /** For chunked bodies, which announce no length: counts, and stops at the limit. */
-async function readCounting(request: Request, rules: BodyRules): Promise<Uint8Array | Failure> {
+async function readCounting(request: Request, rules: BodyRules, place: Place): Promise<Uint8Array | Failure> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength;
     if (length > rules.limit) return tooLarge(rules);
+    if (!place.hold(length)) return NO_ROOM;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
@@ -61,6 +83,10 @@ const ENCODED = new Failure(
   'Encoded bodies are not taken; send it without Content-Encoding.',
 );
 const TWO_LENGTHS = new Failure('BAD_REQUEST', 'Send one Content-Length.');
+const NO_ROOM = new Failure('SERVICE_UNAVAILABLE', 'Too many large bodies are arriving at once.', {
+  suggestion: 'Send fewer large requests in parallel, or try again in a moment.',
+  retryAfterSeconds: 1,
+});
 const INCOMPLETE = new Failure('BAD_REQUEST', 'The body broke off, or did not arrive in time.');
 const MALFORMED = new Failure('BAD_REQUEST', 'The body is not well-formed JSON in UTF-8.');
 

@@ -1,6 +1,7 @@
 import { mintId } from '../db/ids.ts';
 import { type AdmissionDeps, type Admitted, type Applicant, admit } from './admission.ts';
 import { NO_BODY, readBody } from './body.ts';
+import { BodyRoom, type RoomLimits } from './body-room.ts';
 import { PATIENCE, type Patience, within } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Failure, invalid } from './failure.ts';
@@ -17,6 +18,8 @@ export interface HttpDeps extends AdmissionDeps {
   /** Where this service is reached, without a trailing slash; the links of errors begin with it. */
   readonly baseUrl: string;
   readonly patience?: Patience;
+  /** How much of bodies may be arriving at once. */
+  readonly room?: RoomLimits;
   /** Told of every response, for the metrics. */
   readonly observe?: (answered: Answered) => void;
 }
@@ -56,13 +59,14 @@ interface Exchange extends Applicant, Incoming {
 export function createPipeline(deps: HttpDeps): Pipeline {
   const { clock, log, baseUrl, patience = PATIENCE } = deps;
   const inFlight = new InFlight();
+  const room = new BodyRoom(deps.room);
 
   async function answer(exchange: Exchange): Promise<unknown> {
     const { startedAt } = exchange;
     const admitted = await within(patience.workMs, admit(exchange, deps));
     if (admitted instanceof Failure) return admitted;
     const admittedAt = clock.monotonic();
-    const sent = await read(exchange, admitted.endpoint, patience.bodyMs);
+    const sent = await read(exchange, admitted, patience.bodyMs, room);
     if (sent instanceof Failure) return sent;
     const work = perform(exchange, admitted, sent, inFlight);
     // The time that a client takes to send its body is its own.
@@ -112,11 +116,14 @@ interface Sent {
 /** What the request says, read and found to be of the form that the endpoint states. */
 async function read(
   { request, search }: Exchange,
-  endpoint: Endpoint,
+  { endpoint, caller }: Admitted,
   bodyMs: number,
+  room: BodyRoom,
 ): Promise<Sent | Failure> {
   const rules = endpoint.body;
-  const body = rules ? await readBody(request, rules, bodyMs) : NO_BODY;
+  const body = rules
+    ? await readBody(request, rules, bodyMs, room.enter(caller?.keyId ?? 'public'))
+    : NO_BODY;
   if (body instanceof Failure) return body;
   const value = body === NO_BODY ? (rules?.check === null ? new Uint8Array() : {}) : body;
   const query = endpoint.readQuery(search);

@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { eventually } from '../support/eventually.ts';
 import { type Asking, ask, speak } from './ask.ts';
 import { hold } from './rows.ts';
 import { keyOf, startSmallService, THING } from './small-service.ts';
@@ -291,3 +293,28 @@ function raw(target: string, headers: readonly string[], body: string): string {
   const all = ['Host: localhost', 'Connection: close', `Authorization: Bearer ${key}`, ...headers];
   return `${target} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n${body}`;
 }
+
+test('a body that stalls leaves no room for more of its sender, until it has come', async () => {
+  using small = startSmallService({ room: { total: 1_000_000, each: 300_000 } });
+  const body = JSON.stringify({ name: 'a' }).padEnd(200_000);
+  const other = () => ask(small.url, create(body));
+  const headers = ['content-type: application/json', `content-length: ${body.length}`];
+  const socket = connect(small.port, '127.0.0.1');
+  const answered = Promise.withResolvers<string>();
+  socket.on('data', (text) => answered.resolve(String(text)));
+  socket.write(raw('POST /v1/things', headers, body.slice(0, -1)));
+  // Whoever is known by their key has been given room before anything else can arrive.
+  await eventually('the stalled request', async () => small.lookedUp[0]);
+  const told = await other();
+  expect([told.status, told.body.error?.code, told.headers.get('retry-after')]).toEqual([
+    503,
+    'SERVICE_UNAVAILABLE',
+    '1',
+  ]);
+  expect((await ask(small.url, create({ name: 'small' }))).status).toBe(201);
+  expect((await ask(small.url, { ...create(body), key: keyOf('test', 'all') })).status).toBe(201);
+  socket.write(' ');
+  expect(await answered.promise).toStartWith('HTTP/1.1 201 ');
+  expect((await other()).status).toBe(201);
+  socket.destroy();
+});

@@ -1,5 +1,6 @@
 import { Type as T } from '@sinclair/typebox';
 import { Unavailable } from '../../src/db/unavailable.ts';
+import type { RoomLimits } from '../../src/http/body-room.ts';
 import { clientAddress, parseTrustedProxies } from '../../src/http/client-address.ts';
 import type { Patience } from '../../src/http/deadline.ts';
 import { Failure, type FailureCode, notFound } from '../../src/http/failure.ts';
@@ -33,6 +34,7 @@ export interface SmallServiceOptions {
   readonly limits?: Partial<RateLimits>;
   readonly trustProxy?: string;
   readonly patience?: Patience;
+  readonly room?: RoomLimits;
   readonly authenticate?: (key: string) => Promise<Caller | null>;
   readonly observe?: (answered: Answered) => void;
 }
@@ -90,6 +92,7 @@ export function startSmallService(options: SmallServiceOptions = {}): SmallServi
       baseUrl: 'https://mail.example.com',
       observe: options.observe ?? ((answered) => void observed.push(answered)),
       ...(options.patience && { patience: options.patience }),
+      ...(options.room && { room: options.room }),
     }),
     { hostname: '127.0.0.1', port: 0 },
   );

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test';
+import { BodyRoom } from '../../../src/http/body-room.ts';
+
+const KB = 1_024;
+const room = () => new BodyRoom({ total: 500 * KB, each: 300 * KB });
+
+test('one caller has its share, and leaves the rest to others', () => {
+  const all = room();
+  expect(all.enter('a').hold(300 * KB)).toBe(true);
+  expect(all.enter('a').hold(100 * KB)).toBe(false);
+  expect(all.enter('b').hold(200 * KB)).toBe(true);
+  expect(all.enter('c').hold(100 * KB)).toBe(false);
+});
+
+test('small bodies always get through', () => {
+  const all = room();
+  all.enter('a').hold(300 * KB);
+  expect(all.enter('a').hold(64 * KB)).toBe(true);
+});
+
+test('what comes in pieces is counted once, and its place is free when it leaves', () => {
+  const all = room();
+  const place = all.enter('a');
+  for (const so of [70, 150, 300]) expect(place.hold(so * KB)).toBe(true);
+  expect(place.hold(301 * KB)).toBe(false);
+  place.leave();
+  place.leave();
+  expect(place.hold(70 * KB)).toBe(false);
+  expect(all.enter('a').hold(300 * KB)).toBe(true);
+});
