@@ -42,7 +42,10 @@ async function given(
      values ($1, $2, 'ws_1', $3::boolean, 'sent', 'a@b.co', now(), '{}')`,
     [id, mintId('evt', createdAt), livemode],
   );
-  await database.query(`insert into email_journal (actor_id, revision, commit_tag, steps) values ($1, 1, 1, '[]')`, [id]);
+  await database.query(
+    `insert into email_journal (actor_id, revision, commit_tag, steps) values ($1, 1, 1, '[]')`,
+    [id],
+  );
   return id;
 }
 
