@@ -15,7 +15,7 @@ import type { Machine } from '../../modules/inspector/model.ts';
 import { layouts } from './layouts.ts';
 import type { Live } from './live.ts';
 import { type LineData, MoveLine } from './move-line.tsx';
-import { StartNode, type StateData, StateNode, TitleNode } from './state-node.tsx';
+import { FrameNode, StartNode, type StateData, StateNode, TitleNode } from './state-node.tsx';
 import { toneOf } from './tone.ts';
 import { TourContext } from './tour.ts';
 import { titleOf } from './words.ts';
@@ -27,7 +27,7 @@ interface CanvasProps {
   readonly onChoose: (kind: string, state: string) => void;
 }
 
-const nodeTypes = { state: StateNode, start: StartNode, title: TitleNode };
+const nodeTypes = { frame: FrameNode, state: StateNode, start: StartNode, title: TitleNode };
 const edgeTypes = { line: MoveLine };
 const FIT = { padding: 0.06, maxZoom: 1.1 };
 const GAP = 130;
@@ -77,7 +77,7 @@ function partsOf({ machines, live, chosen, onChoose }: CanvasProps): { nodes: No
   const edges: Edge[] = [];
   machines.forEach((machine, index) => {
     const { kind, drawing, transient } = machine;
-    const { states, lines, width } = placed[index] as Layout;
+    const { states, lines, width, height } = placed[index] as Layout;
     const { x, y } = at[index] as Point;
     const position = (name: string) => ({ x: x + (states[name]?.x ?? 0), y: y + (states[name]?.y ?? 0) });
     if (machines.length > 1)
@@ -87,6 +87,8 @@ function partsOf({ machines, live, chosen, onChoose }: CanvasProps): { nodes: No
         position: { x, y: y - 62 },
         data: { title: titleOf(kind), width },
       });
+    // Labels stick out beyond the states; the whole picture is what has to fit.
+    nodes.push({ id: `${kind} frame`, type: 'frame', position: { x, y }, width, height, data: {} });
     nodes.push({ id: `${kind}/${START}`, type: 'start', position: position(START), data: {} });
     for (const state of drawing.states) {
       const data: StateData = {

@@ -27,6 +27,9 @@ const Hooks = () => (
   </>
 );
 
+/** The extent of a machine; nothing is to be seen of it. */
+export const FrameNode = () => null;
+
 /** The dot that a life begins with. */
 export const StartNode = memo(function StartNode() {
   return (
