@@ -89,7 +89,7 @@ describe('the pages', () => {
     for (const { operation } of operations) expect(text).toContain(`id="${operation.operationId}"`);
   });
 
-  test.each(['/docs', '/docs/webhooks', '/docs/errors'])(
+  test.each(['/docs', '/docs/webhooks', '/docs/errors', '/docs/life-of-an-email', '/docs/what-happens-when'])(
     '%s: every link within the pages leads somewhere, and nothing is loaded from elsewhere',
     async (path) => {
       const { response, text } = await read(path);

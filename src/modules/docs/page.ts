@@ -5,6 +5,8 @@ const SIBLINGS = [
   { path: '/docs', label: 'Reference' },
   { path: '/docs/webhooks', label: 'Webhooks' },
   { path: '/docs/errors', label: 'Errors' },
+  { path: '/docs/life-of-an-email', label: 'Life of an email' },
+  { path: '/docs/what-happens-when', label: 'What happens when …' },
 ] as const;
 
 /** Where a page of the documentation lies. */

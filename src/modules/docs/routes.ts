@@ -2,12 +2,15 @@ import { Type } from '@sinclair/typebox';
 import { Document, type Route, route } from '../../http/route.ts';
 import { errorsPage } from './errors-page.ts';
 import { guidePage } from './guide-page.ts';
+import { lifeDiagram } from './life-diagram.ts';
+import life from './life-of-an-email.md' with { type: 'text' };
 import { openApiOf } from './openapi.ts';
 import { PAGE_HEADERS } from './page.ts';
 import receivers from './receivers.md' with { type: 'text' };
 import script from './reference.browser.js' with { type: 'text' };
 import style from './reference.css' with { type: 'text' };
 import { referencePage } from './reference-page.ts';
+import failures from './what-happens-when.md' with { type: 'text' };
 
 /** What the documentation is made from: the other endpoints, and where they are reached. */
 export interface DocsDeps {
@@ -29,6 +32,12 @@ export function docsRoutes({ documented, baseUrl }: DocsDeps): readonly Route[] 
       guidePage('Receiving webhooks', '/docs/webhooks', receivers),
     ),
     documentRoute('/docs/errors', 'Read what the error codes mean', errorsPage),
+    documentRoute('/docs/life-of-an-email', 'Read what becomes of an email', () =>
+      guidePage('The life of an email', '/docs/life-of-an-email', life.replace('DIAGRAM', lifeDiagram)),
+    ),
+    documentRoute('/docs/what-happens-when', 'Read what happens when something breaks', () =>
+      guidePage('What happens when …', '/docs/what-happens-when', failures),
+    ),
     documentRoute('/docs/reference.css', 'Get the look of the pages', () =>
       asset('text/css; charset=utf-8', style),
     ),
