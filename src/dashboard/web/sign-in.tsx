@@ -29,7 +29,7 @@ export function SignIn({
 
   return (
     <main className="grid min-h-full place-items-center p-6">
-      <form onSubmit={submit} className="w-full max-w-sm rise">
+      <form onSubmit={(event) => void submit(event)} className="w-full max-w-sm rise">
         <div className="mb-6 flex items-center gap-3">
           <Mark className="size-9" />
           <div>
