@@ -36,7 +36,7 @@ import { openInbound } from './modules/inbound/open.ts';
 import { createInspector, type Inspector } from './modules/inspector/inspector.ts';
 import { openSubmission } from './modules/submission/open.ts';
 import { countEngine, openMetricsDoor } from './modules/system/metrics.ts';
-import { isLoopback } from './modules/webhooks/address-guard.ts';
+import { isAmongItself } from './modules/webhooks/address-guard.ts';
 import { fanOut } from './modules/webhooks/fan-out.ts';
 import { openWebhooks } from './modules/webhooks/open.ts';
 import { resolveSecretKey } from './secret-key.ts';
@@ -95,7 +95,7 @@ export async function openService({
   const database = metrics ? new MeasuredDatabase(opened, metrics) : opened;
   await migrate(database);
   await ensurePartitions(database, clock.now());
-  const policy = { allowPrivate: isLoopback(config.host), allowCidrs: config.webhookAllowCidrs ?? [] };
+  const policy = { allowPrivate: isAmongItself(config), allowCidrs: config.webhookAllowCidrs ?? [] };
   const webhooks = openWebhooks({ database, clock, sealer, policy });
   const domains = openDomains({ database, clock, sealer, config });
   const keep = captureStore(database, clock);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createAddressGuard } from '../../src/modules/webhooks/address-guard.ts';
+import { createAddressGuard, isAmongItself } from '../../src/modules/webhooks/address-guard.ts';
 
 const production = createAddressGuard({ allowPrivate: false, allowCidrs: [] });
 const development = createAddressGuard({ allowPrivate: true, allowCidrs: [] });
@@ -155,4 +155,20 @@ describe('WEBHOOK_ALLOW_CIDRS', () => {
     for (const cidr of ['10.0.0.0', '10.0.0.0/33', 'example.com/8', ''])
       expect(() => createAddressGuard({ allowPrivate: false, allowCidrs: [cidr] })).toThrow();
   });
+});
+
+describe('a server is among itself', () => {
+  const alone = { host: '127.0.0.1', publicUrl: 'http://localhost:3000', trustProxy: { hops: 0 } };
+
+  test('on a loopback address that nothing leads to from outside', () => {
+    expect(isAmongItself(alone)).toBe(true);
+    expect(isAmongItself({ ...alone, host: '::1', publicUrl: 'http://[::1]:3000' })).toBe(true);
+  });
+
+  test.each([
+    ['listens for the world', { host: '0.0.0.0' }],
+    ['has a public address', { publicUrl: 'https://mail.example.com' }],
+    ['stands behind a proxy', { trustProxy: { hops: 1 } }],
+    ['stands behind proxies that are named', { trustProxy: { ranges: [] } }],
+  ])('but not when it %s', (_, change) => expect(isAmongItself({ ...alone, ...change })).toBe(false));
 });

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { TrustedProxies } from '../../http/client-address.ts';
 
 /** Which addresses webhooks may reach beyond the public internet. */
 export interface TargetPolicy {
-  /** The development profile: the server itself listens on loopback alone, so its neighbours are the developer's own. */
+  /** The server is reached from its own machine alone, so its neighbours are the developer's own. */
   readonly allowPrivate: boolean;
   /** `WEBHOOK_ALLOW_CIDRS`: ranges that the operator has opened. */
   readonly allowCidrs: readonly string[];
@@ -73,6 +74,19 @@ export function createAddressGuard({ allowPrivate, allowCidrs }: TargetPolicy): 
   };
 }
 
-/** Whether who listens on this host is reached from the same machine alone. */
-export const isLoopback = (host: string): boolean =>
+/** What tells who can reach this server. */
+export interface Surroundings {
+  readonly host: string;
+  readonly publicUrl: string;
+  readonly trustProxy: TrustedProxies;
+}
+
+/** Whether it is reached from this machine alone. A proxy beside it brings the world to a loopback address, and is named. */
+export const isAmongItself = ({ host, publicUrl, trustProxy }: Surroundings): boolean =>
+  isLoopback(host) &&
+  isLoopback(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')) &&
+  'hops' in trustProxy &&
+  trustProxy.hops === 0;
+
+const isLoopback = (host: string): boolean =>
   host === 'localhost' || (isIP(host) !== 0 && ipaddr.parse(host).range() === 'loopback');
