@@ -1,5 +1,10 @@
 import { cpus, totalmem } from 'node:os';
+import { backlog } from './backlog.ts';
 import { contract, emails, yardstick } from './emails.ts';
+import { footprint } from './footprint.ts';
+import { horizon } from './horizon.ts';
+import { instances } from './instances.ts';
+import { peers } from './peers.ts';
 import { printTable, type Row } from './table.ts';
 import { webhooks } from './webhook-deliveries.ts';
 import { type Section, Workbench } from './workbench.ts';
@@ -8,7 +13,17 @@ import { type Section, Workbench } from './workbench.ts';
 //   bun run bench [--seconds N] [--emails N] [--executable path] [--only name,name]
 
 /** In the order of the table; the yardstick first, since the others are ratios to it. */
-const SECTIONS: readonly Section[] = [yardstick, emails, contract, webhooks];
+const SECTIONS: readonly Section[] = [
+  yardstick,
+  emails,
+  contract,
+  webhooks,
+  peers,
+  instances,
+  horizon,
+  backlog,
+  footprint,
+];
 
 const option = (name: string, fallback: string): string => {
   const at = process.argv.indexOf(`--${name}`);
@@ -31,6 +46,7 @@ const [cpu] = cpus();
 const measured = rows.find(({ what }) => what.startsWith('(a)'))?.perSecond ?? null;
 console.log(
   printTable(rows, measured, [
+    ...bench.remarks.flatMap((remark) => [remark, '']),
     `${cpus().length} cores (${cpu?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB; PostgreSQL 18, Bun ${Bun.version},`,
     `the load client and the service share the machine; ${new Date().toISOString().slice(0, 10)};`,
     `\`bun run bench ${process.argv.slice(2).join(' ')}\`; ${executable ? 'the executable' : 'from source'}.`,

@@ -115,7 +115,8 @@ export const contract: Section = {
   },
 };
 
-async function allAccepted(request: PreparedRequest, connections: number, count: number) {
+/** Loads, and takes nothing but 202. */
+export async function allAccepted(request: PreparedRequest, connections: number, count: number) {
   const result = await load(request, connections, count);
   if (result.statuses['202'] !== count)
     throw new Error(`Not all were accepted: ${JSON.stringify(result.statuses)}`);

@@ -19,6 +19,8 @@ export interface Scale {
 
 /** What every section of a run shares: one PostgreSQL, the scale, and progress on stderr. */
 export class Workbench implements AsyncDisposable {
+  /** What was measured and is no rate: printed under the table. */
+  readonly remarks: string[] = [];
   readonly #stack = new AsyncDisposableStack();
 
   private constructor(

@@ -12,6 +12,7 @@ export const TEST_KEY = `svc_test_${'T'.repeat(32)}`;
 export interface Service extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  readonly pid: number;
   readonly dataDir: string;
   /** Everything it has printed so far, both streams. */
   output(): string;
@@ -93,6 +94,7 @@ export async function spawnService(options: ServiceOptions = {}): Promise<Servic
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    pid: child.pid,
     dataDir,
     output: () => output,
     ended,

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startService } from '../support/service.ts';
+import { memoryOf } from './memory.ts';
+import type { Section, Workbench } from './workbench.ts';
+
+const STARTS = 5;
+
+/** The median time from the start of the process to the first answer, and its memory when nothing happens. */
+async function measure(
+  bench: Workbench,
+  env: Record<string, string>,
+): Promise<{ readonly first: number; readonly later: number; readonly idle: number }> {
+  const { executable } = bench.scale;
+  const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-footprint-'));
+  const times: number[] = [];
+  let idle = 0;
+  for (let n = 0; n <= STARTS; n++) {
+    const start = performance.now();
+    await using service = await startService({
+      env,
+      dataDir,
+      ...(executable ? { command: [executable] } : {}),
+    });
+    times.push(performance.now() - start);
+    if (n === STARTS) {
+      await Bun.sleep(3_000);
+      idle = memoryOf(service.pid).now;
+    }
+    await service.stop();
+  }
+  rmSync(dataDir, { recursive: true, force: true });
+  const [first = 0, ...later] = times;
+  return { first, later: later.sort((a, b) => a - b)[Math.floor(later.length / 2)] ?? 0, idle };
+}
+
+/** How long a start takes, how much memory idles, how large the executable is. */
+export const footprint: Section = {
+  name: 'footprint',
+  async run(bench) {
+    bench.say('Starting and stopping …');
+    const { executable } = bench.scale;
+    const secret = { SECRET_KEY: 'a bench has no secrets, but needs a key' };
+    const server = await measure(bench, { DATABASE_URL: await bench.database('bench_footprint'), ...secret });
+    const embedded = await measure(bench, {});
+    const say = (name: string, { first, later, idle }: typeof server) =>
+      bench.remarks.push(
+        `${name}: first start ${Math.round(first)} ms, later ${Math.round(later)} ms until it answers; ${idle} MB idle.`,
+      );
+    say('On PostgreSQL', server);
+    say('Embedded database', embedded);
+    if (executable) bench.remarks.push(`The executable: ${(statSync(executable).size / 1e6).toFixed(0)} MB.`);
+    return [];
+  },
+};

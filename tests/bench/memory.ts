@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+/** The memory of a process in MB, from Linux: now, and the most it ever was. */
+export function memoryOf(pid: number): { readonly now: number; readonly most: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const read = (name: string) =>
+    Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_000);
+  return { now: read('VmRSS'), most: read('VmHWM') };
+}

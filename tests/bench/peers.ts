@@ -1,0 +1,101 @@
+import { Logger, run, runMigrations } from 'graphile-worker';
+import { PgBoss } from 'pg-boss';
+import postgres from 'postgres';
+import type { Row } from './table.ts';
+import type { Section } from './workbench.ts';
+
+// What a user would otherwise build on: one job for each email, which does nothing. A whole life here is more than that:
+// accepted over HTTP, two events, a journal. Each peer as its own documentation recommends for throughput, and plain.
+
+const CONCURRENCY = 24;
+
+/** graphile-worker, from all jobs there to all jobs done. */
+async function graphile(url: string, jobs: number, batched: boolean): Promise<Row> {
+  const logger = new Logger(() => () => {});
+  await runMigrations({ connectionString: url, logger });
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql.unsafe(
+    `select graphile_worker.add_jobs(array(select json_populate_record(null::graphile_worker.job_spec,
+       json_build_object('identifier', 'send', 'payload', json_build_object('id', n))) from generate_series(1, ${jobs}) n))`,
+  );
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let done = 0;
+  const send = () => {
+    if (++done === jobs) resolve();
+  };
+  const worker = { concurrentJobs: CONCURRENCY };
+  const batches = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+  const start = performance.now();
+  const runner = await run({
+    connectionString: url,
+    logger,
+    maxPoolSize: CONCURRENCY + 2,
+    noHandleSignals: true,
+    taskList: { send },
+    preset: { worker: batched ? { ...worker, ...batches } : worker },
+  });
+  await promise;
+  // What is completed in batches is done only when it is written.
+  while ((await sql.unsafe('select 1 from graphile_worker._private_jobs limit 1')).length > 0);
+  const seconds = (performance.now() - start) / 1_000;
+  await runner.stop();
+  await sql.end();
+  return {
+    what: `(p) graphile-worker 0.18.0, no-op jobs${batched ? ', localQueue 500' : ', plain'}`,
+    perSecond: jobs / seconds,
+  };
+}
+
+/** pg-boss: jobs are fetched and completed, one by one or a hundred at a time. */
+async function boss(url: string, jobs: number, batchSize: number): Promise<Row> {
+  const queue = 'send';
+  const pgBoss = new PgBoss({ connectionString: url, max: CONCURRENCY, supervise: false, schedule: false });
+  await pgBoss.start();
+  await pgBoss.createQueue(queue);
+  for (let from = 0; from < jobs; from += 1_000)
+    await pgBoss.insert(
+      queue,
+      Array.from({ length: Math.min(1_000, jobs - from) }, (_, n) => ({ data: { id: from + n } })),
+    );
+  const start = performance.now();
+  const workers = batchSize === 1 ? CONCURRENCY : 4;
+  await Promise.all(
+    Array.from({ length: workers }, async () => {
+      for (;;) {
+        const fetched = await pgBoss.fetch(queue, { batchSize });
+        if (fetched.length === 0) return;
+        await pgBoss.complete(
+          queue,
+          fetched.map(({ id }) => id),
+        );
+      }
+    }),
+  );
+  const seconds = (performance.now() - start) / 1_000;
+  await pgBoss.stop({ graceful: false });
+  return {
+    what: `(q) pg-boss 12.30.0, no-op jobs, ${batchSize === 1 ? 'one by one' : `batches of ${batchSize}`}`,
+    perSecond: jobs / seconds,
+  };
+}
+
+/** The peers, plain and batched, on the same PostgreSQL. */
+export const peers: Section = {
+  name: 'peers',
+  async run(bench) {
+    const { emails } = bench.scale;
+    const few = Math.min(emails, 20_000);
+    const rows: Row[] = [];
+    for (const batched of [false, true]) {
+      bench.say(`graphile-worker, ${batched ? 'batched' : 'plain'} …`);
+      const url = await bench.database('bench_graphile');
+      rows.push(await graphile(url, batched ? emails : few, batched));
+    }
+    for (const batchSize of [1, 100]) {
+      bench.say(`pg-boss, batches of ${batchSize} …`);
+      const url = await bench.database('bench_boss');
+      rows.push(await boss(url, batchSize === 1 ? Math.min(few, 10_000) : emails, batchSize));
+    }
+    return rows;
+  },
+};
