@@ -26,8 +26,8 @@ export interface Birth {
   readonly id?: string;
   readonly workspaceId: string;
   readonly livemode: boolean;
-  /** The machine's input. */
-  readonly input: unknown;
+  /** The machine's input; `at` is the moment from which its delays count. */
+  readonly input: { readonly at: number; readonly [member: string]: unknown };
   /** The kind's spawn columns. */
   readonly columns: Readonly<Record<string, unknown>>;
   readonly meter?: Meter | undefined;
@@ -89,7 +89,7 @@ export class Nursery {
    */
   spawn(birth: Birth): Promise<Spawned> {
     const draft: Draft = {
-      ...draftSpawn(this.kind, this.decider, birth, this.around.clock.now()),
+      ...draftSpawn(this.kind, this.decider, birth, birth.input.at),
       claim: birth.claim ?? null,
       payload: birth.payload,
     };

@@ -54,7 +54,8 @@ for (const [name, makeStore] of Object.entries(stores))
 
     test('folds the events of one actor into one write, and answers each with what it led to', async () => {
       const engine = engineOver(database);
-      const birth = emailBirth(plainInput(NOW, { scheduledAt: NOW + 3_600_000 }));
+      const now = Date.now();
+      const birth = emailBirth(plainInput(now, { scheduledAt: now + 3_600_000 }));
       const { id } = birth;
       await engine.spawn('email', birth);
       const before = database.statements;
