@@ -9,6 +9,8 @@ export interface TortureOptions extends WorldOptions {
   readonly seconds: number;
   /** Requests under way at most. */
   readonly workers: number;
+  /** Ends the trouble early when it resolves; what is left is judged all the same. */
+  readonly enough?: Promise<unknown>;
 }
 
 /** What the torture tells while it goes on. */
@@ -40,7 +42,11 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
   client.start();
   troubles.start();
   const begin = performance.now();
-  while (performance.now() - begin < options.seconds * 1_000) {
+  let isEnough = false;
+  void options.enough?.then(() => {
+    isEnough = true;
+  });
+  while (!isEnough && performance.now() - begin < options.seconds * 1_000) {
     await Bun.sleep(1_000);
     const seconds = Math.round((performance.now() - begin) / 1_000);
     const made = [...troubles.counts.values()].reduce((sum, count) => sum + count, 0);
