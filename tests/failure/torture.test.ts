@@ -1,6 +1,12 @@
 import { expect, test } from 'bun:test';
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import pino from 'pino';
 import { tortureReport } from '../../src/commands/torture.ts';
+import { loadConfig } from '../../src/config.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { openService } from '../../src/service.ts';
 import { torture } from '../../src/torture/torture.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { spawnService } from '../support/service.ts';
@@ -32,6 +38,17 @@ test('no safeguard can be switched off where mail matters', async () => {
   });
   expect(await service.ended).toBe(1);
   expect(service.output()).toContain('this database was not made to be tortured');
+});
+
+test('a service that is not tortured runs the engine as it is, with nothing around it', async () => {
+  await using database = await createTestDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-untortured-'));
+  const loaded = loadConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir });
+  if ('problems' in loaded) throw new Error(loaded.problems.join());
+  const service = await openService({ config: loaded.config, logger: pino({ level: 'silent' }) });
+  expect(service.engine.constructor).toBe(Engine);
+  await service.stop();
+  rmSync(dataDir, { recursive: true });
 });
 
 test.each([['{}'], ['revision'], ['{"token":"short","leaseMs":1000,"seed":1}']])(
