@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { timeOfId } from '../../db/ids.ts';
+import { lowestIdAt, timeOfId, timePart } from '../../db/ids.ts';
 import { draw } from '../../drawing/moves.ts';
 import type { Kind } from '../../engine/kind.ts';
 import { type Life, readLife } from '../../engine/life.ts';
@@ -65,21 +65,30 @@ export async function actorPage(
     );
     return pageOf(rows, null);
   }
+  const moment = `${kind.idPrefix}_${timePart(0)}`.length;
   const inState = wanted.state === null ? '' : ` and state = ${stateList([wanted.state])}`;
-  const rows = await database.query<Row & { last: string | null; looked_at: number }>(
+  // Where a search stops tells only a moment, since the row it stopped at may be anybody's. So that the next page can begin at
+  // that moment, this one leaves the whole millisecond to it, unless it has seen nothing but that millisecond.
+  const rows = await database.query<Row & { last: string; whole: boolean; looked_at: number }>(
     `with near as materialized (
        select id, workspace_id, livemode, state, revision, context, wake_at from ${kind.table}
        where ${within} order by id desc limit ${LOOKED_AT}
      )
-     select b.last, b.looked_at, a.* from (select min(id) as last, count(*)::integer as looked_at from near) b
+     select b.last, b.whole, b.looked_at, a.* from (
+       select e.*, e.looked_at < ${LOOKED_AT} or e.latest <= e.edge as whole from (
+         select min(id) as last, max(id) as latest, left(min(id), ${moment}) || '~' as edge, count(*)::integer as looked_at
+         from near
+       ) e
+     ) b
      left join lateral (
-       select ${COLUMNS} from near where ${own}${inState} order by id desc limit ${PAGE + 1}
+       select ${COLUMNS} from near where ${own}${inState} and (b.whole or id > b.edge) order by id desc limit ${PAGE + 1}
      ) a on true`,
     parameters,
   );
   const found = rows.filter(({ id }) => id !== null);
-  const stopped = (rows[0]?.looked_at ?? 0) === LOOKED_AT ? (rows[0]?.last ?? null) : null;
-  return pageOf(found, stopped);
+  const [search] = rows;
+  if (!search || search.looked_at < LOOKED_AT) return pageOf(found, null);
+  return pageOf(found, lowestIdAt(kind.idPrefix, timeOfId(search.last) + (search.whole ? 0 : 1)));
 }
 
 /** A way to a state that needs no search: an index of its own, or the one of whoever waits for the clock. */

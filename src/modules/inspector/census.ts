@@ -16,6 +16,7 @@ import {
 } from './census-statements.ts';
 import { timedStates } from './machines.ts';
 import type { Counts, StateCount } from './model.ts';
+import type { Sight } from './sight.ts';
 
 /** A kind is counted again after this, or after so many times what the counting took, whichever is longer. */
 const PAUSE_MS = 2_000;
@@ -101,11 +102,12 @@ export class Census {
     }
   }
 
-  /** What is known now of one environment of one workspace. */
-  counts(scope: Scope): Counts {
+  /** What is known now of one environment of one workspace, of the kinds in sight. */
+  counts(scope: Scope, sight: Sight): Counts {
     const key = scopeKey(scope);
+    const seen = this.#wards.filter(({ kind }) => sight.has(kind.name));
     return Object.fromEntries(
-      this.#wards.map(({ kind, scopes }) => {
+      seen.map(({ kind, scopes }) => {
         const tally: readonly (readonly [string, StateCount])[] = [...(scopes.get(key) ?? [])];
         return [kind.name, Object.fromEntries(tally.filter(([, { count }]) => count > 0))];
       }),

@@ -2,9 +2,9 @@ import type { ClientAddress } from '../../http/client-address.ts';
 import type { SocketDoor, Talk } from '../../http/listen.ts';
 import { LiveTalk } from './live-talk.ts';
 import type { Lookout } from './lookout.ts';
-import type { OpenSession } from './session.ts';
+import type { Sight } from './sight.ts';
 import { type Relayed, StatelyRelay } from './stately-relay.ts';
-import type { Visits } from './visits.ts';
+import type { Visit, Visits } from './visits.ts';
 
 /** What the door works with. */
 export interface DoorDeps extends Relayed {
@@ -25,18 +25,18 @@ export function inspectorDoor(deps: DoorDeps): SocketDoor {
   const talks = new Set<Talk>();
   const begin = (pathname: string): Begin | null => {
     if (pathname === '/inspector/live')
-      return (session, holds) => new LiveTalk(session, deps.lookout, holds, (talk) => talks.delete(talk));
+      return (visit, look) => new LiveTalk(visit, deps.lookout, look, (talk) => talks.delete(talk));
     if (pathname === '/inspect')
-      return (session, holds) => new StatelyRelay(deps, session, holds, (talk) => talks.delete(talk));
+      return (visit, look) => new StatelyRelay(deps, visit, look, (talk) => talks.delete(talk));
     return null;
   };
   return {
     admit(request, socketAddress) {
       const beginning = begin(new URL(request.url, 'http://localhost').pathname);
       if (beginning === null) return null;
-      return admit(deps, request, socketAddress, (session, holds) => {
+      return admit(deps, request, socketAddress, (visit, look) => {
         if (talks.size >= MOST_TALKS) return null;
-        const talk = beginning(session, holds);
+        const talk = beginning(visit, look);
         talks.add(talk);
         return talk;
       });
@@ -47,7 +47,7 @@ export function inspectorDoor(deps: DoorDeps): SocketDoor {
   };
 }
 
-type Begin = (session: OpenSession, holds: () => Promise<boolean>) => Talk;
+type Begin = (visit: Visit, look: () => Promise<Sight | null>) => Talk;
 type BeginWithin = (...given: Parameters<Begin>) => Talk | null;
 
 async function admit(
@@ -64,9 +64,9 @@ async function admit(
   if (!isSameOrigin(request)) return refuse(403);
   try {
     const ticket = new URL(request.url, 'http://localhost').searchParams.get('ticket');
-    const session = await visits.of(request.headers, ticket);
-    if (!session) return refuse(401);
-    return begin(session, () => visits.holds(session)) ?? refuse(503);
+    const visit = await visits.of(request.headers, ticket);
+    if (!visit) return refuse(401);
+    return begin(visit, () => visits.look(visit)) ?? refuse(503);
   } catch {
     return refuse(503);
   }

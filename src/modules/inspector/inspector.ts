@@ -10,6 +10,7 @@ import { inspectorDoor } from './door.ts';
 import { type LookedAt, Lookout } from './lookout.ts';
 import type { InspectorDeps } from './routes.ts';
 import { type SessionScope, Sessions } from './session.ts';
+import { requireSight } from './sight.ts';
 import { type FindKey, Visits } from './visits.ts';
 
 /** What the live view is built from. */
@@ -42,6 +43,7 @@ export interface Inspector {
 export function createInspector(parts: InspectorParts): Inspector {
   const { engine, database, clock, log, baseUrl, version, explain, authenticate, limiter, clientAddress } =
     parts;
+  requireSight(engine.kinds);
   const now = () => clock.now();
   const sessions = new Sessions(parts.secretKey, now, baseUrl.startsWith('https:'));
   const visits = new Visits(sessions, authenticate, parts.findKey, now);

@@ -2,7 +2,8 @@ import type { ServerWebSocket } from 'bun';
 import type { Talk } from '../../http/listen.ts';
 import type { Lookout, Viewer } from './lookout.ts';
 import type { Watch } from './model.ts';
-import type { OpenSession } from './session.ts';
+import { type Sight, sightKey } from './sight.ts';
+import type { Visit } from './visits.ts';
 
 /** Bytes that may wait for a viewer; beyond them a tick is dropped, since the next one says as much. */
 const BACKLOG = 65_536;
@@ -16,18 +17,20 @@ const LOOK_AGAIN_MS = 15_000;
 /** The WebSocket of a page that looks at the machines. */
 export class LiveTalk implements Talk, Viewer {
   readonly scope;
+  sight: Sight;
   watched: string | null = null;
   #socket: ServerWebSocket<Talk> | null = null;
   #leave: (() => void) | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(
-    session: OpenSession,
+    visit: Visit,
     private readonly lookout: Lookout,
-    private readonly holds: () => Promise<boolean>,
+    private readonly look: () => Promise<Sight | null>,
     private readonly gone: (talk: Talk) => void,
   ) {
-    this.scope = { workspaceId: session.workspaceId, livemode: session.livemode };
+    this.scope = { workspaceId: visit.workspaceId, livemode: visit.livemode };
+    this.sight = visit.sight;
   }
 
   opened(socket: ServerWebSocket<Talk>): void {
@@ -57,7 +60,13 @@ export class LiveTalk implements Talk, Viewer {
   }
 
   async #lookAgain(): Promise<void> {
-    if (!(await this.holds().catch(() => true))) this.#socket?.close(SESSION_OVER, 'The session is over.');
+    const sight = await this.look().catch(() => this.sight);
+    if (!sight) this.#socket?.close(SESSION_OVER, 'The session is over.');
+    if (!sight || !this.#socket || sightKey(sight) === sightKey(this.sight)) return;
+    this.sight = sight;
+    const leave = this.#leave;
+    this.#leave = this.lookout.join(this);
+    leave?.();
   }
 }
 

@@ -2,10 +2,11 @@ import { Type } from '@sinclair/typebox';
 import type { Database } from '../../db/database.ts';
 import type { Kind } from '../../engine/kind.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
-import { Document, type Route, route } from '../../http/route.ts';
+import { type Caller, Document, type Route, route } from '../../http/route.ts';
 import { actorLife, actorPage, type Explain } from './actors.ts';
 import { machineOf } from './machines.ts';
 import type { ActorLife, ActorPage, Machine, Session } from './model.ts';
+import { sightOf } from './sight.ts';
 import type { Visits } from './visits.ts';
 
 /** What the live view's endpoints need. */
@@ -49,7 +50,10 @@ export function inspectorRoutes({
   explain,
 }: InspectorDeps): readonly Route[] {
   const machines = kinds.map(machineOf);
-  const kindOf = (name: string) => kinds.find((kind) => kind.name === name);
+  const seenBy = ({ permissions }: Caller) => {
+    const sight = sightOf(permissions);
+    return kinds.filter(({ name }) => sight.has(name));
+  };
   return [
     route({
       method: 'POST',
@@ -103,16 +107,19 @@ export function inspectorRoutes({
       summary: 'Get a ticket that opens /inspect?ticket=… once, for tools that can send no header',
       response: of<{ readonly ticket: string }>(),
       status: 201,
-      handle: ({ caller }) => ({ ticket: visits.ticketFor(caller) }),
+      handle: ({ caller, headers }) => ({ ticket: visits.ticketFor(caller, headers) }),
     }),
     route({
       method: 'GET',
       path: '/inspector/api/machines',
       permission: 'session',
-      summary: 'Every machine as it is defined',
+      summary: 'Every machine that the session may see, as it is defined',
       response: of<readonly Machine[]>(),
       status: 200,
-      handle: () => machines,
+      handle: ({ caller }) => {
+        const sight = sightOf(caller.permissions);
+        return machines.filter(({ kind }) => sight.has(kind));
+      },
     }),
     route({
       method: 'GET',
@@ -123,7 +130,7 @@ export function inspectorRoutes({
       response: of<ActorPage>(),
       status: 200,
       handle: ({ caller, query }) => {
-        const kind = kindOf(query.kind);
+        const kind = seenBy(caller).find(({ name }) => name === query.kind);
         const states = machines.find((machine) => machine.kind === query.kind)?.drawing.states ?? [];
         if (!kind) return notFound('machine');
         const isKnown = query.state === undefined || states.some(({ name }) => name === query.state);
@@ -146,7 +153,7 @@ export function inspectorRoutes({
       response: of<ActorLife>(),
       status: 200,
       handle: async ({ caller, params, now }) => {
-        const kind = kinds.find(({ idPrefix }) => params.id.startsWith(`${idPrefix}_`));
+        const kind = seenBy(caller).find(({ idPrefix }) => params.id.startsWith(`${idPrefix}_`));
         if (!kind) return notFound('actor');
         const life = await actorLife(database, kind, caller, params.id, { explain: explain[kind.name], now });
         return life ?? notFound('actor');

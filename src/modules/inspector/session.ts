@@ -14,6 +14,14 @@ export interface OpenSession extends SessionScope {
   readonly expiresAt: number;
 }
 
+/** A ticket that nobody has taken yet. */
+interface Ticket {
+  readonly scope: SessionScope;
+  readonly takenBefore: number;
+  /** When the session that asked for it ends: no other that comes of it lasts longer. Null for a printed link. */
+  readonly expiresAt: number | null;
+}
+
 const COOKIE = 'posthorn_session';
 /** A session, and a link that nobody has opened yet, last this long. */
 const LASTS_MS = 3_600_000;
@@ -26,7 +34,7 @@ const MOST_TICKETS = 100;
  */
 export class Sessions {
   readonly #key: Buffer;
-  readonly #tickets = new Map<string, OpenSession>();
+  readonly #tickets = new Map<string, Ticket>();
 
   constructor(
     secretKey: string,
@@ -37,12 +45,13 @@ export class Sessions {
     this.#key = createHmac('sha256', secretKey).update('posthorn live view session').digest();
   }
 
-  /** A ticket for a link that can be opened once. */
-  ticket(scope: SessionScope): string {
+  /** A ticket for a link that can be opened once; what it opens ends with the session that asked for it, where one did. */
+  ticket({ workspaceId, livemode, keyId }: SessionScope, expiresAt: number | null = null): string {
     const [oldest] = this.#tickets.keys();
     if (oldest !== undefined && this.#tickets.size >= MOST_TICKETS) this.#tickets.delete(oldest);
     const ticket = randomBytes(24).toString('base64url');
-    this.#tickets.set(ticket, { ...scope, expiresAt: this.now() + LASTS_MS });
+    const scope = { workspaceId, livemode, keyId };
+    this.#tickets.set(ticket, { scope, takenBefore: this.now() + LASTS_MS, expiresAt });
     return ticket;
   }
 
@@ -50,14 +59,16 @@ export class Sessions {
   redeem(ticket: string): OpenSession | null {
     const found = this.#tickets.get(ticket);
     this.#tickets.delete(ticket);
-    return found && found.expiresAt > this.now() ? found : null;
+    if (!found || found.takenBefore <= this.now()) return null;
+    const expiresAt = found.expiresAt ?? this.now() + LASTS_MS;
+    return expiresAt > this.now() ? { ...found.scope, expiresAt } : null;
   }
 
   /** The Set-Cookie header of a new session. */
-  open({ workspaceId, livemode, keyId }: SessionScope): string {
-    const session: OpenSession = { workspaceId, livemode, keyId, expiresAt: this.now() + LASTS_MS };
+  open({ workspaceId, livemode, keyId }: SessionScope, expiresAt = this.now() + LASTS_MS): string {
+    const session: OpenSession = { workspaceId, livemode, keyId, expiresAt };
     const text = Buffer.from(JSON.stringify(session)).toString('base64url');
-    return this.#header(`${text}.${this.#sign(text)}`, LASTS_MS / 1_000);
+    return this.#header(`${text}.${this.#sign(text)}`, Math.ceil((expiresAt - this.now()) / 1_000));
   }
 
   /** The Set-Cookie header that ends a session. */

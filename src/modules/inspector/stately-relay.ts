@@ -3,11 +3,12 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { Database } from '../../db/database.ts';
 import type { Kind } from '../../engine/kind.ts';
 import type { Draft } from '../../engine/tell-batch.ts';
-import type { Scope } from '../../engine/told.ts';
 import type { Talk } from '../../http/listen.ts';
 import { GOING_AWAY, SESSION_OVER } from './live-talk.ts';
 import type { LookedAt } from './lookout.ts';
+import type { Sight } from './sight.ts';
 import { introduction, news, type StatelyMessage } from './stately.ts';
+import type { Visit } from './visits.ts';
 
 /** Actors of each kind that a new client is shown. */
 const RECENT = 25;
@@ -43,23 +44,29 @@ export class StatelyRelay implements Talk {
   #timer: ReturnType<typeof setInterval> | undefined;
   #second = 0;
   #told = 0;
+  #sight: Sight;
   /** What happened while the first actors were being read. */
   #early: StatelyMessage[] | null = [];
 
   constructor(
     private readonly from: Relayed,
-    private readonly scope: Scope,
-    private readonly holds: () => Promise<boolean>,
+    private readonly scope: Visit,
+    private readonly look: () => Promise<Sight | null>,
     private readonly gone: (talk: Talk) => void,
-  ) {}
+  ) {
+    this.#sight = scope.sight;
+  }
 
   opened(socket: ServerWebSocket<Talk>): void {
     this.#socket = socket;
     this.#leave = this.from.engine.listen((kind, drafts) => this.#note(socket, kind, drafts));
     this.#timer = setInterval(() => {
-      void this.holds()
-        .catch(() => true)
-        .then((holds) => holds || socket.close(SESSION_OVER, 'The session is over.'));
+      void this.look()
+        .catch(() => this.#sight)
+        .then((sight) => {
+          if (sight) this.#sight = sight;
+          else socket.close(SESSION_OVER, 'The session is over.');
+        });
     }, LOOK_AGAIN_MS);
     void this.#introduce(socket).catch(() => socket.close(1_011, 'The database does not answer.'));
   }
@@ -79,6 +86,7 @@ export class StatelyRelay implements Talk {
 
   async #introduce(socket: ServerWebSocket<Talk>): Promise<void> {
     for (const kind of this.from.engine.kinds) {
+      if (!this.#sight.has(kind.name)) continue;
       const rows = await this.from.database.query<Row>(
         `with near as materialized (select id, workspace_id, livemode, state, context from ${kind.table} order by id desc limit 2000)
          select id, state, context from near where workspace_id = $1 and livemode = $2 order by id desc limit ${RECENT}`,
@@ -99,6 +107,7 @@ export class StatelyRelay implements Talk {
   }
 
   #note(socket: ServerWebSocket<Talk>, kind: Kind, drafts: readonly Draft[]): void {
+    if (!this.#sight.has(kind.name)) return;
     for (const draft of drafts) {
       const { after } = draft;
       if (after.workspaceId !== this.scope.workspaceId || after.livemode !== this.scope.livemode) continue;

@@ -3,9 +3,18 @@ import { Failure } from '../../http/failure.ts';
 import { holds, lacking, type Permission } from '../../http/permissions.ts';
 import type { Caller } from '../../http/route.ts';
 import type { OpenSession, Sessions } from './session.ts';
+import { type Sight, sightOf } from './sight.ts';
 
-/** What it takes to look. */
+/** What it takes to look at all; what is seen then is another matter (sight.ts). */
 export const NEEDED: Permission = 'emails:read';
+
+/** A link that the service has printed for its own operator has no key whose permissions could bound it. */
+const UNBOUNDED: readonly Permission[] = ['*'];
+
+/** Somebody who looks, and what they may see. */
+export interface Visit extends OpenSession {
+  readonly sight: Sight;
+}
 
 /** Finds the active key of that id; null when it was revoked. */
 export type FindKey = (id: string) => Promise<Pick<Caller, 'permissions'> | null>;
@@ -40,8 +49,8 @@ export class Visits {
     readonly ticket?: string;
   }): Promise<string | Failure> {
     if (ticket !== undefined) {
-      const scope = this.sessions.redeem(ticket);
-      return scope ? this.sessions.open(scope) : SPENT;
+      const session = this.sessions.redeem(ticket);
+      return session ? this.sessions.open(session, session.expiresAt) : SPENT;
     }
     const caller = await identify(new Headers({ authorization: `Bearer ${key}` }), this.authenticate);
     if (caller instanceof Failure) return UNKNOWN;
@@ -53,40 +62,52 @@ export class Visits {
     return this.sessions.close();
   }
 
-  /** A ticket for a client that can send neither a cookie nor a header; it may see what the caller may. */
-  ticketFor({ workspaceId, livemode, keyId }: Caller): string {
-    return this.sessions.ticket({ workspaceId, livemode, keyId: isKey(keyId) ? keyId : null });
+  /** A ticket for a client that can send neither a cookie nor a header; it may see what the caller may, and no longer. */
+  ticketFor({ workspaceId, livemode, keyId }: Caller, headers: Headers): string {
+    const scope = { workspaceId, livemode, keyId: isKey(keyId) ? keyId : null };
+    return this.sessions.ticket(scope, this.endOf(headers) ?? this.now());
   }
 
   /** The session of a request: its ticket, its cookie, or else a key in its Authorization header. */
-  async of(headers: Headers, ticket: string | null): Promise<OpenSession | null> {
+  async of(headers: Headers, ticket: string | null): Promise<Visit | null> {
     const session = ticket === null ? this.sessions.read(headers) : this.sessions.redeem(ticket);
-    if (session) return (await this.holds(session)) ? session : null;
+    if (session) {
+      const sight = await this.look(session);
+      return sight && { ...session, sight };
+    }
     if (ticket !== null || !headers.has('authorization')) return null;
     const caller = await identify(headers, this.authenticate);
     if (caller instanceof Failure || !holds(caller.permissions, NEEDED)) return null;
-    const { workspaceId, livemode, keyId } = caller;
-    return { workspaceId, livemode, keyId, expiresAt: this.now() + SOCKET_MS };
+    const { workspaceId, livemode, keyId, permissions } = caller;
+    const expiresAt = this.now() + SOCKET_MS;
+    return { workspaceId, livemode, keyId, expiresAt, sight: sightOf(permissions) };
   }
 
-  /** Whether a session still holds: it has not ended, and neither has its key. */
-  async holds({ keyId, expiresAt }: OpenSession): Promise<boolean> {
-    if (expiresAt <= this.now()) return false;
-    if (keyId === null) return true;
+  /** What a session may see now; null where it holds no longer. */
+  async look(session: OpenSession): Promise<Sight | null> {
+    const permissions = await this.#permissionsOf(session);
+    return permissions && sightOf(permissions);
+  }
+
+  /** The permissions that the key of a session has now; null when the session has ended, or its key has. */
+  async #permissionsOf({ keyId, expiresAt }: OpenSession): Promise<readonly Permission[] | null> {
+    if (expiresAt <= this.now()) return null;
+    if (keyId === null) return UNBOUNDED;
     const key = await this.findKey(keyId);
-    return key !== null && holds(key.permissions, NEEDED);
+    return key && holds(key.permissions, NEEDED) ? key.permissions : null;
   }
 
   /** Who calls with a session cookie, as the HTTP pipeline knows callers. */
   caller = async (headers: Headers): Promise<Caller | null> => {
     const session = this.sessions.read(headers);
-    if (!session || !(await this.holds(session))) return null;
+    const permissions = session && (await this.#permissionsOf(session));
+    if (!permissions) return null;
     const { workspaceId, livemode, keyId } = session;
     return {
       keyId: keyId ?? LINKED + workspaceId,
       workspaceId,
       livemode,
-      permissions: [NEEDED],
+      permissions,
       plan: 'free',
     };
   };

@@ -4,6 +4,7 @@ import type { Kind } from '../../../src/engine/kind.ts';
 import type { Draft } from '../../../src/engine/tell-batch.ts';
 import { Lookout, type Viewer } from '../../../src/modules/inspector/lookout.ts';
 import type { Counts, Tick } from '../../../src/modules/inspector/model.ts';
+import { sightOf } from '../../../src/modules/inspector/sight.ts';
 
 const TEST = { workspaceId: 'ws_1', livemode: false };
 const LIVE = { workspaceId: 'ws_1', livemode: true };
@@ -40,9 +41,13 @@ function stage() {
   return { listeners, census, lookout, commit, turn: () => jest.advanceTimersByTime(250) };
 }
 
-function viewer(scope = TEST, watched: string | null = null): Viewer & { readonly ticks: Tick[] } {
+function viewer(
+  scope = TEST,
+  watched: string | null = null,
+  sight = sightOf(['*']),
+): Viewer & { readonly ticks: Tick[] } {
   const ticks: Tick[] = [];
-  return { scope, watched, ticks, show: (text) => void ticks.push(JSON.parse(text)) };
+  return { scope, sight, watched, ticks, show: (text) => void ticks.push(JSON.parse(text)) };
 }
 
 describe('the lookout', () => {
@@ -85,6 +90,18 @@ describe('the lookout', () => {
     turn();
     expect(JSON.stringify(test1.ticks)).not.toContain('em_live');
     expect(JSON.stringify(live.ticks)).toContain('em_live');
+    lookout.stop();
+  });
+
+  test('tells of the kinds that are in sight, and of no others', () => {
+    const { lookout, commit, turn } = stage();
+    const [all, domains] = [viewer(), viewer(TEST, 'em_1', sightOf(['domains:read']))];
+    lookout.join(all);
+    lookout.join(domains);
+    commit('em_1', [[null, 'spawned', 'sending']]);
+    turn();
+    expect(all.ticks[0]?.sample.map(({ id }) => id)).toEqual(['em_1']);
+    expect(domains.ticks[0]).toMatchObject({ moves: [], sample: [], changed: [] });
     lookout.stop();
   });
 

@@ -69,6 +69,19 @@ describe('a ticket', () => {
     expect(own.redeem(ticket)).toBeNull();
   });
 
+  test('opens nothing that lasts longer than the session that asked for it; a printed link opens a whole hour', () => {
+    const { sessions: own, clock } = sessions();
+    const end = clock.now + HOUR;
+    const [renewing, printed, late] = [own.ticket(SCOPE, end), own.ticket(SCOPE), own.ticket(SCOPE, end - 1)];
+    clock.now += HOUR - 1;
+    expect(own.redeem(renewing)?.expiresAt).toBe(end);
+    expect(own.redeem(printed)?.expiresAt).toBe(clock.now + HOUR);
+    expect(own.redeem(late)).toBeNull();
+    const cookie = own.open(SCOPE, end);
+    expect(cookie).toContain('; Max-Age=1;');
+    expect(own.read(carrying(pair(cookie)))?.expiresAt).toBe(end);
+  });
+
   test('makes room for a hundred others, the oldest going first', () => {
     const { sessions: own } = sessions();
     const tickets = Array.from({ length: 101 }, () => own.ticket(SCOPE));
