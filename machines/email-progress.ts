@@ -124,9 +124,11 @@ export const mayBeTried = (
   holdsDoubt: boolean,
 ): boolean => status === 'pending' && !(inDoubt && holdsDoubt);
 
-/** The progress when an attempt is lost: it may have reached anybody it was for. */
+/** The progress when an attempt is lost: it may have reached anybody it was for. The simulator reaches nobody. */
 export const afterLoss = (recipients: readonly RecipientProgress[]): readonly RecipientProgress[] =>
-  recipients.map((one) => (one.status === 'pending' ? { ...one, inDoubt: true } : one));
+  recipients.map((one) =>
+    one.status === 'pending' && one.simulate === null ? { ...one, inDoubt: true } : one,
+  );
 
 /** The events that an attempt causes, in the recipients' order. */
 export function eventsOfAttempt(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { EmailInput } from '../../machines/email-context.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
 import { BEGINNINGS, BORN, timerOf } from '../support/engine-email-model.ts';
-import { completed, outcome, sending } from '../support/observed-email.ts';
+import { completed, Observed, outcome, sending } from '../support/observed-email.ts';
 
 describe('attempts', () => {
   test('an outcome counts for its own attempt only', () => {
@@ -65,6 +65,15 @@ describe('attempts', () => {
 });
 
 describe('an outcome that nobody knows', () => {
+  test('is impossible for test mail: the simulator has reached nobody when its attempt is lost', () => {
+    const email = new Observed(BEGINNINGS['a test email']);
+    email.wake(email.delays.lease as number);
+    expect([email.state, email.context.recipients[0]?.inDoubt]).toEqual(['sending', false]);
+    // So that after a crash its deferrals are not timed as those of mail that may have arrived.
+    email.tell(completed(email.context.at, 2, outcome(0, 'deferred')));
+    expect((email.delays.backoff as number) - email.context.at).toBe(300_000);
+  });
+
   const report = (at: number, type: string, more: object = {}): ActorEvent =>
     ({ type: 'report.received', at, report: { type, recipient: 0, data: {}, ...more } }) as ActorEvent;
   const held: EmailInput = BEGINNINGS['a live email that is rather lost than doubled'];

@@ -36,10 +36,10 @@ function along({ input, events }: Life): Observed {
   return email;
 }
 
-const lives = Object.values<EmailInput>(BEGINNINGS).flatMap((input) => [
-  ...shortestLives(input),
-  ...simpleLives(input),
-]);
+const beginnings = Object.values<EmailInput>(BEGINNINGS);
+/** One life to each condition. */
+const conditions = beginnings.flatMap(shortestLives);
+const lives: readonly Life[] = [...conditions, ...beginnings.flatMap(simpleLives)];
 
 const TIMER: Readonly<Partial<Record<string, string>>> = {
   scheduled: 'due',
@@ -118,7 +118,7 @@ describe('the life of an email', () => {
   test('takes in each state what is drawn, and refuses everything else', () => {
     const taken = new Set<string>();
     const told = new Set<string>();
-    for (const life of lives) {
+    for (const life of conditions) {
       const { state, context } = along(life);
       for (const { event } of everyEvent(context)) {
         const email = along(life);
@@ -138,9 +138,12 @@ describe('the life of an email', () => {
 
   test('is in order in every condition it can come to', () => {
     for (const life of lives) holds(along(life));
-    for (const life of lives)
-      for (const { event } of everyEvent(along(life).context))
-        holds(along({ ...life, events: [...life.events, event] }));
+    for (const life of conditions)
+      for (const { event } of everyEvent(along(life).context)) {
+        const email = along(life);
+        // What is refused changes nothing, as the test before this one has seen.
+        if (email.tell(event)) holds(email);
+      }
   }, 30_000);
 
   test('is in order whatever a transport reports, sense or not', () => {

@@ -3,13 +3,17 @@ import { Decider, type Decision } from '../../src/engine/decide.ts';
 import { type ActorEvent, type Effect, stateOf } from '../../src/engine/kind.ts';
 import { dueTimers } from '../../src/engine/tell-batch.ts';
 
+/** As the engine has them: one for all actors of a machine. */
+const deciders = new WeakMap<AnyStateMachine, Decider>();
+
 /** One actor of a machine, moved by the engine's own decider, with no engine around it. */
 export class LoneActor<Context> {
   readonly #decider: Decider;
   #now: Decision;
 
   constructor(machine: AnyStateMachine, input: unknown, at: number) {
-    this.#decider = new Decider(machine, input);
+    this.#decider = deciders.get(machine) ?? new Decider(machine, input);
+    deciders.set(machine, this.#decider);
     this.#now = this.#decider.begin(input, at);
   }
 

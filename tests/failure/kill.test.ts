@@ -1,0 +1,19 @@
+import { expect, test } from 'bun:test';
+import { killRepeatedly } from './kill.ts';
+
+// The long form: bun tests/failure/kill-long.ts
+
+for (const database of ['PGlite', 'PostgreSQL'] as const)
+  test(`three kills of the service in mid-flight on ${database} lose nothing and double nothing`, async () => {
+    const report = await killRepeatedly({ database, kills: 3, sendMs: [300, 900], say: () => {} });
+    expect(report.acknowledged).toBeGreaterThan(50);
+    expect(report).toMatchObject({
+      lost: [],
+      astray: [],
+      stuck: [],
+      doubled: [],
+      keysNotOnce: 0,
+      quotaDrift: 0,
+      journalDrift: 0,
+    });
+  }, 120_000);

@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Database } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/ports.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { type Service, startService, TEST_KEY } from '../support/service.ts';
+
+/** What is sent: the simulated recipients, and where each email must end. */
+const MIXTURE = [
+  { to: ['delivered'], end: 'delivered' },
+  { to: ['bounced'], end: 'failed' },
+  { to: ['delivered', 'bounced'], end: 'sent' },
+  { to: ['complained', 'opened', 'clicked'], end: 'delivered' },
+  { to: ['deferred'], end: 'delivered' },
+  { to: ['suppressed'], end: 'failed' },
+] as const;
+
+/** How the service is killed. */
+export interface KillPlan {
+  readonly database: 'PGlite' | 'PostgreSQL';
+  readonly kills: number;
+  /** How long the client sends before each kill; picked at random between them. */
+  readonly sendMs: readonly [least: number, most: number];
+  say(line: string): void;
+}
+
+/** What came of it. Every list is empty and every sum zero when nothing was lost or doubled. */
+export interface KillReport {
+  readonly acknowledged: number;
+  readonly emails: number;
+  readonly restartMs: readonly number[];
+  /** Answered with 202, and not in the database. */
+  readonly lost: readonly string[];
+  /** Answered with 202, and at rest somewhere else than where it belongs. */
+  readonly astray: readonly string[];
+  /** Emails of any sender that never came to rest. */
+  readonly stuck: readonly string[];
+  /** `email recipient type` that were recorded twice. */
+  readonly doubled: readonly string[];
+  /** Idempotency keys with no email or several. */
+  readonly keysNotOnce: number;
+  /** Units of quota taken, less emails. */
+  readonly quotaDrift: number;
+  /** Revisions without a row in the journal, or rows without a revision. */
+  readonly journalDrift: number;
+}
+
+const SENDERS = 16;
+
+/** Kills the service with -9 again and again while a client sends as fast as it can, then looks what is left. */
+export async function killRepeatedly(plan: KillPlan): Promise<KillReport> {
+  const made = plan.database === 'PostgreSQL' ? await createTestDatabase() : null;
+  const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-kill-'));
+  const port = await freePort();
+  const start = (): Promise<Service> =>
+    startService({
+      dataDir,
+      port,
+      env: {
+        ...(made ? { DATABASE_URL: made.url, SECRET_KEY: 'only-for-tests-only-for-tests-only' } : {}),
+        TEST_SENDS_PER_DAY: '0',
+        RATE_LIMIT_PER_IP: '0',
+        RATE_LIMIT_PER_KEY: '0',
+        LOG_LEVEL: 'warn',
+      },
+    });
+  let service = await start();
+  try {
+    const sender = new Sender(createClient(service.url, TEST_KEY));
+    const restartMs: number[] = [];
+    for (let kill = 1; kill <= plan.kills; kill++) {
+      const sending = sender.send();
+      const [least, most] = plan.sendMs;
+      await Bun.sleep(least + Math.random() * (most - least));
+      await service.kill();
+      const began = performance.now();
+      service = await start();
+      restartMs.push(Math.round(performance.now() - began));
+      sender.pause();
+      await sending;
+      plan.say(
+        `${plan.database}: kill ${kill} of ${plan.kills}, ${sender.acknowledged.size} acknowledged, up again in ${restartMs.at(-1)} ms`,
+      );
+    }
+    await atRest(createClient(service.url, TEST_KEY));
+    await service.stop();
+    await using database = await opened(made?.url ?? null, dataDir);
+    return { restartMs, acknowledged: sender.acknowledged.size, ...(await look(database.opened, sender)) };
+  } finally {
+    await service.kill();
+    rmSync(dataDir, { recursive: true, force: true });
+    await made?.close();
+  }
+}
+
+/** Sends without a break. Every other email has an Idempotency-Key and is asked for until somebody answers. */
+class Sender {
+  /** Id → where it must end. */
+  readonly acknowledged = new Map<string, string>();
+  keys = 0;
+  #paused = false;
+  #sent = 0;
+
+  constructor(private readonly client: Client) {}
+
+  /** Resolves once every sender has been told to pause and has let go. */
+  async send(): Promise<void> {
+    this.#paused = false;
+    await Promise.all(Array.from({ length: SENDERS }, () => this.#loop()));
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#paused) {
+      const number = this.#sent++;
+      const { to, end } = MIXTURE[number % MIXTURE.length] as (typeof MIXTURE)[number];
+      const body = {
+        from: 'sender@example.com',
+        to: to.map((name) => `${name}+${number}@simulator.svc.test`),
+        subject: `Number ${number}`,
+        text: 'x'.repeat(500),
+      };
+      const headers = number % 2 === 0 ? { 'idempotency-key': `kill-${number}` } : undefined;
+      if (headers) this.keys++;
+      const id = headers
+        ? await eventually('an answer', () => this.#ask(body, headers), { withinMs: 30_000 })
+        : await this.#ask(body).catch(() => undefined);
+      if (id !== undefined) this.acknowledged.set(id, end);
+      // Without a pause a dead service would be asked in a tight loop.
+      else await Bun.sleep(5);
+    }
+  }
+
+  async #ask(body: object, headers?: Record<string, string>): Promise<string | undefined> {
+    const reply = await this.client.post('/v1/emails', body, headers);
+    if (reply.status === 202) return reply.body.data.id;
+    // Starting up, stopping, or the first request with this key is still at work.
+    if (reply.status === 503 || reply.status === 409) return undefined;
+    throw new Error(`${reply.status} ${JSON.stringify(reply.body)}`);
+  }
+}
+
+/** The last attempts that a kill interrupted are found by their leases, ten seconds later. */
+async function atRest(client: Client): Promise<void> {
+  for (const status of ['queued', 'sending', 'deferred'])
+    await eventually(
+      `no email is ${status} any more`,
+      async () => {
+        const page = await client.get(`/v1/emails?status=${status}&limit=1`);
+        return page.body?.data.length === 0 ? true : undefined;
+      },
+      { withinMs: 60_000, everyMs: 100 },
+    );
+}
+
+async function opened(url: string | null, dataDir: string): Promise<{ opened: Database } & AsyncDisposable> {
+  const database = await openDatabase({ url, dataDir });
+  return { opened: database, [Symbol.asyncDispose]: () => database.close() };
+}
+
+async function look(
+  database: Database,
+  sender: Sender,
+): Promise<Omit<KillReport, 'restartMs' | 'acknowledged'>> {
+  const emails = await database.query<{ id: string; state: string }>('select id, state from emails');
+  const states = new Map(emails.map(({ id, state }) => [id, state]));
+  const acknowledged = [...sender.acknowledged];
+  const doubled = await database.query<{ what: string }>(
+    `select email_id || ' ' || recipient || ' ' || type as what from email_events group by 1 having count(*) > 1`,
+  );
+  const [sums] = await database.query<{
+    used: number;
+    keys: number;
+    kept: number;
+    writes: number;
+    revisions: number;
+  }>(
+    `select (select coalesce(sum(used), 0)::integer from usage) as used,
+       (select count(*)::integer from idempotency_keys) as keys,
+       (select count(distinct reply::json ->> 'id')::integer from idempotency_keys k
+        join emails e on e.id = k.reply::json ->> 'id') as kept,
+       (select count(*)::integer from email_journal) as writes,
+       (select coalesce(sum(revision), 0)::integer from emails) as revisions`,
+  );
+  if (!sums) throw new Error('no sums');
+  return {
+    emails: emails.length,
+    lost: acknowledged.flatMap(([id]) => (states.has(id) ? [] : [id])),
+    astray: acknowledged.flatMap(([id, end]) =>
+      states.has(id) && states.get(id) !== end ? [`${id} ${states.get(id)}`] : [],
+    ),
+    stuck: emails
+      .filter(({ state }) => !['sent', 'delivered', 'failed'].includes(state))
+      .map(({ id, state }) => `${id} ${state}`),
+    doubled: doubled.map(({ what }) => what),
+    keysNotOnce: Math.abs(sender.keys - sums.keys) + Math.abs(sums.keys - sums.kept),
+    quotaDrift: sums.used - emails.length,
+    journalDrift: sums.writes - sums.revisions,
+  };
+}
