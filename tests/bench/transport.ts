@@ -55,7 +55,9 @@ const rate = async (send: Send): Promise<number> => {
   return (MESSAGES * 1_000) / (performance.now() - begin);
 };
 
-const sink = Bun.spawn([process.execPath, new URL('transport-sink.ts', import.meta.url).pathname], { stdout: 'pipe' });
+const sink = Bun.spawn([process.execPath, new URL('transport-sink.ts', import.meta.url).pathname], {
+  stdout: 'pipe',
+});
 const { value } = await sink.stdout.getReader().read();
 const port = Number(new TextDecoder().decode(value));
 
@@ -73,7 +75,15 @@ const bareSend: Send = (n) => {
   const envelope = { from: returnPath, to: [to[0]?.address ?? ''] };
   const [recipient] = to.map(({ address }) => ({ name: '', address }));
   const sender = { name: from.name ?? '', address: from.address };
-  return bare.sendMail({ from: sender, to: recipient, subject, text: text ?? '', html: html ?? '', messageId, envelope });
+  return bare.sendMail({
+    from: sender,
+    to: recipient,
+    subject,
+    text: text ?? '',
+    html: html ?? '',
+    messageId,
+    envelope,
+  });
 };
 
 const relay = new RelayTransport(
@@ -114,7 +124,9 @@ const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floo
 const base = median(rates.get('nodemailer, RSA-2048') ?? []);
 console.log(`${MESSAGES} messages, ${CONNECTIONS} connections, median of ${ROUNDS} rounds`);
 for (const [name, values] of rates)
-  console.log(`${name.padEnd(28)} ${Math.round(median(values)).toString().padStart(6)}/s  ${(median(values) / base).toFixed(2)}`);
+  console.log(
+    `${name.padEnd(28)} ${Math.round(median(values)).toString().padStart(6)}/s  ${(median(values) / base).toFixed(2)}`,
+  );
 
 bare.close();
 await relay.close();
