@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { EmailContext } from '../../machines/email-context.ts';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { Performer } from '../../src/engine/performers.ts';
+import type { Told } from '../../src/engine/told.ts';
+import { simulate } from '../../src/modules/emails/simulate.ts';
+import { createClient, type Reply } from '../support/client.ts';
+import {
+  emailBirth,
+  embeddedStore,
+  engineOver,
+  ManualClock,
+  plainInput,
+  postgresStore,
+  rowsOf,
+  type Store,
+} from '../support/engine.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { startService, TEST_KEY } from '../support/service.ts';
+
+const NOON = Date.parse('2026-11-20T12:00:00.000Z');
+const RACES = 100;
+
+describe('DELETE against the very moment an email comes due', () => {
+  test('over HTTP, two instances, the real clock: cancelled and never sent, or sent and 409', async () => {
+    await using database = await createTestDatabase();
+    const env = {
+      DATABASE_URL: database.url,
+      SECRET_KEY: 'only-for-tests-only-for-tests-only',
+      RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
+      LOG_LEVEL: 'warn',
+    };
+    await using one = await startService({ env });
+    await using two = await startService({ env });
+    const clients = [one, two].map(({ url }) => createClient(url, TEST_KEY));
+    const client = (index: number) => clients[index % 2] as (typeof clients)[number];
+
+    const first = Date.now() + 2_000;
+    const races = await Promise.all(
+      Array.from({ length: RACES }, async (_, index) => {
+        const due = first + index * 15;
+        const sent = await client(index).post('/v1/emails', {
+          from: 'sender@example.com',
+          to: 'delivered@simulator.svc.test',
+          subject: `Race ${index}`,
+          text: 'Now or never.',
+          scheduledAt: new Date(due).toISOString(),
+        });
+        expect(sent.status).toBe(202);
+        // The moment itself, a little before it and a little after: what decides is a few milliseconds wide.
+        await Bun.sleep(due - Date.now() - 15 + (index % 31));
+        const id = sent.body.data.id as string;
+        return { id, reply: await client(index + 1).delete(`/v1/emails/${id}`) };
+      }),
+    );
+    const won = races.filter(({ reply }) => reply.status === 200);
+    const late = races.filter(({ reply }) => reply.status === 409);
+    expect(won.length + late.length).toBe(RACES);
+    // Races in which only one side ever wins are none.
+    expect(Math.min(won.length, late.length)).toBeGreaterThan(4);
+    for (const { reply } of late) expect(reply.body.error.code).toBe('CONFLICT');
+    for (const { reply } of won) expect(reply.body.data.status).toBe('cancelled');
+
+    const seen = (id: string): Promise<Reply> => client(0).get(`/v1/emails/${id}`);
+    for (const { id } of late) {
+      const { body } = await eventually('it is delivered', async () => {
+        const reply = await seen(id);
+        return reply.body.data.status === 'delivered' ? reply : undefined;
+      });
+      expect(body.data.events.map(({ type }: { type: string }) => type)).toEqual(['sent', 'delivered']);
+    }
+    // All that was sent has been delivered by now; what was cancelled has stayed so.
+    for (const { id } of won)
+      expect((await seen(id)).body.data).toMatchObject({ status: 'cancelled', events: [], sentAt: null });
+  }, 60_000);
+});
+
+const stores: Record<string, () => Promise<Store>> = { PGlite: embeddedStore, PostgreSQL: postgresStore };
+
+for (const [name, makeStore] of Object.entries(stores))
+  describe(`${RACES} events against ${RACES} timers at once on ${name}`, () => {
+    let store: Store;
+    let other: PostgresDatabase | null = null;
+    beforeAll(async () => {
+      store = await makeStore();
+      if (store.url !== null) other = new PostgresDatabase(store.url);
+    }, 20_000);
+    afterAll(async () => {
+      await other?.close();
+      await store[Symbol.asyncDispose]();
+    });
+
+    test('end each email one way, and every cancelled one gives its unit back', async () => {
+      const clock = new ManualClock(NOON);
+      const attempts: string[] = [];
+      const performer: Performer = {
+        slots: 1_000,
+        backlog: 1_000,
+        perform: ({ actor }) => {
+          attempts.push(actor.id);
+          return simulate(actor.snapshot.context as EmailContext, '<m@test>', clock.now());
+        },
+      };
+      const engines: Engine[] = [store.database, other ?? store.database].map((database) =>
+        engineOver(database, { clock, performer }),
+      );
+      const [waking, cancelling] = engines as [Engine, Engine];
+      const meter = { period: '2026-11-20', ceiling: 100_000 };
+      const ends = new Map<string, number>();
+      for (let round = 0; round < 6; round++) {
+        clock.time = NOON + round * 10_000;
+        const due = clock.time + 5_000;
+        const births = Array.from({ length: RACES }, () =>
+          emailBirth(plainInput(clock.time, { scheduledAt: due, recipients: [{ simulate: 'delivered' }] }), {
+            meter,
+          }),
+        );
+        await Promise.all(births.map((birth) => cancelling.spawn('email', birth)));
+        clock.time = due;
+        // Some are told before the clock looks, some while it does, some while it writes.
+        let woken: Promise<void> | undefined;
+        const telling: Promise<Told>[] = [];
+        for (const [index, { id }] of births.entries()) {
+          if (index === 20 * (round % 3)) woken = waking.wakeDue();
+          if (index % 5 === 0) await new Promise(setImmediate);
+          telling.push(cancelling.tell('email', id, { type: 'cancel.requested', at: due }));
+        }
+        const outcomes = await Promise.all(telling);
+        await woken;
+        outcomes.forEach(({ outcome }, index) => {
+          ends.set(births[index]?.id as string, outcome === 'changed' ? 0 : 1);
+        });
+        expect(outcomes.every(({ outcome }) => outcome === 'changed' || outcome === 'refused')).toBeTrue();
+      }
+      await Promise.all(engines.map((engine) => engine.stop()));
+
+      const rows = await rowsOf<{ id: string; state: string; revision: number; events: number }>(
+        store.database,
+        `select id, state, revision, (select count(*)::integer from email_events v where v.email_id = e.id) as events
+         from emails e`,
+      );
+      expect(rows.length).toBe(6 * RACES);
+      for (const { id, state, revision, events } of rows) {
+        const sent = ends.get(id) === 1;
+        expect([state, events]).toEqual(sent ? ['delivered', 2] : ['cancelled', 0]);
+        expect(revision).toBeGreaterThanOrEqual(sent ? 3 : 2);
+      }
+      const sent = [...ends].flatMap(([id, end]) => (end === 1 ? [id] : []));
+      expect(attempts.sort()).toEqual(sent.sort());
+      // Both sides have won some.
+      expect(Math.min(sent.length, ends.size - sent.length)).toBeGreaterThan(0);
+      const [usage] = await rowsOf<{ used: number }>(store.database, 'select used from usage');
+      expect(usage?.used).toBe(sent.length);
+    }, 30_000);
+  });
