@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Unavailable } from '../../src/db/unavailable.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import type { ActorEvent } from '../../src/engine/kind.ts';
 import {
   accepted,
   countOf,
@@ -121,6 +122,45 @@ describe('two engines on one database', () => {
     expect(written.writes).toBe(written.revisions);
     expect(written.steps).toBe(durable.length + 2 * ids.length);
     expect(await deadlocks()).toBe(0);
+  }, 20_000);
+
+  test('build on each other: what one has written the other never overwrites', async () => {
+    const recipients = Array.from({ length: 20 }, () => ({ simulate: null }));
+    const births = Array.from({ length: 20 }, () => emailBirth(plainInput(NOW, { recipients })));
+    const reports = births.flatMap(({ id }) => recipients.map((_, recipient) => ({ id, recipient })));
+    const [one, two] = instances() as [Engine, Engine];
+    await Promise.all(births.map((birth) => one.spawn('email', birth)));
+    const outcomes = recipients.map((_, recipient) => ({ recipient, outcome: 'accepted', data: {} }));
+    const completed = { type: 'attempt.completed', at: NOW, attempt: 1, outcomes } as ActorEvent;
+    await Promise.all(births.map(({ id }) => two.tell('email', id, completed)));
+    // Both tell of every recipient, in orders of their own and each report in a batch of its own making.
+    const tellAll = async (engine: Engine, order: typeof reports): Promise<number> => {
+      let taken = 0;
+      await Promise.all(
+        order.map(async ({ id, recipient }, index) => {
+          await Bun.sleep(index % 40);
+          const report = { type: 'delivered', recipient, data: {} };
+          const told = await engine.tell('email', id, {
+            type: 'report.received',
+            at: NOW,
+            report,
+          } as ActorEvent);
+          if (told.outcome === 'changed') taken++;
+        }),
+      );
+      return taken;
+    };
+    const taken = await Promise.all([tellAll(one, reports), tellAll(two, reports.toReversed())]);
+    expect(Math.min(...taken)).toBeGreaterThan(0);
+    expect(taken[0] + taken[1]).toBe(reports.length);
+    const rows = await rowsOf<{ state: string; events: number; people: number }>(
+      store.database,
+      `select e.state, count(*)::integer as events, count(distinct v.recipient)::integer as people
+       from emails e join email_events v on v.email_id = e.id and v.type = 'delivered'
+       where e.id = any($1::text[]) group by e.id, e.state`,
+      [births.map(({ id }) => id)],
+    );
+    expect([...rows]).toEqual(births.map(() => ({ state: 'delivered', events: 20, people: 20 })));
   }, 20_000);
 
   test('share what is due: each email fires once', async () => {
