@@ -1,54 +1,105 @@
 import { cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
 import { backlog } from './backlog.ts';
 import { contract, emails, yardstick } from './emails.ts';
 import { footprint } from './footprint.ts';
 import { horizon } from './horizon.ts';
 import { instances } from './instances.ts';
+import { live } from './live.ts';
+import { lives } from './lives.ts';
 import { peers } from './peers.ts';
-import { printTable, type Row } from './table.ts';
+import { reads } from './reads.ts';
+import { type Measured, printResults, saveResults } from './results.ts';
+import { YARDSTICK } from './table.ts';
+import { viewers } from './viewers.ts';
 import { webhooks } from './webhook-deliveries.ts';
 import { type Section, Workbench } from './workbench.ts';
 
 // What an email costs, against the plainest thing PostgreSQL can do with the same bytes, in one run on one server:
-//   bun run bench [--seconds N] [--emails N] [--executable path] [--only name,name]
+//   bun run bench [--full] [--save] [--executable path] [--only name,name] [--seconds N] …; README.md has them all.
 
 /** In the order of the table; the yardstick first, since the others are ratios to it. */
 const SECTIONS: readonly Section[] = [
   yardstick,
   emails,
   contract,
+  lives,
+  live,
   webhooks,
-  peers,
-  instances,
-  horizon,
   backlog,
+  reads,
+  horizon,
+  viewers,
+  instances,
+  peers,
   footprint,
 ];
 
-const option = (name: string, fallback: string): string => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at === -1 ? fallback : (process.argv[at + 1] ?? fallback);
-};
+/** Small enough for a look, and what is quoted. */
+const SIZES = {
+  seconds: [10, 10],
+  emails: [40_000, 100_000],
+  lives: [100_000, 1_000_000],
+  backlog: [60_000, 1_000_000],
+  'window-seconds': [10, 60],
+  reads: [500_000, 10_000_000],
+  'hold-seconds': [40, 600],
+  rounds: [6, 8],
+} as const;
 
-const executable = option('executable', '');
-const only = option('only', '').split(',').filter(Boolean);
+const text = { type: 'string', default: '' } as const;
+const { values } = parseArgs({
+  options: {
+    full: { type: 'boolean', default: false },
+    save: { type: 'boolean', default: false },
+    executable: text,
+    only: text,
+    ...(Object.fromEntries(Object.keys(SIZES).map((name) => [name, text])) as Record<
+      keyof typeof SIZES,
+      typeof text
+    >),
+  },
+});
+const size = (name: keyof typeof SIZES): number => Number(values[name] || SIZES[name][values.full ? 1 : 0]);
+
+const only = values.only.split(',').filter(Boolean);
+const unknown = only.filter((name) => !SECTIONS.some((section) => section.name === name));
+if (unknown.length > 0)
+  throw new Error(
+    `No section is called ${unknown.join(', ')}: ${SECTIONS.map(({ name }) => name).join(', ')}.`,
+  );
 await using bench = await Workbench.open({
-  seconds: Number(option('seconds', '10')),
-  emails: Number(option('emails', '40000')),
-  executable,
+  seconds: size('seconds'),
+  emails: size('emails'),
+  lives: size('lives'),
+  backlog: size('backlog'),
+  windowSeconds: size('window-seconds'),
+  reads: size('reads'),
+  holdSeconds: size('hold-seconds'),
+  rounds: size('rounds'),
+  executable: values.executable,
 });
 
-const rows: Row[] = [];
-for (const section of SECTIONS)
-  if (only.length === 0 || only.includes(section.name)) rows.push(...(await section.run(bench)));
-
 const [cpu] = cpus();
-const measured = rows.find(({ what }) => what.startsWith('(a)'))?.perSecond ?? null;
-console.log(
-  printTable(rows, measured, [
-    ...bench.remarks.flatMap((remark) => [remark, '']),
-    `${cpus().length} cores (${cpu?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB; PostgreSQL 18, Bun ${Bun.version},`,
-    `the load client and the service share the machine; ${new Date().toISOString().slice(0, 10)};`,
-    `\`bun run bench ${process.argv.slice(2).join(' ')}\`; ${executable ? 'the executable' : 'from source'}.`,
-  ]),
-);
+const run = [
+  `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${cpu?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB,`,
+  `PostgreSQL 18, Bun ${Bun.version}, ${values.executable ? 'the executable' : 'from source'}:`,
+  `\`bun run bench ${process.argv.slice(2).join(' ')}\`.`,
+].join(' ');
+
+const measured: Measured[] = [];
+let base: number | null = null;
+for (const section of SECTIONS) {
+  // Whatever else is measured, a ratio needs the yardstick of the same run.
+  if (only.length > 0 && section !== yardstick && !only.includes(section.name)) continue;
+  const rows = await section.run(bench);
+  base ??= rows.find(({ what }) => what.startsWith(YARDSTICK))?.perSecond ?? null;
+  measured.push({ section: section.name, rows, remarks: bench.takeRemarks(), yardstick: base, run });
+  // What was measured is kept even if a later section fails.
+  if (values.save && (section !== yardstick || only.length === 0 || only.includes('yardstick')))
+    saveResults(
+      measured.slice(-1),
+      SECTIONS.map(({ name }) => name),
+    );
+}
+console.log(printResults(measured));

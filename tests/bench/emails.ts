@@ -1,8 +1,8 @@
-import postgres from 'postgres';
 import { TEST_KEY } from '../support/service.ts';
-import { load, type PreparedRequest, preparePost } from './load.ts';
+import { wholeLives } from './lives.ts';
+import { type LoadResult, load, type PreparedRequest, preparePost } from './load.ts';
 import { pgbench } from './pgbench.ts';
-import type { Row } from './table.ts';
+import { type Row, YARDSTICK } from './table.ts';
 import type { Section } from './workbench.ts';
 
 /** The email that every row sends. */
@@ -13,7 +13,8 @@ export const EMAIL = {
   text: 'x'.repeat(1_000),
   html: `<p>${'y'.repeat(1_000)}</p>`,
 };
-const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
+/** Far enough ahead that nothing of it happens during a run. */
+export const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
 
 /** What the other rows are ratios of. */
 export const yardstick: Section = {
@@ -21,6 +22,7 @@ export const yardstick: Section = {
   async run(bench) {
     const { seconds } = bench.scale;
     bench.say(`pgbench, ${seconds} s …`);
+    const spent = bench.meterCpu();
     const result = await pgbench(
       await bench.database('bench_yardstick'),
       JSON.stringify(EMAIL).length,
@@ -29,9 +31,10 @@ export const yardstick: Section = {
     if (result)
       return [
         {
-          what: '(a) pgbench, single-row INSERT, 64 clients',
+          what: `${YARDSTICK} pgbench, single-row INSERT, 64 clients`,
           perSecond: result.perSecond,
           p50: result.latencyMs,
+          cpu: spent(result.perSecond * seconds),
         },
       ];
     bench.say('pgbench is not installed (Debian: postgresql-contrib), so there are no ratios.');
@@ -45,39 +48,34 @@ export const emails: Section = {
   async run(bench) {
     const url = await bench.database('bench_emails');
     await using service = await bench.service(url);
-    const sql = postgres(url, { max: 1 });
-    const delivered = async (): Promise<number> =>
-      (await sql<{ n: number }[]>`select count(*)::int as n from emails where state = 'delivered'`)[0]?.n ??
-      0;
     const count = bench.scale.emails;
     const accept = preparePost(service.port, '/v1/emails', TEST_KEY, { ...EMAIL, scheduledAt: IN_A_WEEK });
-    const send = preparePost(service.port, '/v1/emails', TEST_KEY, EMAIL);
     const rows: Row[] = [];
 
     bench.say('Warming up …');
-    await load(send, 16, 4_000);
-    while ((await delivered()) < 4_000);
+    await wholeLives(url, [service.port], 16, 4_000);
     for (const connections of [64, 256]) {
       bench.say(`Accepting ${count} scheduled emails over ${connections} connections …`);
+      const spent = bench.meterCpu(service);
+      const result = await allAccepted(accept, connections, count);
       rows.push({
         what: `(b) accepted over HTTP, ${connections} connections`,
-        ...(await allAccepted(accept, connections, count)),
+        ...result,
+        aim: 0.8,
+        cpu: spent(count),
       });
     }
     for (const connections of [64, 256]) {
       bench.say(`${count} whole lives over ${connections} connections …`);
-      const before = await delivered();
-      const start = performance.now();
-      const result = await allAccepted(send, connections, count);
-      while ((await delivered()) < before + count);
-      const seconds = (performance.now() - start) / 1_000;
+      const spent = bench.meterCpu(service);
+      const result = await wholeLives(url, [service.port], connections, count);
       rows.push({
         what: `(c) whole lives, ${connections} connections`,
         ...result,
-        perSecond: count / seconds,
+        aim: 0.45,
+        cpu: spent(count),
       });
     }
-    await sql.end();
     return rows;
   },
 };
@@ -93,7 +91,8 @@ export const contract: Section = {
     const plain = preparePost(service.port, '/v1/emails', TEST_KEY, { ...EMAIL, scheduledAt: IN_A_WEEK });
     await load(plain, 16, 4_000);
     bench.say(`Accepting ${count} emails with both limits counted …`);
-    const limited = await allAccepted(plain, 256, count);
+    const limiting = bench.meterCpu(service);
+    const limited = { ...(await allAccepted(plain, 256, count)), cpu: limiting(count) };
     bench.say(`Accepting ${count} emails, each with an Idempotency-Key …`);
     let n = 0;
     const keyed: PreparedRequest = {
@@ -107,7 +106,8 @@ export const contract: Section = {
           { 'idempotency-key': `bench-${n++}` },
         ).bytes as Uint8Array,
     };
-    const stored = await allAccepted(keyed, 256, count);
+    const storing = bench.meterCpu(service);
+    const stored = { ...(await allAccepted(keyed, 256, count)), cpu: storing(count) };
     return [
       { what: '(d) as (b) at 256, both rate limits counted', ...limited },
       { what: '(e) as (d), with an Idempotency-Key each', ...stored },
@@ -116,7 +116,11 @@ export const contract: Section = {
 };
 
 /** Loads, and takes nothing but 202. */
-export async function allAccepted(request: PreparedRequest, connections: number, count: number) {
+export async function allAccepted(
+  request: PreparedRequest,
+  connections: number,
+  count: number,
+): Promise<LoadResult> {
   const result = await load(request, connections, count);
   if (result.statuses['202'] !== count)
     throw new Error(`Not all were accepted: ${JSON.stringify(result.statuses)}`);

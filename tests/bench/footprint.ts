@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../support/service.ts';
 import { memoryOf } from './memory.ts';
+import type { Row } from './table.ts';
 import type { Section, Workbench } from './workbench.ts';
 
 const STARTS = 5;
@@ -44,13 +45,16 @@ export const footprint: Section = {
     const secret = { SECRET_KEY: 'a bench has no secrets, but needs a key' };
     const server = await measure(bench, { DATABASE_URL: await bench.database('bench_footprint'), ...secret });
     const embedded = await measure(bench, {});
-    const say = (name: string, { first, later, idle }: typeof server) =>
-      bench.remarks.push(
-        `${name}: first start ${Math.round(first)} ms, later ${Math.round(later)} ms until it answers; ${idle} MB idle.`,
-      );
-    say('On PostgreSQL', server);
-    say('Embedded database', embedded);
-    if (executable) bench.remarks.push(`The executable: ${(statSync(executable).size / 1e6).toFixed(0)} MB.`);
-    return [];
+    const rowsOf = (where: string, { first, later, idle }: typeof server): readonly Row[] => [
+      { what: `(f) first start ${where}, until it answers`, amount: { value: first, unit: 'ms' } },
+      { what: `(f) later starts ${where}`, amount: { value: later, unit: 'ms' } },
+      { what: `(f) idle memory ${where}`, amount: { value: idle, unit: 'MB' } },
+    ];
+    const rows = [...rowsOf('on PostgreSQL', server), ...rowsOf('with the embedded database', embedded)];
+    if (!executable) return rows;
+    return [
+      ...rows,
+      { what: '(f) the executable', amount: { value: statSync(executable).size / 1e6, unit: 'MB' } },
+    ];
   },
 };

@@ -1,35 +1,73 @@
 import postgres from 'postgres';
-import { livesPerSecond } from './lives.ts';
-import type { Section } from './workbench.ts';
+import { TEST_KEY } from '../support/service.ts';
+import { allAccepted, EMAIL } from './emails.ts';
+import { wholeLives } from './lives.ts';
+import { preparePost } from './load.ts';
+import { printSizes } from './sizes.ts';
+import type { Row } from './table.ts';
+import type { Section, Workbench } from './workbench.ts';
 
-/** Rounds that a transaction is held open for; throughput is that of the last one. */
-const ROUNDS = 4;
+const CONNECTIONS = 128;
+/** Requests between two looks at the time. */
+const STRETCH = CONNECTIONS * 20;
 
-/** A transaction that somebody holds open keeps every dead row from being removed; what that does to lives. */
+/** Lives that ended in each slice of the time; what is cut off at the end is no slice. */
+const ENDED = `select floor(extract(epoch from occurred_at - $1) / $2)::int as slice, count(*)::int as n
+from email_events where type = 'delivered' and occurred_at >= $1 group by 1 order by 1`;
+
+/** Lives a second at the beginning and at the end of a load that goes on for so long. */
+async function loadFor(bench: Workbench, held: boolean): Promise<readonly [first: number, last: number]> {
+  const seconds = bench.scale.holdSeconds;
+  const slice = Math.min(60, seconds / 4);
+  const url = await bench.database('bench_horizon');
+  try {
+    await using service = await bench.service(url);
+    await wholeLives(url, [service.port], 16, 4_000);
+    const sql = postgres(url, { max: 1 });
+    const holder = postgres(url, { max: 1 });
+    if (held) {
+      await holder.unsafe('begin transaction isolation level repeatable read');
+      await holder.unsafe('select count(*) from emails');
+    }
+    bench.say(
+      `Whole lives for ${seconds} s, ${held ? 'an old transaction held' : 'nobody holding anything'} …`,
+    );
+    const send = preparePost(service.port, '/v1/emails', TEST_KEY, EMAIL);
+    const begin = Date.now();
+    while (Date.now() < begin + seconds * 1_000) await allAccepted(send, CONNECTIONS, STRETCH);
+    const ended = await sql.unsafe<{ slice: number; n: number }[]>(ENDED, [new Date(begin), slice]);
+    const at = (index: number) => (ended.find((one) => one.slice === index)?.n ?? 0) / slice;
+    bench.remark(
+      await printSizes(
+        sql,
+        `The tables after ${seconds} s ${held ? 'under a held transaction' : 'with nothing held'}`,
+      ),
+    );
+    if (held) await holder.unsafe('rollback');
+    await Promise.all([holder.end(), sql.end()]);
+    return [at(0), at(Math.floor(seconds / slice) - 1)];
+  } finally {
+    await bench.drop('bench_horizon');
+  }
+}
+
+/** A transaction that somebody holds open keeps every dead row from being removed; what that does to lives, over time. */
 export const horizon: Section = {
   name: 'horizon',
   async run(bench) {
-    const count = bench.scale.emails;
-    const url = await bench.database('bench_horizon');
-    await using service = await bench.service(url);
-    await livesPerSecond(url, [service.port], 16, 4_000);
-    bench.say('Whole lives, nobody holding anything …');
-    const free = await livesPerSecond(url, [service.port], 128, count);
-    const holder = postgres(url, { max: 1 });
-    await holder.unsafe('begin transaction isolation level repeatable read');
-    await holder.unsafe('select count(*) from emails');
-    let held = 0;
-    const begin = performance.now();
-    for (let round = 1; round <= ROUNDS; round++) {
-      bench.say(`Whole lives under a held transaction, ${round} of ${ROUNDS} …`);
-      held = await livesPerSecond(url, [service.port], 128, count);
-    }
-    const seconds = Math.round((performance.now() - begin) / 1_000);
-    await holder.unsafe('rollback');
-    await holder.end();
+    const { holdSeconds } = bench.scale;
+    const slice = `${Math.min(60, holdSeconds / 4)} s`;
+    const [freeFirst, freeLast] = await loadFor(bench, false);
+    const [heldFirst, heldLast] = await loadFor(bench, true);
+    bench.remark(
+      `Under a transaction held for ${holdSeconds} s the last ${slice} ran at ${(heldLast / freeLast).toFixed(2)} of the same load without one.`,
+    );
+    const row = (what: string, perSecond: number): Row => ({ what: `(h) whole lives, ${what}`, perSecond });
     return [
-      { what: '(h) whole lives, no old transaction', perSecond: free },
-      { what: `(h) the same after ${seconds} s under a held one`, perSecond: held },
+      row(`nothing held, first ${slice}`, freeFirst),
+      row(`nothing held, last ${slice} of ${holdSeconds}`, freeLast),
+      row(`an old transaction held, first ${slice}`, heldFirst),
+      row(`an old transaction held, last ${slice} of ${holdSeconds}`, heldLast),
     ];
   },
 };

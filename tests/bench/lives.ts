@@ -1,28 +1,72 @@
 import postgres from 'postgres';
 import { TEST_KEY } from '../support/service.ts';
-import { EMAIL } from './emails.ts';
-import { load, preparePost } from './load.ts';
+import { allAccepted, EMAIL } from './emails.ts';
+import type { LoadResult } from './load.ts';
+import { preparePost } from './load.ts';
+import { printSizes } from './sizes.ts';
+import type { Section } from './workbench.ts';
 
-/** Sends emails over all the ports, and waits until every one is delivered; lives a second. */
-export async function livesPerSecond(
+/** A connection that asks whether anything is under way: by the index, or each question would read the whole table. */
+export const onlooker = (url: string): postgres.Sql =>
+  postgres(url, { max: 1, connection: { enable_seqscan: false } });
+
+/** Waits until no email is under way, or due within the hour. */
+export async function atRest(sql: postgres.Sql, everyMs = 20): Promise<void> {
+  const busy = async () =>
+    (
+      await sql<{ busy: boolean }[]>`
+        select exists (select from emails where wake_at < now() + interval '1 hour') as busy`
+    )[0]?.busy;
+  while (await busy()) await Bun.sleep(everyMs);
+}
+
+/** Sends emails over all the ports, and waits until every one is delivered. The rate is of lives, the rest of acceptances. */
+export async function wholeLives(
   url: string,
   ports: readonly number[],
   connections: number,
   count: number,
-): Promise<number> {
-  const sql = postgres(url, { max: 1 });
+): Promise<LoadResult> {
+  const sql = onlooker(url);
   const delivered = async (): Promise<number> =>
     (await sql<{ n: number }[]>`select count(*)::int as n from emails where state = 'delivered'`)[0]?.n ?? 0;
   const each = Math.floor(count / ports.length);
   const before = await delivered();
   const start = performance.now();
-  await Promise.all(
+  const [accepted] = await Promise.all(
     ports.map((port) =>
-      load(preparePost(port, '/v1/emails', TEST_KEY, EMAIL), Math.floor(connections / ports.length), each),
+      allAccepted(
+        preparePost(port, '/v1/emails', TEST_KEY, EMAIL),
+        Math.floor(connections / ports.length),
+        each,
+      ),
     ),
   );
-  while ((await delivered()) < before + each * ports.length);
+  await atRest(sql);
   const seconds = (performance.now() - start) / 1_000;
+  const lives = (await delivered()) - before;
   await sql.end();
-  return (each * ports.length) / seconds;
+  if (lives !== each * ports.length) throw new Error(`Of ${each * ports.length} lives ${lives} ended.`);
+  return { ...(accepted as LoadResult), requests: lives, perSecond: lives / seconds };
 }
+
+/** Many whole lives on end, and what they leave on the disk. */
+export const lives: Section = {
+  name: 'lives',
+  async run(bench) {
+    const count = bench.scale.lives;
+    const url = await bench.database('bench_lives');
+    await using service = await bench.service(url);
+    await wholeLives(url, [service.port], 16, 4_000);
+    bench.say(`${count} whole lives …`);
+    const spent = bench.meterCpu(service);
+    const result = await wholeLives(url, [service.port], 128, count);
+    const cpu = spent(count);
+    const sql = postgres(url, { max: 1 });
+    bench.remark(await printSizes(sql, `The tables after ${count.toLocaleString('en')} whole lives`));
+    await sql.end();
+    return [
+      { what: `(c) ${count.toLocaleString('en')} whole lives on end, 128 connections`, ...result, cpu },
+    ];
+  },
+};

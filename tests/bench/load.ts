@@ -39,6 +39,13 @@ export function preparePost(
   return { port, bytes: Buffer.from(head + json) };
 }
 
+/** Prepares a GET with a key, of one path or of another one each time. */
+export function prepareGet(port: number, path: string | (() => string), key: string): PreparedRequest {
+  const bytesOf = (asked: string) =>
+    Buffer.from(`GET ${asked} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${key}\r\n\r\n`);
+  return { port, bytes: typeof path === 'function' ? () => bytesOf(path()) : bytesOf(path) };
+}
+
 interface Connection {
   startedAt: number;
   text: string;

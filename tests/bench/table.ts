@@ -1,24 +1,61 @@
+/** Processor time an item took, in microseconds: neighbours on the same cores disturb it less than they do a rate. */
+export interface CpuPerItem {
+  readonly service: number;
+  /** All backends of the server together. */
+  readonly postgres: number;
+}
+
 /** One line of the result. Latencies in milliseconds. */
 export interface Row {
   readonly what: string;
-  readonly perSecond: number;
+  /** Absent where the row is no rate. */
+  readonly perSecond?: number;
+  /** What was measured instead of a rate. */
+  readonly amount?: { readonly value: number; readonly unit: 'ms' | 'MB' };
   readonly p50?: number;
   readonly p99?: number;
+  /** What the rate is a ratio of, where that is not the yardstick. */
+  readonly over?: { readonly what: string; readonly perSecond: number };
+  /** The ratio that was aimed at. */
+  readonly aim?: number;
+  readonly cpu?: CpuPerItem;
 }
 
-const ms = (value: number | undefined): string => (value === undefined ? '' : value.toFixed(1));
+/** How a row is told from the others in ratios to the yardstick (a). */
+export const YARDSTICK = '(a)';
 
-/** A Markdown table: rates, latencies, and each rate as a ratio to the yardstick's. */
-export function printTable(rows: readonly Row[], yardstick: number | null, notes: readonly string[]): string {
-  const lines = rows.map(
-    ({ what, perSecond, p50, p99 }) =>
-      `| ${what} | ${Math.round(perSecond).toLocaleString('en')} | ${yardstick ? (perSecond / yardstick).toFixed(2) : ''} | ${ms(p50)} | ${ms(p99)} |`,
-  );
+/** A rate as a ratio to what its row names, or else to the yardstick; null where there is neither. */
+export function ratioOf({ perSecond, over }: Row, yardstick: number | null): number | null {
+  const base = over?.perSecond ?? yardstick;
+  return perSecond === undefined || base === null ? null : perSecond / base;
+}
+
+const fixed = (value: number | null | undefined, digits: number): string =>
+  value === undefined || value === null ? '' : value.toFixed(digits);
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en');
+
+/** A Markdown table: rates, latencies, each rate as a ratio, and what an item costs in processor time. */
+export function printTable(rows: readonly Row[], yardstick: (row: Row) => number | null): string {
+  const lines = rows.map((row) => {
+    const { what, perSecond, amount, p50, p99, over, aim, cpu } = row;
+    const value = amount ? `${whole(amount.value)} ${amount.unit}` : whole(perSecond ?? 0);
+    const ratio = fixed(ratioOf(row, yardstick(row)), 2);
+    return `| ${[
+      what,
+      value,
+      over ? `${ratio} of ${over.what}` : ratio,
+      fixed(aim, 2),
+      fixed(p50, 1),
+      fixed(p99, 1),
+      // Of the yardstick there is no service.
+      fixed(cpu?.service || null, 0),
+      fixed(cpu?.postgres, 0),
+    ].join(' | ')} |`;
+  });
   return [
-    '| | per second | ratio to (a) | p50 ms | p99 ms |',
-    '|---|---|---|---|---|',
+    '| | per second | ratio to (a) | aim | p50 ms | p99 ms | CPU µs an item: service | PostgreSQL |',
+    '|---|---|---|---|---|---|---|---|',
     ...lines,
-    '',
-    ...notes,
   ].join('\n');
 }

@@ -1,7 +1,8 @@
 import postgres from 'postgres';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { type Service, startService } from '../support/service.ts';
-import type { Row } from './table.ts';
+import { meterCpu, parentOf } from './cpu.ts';
+import type { CpuPerItem, Row } from './table.ts';
 
 /** One part of the bench: some rows of the table. */
 export interface Section {
@@ -13,25 +14,61 @@ export interface Section {
 export interface Scale {
   readonly seconds: number;
   readonly emails: number;
+  /** Emails of the lives section. */
+  readonly lives: number;
+  /** Emails of the backlog, and the seconds within which they are due. */
+  readonly backlog: number;
+  readonly windowSeconds: number;
+  /** Emails in the database that is read from. */
+  readonly reads: number;
+  /** How long a transaction is held open. */
+  readonly holdSeconds: number;
+  /** Rounds of the comparisons that take turns. */
+  readonly rounds: number;
   /** The executable; from source when empty. */
   readonly executable: string;
 }
 
 /** What every section of a run shares: one PostgreSQL, the scale, and progress on stderr. */
 export class Workbench implements AsyncDisposable {
-  /** What was measured and is no rate: printed under the table. */
-  readonly remarks: string[] = [];
+  #remarks: string[] = [];
   readonly #stack = new AsyncDisposableStack();
 
   private constructor(
     readonly cluster: Cluster,
+    private readonly serverPid: number,
     readonly scale: Scale,
   ) {
     this.#stack.defer(() => cluster.stop());
   }
 
   static async open(scale: Scale): Promise<Workbench> {
-    return new Workbench(await startCluster(), scale);
+    const cluster = await startCluster();
+    const sql = postgres(cluster.url, { max: 1 });
+    const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    const server = parentOf(backend?.pid ?? 0);
+    await sql.end();
+    return new Workbench(cluster, server, scale);
+  }
+
+  /** Keeps what was measured and is no row: printed under the table. */
+  remark(text: string): void {
+    this.#remarks.push(text);
+  }
+
+  /** The remarks since the last call. */
+  takeRemarks(): readonly string[] {
+    const remarks = this.#remarks;
+    this.#remarks = [];
+    return remarks;
+  }
+
+  /** Starts measuring the processor time of services and of PostgreSQL; the answer divides it by a number of items. */
+  meterCpu(...services: readonly Service[]): (items: number) => CpuPerItem {
+    return meterCpu(
+      services.map(({ pid }) => pid),
+      this.serverPid,
+    );
   }
 
   say(text: string): void {
@@ -40,19 +77,32 @@ export class Workbench implements AsyncDisposable {
 
   /** An empty database of that name, and its URL. */
   async database(name: string): Promise<string> {
-    const sql = postgres(this.cluster.url, { max: 1, onnotice: () => {} });
-    await sql.unsafe(`drop database if exists ${name} with (force)`);
-    await sql.unsafe(`create database ${name}`);
-    await sql.end();
+    await this.#administer(`drop database if exists ${name} with (force)`, `create database ${name}`);
     const url = new URL(this.cluster.url);
     url.pathname = `/${name}`;
     return url.href;
   }
 
-  /** The service on a database, without limits unless `env` sets some. */
-  async service(url: string, env: Record<string, string> = {}): Promise<Service> {
+  /** Gives the disk of a large database back before the next section. */
+  drop(name: string): Promise<void> {
+    return this.#administer(`drop database if exists ${name} with (force)`);
+  }
+
+  async #administer(...statements: readonly string[]): Promise<void> {
+    const sql = postgres(this.cluster.url, { max: 1, onnotice: () => {} });
+    for (const statement of statements) await sql.unsafe(statement);
+    await sql.end();
+  }
+
+  /** The service on a database, without limits unless `env` sets some; another program where one is given. */
+  async service(
+    url: string,
+    env: Record<string, string> = {},
+    program?: readonly string[],
+  ): Promise<Service> {
     const { executable } = this.scale;
-    const service = await startService({
+    const command = program ?? (executable ? [executable] : undefined);
+    return await startService({
       env: {
         DATABASE_URL: url,
         TEST_SENDS_PER_DAY: '0',
@@ -62,9 +112,8 @@ export class Workbench implements AsyncDisposable {
         SECRET_KEY: 'a bench has no secrets, but needs a key',
         ...env,
       },
-      ...(executable ? { command: [executable] } : {}),
+      ...(command ? { command } : {}),
     });
-    return service;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { CpuPerItem } from './table.ts';
+
+/** Linux counts processor time in ticks of 10 ms (USER_HZ). */
+const US_PER_TICK = 10_000;
+
+interface Stat {
+  readonly parent: number;
+  /** Ticks of the process itself. */
+  readonly own: number;
+  /** Ticks of children that have ended and were waited for. */
+  readonly reaped: number;
+}
+
+/** /proc/<pid>/stat, proc_pid_stat(5); null when the process has gone. */
+function statOf(pid: number): Stat | null {
+  try {
+    // The name in brackets may hold spaces: fields are counted from behind it.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    const at = (field: number) => Number(fields[field - 3]);
+    return { parent: at(4), own: at(14) + at(15), reaped: at(16) + at(17) };
+  } catch {
+    return null;
+  }
+}
+
+/** The process that started another one: the server that a backend belongs to. */
+export const parentOf = (pid: number): number => statOf(pid)?.parent ?? 0;
+
+/** Ticks of a server and of all its backends, those included that have ended. */
+function ticksOfServer(pid: number): number {
+  const server = statOf(pid);
+  const backends = readdirSync('/proc')
+    .map((name) => (/^\d+$/.test(name) ? statOf(Number(name)) : null))
+    .filter((one) => one?.parent === pid);
+  return (server?.own ?? 0) + (server?.reaped ?? 0) + backends.reduce((sum, one) => sum + (one?.own ?? 0), 0);
+}
+
+/** Starts measuring processor time; the answer tells what it came to, divided by a number of items. */
+export function meterCpu(services: readonly number[], server: number): (items: number) => CpuPerItem {
+  const read = () => ({
+    service: services.reduce((sum, pid) => sum + (statOf(pid)?.own ?? 0), 0),
+    postgres: ticksOfServer(server),
+  });
+  const before = read();
+  return (items) => {
+    const after = read();
+    const each = (ticks: number) => (ticks * US_PER_TICK) / items;
+    return {
+      service: each(after.service - before.service),
+      postgres: each(after.postgres - before.postgres),
+    };
+  };
+}

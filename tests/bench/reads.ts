@@ -1,0 +1,106 @@
+import postgres from 'postgres';
+import { createClient } from '../support/client.ts';
+import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
+import { EMAIL, IN_A_WEEK } from './emails.ts';
+import { atRest } from './lives.ts';
+import { load, type PreparedRequest, prepareGet } from './load.ts';
+import { fill } from './reads-fill.ts';
+import { printSizes } from './sizes.ts';
+import type { Row } from './table.ts';
+import type { Section } from './workbench.ts';
+
+const CONNECTIONS = 16;
+const DAYS = 30;
+/** Emails that are asked for one by one, spread over everything that is there. */
+const ASKED_FOR = 2_000;
+/** Octets of a cursor that bind it to its list and filters (src/http/pagination.ts). */
+const BINDING = 6;
+
+/** How the emails in the database have ended: most as the first one, the others share the rest. */
+const SHAPES = [
+  { to: 'delivered@simulator.svc.test' },
+  { to: 'bounced@simulator.svc.test' },
+  { to: 'bounced-transient@simulator.svc.test' },
+  { to: ['delivered@simulator.svc.test', 'bounced@simulator.svc.test'] },
+  { to: 'opened@simulator.svc.test' },
+  { to: 'delivered@simulator.svc.test', scheduledAt: IN_A_WEEK },
+];
+
+/** Reading with millions of emails in the database: lists, details, events, the log. */
+export const reads: Section = {
+  name: 'reads',
+  async run(bench) {
+    const { reads: emails, seconds } = bench.scale;
+    const url = await bench.database('bench_reads');
+    await using service = await bench.service(url);
+    const sql = postgres(url, { max: 1 });
+    const [workspace] = await sql<{ id: string }[]>`select id from workspaces`;
+    const workspaceId = workspace?.id ?? '';
+    const test = createClient(service.url, TEST_KEY);
+    for (const shape of SHAPES) await test.post('/v1/emails', { ...EMAIL, ...shape });
+    await atRest(sql);
+    bench.say(`Writing ${emails.toLocaleString('en')} emails …`);
+    await fill({ url, emails, days: DAYS, workspaceId }, (text) => bench.say(text));
+    bench.remark(
+      await printSizes(sql, `The tables that are read from, ${emails.toLocaleString('en')} emails`),
+    );
+
+    const get = (path: string | (() => string)): PreparedRequest => prepareGet(service.port, path, LIVE_KEY);
+    const client = createClient(service.url, LIVE_KEY);
+    const asked = await sql<{ id: string; position: string; event: string }[]>`
+      select distinct on (email_id) email_id as id, position::text as position, id as event
+      from email_events tablesample system (${Math.min(100, (40 * 100 * ASKED_FOR) / emails)})
+      where workspace_id = ${workspaceId} and livemode limit ${ASKED_FOR}`;
+    await sql.end();
+    if (asked.length < 100) throw new Error(`Only ${asked.length} emails were found to ask for.`);
+    const any = () => asked[Math.floor(Math.random() * asked.length)] as (typeof asked)[number];
+
+    /** A path whose cursor stands somewhere else each time. */
+    const deep = async (path: string, position: () => string): Promise<() => string> => {
+      const { body } = await client.get(path);
+      const { nextCursor } = body.pagination;
+      if (typeof nextCursor !== 'string') throw new Error(`${path} has no second page.`);
+      const binding = Buffer.from(nextCursor, 'base64url').subarray(0, BINDING);
+      const cursor = () => Buffer.concat([binding, Buffer.from(position())]).toString('base64url');
+      return () => `${path}&after=${cursor()}`;
+    };
+    const list = '/v1/emails?limit=50';
+    const log = '/v1/events?limit=50';
+    const head = await deep(log, () => '99999999999 ');
+    const asks: readonly (readonly [string, string | (() => string)])[] = [
+      ['list, first page', list],
+      ['list, a deep page by cursor', await deep(list, () => any().id)],
+      ['list, status=delivered', `${list}&status=delivered`],
+      ['list, status=failed', `${list}&status=failed`],
+      ['list, status=failed, a deep page', await deep(`${list}&status=failed`, () => any().id)],
+      ['list, status=sending (none)', `${list}&status=sending`],
+      ['list, from (all)', `${list}&from=hello@acme.example`],
+      ['detail', () => `/v1/emails/${any().id}`],
+      ['events of an email', () => `/v1/emails/${any().id}/events`],
+      ['event log, from anywhere', await deep(log, () => `${any().position} ${any().event}`)],
+      ['event log, nothing new', head],
+    ];
+    const rows: Row[] = [];
+    for (const [what, path] of asks) {
+      bench.say(`Reading: ${what} …`);
+      const trial = await load(get(path), CONNECTIONS, 4 * CONNECTIONS);
+      const count = Math.max(4 * CONNECTIONS, Math.round(trial.perSecond * seconds));
+      const spent = bench.meterCpu(service);
+      const result = await load(get(path), CONNECTIONS, count);
+      const { 200: good = 0, ...bad } = result.statuses;
+      if (good !== count)
+        bench.remark(
+          `Reading, ${what}: of ${count} requests ${good} were answered with 200, ${JSON.stringify(bad)}.`,
+        );
+      rows.push({
+        what: `(r) ${what}`,
+        ...result,
+        perSecond: (result.perSecond * good) / count,
+        cpu: spent(count),
+      });
+    }
+    await service.stop();
+    await bench.drop('bench_reads');
+    return rows;
+  },
+};

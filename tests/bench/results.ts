@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { drawChart } from './chart.ts';
+import { printTable, type Row } from './table.ts';
+
+/** What one section came to, and where: sections may be measured in different runs. */
+export interface Measured {
+  readonly section: string;
+  readonly rows: readonly Row[];
+  readonly remarks: readonly string[];
+  /** Inserts a second of (a) in the same run; null where pgbench is not installed. */
+  readonly yardstick: number | null;
+  /** The day, the machine and the command. */
+  readonly run: string;
+}
+
+const KEPT = join(import.meta.dir, 'results.json');
+const TABLE = join(import.meta.dir, 'results.md');
+const CHART = join(import.meta.dir, 'results.svg');
+
+/** The table, what was measured besides, and how. */
+export function printResults(measured: readonly Measured[]): string {
+  const rows = measured.flatMap((one) => one.rows);
+  const runs = [...new Set(measured.map(({ run }) => run))];
+  const sectionsOf = (run: string) => measured.filter((one) => one.run === run).map(({ section }) => section);
+  return [
+    printTable(rows, yardstickOf(measured)),
+    '',
+    ...measured.flatMap(({ remarks }) => remarks).flatMap((remark) => [remark, '']),
+    ...runs.map((run) => (runs.length === 1 ? run : `${sectionsOf(run).join(', ')}: ${run}`)),
+    'The load client, the service and PostgreSQL share the cores, so that a rate is less than either could do alone; what an item costs in processor time is beside it.',
+  ].join('\n');
+}
+
+const yardstickOf =
+  (measured: readonly Measured[]) =>
+  (row: Row): number | null =>
+    measured.find(({ rows }) => rows.includes(row))?.yardstick ?? null;
+
+/** Puts sections in the place of those kept before, and writes the table and the chart anew. */
+export function saveResults(measured: readonly Measured[], order: readonly string[]): void {
+  const kept = existsSync(KEPT) ? (JSON.parse(readFileSync(KEPT, 'utf8')) as readonly Measured[]) : [];
+  const fresh = new Set(measured.map(({ section }) => section));
+  const all = [...kept.filter(({ section }) => !fresh.has(section)), ...measured].sort(
+    (a, b) => order.indexOf(a.section) - order.indexOf(b.section),
+  );
+  writeFileSync(KEPT, `${JSON.stringify(all, null, 2)}\n`);
+  const title =
+    '# Measured\n\nWritten by `bun run bench --save`; [what each row is](README.md).\n\n![Ratios](results.svg)\n\n';
+  writeFileSync(TABLE, `${title}${printResults(all)}\n`);
+  const rows = all.flatMap((one) => one.rows);
+  writeFileSync(CHART, drawChart(rows, yardstickOf(all)));
+}

@@ -1,0 +1,66 @@
+import type { CpuPerItem } from './table.ts';
+
+/** What one turn came to. */
+export interface OneRound {
+  readonly perSecond: number;
+  readonly cpu: CpuPerItem;
+}
+
+/** What all turns of one contender came to. */
+export interface Turned extends OneRound {
+  readonly name: string;
+  /** To the first contender in the same round: median, least and most. */
+  readonly ratio: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length >> 1;
+  const upper = sorted[half] ?? 0;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? upper)) / 2;
+};
+
+/**
+ * Lets contenders take turns, beginning with another one in each round: what drifts on the machine, or in tables that
+ * grow, then falls on all of them alike. The first one is what the others are compared with.
+ */
+export async function takeTurns(
+  contenders: Readonly<Record<string, (count: number) => Promise<OneRound>>>,
+  rounds: number,
+  count: number,
+  say: (text: string) => void,
+): Promise<readonly Turned[]> {
+  const names = Object.keys(contenders);
+  const turns: Record<string, OneRound>[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const turn: Record<string, OneRound> = {};
+    for (let n = 0; n < names.length; n++) {
+      const name = names[(n + round) % names.length] as string;
+      turn[name] = await (contenders[name] as (count: number) => Promise<OneRound>)(count);
+    }
+    turns.push(turn);
+    say(
+      `  round ${round + 1}: ${names.map((name) => `${name} ${Math.round(turn[name]?.perSecond ?? 0)}`).join(', ')}`,
+    );
+  }
+  const [base = ''] = names;
+  return names.map((name) => {
+    const mine = turns.map((turn) => turn[name] as OneRound);
+    const ratios = turns.map(
+      (turn) => (turn[name] as OneRound).perSecond / (turn[base] as OneRound).perSecond,
+    );
+    return {
+      name,
+      perSecond: median(mine.map(({ perSecond }) => perSecond)),
+      cpu: {
+        service: median(mine.map(({ cpu }) => cpu.service)),
+        postgres: median(mine.map(({ cpu }) => cpu.postgres)),
+      },
+      ratio: median(ratios),
+      least: Math.min(...ratios),
+      most: Math.max(...ratios),
+    };
+  });
+}
