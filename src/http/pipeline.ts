@@ -147,7 +147,7 @@ function perform(
   const absent = endpoint.refuseParams(params);
   if (absent) return absent;
   const { headers } = request;
-  const call = { caller, params, ...sent, claim, requestId, headers, now } as Call | PublicCall;
-  const work = () => endpoint.route.handle(call);
+  const call = { caller, method: request.method, params, ...sent, claim, requestId, headers, now };
+  const work = () => endpoint.route.handle(call as Call | PublicCall);
   return caller && claim ? inFlight.run(caller, claim, work) : work();
 }

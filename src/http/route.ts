@@ -28,6 +28,8 @@ export interface IdempotencyClaim {
 /** What a handler is given: a request that has passed every check a route can state. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly caller: Caller;
+  /** As it was asked: a HEAD reaches the handler of GET, and must change nothing (RFC 9110, 9.3.2). */
+  readonly method: string;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;

@@ -20,6 +20,8 @@ async function received(more: object): Promise<{ readonly id: string; readonly c
   return { id, copy: (await service.live.get(`/v1/captured/${item.id}`)).body.data };
 }
 
+const NAMED = ['content-type', 'cache-control', 'location'];
+
 const visit = (link: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${service.url}${new URL(link).pathname}`, { headers: BROWSER, redirect: 'manual', ...init });
 
@@ -73,6 +75,19 @@ describe('opens and clicks', () => {
       302,
       'https://xn--bcher-kva.example/%E6%97%A5%E6%9C%AC',
     ]);
+  });
+
+  test('are not counted where only the head is asked for, which is answered as ever', async () => {
+    const { id, copy } = await received({ trackOpens: true, trackClicks: true });
+    const links = ['o', 'c'].map((letter) => linkIn(copy.html, letter));
+    const said = async (method: string) => {
+      const answers = await Promise.all(links.map((link) => visit(link, { method })));
+      return answers.map(({ status, headers }) => [status, ...NAMED.map((name) => headers.get(name))]);
+    };
+    const heads = await said('HEAD');
+    expect(await events(id)).toEqual([]);
+    expect(await said('GET')).toEqual(heads);
+    expect((await events(id)).map(({ type }) => type).toSorted()).toEqual(['clicked', 'opened']);
   });
 
   test('by programs are counted as such', async () => {

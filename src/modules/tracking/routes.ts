@@ -48,7 +48,10 @@ export function trackingRoutes({ database, engine, signer, log }: TrackingDeps):
   };
 
   /** Writes down what happened. Who only wants to see a picture or a page gets it all the same when that fails. */
-  const note = async (link: Link, { headers, now }: Visit, type: 'opened' | 'clicked'): Promise<void> => {
+  const note = async (link: Link, call: Visit, type: 'opened' | 'clicked'): Promise<void> => {
+    const { method, headers, now } = call;
+    // Link checkers and prefetchers ask so; whoever sees the picture or the page asks with GET.
+    if (method === 'HEAD') return;
     const { emailId, recipient, target } = link;
     const seen = {
       userAgent: headers.get('user-agent')?.slice(0, LONGEST_AGENT) ?? null,
