@@ -70,12 +70,14 @@ export type DomainEvent =
       readonly verdict: Verdict;
       readonly records: readonly RecordStanding[];
     }
-  /** A client changes what is tracked by default. */
+  /** A client changes what is tracked by default, or the way that mail leaves by. */
   | {
       readonly type: 'settings.changed';
       readonly at: number;
       readonly openTracking?: boolean;
       readonly clickTracking?: boolean;
+      /** Another way than before; null for the default one. */
+      readonly provider?: string | null;
     }
   /** A client removes the domain for good. */
   | { readonly type: 'remove.requested'; readonly at: number };
@@ -96,6 +98,7 @@ const isRefuting = (verdict: Verdict | null): boolean => verdict === 'missing' |
 const domainSetup = setup({
   types: { context: {} as DomainContext, events: {} as DomainEvent, input: {} as DomainInput },
   guards: {
+    takesAnotherWay: ({ event }) => event.type === 'settings.changed' && event.provider !== undefined,
     needsNoProof: ({ context }) => context.exempt,
     noCheckRuns: ({ context, event }) =>
       context.checkingSince === null || event.at - context.checkingSince >= CHECK_LEASE_MS,
@@ -119,6 +122,8 @@ const domainSetup = setup({
   actions: {
     /** Order: look up the records, and tell what was found under this number. */
     check: (_, _params: { readonly attempt: number }) => {},
+    /** Fact: its mail leaves by this way from now on. */
+    chooseWay: (_, _params: { readonly provider: string | null }) => {},
     /** Fact: the place among the plan's domains is free again. */
     freePlace: () => {},
     /** Fact: the private keys are gone. */
@@ -174,10 +179,21 @@ const changeSettings = domainSetup.assign(({ context, event }) => {
   return { at, openTracking, clickTracking };
 });
 
+const chooseWay = {
+  type: 'chooseWay' as const,
+  params: ({ event }: { event: DomainEvent }) => ({
+    provider: event.type === 'settings.changed' ? (event.provider ?? null) : null,
+  }),
+};
+
 /** What any domain takes that is still there. */
 const always = {
   'check.requested': { guard: 'noCheckRuns', actions: order },
-  'settings.changed': { actions: changeSettings },
+  // Another way asks for other records. The check replaces one that may have begun with the old ones.
+  'settings.changed': [
+    { guard: 'takesAnotherWay', actions: [changeSettings, chooseWay, ...order] },
+    { actions: changeSettings },
+  ],
   'remove.requested': { target: 'removed', actions: [noteRemoval, 'forgetKeys', 'freePlace'] },
 } as const;
 

@@ -77,9 +77,13 @@ function contradictionsIn(config: Config): string[] {
       config.profile === 'production' && config.databaseUrl !== null && config.secretKey === null,
       'SECRET_KEY must be set in production with DATABASE_URL: at least 32 characters, the same for every instance.',
     ],
-    [config.transport === 'smtp' && config.smtpUrl === null, 'SMTP_URL must be set with TRANSPORT=smtp.'],
     [
-      config.transport === 'ses' && !(config.sesRegion && config.awsAccessKeyId && config.awsSecretAccessKey),
+      config.transport.includes('smtp') && config.smtpUrl === null,
+      'SMTP_URL must be set with TRANSPORT=smtp.',
+    ],
+    [
+      config.transport.includes('ses') &&
+        !(config.sesRegion && config.awsAccessKeyId && config.awsSecretAccessKey),
       'SES_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set with TRANSPORT=ses.',
     ],
     [

@@ -20,7 +20,9 @@ import { Authenticator } from './modules/api-keys/authenticator.ts';
 import { apiKeys } from './modules/api-keys/kind.ts';
 import { findActiveKey } from './modules/api-keys/queries.ts';
 import { captureStore } from './modules/captured/commands.ts';
+import { domainKind } from './modules/domains/kind.ts';
 import { openDomains } from './modules/domains/open.ts';
+import { missingWays } from './modules/domains/queries.ts';
 import { rememberSendingDomains } from './modules/domains/sending-domains.ts';
 import { type AttemptSchedule, LIVE_SCHEDULE } from './modules/emails/attempt-schedule.ts';
 import { createMarkdownRenderer } from './modules/emails/content/markdown-renderer.ts';
@@ -103,6 +105,7 @@ export async function openService({
   const live = openLiveMail({
     ...{ database, clock, logger, sealer, signer },
     transport: (name) => (name === null && liveMail.transport) || ways.transport(name),
+    enabled: config.transport,
     publicUrl: config.publicUrl,
     returnPathDomain: config.returnPathDomain,
     workers: config.workers,
@@ -114,6 +117,9 @@ export async function openService({
     logger,
     kinds: [apiKeys, emails(emailPerformer(clock, live), fanOut), ...webhooks.kinds, domains.kind],
     ...(keptActors === undefined ? {} : { keptActors }),
+  });
+  engine.listen(({ name }) => {
+    if (name === domainKind.name) live.domainsChanged();
   });
   if (metrics) countEngine(metrics, engine);
   const authenticator = new Authenticator(database, clock);
@@ -208,6 +214,7 @@ export async function openService({
     },
     async start() {
       engine.start();
+      await warnOfMissingWays(database, config, logger);
       schedule = startDuties(allDuties({ database, clock, authenticator, engine }), logger);
       await openDoors();
       if (metrics && config.metricsPort !== null)
@@ -237,6 +244,15 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     throw error;
   }
   return service;
+}
+
+/** Mail of domains whose way is not enabled is held, which nobody should have to find out by waiting for it. */
+async function warnOfMissingWays(database: Database, { transport }: Config, logger: Logger): Promise<void> {
+  for (const missing of await missingWays(database, transport))
+    logger.warn(
+      missing,
+      `Domains have chosen ${missing.provider}, which TRANSPORT does not enable: their mail is held until it does.`,
+    );
 }
 
 /** The certificate of the submission port; null where mail is taken in clear. */

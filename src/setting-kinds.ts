@@ -17,6 +17,8 @@ const kind = <Value extends TSchema>(
   read: (text: string) => Static<Value> | string | null = (text) => text,
 ): Kind<Value> => ({ allowed, value, read });
 
+const items = (written: string) => written.split(',').map((item) => item.trim());
+
 /** Digits only: `Number` alone would also take `0x10`, `1e3`, ` 7` and the empty text. */
 const digits = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null);
 
@@ -39,6 +41,16 @@ export const choice = <const Names extends readonly string[]>(...names: Names) =
     Type.Unsafe<Names[number]>(Type.Union(names.map((name) => Type.Literal(name)))),
   );
 
+/** One or more of these words, each once, separated by commas. */
+export const choices = <const Names extends readonly string[]>(meaning: string, ...names: Names) =>
+  kind(
+    `one of ${names.join(', ')}, or several separated by commas, each once, ${meaning}`,
+    Type.Unsafe<readonly [Names[number], ...Names[number][]]>(
+      Type.Array(Type.Union(names.map((name) => Type.Literal(name))), { minItems: 1, uniqueItems: true }),
+    ),
+    (written) => items(written) as [Names[number], ...Names[number][]],
+  );
+
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 export const domain = text('a domain name in lower case, such as mail.example.com', {
   pattern: `^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})+$`,
@@ -54,8 +66,6 @@ export const url = (allowed: string, ...schemes: string[]) =>
 
 export const apiKey = (env: 'live' | 'test') =>
   text(`svc_${env}_ and 32 letters or digits`, { pattern: `^svc_${env}_[A-Za-z0-9]{32}$` });
-
-const items = (written: string) => written.split(',').map((item) => item.trim());
 
 const cidrList = (written: string): string[] | null => {
   const list = items(written).map((item) =>

@@ -70,7 +70,7 @@ export const SETTINGS = {
   WORKERS: withDefault(
     is.integer(1, 1_000),
     '64',
-    'Live emails that each process is delivering at the same time',
+    'Live emails that each process is delivering at the same time, by each transport',
   ),
   LOG_LEVEL: withDefault(
     is.choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
@@ -126,9 +126,9 @@ export const SETTINGS = {
   WEBHOOK_ALLOW_CIDRS: optional(is.cidrs, 'none', 'Private ranges that webhooks may be sent to'),
 
   TRANSPORT: withDefault(
-    is.choice('capture', 'smtp', 'direct', 'ses'),
+    is.choices('the default one first', 'capture', 'smtp', 'direct', 'ses'),
     'capture',
-    'How live email leaves; capture keeps it here',
+    'How live email leaves; capture keeps it here. Of several (smtp,ses) each domain may choose, and the first is the default',
   ),
   UNKNOWN_OUTCOME: withDefault(
     is.choice('retry', 'hold'),

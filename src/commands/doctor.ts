@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Config } from '../config.ts';
 import type { Diagnosis } from '../doctor/diagnosis.ts';
 import { examine } from '../doctor/examine.ts';
-import { openTransport } from '../doctor/open-transport.ts';
+import { openTransports } from '../doctor/open-transport.ts';
 import { systemNameServers } from '../transport/dns/resolver.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -27,7 +27,7 @@ export async function runDoctor(
     config,
     now: Date.now,
     nameServers,
-    openTransport: () => openTransport(config, { nameServers, hostName: hostname(), probeDomain: probe }),
+    openTransports: () => openTransports(config, { nameServers, hostName: hostname(), probeDomain: probe }),
     to: to ?? null,
   };
   let bad = 0;

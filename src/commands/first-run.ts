@@ -21,7 +21,7 @@ export function firstRunText(
     `    -H 'content-type: application/json' \\`,
     `    -d '{"from":"you@example.com","to":"delivered@${simulatorDomain}","subject":"Hello","text":"It works."}'`,
     '',
-    ...(transport === 'capture' ? captured(publicUrl) : []),
+    ...(transport[0] === 'capture' ? captured(publicUrl) : []),
     'Then look at:',
     `  ${publicUrl}/docs       every endpoint, with examples`,
     `  ${publicUrl}/v1/emails  what was sent, with the same key`,

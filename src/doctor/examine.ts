@@ -9,6 +9,7 @@ import { openExisting } from './open-database.ts';
 import { askService } from './running-service.ts';
 import { diagnoseScheduler } from './scheduler.ts';
 import { sendTestMessage } from './test-message.ts';
+import { diagnoseWays } from './ways.ts';
 
 /** What an examination works with. */
 export interface Examination {
@@ -19,8 +20,8 @@ export interface Examination {
   readonly now: () => number;
   /** The name servers that are used: DNS_SERVERS, or the machine's. */
   readonly nameServers: readonly NameServer[];
-  /** The default way out. @throws UnusableSettings */
-  openTransport(): Promise<Transport>;
+  /** Every way out that is enabled, the default one first. @throws UnusableSettings */
+  openTransports(): Promise<readonly Transport[]>;
   /** Who gets a test message; null for nobody. */
   readonly to: string | null;
 }
@@ -44,19 +45,20 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     yield* guarded('Secret key', () => diagnoseSecretKey(config, usable));
     yield* guarded('Disk', () => diagnoseDisk(config.dataDir));
     yield* await diagnoseNameServers(nameServers, config.dnsServers !== null);
-    yield* wayOut(examination, usable);
+    if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
+    yield* waysOut(examination, usable);
   } finally {
     await database?.close();
   }
 }
 
-async function* wayOut(
-  { config, openTransport, to, now }: Examination,
+async function* waysOut(
+  { config, openTransports, to, now }: Examination,
   database: Database | null,
 ): AsyncGenerator<Diagnosis> {
-  let transport: Transport;
+  let transports: readonly Transport[];
   try {
-    transport = await openTransport();
+    transports = await openTransports();
   } catch (error) {
     yield wrong(
       'Transport',
@@ -66,17 +68,20 @@ async function* wayOut(
     return;
   }
   try {
-    for (const finding of await transport.verify()) yield ofFinding(finding);
-    if (config.transport !== 'direct')
+    for (const transport of transports)
+      for (const finding of await transport.verify()) yield ofFinding(finding);
+    if (!config.transport.includes('direct'))
       yield skipped('Reverse DNS, port 25', 'They matter only with TRANSPORT=direct.');
-    if (to !== null) {
-      const secretKey = await readSecretKey(config);
+    if (to === null) return;
+    const secretKey = await readSecretKey(config);
+    for (const transport of transports) {
+      const isDefault = transport === transports[0];
       yield* guarded('Test message', () =>
-        sendTestMessage({ to, transport, database, secretKey, now: now() }),
+        sendTestMessage({ to, transport, isDefault, database, secretKey, now: now() }),
       );
     }
   } finally {
-    await transport.close();
+    await Promise.all(transports.map((transport) => transport.close()));
   }
 }
 

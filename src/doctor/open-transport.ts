@@ -4,7 +4,7 @@ import { createResolver } from '../transport/dns/resolver.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type TransportSettings, Transports } from '../transport/transports.ts';
 
-/** What the default way is opened with. */
+/** What the ways are opened with. */
 export interface WayMeans {
   readonly nameServers: readonly NameServer[];
   readonly hostName: string;
@@ -13,11 +13,11 @@ export interface WayMeans {
   readonly mayConnect?: (address: string) => boolean;
 }
 
-/** Opens the way that mail leaves by, as the service does. @throws UnusableSettings */
-export async function openTransport(
+/** Opens every way that mail may leave by, as the service does, the default one first. @throws UnusableSettings */
+export async function openTransports(
   config: TransportSettings & { readonly tlsCaFile: string | null },
   { nameServers, ...means }: WayMeans,
-): Promise<Transport> {
+): Promise<readonly Transport[]> {
   const furtherCa = config.tlsCaFile === null ? null : await readFile(config.tlsCaFile, 'utf8');
   const transports = new Transports(config, {
     resolver: createResolver(nameServers),
@@ -27,5 +27,5 @@ export async function openTransport(
     keep: async () => {},
     ...means,
   });
-  return transports.chosen;
+  return transports.enabled;
 }

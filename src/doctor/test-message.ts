@@ -12,6 +12,8 @@ const PATIENCE_MS = 60_000;
 export interface TestMessage {
   readonly to: string;
   readonly transport: Transport;
+  /** Whether domains that have chosen nothing send by it. */
+  readonly isDefault: boolean;
   readonly database: Database | null;
   /** null where there is none: then nothing can be signed. */
   readonly secretKey: string | null;
@@ -20,14 +22,15 @@ export interface TestMessage {
 
 /** Sends one message from a verified domain, signed as any other, and tells what became of it. */
 export async function sendTestMessage(message: TestMessage): Promise<Diagnosis> {
-  const { to, transport, database, secretKey, now } = message;
+  const { to, transport, isDefault, database, secretKey, now } = message;
   if (transport.name === 'capture') return skipped(CHECK, 'With TRANSPORT=capture nothing leaves.');
   if (!database || secretKey === null)
     return skipped(
       CHECK,
       'The database cannot be read here, so nothing can be signed; send one over the API.',
     );
-  const domain = await findAnySendingDomain(database);
+  const domain = await findAnySendingDomain(database, transport.name, isDefault);
+  if (!domain?.keys && !isDefault) return skipped(CHECK, `No verified domain sends by ${transport.name}.`);
   if (!domain?.keys)
     return wrong(
       CHECK,

@@ -133,6 +133,9 @@ export interface SendLimits {
   readonly deadlineMs: number;
 }
 
+/** The ways that are enabled; the first one is the default. */
+export type EnabledWays = readonly [Transport['name'], ...Transport['name'][]];
+
 /** A way out for mail. `send` settles with one outcome per recipient and rejects only for a bug of ours. */
 export interface Transport {
   readonly name: 'capture' | 'smtp' | 'direct' | 'ses';

@@ -7,12 +7,12 @@ import type { Monotonic } from './monotonic.ts';
 import { SesTransport } from './ses/ses.ts';
 import { RelayTransport } from './smtp/relay.ts';
 import { readRelayUrl } from './smtp/relay-url.ts';
-import type { Transport } from './transport.ts';
+import type { EnabledWays, Transport } from './transport.ts';
 
 /** The settings that matter here, as `Config` names them. */
 export interface TransportSettings {
-  /** The default way. */
-  readonly transport: Transport['name'];
+  /** The ways that are enabled, the default one first. */
+  readonly transport: EnabledWays;
   readonly smtpUrl: string | null;
   readonly directPort: number;
   readonly ehloName: string | null;
@@ -55,7 +55,12 @@ export class Transports {
 
   /** The default way. */
   get chosen(): Transport {
-    return this.named(this.settings.transport);
+    return this.named(this.settings.transport[0]);
+  }
+
+  /** Every way that is enabled, the default one first. @throws UnusableSettings */
+  get enabled(): readonly Transport[] {
+    return this.settings.transport.map((name) => this.named(name));
   }
 
   /** One way by its name. Throws `UnusableSettings` when its settings are missing or wrong. */

@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config.ts';
 import { diagnoseClock, diagnosePartitions, diagnoseSchema } from '../../src/doctor/database.ts';
 import type { Diagnosis } from '../../src/doctor/diagnosis.ts';
 import { examine } from '../../src/doctor/examine.ts';
-import { openTransport } from '../../src/doctor/open-transport.ts';
+import { openTransports } from '../../src/doctor/open-transport.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { postgresStore } from '../support/engine.ts';
 import { freePort } from '../support/ports.ts';
@@ -220,7 +220,7 @@ test('direct delivery: the name of this server, its reverse DNS, and the way out
       config,
       now: Date.now,
       nameServers,
-      openTransport: () => openTransport(config, means),
+      openTransports: () => openTransports(config, means),
       to: null,
     }))
       found.push(diagnosis);

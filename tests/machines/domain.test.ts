@@ -55,6 +55,7 @@ const everyEvent = ({ at, attempt }: DomainContext): Record<string, DomainEvent>
   request: request(at + 1_000),
   'late request': request(at + CHECK_LEASE_MS),
   settings: settings(at + 1_000, { openTracking: true }),
+  'another way': settings(at + 1_000, { provider: 'smtp' }),
   removal: removal(at + 1_000),
   ...Object.fromEntries(
     ['pending', 'temporaryFailure', 'failed'].map((state) => [
@@ -101,6 +102,7 @@ const timerOf = {
 
 function isTaken(state: string, name: string, { checkingSince, at }: DomainContext): boolean {
   if (state === 'removed') return false;
+  if (name === 'another way') return true;
   if (name === 'settings' || name === 'removal' || name === timerOf[state as keyof typeof timerOf])
     return true;
   if (name === 'request') return checkingSince === null || at + 1_000 - checkingSince >= CHECK_LEASE_MS;
@@ -152,13 +154,13 @@ describe('every way through a domain', () => {
     }
   });
 
-  test('a check is ordered by a beginning, a request and a timer, with its number, and by nothing else', () => {
+  test('a check is ordered by a beginning, a request, a timer and another way, with its number, and by nothing else', () => {
     for (const path of paths) {
       const { context, state } = along(path);
       for (const [name, event] of Object.entries(everyEvent(context))) {
         const domain = along(path);
         if (!domain.tell(event)) continue;
-        const orders = /request|timer/.test(name);
+        const orders = /request|timer|way/.test(name);
         expect(domain.effects.filter(({ type }) => type === 'check')).toEqual(
           orders ? [{ type: 'check', params: { attempt: context.attempt + 1 } }] : [],
         );
@@ -338,4 +340,21 @@ test('settings change what is named and nothing else, and leave the timer alone'
   domain.tell(settings(BORN + 6_000, { clickTracking: true, openTracking: false }));
   expect(domain.context).toMatchObject({ openTracking: false, clickTracking: true });
   expect(domain).toMatchObject({ state: 'verified', effects: [], delays });
+});
+
+test('another way is kept, and its records are looked up in place of those that are being looked up', () => {
+  const domain = added();
+  domain.tell(settings(BORN + 5, { provider: 'ses', openTracking: true }));
+  expect(domain).toMatchObject({
+    state: 'pending',
+    context: { openTracking: true, checkingSince: BORN + 5 },
+  });
+  expect(domain.effects).toEqual([
+    { type: 'chooseWay', params: { provider: 'ses' } },
+    { type: 'check', params: { attempt: 2 } },
+  ]);
+  expect(domain.tell(outcome(BORN + 6, 1, 'verified'))).toBe(false);
+  expect(domain.tell(outcome(BORN + 7, 2, 'verified'))).toBe(true);
+  domain.tell(settings(BORN + 8, { provider: null }));
+  expect(domain.effects[0]).toEqual({ type: 'chooseWay', params: { provider: null } });
 });

@@ -64,6 +64,9 @@ describe('a value', () => {
     ['DNS_SERVERS', '9.9.9.9:99999', 'addresses of name servers'],
     ['SIMULATOR_DOMAIN', 'no spaces.test', 'a domain name in lower case'],
     ['TRANSPORT', 'pigeon', 'one of capture, smtp, direct, ses'],
+    ['TRANSPORT', 'capture,pigeon', 'one of capture, smtp, direct, ses'],
+    ['TRANSPORT', 'capture,capture', 'one of capture, smtp, direct, ses, or several separated by commas'],
+    ['TRANSPORT', 'capture,', 'one of capture, smtp, direct, ses'],
   ])('%s=%s stops the start with a sentence', (name, written, allowed) => {
     const problems = problemsOf({ [name]: written });
     expect(problems).toHaveLength(1);
@@ -100,6 +103,17 @@ describe('a value', () => {
   });
 });
 
+test('one transport or several, the default one first', () => {
+  expect(load().transport).toEqual(['capture']);
+  expect(load({ TRANSPORT: 'direct' }).transport).toEqual(['direct']);
+  const SMTP_URL = 'smtp://relay.test';
+  expect(load({ TRANSPORT: 'smtp, direct,capture', SMTP_URL }).transport).toEqual([
+    'smtp',
+    'direct',
+    'capture',
+  ]);
+});
+
 test('all problems are told at once', () => {
   const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'y', TRANSPORT: 'z' });
   expect(problems.map((sentence) => sentence.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL', 'TRANSPORT']);
@@ -110,12 +124,18 @@ describe('values that contradict each other stop the start', () => {
     ['SECRET_KEY', { PROFILE: 'production', DATABASE_URL: 'postgres://u:p@h/d' }],
     ['SMTP_URL', { TRANSPORT: 'smtp' }],
     ['SES_REGION', { TRANSPORT: 'ses', SES_REGION: 'eu-west-1' }],
+    ['SMTP_URL', { TRANSPORT: 'capture,smtp' }],
     ['SUBMISSION_TLS_CERT', { SUBMISSION_TLS_KEY: 'key.pem' }],
     ['STRIPE_SECRET_KEY', { STRIPE_SECRET_KEY: 'sk' }],
   ])('%s', (name, environment) => {
     const problems = problemsOf(environment);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toStartWith(name);
+  });
+
+  test('for every transport that is enabled, all at once', () => {
+    const problems = problemsOf({ TRANSPORT: 'direct,smtp,ses' });
+    expect(problems.map((sentence) => sentence.split(' ')[0])).toEqual(['SMTP_URL', 'SES_REGION,']);
   });
 
   test('but a developer needs no SECRET_KEY, and with one a server starts', () => {

@@ -5,7 +5,7 @@ import type { FirstKey } from '../../src/modules/api-keys/issue.ts';
 const where = {
   publicUrl: 'http://localhost:3000',
   simulatorDomain: 'simulator.svc.test',
-  transport: 'capture' as const,
+  transport: ['capture'] as const,
 };
 const keyOf = (livemode: boolean, key: string | null): FirstKey => ({
   livemode,
@@ -35,7 +35,7 @@ describe('the welcome', () => {
   test('says that live mail stays here, and how it would leave', () => {
     expect(text).toContain('http://localhost:3000/v1/captured');
     expect(text).toContain('set TRANSPORT to smtp, direct or ses');
-    expect(firstRunText({ ...where, transport: 'smtp' }, [])).not.toContain('captured');
+    expect(firstRunText({ ...where, transport: ['smtp'] }, [])).not.toContain('captured');
   });
 
   test('repeats no key that the operator gave', () => {

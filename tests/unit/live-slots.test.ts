@@ -33,6 +33,15 @@ describe('the slots of live mail', () => {
     expect(slots.take(10)).toBeTrue();
   });
 
+  test('are waited for by so many and no more', async () => {
+    const slots = new LiveSlots(1, monotonic, 2);
+    expect(slots.take(1_000)).toBeTrue();
+    const waiting = slots.take(10_000);
+    expect(slots.take(10_000)).toBeFalse();
+    slots.release();
+    expect(await waiting).toBeTrue();
+  });
+
   test('are had by nobody any more once the service stops', async () => {
     const slots = new LiveSlots(1, monotonic);
     expect(slots.take(1_000)).toBeTrue();

@@ -11,3 +11,9 @@ export const domains = pgTable('domains', {
   returnPath: text('return_path').notNull(),
   trackingDomain: text('tracking_domain'),
 });
+
+/** By which way the mail of a domain leaves, where one has been chosen. */
+export const domainTransports = pgTable('domain_transports', {
+  domainId: text('domain_id').primaryKey(),
+  provider: text('provider'),
+});

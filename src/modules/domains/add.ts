@@ -13,7 +13,8 @@ import { makeKeys } from './keys.ts';
 import { isExempt } from './lookup.ts';
 import type { DomainView, NewDomain } from './model.ts';
 import { fits, readDomainName } from './name.ts';
-import { exemptStandings, type RecordSource, recordsOf } from './records.ts';
+import { readProvider } from './provider.ts';
+import { type DnsSetup, exemptStandings, type RecordSource, recordsOf } from './records.ts';
 import { viewOf } from './views.ts';
 
 /** Less than a request may take. */
@@ -35,7 +36,7 @@ export async function addDomain(
   commands: DomainCommands,
   call: Adding,
 ): Promise<DomainView | Failure | Replay> {
-  const source = readSource(call);
+  const source = readSource(call, commands.setup);
   if (source instanceof Failure) return source;
   const id = mintId('dom', call.now);
   // Keys cost two hundred times what the rest does. Two at a time leave the threads to others, and whoever waits finds the
@@ -51,10 +52,12 @@ type Names = Omit<RecordSource, 'rsaValue' | 'ed25519Value' | 'dkimSelector'> & 
   readonly dkimSelector: string | null;
 };
 
-function readSource({ body }: Adding): Names | Failure {
+function readSource({ body }: Adding, { ways }: DnsSetup): Names | Failure {
   const name = readDomainName(body.name);
   if (typeof name !== 'string') return invalid([{ path: '/body/name', message: name.problem }]);
-  const { returnPathSubdomain = 'send', trackingSubdomain, dkimSelector = null } = body;
+  const { returnPathSubdomain = 'send', trackingSubdomain, dkimSelector = null, provider = null } = body;
+  const chosen = readProvider(provider, ways);
+  if (chosen instanceof Failure) return chosen;
   if (returnPathSubdomain === trackingSubdomain)
     return invalid([
       { path: '/body/trackingSubdomain', message: 'Choose another one than for the return path.' },
@@ -66,7 +69,7 @@ function readSource({ body }: Adding): Names | Failure {
     return invalid([
       { path: '/body/name', message: 'Give a shorter name: its DNS records would not fit into DNS.' },
     ]);
-  return { name, returnPath, trackingDomain, dkimSelector };
+  return { name, returnPath, trackingDomain, dkimSelector, provider: chosen };
 }
 
 /** What can be told without making keys: a repetition, a name that is taken, a limit that is reached. */
@@ -103,7 +106,7 @@ async function admit(
   const { rsa_value, ed25519_value, ...sealed } = await makeKeys(id, sealer);
   const dkimSelector = names.dkimSelector ?? selectorOf(id);
   const source = { ...names, dkimSelector, rsaValue: rsa_value, ed25519Value: ed25519_value };
-  const exempt = isExempt(setup, names.name);
+  const exempt = isExempt(setup, source);
   const records = exempt ? exemptStandings(recordsOf(source, setup)) : [];
   const seen = (state: string, context: unknown): DomainView =>
     viewOf({ id, state, context: context as DomainContext, ...source }, setup);
@@ -120,6 +123,7 @@ async function admit(
         ed25519_value,
         return_path: source.returnPath,
         tracking_domain: source.trackingDomain,
+        provider: source.provider,
         ...sealed,
       },
       meter: { period: DOMAINS_PERIOD, ceiling: ceilingOf(caller.plan) },

@@ -3,11 +3,12 @@ import type { Sealer } from '../../db/seal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ActorEvent } from '../../engine/kind.ts';
 import type { Told } from '../../engine/told.ts';
-import { type Failure, invalid, notFound } from '../../http/failure.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
 import type { Call, Caller } from '../../http/route.ts';
 import type { Gate } from '../../transport/gate.ts';
 import type { DomainChange, DomainView } from './model.ts';
 import { nextOutcome } from './outcome.ts';
+import { readProvider } from './provider.ts';
 import { type DomainReader, findDomain, readDomain } from './queries.ts';
 import { viewOf } from './views.ts';
 
@@ -55,19 +56,26 @@ export async function verifyDomain(
   return (await findDomain(commands, caller, params.id)) ?? notFound('domain');
 }
 
-/** Changes what is tracked where an email does not say. */
+/** Changes what is tracked where an email does not say, and the way that mail leaves by. */
 export async function patchDomain(
   commands: DomainCommands,
   { caller, params, body, now }: Call<Named, unknown, DomainChange>,
 ): Promise<DomainView | Failure> {
   if (Object.keys(body).length === 0)
-    return invalid([{ path: '/body', message: 'Name what is to change: openTracking or clickTracking.' }]);
+    return invalid([
+      { path: '/body', message: 'Name what is to change: openTracking, clickTracking or provider.' },
+    ]);
+  const { provider: wanted, ...settings } = body;
+  const provider = wanted === undefined ? undefined : readProvider(wanted, commands.setup.ways);
+  if (provider instanceof Failure) return provider;
   const row = await readDomain(commands.database, caller, params.id);
   if (!row) return notFound('domain');
-  const event = { type: 'settings.changed', at: now, ...body };
+  const isMoved = provider !== undefined && provider !== row.provider;
+  const event = { type: 'settings.changed', at: now, ...settings, ...(isMoved && { provider }) };
   const told = await tell(commands, caller, params.id, event);
   if (told.outcome !== 'changed') return notFound('domain');
-  return viewOf({ ...row, state: told.state, context: told.context as DomainContext }, commands.setup);
+  const { state, context } = told as { readonly state: string; readonly context: DomainContext };
+  return viewOf({ ...row, ...(isMoved && { provider }), state, context }, commands.setup);
 }
 
 /** Removes a domain for good; its place is free again in the same commit. */

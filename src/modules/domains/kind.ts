@@ -1,6 +1,7 @@
 import { DOMAIN_VERSION, type DomainInput, domainMachine } from '../../../machines/domain.ts';
+import { mintId } from '../../db/ids.ts';
 import type { Registration } from '../../engine/engine.ts';
-import type { EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';
+import type { Actor, EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
 import { DOMAINS_PERIOD, givenBack } from '../usage/queries.ts';
 
@@ -11,8 +12,23 @@ const forgotten: FactTable = {
   sql: (source) => `delete from domain_keys k using ${source} s where k.domain_id = s.actor`,
 };
 
-const effects: Readonly<Record<'check' | 'forgetKeys' | 'freePlace', EffectMeaning>> = {
+/** Of several choices in one commit the last one holds: ids of one actor's facts ascend. */
+const chosen: FactTable = {
+  name: 'chosen',
+  columns: 'id text, provider text',
+  sql: (source) => `insert into domain_transports (domain_id, provider)
+    select distinct on (actor) actor, provider from ${source} f order by actor, f.id desc
+    on conflict (domain_id) do update set provider = excluded.provider`,
+};
+
+const effects: Readonly<Record<'check' | 'chooseWay' | 'forgetKeys' | 'freePlace', EffectMeaning>> = {
   check: { order: true },
+  chooseWay: {
+    fact: chosen.name,
+    rows: ({ provider }: { readonly provider: string | null }, _actor: Actor, at: number) => [
+      { id: mintId('evt', at), provider },
+    ],
+  },
   forgetKeys: { fact: 'forgotten', rows: () => [{ gone: true }] },
   freePlace: { fact: givenBack.name, rows: () => [{ period: DOMAINS_PERIOD }] },
 };
@@ -27,15 +43,17 @@ export const domainKind: Kind = {
   derived: [],
   spawn: {
     columns: `name text, dkim_selector text, rsa_value text, ed25519_value text, return_path text,
-    tracking_domain text, rsa_key text, ed25519_key text`,
+    tracking_domain text, rsa_key text, ed25519_key text, provider text`,
     own: ['name', 'dkim_selector', 'rsa_value', 'ed25519_value', 'return_path', 'tracking_domain'],
     also: [
       (source) =>
         `insert into domain_keys (domain_id, rsa, ed25519) select id, rsa_key, ed25519_key from ${source}`,
+      (source) =>
+        `insert into domain_transports (domain_id, provider) select id, provider from ${source} where provider is not null`,
     ],
   },
   carried: [],
-  facts: [forgotten, givenBack],
+  facts: [forgotten, chosen, givenBack],
   journal: 'domain_journal',
   effects,
 };

@@ -3,7 +3,14 @@ import { type CheckedRecord, checkRecords } from '../../transport/dns/check-reco
 import type { Resolver } from '../../transport/dns/resolver.ts';
 import { type Looked, standingsAfter, verdictOn, withIdentity } from './judge.ts';
 import { isReserved } from './name.ts';
-import { type AskedRecord, type DnsSetup, exemptStandings, type RecordSource, recordsOf } from './records.ts';
+import {
+  type AskedRecord,
+  type DnsSetup,
+  exemptStandings,
+  type RecordSource,
+  recordsOf,
+  wayOf,
+} from './records.ts';
 
 /** A domain as a check needs it. */
 export interface CheckedDomain extends RecordSource {
@@ -26,13 +33,13 @@ export interface Looking {
   readonly setup: DnsSetup;
   /** A new one for every look: what a person has just set must be seen. */
   openResolver(): Resolver;
-  /** null where nobody but DNS is asked. */
+  /** Asked about domains whose mail leaves through SES; null where that is not enabled. */
   readonly identities: Identities | null;
 }
 
-/** While nothing leaves, names that cannot exist need no proof. */
-export const isExempt = ({ transport }: DnsSetup, name: string): boolean =>
-  transport === 'capture' && isReserved(name);
+/** Where nothing leaves, names that cannot exist need no proof. */
+export const isExempt = (setup: DnsSetup, domain: Pick<RecordSource, 'name' | 'provider'>): boolean =>
+  wayOf(domain, setup) === 'capture' && isReserved(domain.name);
 
 /** Looks up every record of a domain, and asks the provider where there is one. */
 export async function lookAt(
@@ -41,10 +48,12 @@ export async function lookAt(
   { setup, openResolver, identities }: Looking,
 ): Promise<{ readonly verdict: Verdict; readonly records: readonly RecordStanding[] }> {
   const asked = recordsOf(domain, setup);
-  if (isExempt(setup, domain.name)) return { verdict: 'verified', records: exemptStandings(asked) };
+  if (isExempt(setup, domain)) return { verdict: 'verified', records: exemptStandings(asked) };
   const [checked, state] = await Promise.all([
     checkRecords(asked, { resolver: openResolver(), domain: domain.name }),
-    identities ? identities.stateOf(domain, lastCheckedAt === null) : CONFIRMED,
+    identities && wayOf(domain, setup) === 'ses'
+      ? identities.stateOf(domain, lastCheckedAt === null)
+      : CONFIRMED,
   ]);
   const looked = withIdentity(pairs(asked, checked), state);
   return { verdict: verdictOn(looked), records: standingsAfter(looked, before) };

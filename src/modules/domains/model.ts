@@ -10,6 +10,11 @@ const Subdomain = (what: string, example: string) =>
     description: `${what} One label in lower case, such as \`${example}\`.`,
   });
 
+const Provider = Type.Union([Type.String({ maxLength: 20, examples: ['smtp'] }), Type.Null()], {
+  description:
+    'The transport that its mail leaves by: one of those that this service has enabled (`TRANSPORT`); null for the default one, whichever that is.',
+});
+
 /** Body of POST /v1/domains. */
 export const AddDomain = Type.Object({
   name: Type.String({
@@ -31,6 +36,7 @@ export const AddDomain = Type.Object({
       description: 'Names the DKIM keys in DNS; one that is free unless stated.',
     }),
   ),
+  provider: Type.Optional(Provider),
 });
 
 /** Body of PATCH /v1/domains/{id}. */
@@ -41,6 +47,7 @@ export const PatchDomain = Type.Object({
   clickTracking: Type.Optional(
     Type.Boolean({ description: 'Whether clicks are tracked where an email does not say.' }),
   ),
+  provider: Type.Optional(Provider),
 });
 
 const literals = <const Names extends readonly string[]>(names: Names, description: string) =>
@@ -78,7 +85,10 @@ export const Domain = Type.Object({
     '`verified` and `temporaryFailure` may send: a verified domain sends on for 24 hours while DNS gives no answer, and for one hour while it gives a wrong one. `pending` becomes `failed` after 72 hours; a failed domain is still looked at and heals by itself.',
   ),
   livemode: Type.Boolean({ description: 'Always true: both environments share the domains.' }),
-  provider: literals(['capture', 'smtp', 'direct', 'ses'], 'How live email from it leaves.'),
+  provider: literals(
+    ['capture', 'smtp', 'direct', 'ses'],
+    'How live email from it leaves. Where the one that was chosen is no longer enabled, its email is held.',
+  ),
   openTracking: Type.Boolean(),
   clickTracking: Type.Boolean(),
   trackingDomain: nullable(

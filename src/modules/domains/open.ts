@@ -54,7 +54,7 @@ export function openDomains({ database, clock, sealer, config }: DomainParts): D
 
 function identitiesOf({ transport, ...ses }: DomainParts['config'], sealer: Sealer): Identities | null {
   const { sesRegion: region, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = ses;
-  if (transport !== 'ses' || !region || !accessKeyId || !secretAccessKey) return null;
+  if (!transport.includes('ses') || !region || !accessKeyId || !secretAccessKey) return null;
   return sesIdentities(
     createSesApi({ region, accessKeyId, secretAccessKey, endpoint: ses.sesEndpoint }),
     sealer,

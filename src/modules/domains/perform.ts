@@ -9,8 +9,9 @@ const SLOTS = 20;
 const BACKLOG = 2_000;
 
 const READ = `select d.id, d.name, d.dkim_selector as "dkimSelector", d.rsa_value as "rsaValue",
-  d.ed25519_value as "ed25519Value", d.return_path as "returnPath", d.tracking_domain as "trackingDomain", k.rsa as "rsaKey"
-from domains d join domain_keys k on k.domain_id = d.id where d.id = $1`;
+  d.ed25519_value as "ed25519Value", d.return_path as "returnPath", d.tracking_domain as "trackingDomain", k.rsa as "rsaKey",
+  t.provider
+from domains d join domain_keys k on k.domain_id = d.id left join domain_transports t on t.domain_id = d.id where d.id = $1`;
 
 /** Carries out checks: looks at DNS as it is now, and tells the domain what was found. */
 export const domainPerformer = (

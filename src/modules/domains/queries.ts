@@ -1,12 +1,13 @@
 import { and, desc, eq, lt, ne } from 'drizzle-orm';
 import type { DomainContext } from '../../../machines/domain.ts';
 import type { Database } from '../../db/database.ts';
-import { domains } from '../../db/schema/domains.ts';
+import { domains, domainTransports } from '../../db/schema/domains.ts';
 import type { Sealer } from '../../db/seal.ts';
 import { Failure } from '../../http/failure.ts';
-import { pageOf, positionOf } from '../../http/pagination.ts';
+import { byId, pageOf, positionOf } from '../../http/pagination.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
 import type { SigningKey } from '../../transport/dkim/signing-key.ts';
+import type { EnabledWays, Transport } from '../../transport/transport.ts';
 import { openKeys, type SealedKeys } from './keys.ts';
 import type { DomainQuery, DomainView } from './model.ts';
 import { lineOf } from './name.ts';
@@ -29,7 +30,15 @@ const columns = {
   ed25519Value: domains.ed25519Value,
   returnPath: domains.returnPath,
   trackingDomain: domains.trackingDomain,
+  provider: domainTransports.provider,
 };
+
+/** What the columns hold; their checks and the machine vouch for it. */
+const rowOf = <Read extends { readonly context: unknown; readonly provider: string | null }>(row: Read) => ({
+  ...row,
+  context: row.context as DomainContext,
+  provider: row.provider as DomainRow['provider'],
+});
 
 /** Both environments share the domains of a workspace; removed ones are nobody's. */
 const reach = ({ workspaceId }: Caller) => [
@@ -43,9 +52,10 @@ export async function readDomain(database: Database, caller: Caller, id: string)
     orm
       .select(columns)
       .from(domains)
+      .leftJoin(domainTransports, eq(domainTransports.domainId, domains.id))
       .where(and(eq(domains.id, id), ...reach(caller))),
   );
-  return row ? ({ ...row, context: row.context as DomainContext } satisfies DomainRow) : null;
+  return row ? rowOf(row) : null;
 }
 
 /** One domain of the caller's workspace. */
@@ -63,13 +73,14 @@ export async function listDomains(
   { database, setup }: DomainReader,
   { caller, query }: Call<unknown, DomainQuery>,
 ): Promise<Page<DomainView> | Failure> {
-  const request = { list: 'domains', query };
+  const request = { list: 'domains', isPosition: byId('dom'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const rows = await database.read((orm) =>
     orm
       .select(columns)
       .from(domains)
+      .leftJoin(domainTransports, eq(domainTransports.domainId, domains.id))
       .where(and(...reach(caller), after === null ? undefined : lt(domains.id, after)))
       .orderBy(desc(domains.id))
       .limit(query.limit + 1),
@@ -78,7 +89,7 @@ export async function listDomains(
     request,
     rows,
     ({ id }) => id,
-    (row) => viewOf({ ...row, context: row.context as DomainContext }, setup),
+    (row) => viewOf(rowOf(row), setup),
   );
 }
 
@@ -96,6 +107,8 @@ export interface SendingDomain {
   readonly trackingDomain: string | null;
   /** The host of its envelope senders, once its records have been seen; null until then. */
   readonly returnPath: string | null;
+  /** The way that was chosen for its mail; null for the default one. */
+  readonly provider: Transport['name'] | null;
   /** null when it was removed: the keys are destroyed. */
   readonly keys: SealedKeys | null;
 }
@@ -110,11 +123,12 @@ interface SendingRow {
   readonly tracking_domain: string | null;
   readonly rsa: string | null;
   readonly ed25519: string | null;
+  readonly provider: Transport['name'] | null;
 }
 
 const SENDING = `select d.id, d.name, d.state, d.context, d.dkim_selector as selector, d.return_path,
-  d.tracking_domain, k.rsa, k.ed25519
-from domains d left join domain_keys k on k.domain_id = d.id`;
+  d.tracking_domain, k.rsa, k.ed25519, t.provider
+from domains d left join domain_keys k on k.domain_id = d.id left join domain_transports t on t.domain_id = d.id`;
 
 /** The nearest one first: its own domain speaks for an address before those that it lies below. */
 const BY_NAME = `${SENDING} where d.workspace_id = $1 and d.name = any($2::text[])
@@ -141,13 +155,36 @@ export async function findDomainOfEmail(database: Database, domainId: string): P
   return row ? sendingOf(row) : null;
 }
 
-/** Some domain that may send, whichever workspace it belongs to: for the operator's own trials. */
-export async function findAnySendingDomain(database: Database): Promise<SendingDomain | null> {
+/** Some domain that may send by that way, whichever workspace it belongs to: for the operator's own trials. */
+export async function findAnySendingDomain(
+  database: Database,
+  way: Transport['name'],
+  isDefault: boolean,
+): Promise<SendingDomain | null> {
   const [row] = await database.query<SendingRow>(
-    `${SENDING} where d.state in ('verified', 'temporaryFailure') order by d.id limit 1`,
+    `${SENDING} where d.state in ('verified', 'temporaryFailure') and (t.provider = $1 or t.provider is null and $2::boolean)
+    order by d.id limit 1`,
+    [way, isDefault],
   );
   return row ? sendingOf(row) : null;
 }
+
+/** A way that domains have chosen and that is not enabled: their mail is held. */
+export interface MissingWay {
+  readonly provider: string;
+  readonly domains: number;
+  /** Some of them. */
+  readonly names: readonly string[];
+}
+
+/** The ways that living domains have chosen besides the enabled ones. */
+export const missingWays = (database: Database, enabled: EnabledWays): Promise<readonly MissingWay[]> =>
+  database.query<MissingWay>(
+    `select t.provider, count(*)::integer as domains, (array_agg(d.name order by d.id))[1:5] as names
+    from domain_transports t join domains d on d.id = t.domain_id
+    where d.state <> 'removed' and t.provider <> all ($1::text[]) group by t.provider order by t.provider`,
+    [enabled],
+  );
 
 /** Some domain's keys, to try SECRET_KEY on; null where there are none, or no schema yet. */
 export async function anySealedKeys(database: Database): Promise<SealedKeys | null> {
@@ -162,7 +199,7 @@ export async function anySealedKeys(database: Database): Promise<SealedKeys | nu
 }
 
 function sendingOf(row: SendingRow): SendingDomain {
-  const { id, name, state, context, selector, rsa } = row;
+  const { id, name, state, context, selector, rsa, provider } = row;
   const stands = (which: Slot): boolean =>
     context.records.some(({ slot, status }) => slot === which && status === 'verified');
   const ed25519 = stands('dkimEd25519') ? row.ed25519 : null;
@@ -175,6 +212,7 @@ function sendingOf(row: SendingRow): SendingDomain {
     clickTracking: context.clickTracking,
     trackingDomain: stands('tracking') ? row.tracking_domain : null,
     returnPath: stands('returnPath') || (stands('spf') && stands('mx')) ? row.return_path : null,
+    provider,
     keys: rsa === null ? null : { domainId: id, domain: name, selector, rsa, ed25519 },
   };
 }

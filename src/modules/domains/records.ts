@@ -1,14 +1,16 @@
 import { isIP } from 'node:net';
 import type { RecordStanding } from '../../../machines/domain.ts';
 import type { ExpectedRecord } from '../../transport/dns/txt-rules.ts';
+import type { EnabledWays, Transport } from '../../transport/transport.ts';
 import { registrableOf } from './name.ts';
 
 /** How this installation sends and receives: what the records of every domain point to. */
 export interface DnsSetup {
-  readonly transport: 'capture' | 'smtp' | 'direct' | 'ses';
+  /** The ways that mail may leave by, the default one first. */
+  readonly ways: EnabledWays;
   /** The name of this server among mail servers: sends, and takes bounces. */
   readonly mailHost: string;
-  /** The server that mail is handed to; null where it is this one. */
+  /** The server that mail is handed to with `smtp`; null where it is this one. */
   readonly relayHost: string | null;
   /** A domain of the operator's own that bounces of all domains come back to. */
   readonly returnPathDomain: string | null;
@@ -25,7 +27,13 @@ export interface RecordSource {
   /** The host of envelope senders, `send.example.com`. */
   readonly returnPath: string;
   readonly trackingDomain: string | null;
+  /** The way that was chosen for its mail; null for the default one. */
+  readonly provider: Transport['name'] | null;
 }
+
+/** The way that its mail leaves by, whether that way is enabled or not. */
+export const wayOf = ({ provider }: Pick<RecordSource, 'provider'>, { ways }: DnsSetup): Transport['name'] =>
+  provider ?? ways[0];
 
 /** Which of a domain's records. */
 export type Slot = 'dkim' | 'dkimEd25519' | 'spf' | 'returnPath' | 'mx' | 'dmarc' | 'tracking';
@@ -59,7 +67,7 @@ export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly Asked
   const ed25519 = record('dkimEd25519', 'TXT', keyName(ed25519SelectorOf(dkimSelector)), ed25519Value, false);
   const records = [
     record('dkim', 'TXT', keyName(dkimSelector), rsaValue, true),
-    ...(setup.transport === 'ses' ? [] : [ed25519, ...returnPathRecords(domain, setup)]),
+    ...(wayOf(domain, setup) === 'ses' ? [] : [ed25519, ...returnPathRecords(domain, setup)]),
     record('dmarc', 'TXT', `_dmarc.${registrableOf(name) ?? name}`, 'v=DMARC1; p=none;', false),
   ];
   if (trackingDomain !== null && setup.trackingHost !== null)
@@ -67,12 +75,14 @@ export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly Asked
   return records;
 }
 
-function returnPathRecords({ returnPath }: RecordSource, setup: DnsSetup): AskedRecord[] {
+function returnPathRecords(domain: RecordSource, setup: DnsSetup): AskedRecord[] {
+  const { returnPath } = domain;
   if (setup.returnPathDomain !== null)
     return [record('returnPath', 'CNAME', returnPath, setup.returnPathDomain, false)];
-  const { transport, mailHost, relayHost } = setup;
-  const policy = `v=spf1 ${mechanismOf(relayHost ?? mailHost)} ~all`;
-  const required = transport !== 'smtp';
+  const { mailHost, relayHost } = setup;
+  const isRelayed = wayOf(domain, setup) === 'smtp';
+  const policy = `v=spf1 ${mechanismOf((isRelayed ? relayHost : null) ?? mailHost)} ~all`;
+  const required = !isRelayed;
   // One without the other is of no use: receivers refuse envelope senders whose domain takes no mail.
   return [
     record('spf', 'TXT', returnPath, policy, required),

@@ -51,8 +51,9 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     method: 'PATCH',
     path: '/v1/domains/:id',
     permission: 'domains:write',
-    summary: 'Change what a sending domain tracks',
-    description: 'What is left out stays. It holds for emails that are accepted afterwards.',
+    summary: 'Change what a sending domain tracks, or how its mail leaves',
+    description:
+      'What is left out stays. Tracking holds for emails that are accepted afterwards; another provider for every attempt from then on. A provider may ask for other DNS records: they are looked up at once, and a verified domain sends on for an hour while they are not there.',
     params: { id: 'dom' },
     body: PatchDomain,
     response: Domain,

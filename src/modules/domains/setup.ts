@@ -4,7 +4,7 @@ import type { DnsSetup } from './records.ts';
 
 /** What of the configuration the records of a domain depend on. */
 export interface SetupSource {
-  readonly transport: DnsSetup['transport'];
+  readonly transport: DnsSetup['ways'];
   readonly publicUrl: string;
   readonly ehloName: string | null;
   readonly smtpUrl: string | null;
@@ -15,9 +15,9 @@ export interface SetupSource {
 export function setupOf(source: SetupSource): DnsSetup {
   const { transport, publicUrl, ehloName, smtpUrl, returnPathDomain } = source;
   const publicHost = new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
-  const relay = transport === 'smtp' && smtpUrl !== null ? readRelayUrl(smtpUrl) : null;
+  const relay = transport.includes('smtp') && smtpUrl !== null ? readRelayUrl(smtpUrl) : null;
   return {
-    transport,
+    ways: transport,
     mailHost: ehloName ?? publicHost,
     relayHost: relay && !isOwn(relay.host) ? relay.host : null,
     returnPathDomain,

@@ -1,7 +1,7 @@
 import type { DomainContext } from '../../../machines/domain.ts';
 import { timeOfId } from '../../db/ids.ts';
 import type { DomainView } from './model.ts';
-import { type DnsSetup, type RecordSource, recordsOf, standingOf } from './records.ts';
+import { type DnsSetup, type RecordSource, recordsOf, standingOf, wayOf } from './records.ts';
 
 /** A domain's row, as far as clients see it. */
 export interface DomainRow extends RecordSource {
@@ -20,7 +20,7 @@ export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
     name,
     status: state as DomainView['status'],
     livemode: true,
-    provider: setup.transport,
+    provider: wayOf(row, setup),
     openTracking: context.openTracking,
     clickTracking: context.clickTracking,
     trackingDomain,

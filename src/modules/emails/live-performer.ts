@@ -9,6 +9,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { Gate } from '../../transport/gate.ts';
 import { withoutReply } from '../../transport/smtp/outcome.ts';
 import type {
+  EnabledWays,
   OutboundMessage,
   SendLimits,
   RecipientOutcome as Sent,
@@ -17,13 +18,13 @@ import type {
 import { outboundMessage, type Personalise, type Sender } from './live-message.ts';
 import { eventsOfAttempt, type Tried } from './live-outcome.ts';
 import type { LiveMessage, LiveReader, Suppression } from './live-reading.ts';
-import type { Unfit } from './live-sender.ts';
+import type { Senders, Unfit } from './live-sender.ts';
 import { LiveSlots } from './live-slots.ts';
 import { returnToken } from './live-token.ts';
 
 /** How long things may take, in milliseconds. */
 export interface LiveLimits {
-  /** Attempts that run at once. */
+  /** Attempts that run at once by each way. */
   readonly slots: number;
   /** What an attempt takes at most: ten minutes after the final dot (RFC 5321 4.5.3.2.6), and what comes before it. */
   readonly attemptMs: number;
@@ -47,26 +48,33 @@ export interface LiveParts {
   readonly reader: LiveReader;
   readonly signer: Signer;
   readonly limits: LiveLimits;
-  /** What a domain sends with, or why it cannot. */
-  findSender(domainId: string): Promise<Sender | Unfit>;
+  readonly senders: Senders;
   /** The way that has that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
   readonly personalise: Personalise;
+  /** The ways that mail may leave by, the default one first. */
+  readonly enabled: EnabledWays;
 }
+
+/** Orders that wait for slots are held in memory; all ways together so many. */
+export const HELD = 2_000;
 
 /** Copies of one email that are on their way at once: each holds the whole message in memory. */
 const COPIES = 4;
 
 /** Sends live mail: one copy a recipient, so that each can be followed, and bounce, by itself. */
 export class LivePerformer {
-  readonly #slots: LiveSlots;
-  /** Orders that hold a slot: until their outcome is durable, so that no crash can leave more in doubt than there are slots. */
-  readonly #begun = new Set<Order>();
+  /** Each way has slots of its own: one that stands still keeps none of the others waiting. */
+  readonly #slots = new Map<Transport['name'], LiveSlots>();
+  /** Orders and the slots they hold: until their outcome is durable, so that no crash can leave more in doubt than there are. */
+  readonly #begun = new Map<Order, LiveSlots>();
   readonly #stop = new AbortController();
   #stopTimer: Timer | undefined;
 
   constructor(private readonly parts: LiveParts) {
-    this.#slots = new LiveSlots(parts.limits.slots, parts.clock.monotonic);
+    const { enabled, limits, clock } = parts;
+    const line = Math.floor(HELD / enabled.length);
+    for (const way of enabled) this.#slots.set(way, new LiveSlots(limits.slots, clock.monotonic, line));
   }
 
   /** Carries out one attempt, or says that it was not begun. */
@@ -78,23 +86,49 @@ export class LivePerformer {
     const declined = (): readonly EmailEvent[] => [
       { type: 'attempt.declined', at: clock.now(), attempt: context.attempt },
     ];
-    if (!(await this.#slots.take(endsAt - limits.attemptMs - clock.now()))) return declined();
-    this.#begun.add(order);
-    const prepared = await this.#prepare(actor, payload).catch((error: unknown) => {
+    const unprepared = (error: unknown) => {
       logger.warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
       return null;
-    });
-    return prepared ? this.#attempt(actor, prepared, endsAt - clock.now()) : declined();
+    };
+    const way = await this.#wayOf(actor.id, payload as LiveMessage | undefined).catch(unprepared);
+    const slots = way && this.#slots.get(way);
+    if (!slots || !(await slots.take(endsAt - limits.attemptMs - clock.now()))) return declined();
+    this.#begun.set(order, slots);
+    const prepared = await this.#prepare(actor, payload).catch(unprepared);
+    // Its domain may have gone over to another way while it waited: then it waits for a slot of that one.
+    if (!prepared || this.#wayBy(prepared.sender) !== way) return declined();
+    return this.#attempt(actor, prepared, endsAt - clock.now());
+  }
+
+  /** Whose slot an email needs; asked before its message, which may be large, comes into memory. */
+  async #wayOf(id: string, message: LiveMessage | undefined): Promise<Transport['name']> {
+    const { enabled, reader, senders } = this.parts;
+    if (enabled.length === 1) return enabled[0];
+    const domainId = message ? message.domain_id : await reader.domainOf(id);
+    return this.#wayBy(domainId === null ? 'removed' : await senders.find(domainId));
+  }
+
+  /** What does not leave at all takes the default way's slots. */
+  #wayBy(sender: Sender | Unfit): Transport['name'] {
+    return (typeof sender === 'string' ? null : sender.provider) ?? this.parts.enabled[0];
   }
 
   /** What the order came to is durable: its slot is free. */
   settled(order: Order): void {
-    if (this.#begun.delete(order)) this.#slots.release();
+    const slots = this.#begun.get(order);
+    if (!slots) return;
+    this.#begun.delete(order);
+    slots.release();
+  }
+
+  /** A domain has changed: what was known of it may not be true any more. */
+  domainsChanged(): void {
+    this.parts.senders.forget();
   }
 
   /** Begins nothing more; what is under way has a while to end by itself. */
   stop(): void {
-    this.#slots.stop();
+    for (const slots of this.#slots.values()) slots.stop();
     this.#stopTimer = setTimeout(() => this.#stop.abort(), this.parts.limits.stopMs);
   }
 
@@ -104,11 +138,11 @@ export class LivePerformer {
   }
 
   async #prepare({ id, workspaceId }: Actor, payload: unknown): Promise<Prepared> {
-    const { reader, findSender } = this.parts;
+    const { reader, senders } = this.parts;
     const message = (payload as LiveMessage | undefined) ?? (await reader.message(id));
     if (!message) return { message, sender: 'removed', suppressed: new Map() };
     const [sender, suppressed] = await Promise.all([
-      message.domain_id === null ? ('removed' as const) : findSender(message.domain_id),
+      message.domain_id === null ? ('removed' as const) : senders.find(message.domain_id),
       reader.suppressions(workspaceId, message.recipient_keys),
     ]);
     return { message, sender, suppressed };
@@ -214,6 +248,10 @@ const HINDRANCES = {
     outcome: 'refused',
     reason: 'domain_removed',
     data: ours('The sending domain was removed before the email left'),
+  },
+  wayClosed: {
+    outcome: 'deferred',
+    data: ours('The provider that its sending domain has chosen is not enabled here (TRANSPORT)'),
   },
   unverified: { outcome: 'deferred', data: ours('The sending domain is not verified any more') },
   pruned: { outcome: 'refused', reason: 'rejected', data: ours('Its content is not kept any more') },

@@ -20,6 +20,8 @@ export type Suppression = 'bounced' | 'complained' | 'unsubscribed' | 'manual';
 const MESSAGES = `select m.id, e.recipients, e.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, m.content
 from unnest($1::text[]) i(id) join emails e on e.id = i.id join email_messages m on m.id = i.id`;
 
+const DOMAINS = 'select m.id, m.domain_id from unnest($1::text[]) i(id) join email_messages m on m.id = i.id';
+
 const SUPPRESSIONS = `select distinct s.workspace_id, s.address_key, s.reason
 from json_to_recordset($1::text::json) as a(workspace_id text, key text)
 join suppressions s on s.workspace_id = a.workspace_id and s.address_key = a.key`;
@@ -46,16 +48,23 @@ interface Addressees {
 /** What the database says before an attempt. Attempts that begin together share a statement. */
 export class LiveReader {
   readonly #messages: Lane<Asking<string, LiveMessage | null>>;
+  readonly #domains: Lane<Asking<string, string | null>>;
   readonly #suppressions: Lane<Asking<Addressees, ReadonlyMap<string, Suppression>>>;
 
   constructor(private readonly database: Database) {
     this.#messages = new Lane('live messages', (batch) => this.#readMessages(batch), MESSAGES_AT_ONCE, 2);
+    this.#domains = new Lane('domains of emails', (batch) => this.#readDomains(batch), undefined, 2);
     this.#suppressions = new Lane('suppressions', (batch) => this.#readSuppressions(batch), undefined, 2);
   }
 
   /** The message; null when retention has taken it. @throws Unavailable */
   message(emailId: string): Promise<LiveMessage | null> {
     return new Promise((settle, fail) => this.#messages.push({ question: emailId, settle, fail }));
+  }
+
+  /** The domain that an email is sent from; null where there is none, or no message any more. @throws Unavailable */
+  domainOf(emailId: string): Promise<string | null> {
+    return new Promise((settle, fail) => this.#domains.push({ question: emailId, settle, fail }));
   }
 
   /** Which of the addresses (by key) get no mail of that workspace, and why. @throws Unavailable */
@@ -71,6 +80,17 @@ export class LiveReader {
         batch.map(({ question }) => question),
       ]);
       const byId = new Map(rows.map((row) => [row.id, row]));
+      return (id) => byId.get(id) ?? null;
+    });
+  }
+
+  #readDomains(batch: readonly Asking<string, string | null>[]): Promise<void> {
+    return answered(batch, async () => {
+      const rows = await this.database.query<{ readonly id: string; readonly domain_id: string | null }>(
+        DOMAINS,
+        [batch.map(({ question }) => question)],
+      );
+      const byId = new Map(rows.map(({ id, domain_id }) => [id, domain_id]));
       return (id) => byId.get(id) ?? null;
     });
   }

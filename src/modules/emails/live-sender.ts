@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts';
 import type { Sealer } from '../../db/seal.ts';
 import { ShortMemory } from '../../transport/direct/short-memory.ts';
 import type { SigningKey } from '../../transport/dkim/signing-key.ts';
+import type { EnabledWays } from '../../transport/transport.ts';
 import { findDomainOfEmail, type SendingDomain, signingKeys } from '../domains/queries.ts';
 import type { Sender } from './live-message.ts';
 
@@ -10,26 +11,38 @@ export interface SenderParts {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly monotonic: () => number;
+  /** The ways that mail may leave by. */
+  readonly enabled: EnabledWays;
   /** Takes bounces for domains without a return path of their own; null where none does. */
   readonly returnPathDomain: string | null;
 }
 
-/** Why a domain cannot send: for good, or until its DNS is in order again. */
-export type Unfit = 'removed' | 'unverified';
+/** Why a domain cannot send: for good, until its DNS is in order again, or until its way is enabled again. */
+export type Unfit = 'removed' | 'unverified' | 'wayClosed';
 
-/** A change of a domain holds from the next second on; a burst of mail asks once. */
+/** What another instance has changed holds here after so long; what this one changes, at once. A burst of mail asks once. */
 const FRESH_MS = 1_000;
 /** Domains whose opened keys are kept: opening them takes milliseconds. */
 const KEPT = 1_000;
 
-/** Finds what the domains of emails send with. @throws Unavailable */
-export function senderFinder({
+/** Knows what domains send with. */
+export interface Senders {
+  /** What a domain sends with, or why it cannot. @throws Unavailable */
+  find(domainId: string): Promise<Sender | Unfit>;
+  /** A domain has changed: what is known may not be true any more. */
+  forget(): void;
+}
+
+/** Finds what the domains of emails send with. */
+export function rememberSenders({
   database,
   sealer,
   monotonic,
+  enabled,
   returnPathDomain,
-}: SenderParts): (domainId: string) => Promise<Sender | Unfit> {
-  const senders = new ShortMemory<Sender | Unfit>({ forMs: () => FRESH_MS, atMost: KEPT, monotonic });
+}: SenderParts): Senders {
+  const memory = () => new ShortMemory<Sender | Unfit>({ forMs: () => FRESH_MS, atMost: KEPT, monotonic });
+  let senders = memory();
   const opened = new Map<string, { readonly sealed: string; readonly keys: readonly SigningKey[] }>();
 
   const keysOf = ({ id, keys }: SendingDomain): readonly SigningKey[] => {
@@ -44,18 +57,28 @@ export function senderFinder({
     return fresh;
   };
 
-  return (domainId) =>
+  const find = (domainId: string): Promise<Sender | Unfit> =>
     senders.get(domainId, async () => {
       const domain = await findDomainOfEmail(database, domainId);
       if (!domain || domain.removed) return 'removed';
       if (!domain.maySend) return 'unverified';
+      // Mail that left by another way than its owner chose could not be called back; mail that waits can still leave.
+      if (domain.provider !== null && !enabled.includes(domain.provider)) return 'wayClosed';
       return {
         dkim: keysOf(domain),
         returnPath: domain.returnPath ?? returnPathDomain ?? domain.name,
         trackingHost: domain.trackingDomain,
         openTracking: domain.openTracking,
         clickTracking: domain.clickTracking,
-        provider: null,
+        provider: domain.provider,
       };
     });
+
+  return {
+    find,
+    // What is being read meanwhile goes into the old memory, where nobody finds it.
+    forget() {
+      senders = memory();
+    },
+  };
 }

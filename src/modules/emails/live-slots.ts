@@ -14,6 +14,8 @@ export class LiveSlots {
   constructor(
     private readonly width: number,
     private readonly monotonic: () => number,
+    /** Those who may hold a slot or wait for one; whoever comes then is told to come again. */
+    private readonly atMost = Number.POSITIVE_INFINITY,
   ) {}
 
   /** Whether a slot was had within so many milliseconds; it is then given back with `release`. */
@@ -23,6 +25,7 @@ export class LiveSlots {
       this.#taken++;
       return true;
     }
+    if (this.#taken + this.#waiting.length >= this.atMost) return false;
     return new Promise((answer) => {
       this.#waiting.push({ until: this.monotonic() + withinMs, answer });
       this.#timer ??= setTimeout(() => this.#expire(), withinMs);

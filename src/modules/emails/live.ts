@@ -3,12 +3,12 @@ import type { Sealer } from '../../db/seal.ts';
 import type { Signer } from '../../db/sign.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import type { Transport } from '../../transport/transport.ts';
+import type { EnabledWays, Transport } from '../../transport/transport.ts';
 import { personaliser } from '../tracking/commands.ts';
 import { textFromHtml } from './content/text-part.ts';
 import { LIVE_LIMITS, type LiveLimits, LivePerformer } from './live-performer.ts';
 import { LiveReader } from './live-reading.ts';
-import { senderFinder } from './live-sender.ts';
+import { rememberSenders } from './live-sender.ts';
 
 /** What live mail is sent with. */
 export interface LiveMailParts {
@@ -19,6 +19,7 @@ export interface LiveMailParts {
   readonly signer: Signer;
   /** The ways out: the one of that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
+  readonly enabled: EnabledWays;
   readonly publicUrl: string;
   readonly returnPathDomain: string | null;
   /** Attempts that run at once. */
@@ -28,15 +29,17 @@ export interface LiveMailParts {
 
 /** Puts together what sends live mail. */
 export function openLiveMail(parts: LiveMailParts): LivePerformer {
-  const { database, clock, logger, sealer, signer, transport, publicUrl, returnPathDomain, workers } = parts;
+  const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, workers } = parts;
+  const { returnPathDomain } = parts;
   return new LivePerformer({
     clock,
     logger,
     signer,
     transport,
+    enabled,
     reader: new LiveReader(database),
     limits: { ...LIVE_LIMITS, slots: workers, ...parts.limits },
-    findSender: senderFinder({ database, sealer, monotonic: clock.monotonic, returnPathDomain }),
+    senders: rememberSenders({ database, sealer, monotonic: clock.monotonic, enabled, returnPathDomain }),
     personalise: personaliser({ signer, publicUrl, textFromHtml }),
   });
 }

@@ -2,17 +2,15 @@ import type { EmailContext } from '../../../machines/email-context.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 import type { Performer } from '../../engine/performers.ts';
 import type { Order } from '../../engine/tell-batch.ts';
-import type { LivePerformer } from './live-performer.ts';
+import { HELD, type LivePerformer } from './live-performer.ts';
 import { simulate } from './simulate.ts';
-
-/** Orders that may be held in memory; how many attempts of live mail run at once is its performer's own affair. */
-const HELD = 2_000;
 
 /** Carries out attempts: test mail is played by the simulator, which never opens a connection; live mail leaves. */
 export const emailPerformer = (
   clock: Clock,
   live: Pick<LivePerformer, 'perform' | 'settled' | 'stop' | 'stopped'>,
 ): Performer => ({
+  // How many attempts of live mail run at once is its performer's own affair.
   slots: HELD,
   backlog: 0,
   perform: (order) =>

@@ -23,13 +23,13 @@ export interface WaysOut {
   close(): Promise<void>;
 }
 
-/** Opens the way that is configured. @throws UnusableSettings when it cannot be */
+/** Opens every way that is enabled. @throws UnusableSettings when it cannot be */
 export async function openWaysOut({ config, monotonic, hostName, keep }: WaysOutParts): Promise<WaysOut> {
   const furtherCa = config.tlsCaFile === null ? null : await readFile(config.tlsCaFile, 'utf8');
   const resolver = createResolver(config.dnsServers ?? systemNameServers());
   const means = { resolver, monotonic, random: Math.random, hostName, furtherCa, keep };
   const transports = new Transports(config, means);
-  const { chosen } = transports;
+  const [chosen] = transports.enabled as readonly [Transport, ...Transport[]];
   return {
     transport: (name) => (name === null ? chosen : transports.named(name)),
     close: () => transports.close(),

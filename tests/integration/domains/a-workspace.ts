@@ -16,7 +16,7 @@ import { startNameServer, txt, type Zone } from '../transport/name-server.ts';
 export type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 
 const CONFIG: Omit<DomainParts['config'], 'dnsServers'> = {
-  transport: 'direct',
+  transport: ['direct'],
   publicUrl: 'https://post.example.com',
   ehloName: 'mail.example.com',
   smtpUrl: null,
@@ -47,6 +47,7 @@ export async function openWorkspace(config: Partial<typeof CONFIG> = {}) {
   const call = <Params, Body>(params: Params, body: Body): Call<Params, unknown, Body> => ({
     caller: { keyId: 'key', workspaceId: workspace.id, livemode: true, permissions: ['*'], plan: 'growth' },
     params,
+    method: 'POST',
     query: {},
     body,
     claim: null,

@@ -37,7 +37,7 @@ function startSes() {
 test('with SES the domain is registered there with our key, and both must agree', async () => {
   const { ses, server } = startSes();
   await using at = await openWorkspace({
-    transport: 'ses',
+    transport: ['ses'],
     sesRegion: 'eu-west-1',
     sesEndpoint: server.url.origin,
     awsAccessKeyId: 'AK',

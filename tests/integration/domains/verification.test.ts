@@ -205,7 +205,7 @@ describe('what sending is told', () => {
 
 describe('how mail leaves decides which records there are', () => {
   test('behind a relay its SPF is advice, and the return path is used once MX and SPF are there', async () => {
-    await using behind = await openWorkspace({ transport: 'smtp', smtpUrl: 'smtps://relay.example.net' });
+    await using behind = await openWorkspace({ transport: ['smtp'], smtpUrl: 'smtps://relay.example.net' });
     const { id, dnsRecords } = await behind.add('relay.test');
     expect(recordOf({ dnsRecords } as DomainView, 'spf')).toMatchObject({
       value: 'v=spf1 a:relay.example.net ~all',

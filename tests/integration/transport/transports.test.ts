@@ -21,7 +21,7 @@ const resolver: Resolver = {
 const transports = (settings: Partial<TransportSettings> = {}, furtherCa: string | null = AUTHORITY) =>
   new Transports(
     {
-      transport: 'capture',
+      transport: ['capture'],
       smtpUrl: null,
       directPort: 25,
       ehloName: null,
@@ -46,8 +46,9 @@ const SES = { sesRegion: 'eu-west-1', awsAccessKeyId: 'a', awsSecretAccessKey: '
 
 describe('the ways out', () => {
   test('are those that are configured, the default among them', async () => {
-    const all = transports({ transport: 'direct', smtpUrl: 'smtp://127.0.0.1:1', ...SES });
+    const all = transports({ transport: ['direct', 'ses'], smtpUrl: 'smtp://127.0.0.1:1', ...SES });
     expect(all.chosen.name).toBe('direct');
+    expect(all.enabled.map(({ name }) => name)).toEqual(['direct', 'ses']);
     for (const name of ['capture', 'smtp', 'direct', 'ses'] as const) {
       expect(all.named(name).name).toBe(name);
       expect(all.named(name)).toBe(all.named(name));
@@ -72,7 +73,7 @@ describe('the ways out', () => {
 
 describe('a further authority', () => {
   const settings: Partial<TransportSettings> = {
-    transport: 'smtp',
+    transport: ['smtp'],
     smtpUrl: `smtp://svc:secret@localhost:${sink.port}`,
   };
   test('is trusted, and the machine introduced by its name', async () => {
@@ -91,7 +92,7 @@ describe('a further authority', () => {
 });
 
 test('closing waits for what is under way', async () => {
-  const all = transports({ transport: 'smtp', smtpUrl: `smtp://localhost:${sink.port}` });
+  const all = transports({ transport: ['smtp'], smtpUrl: `smtp://localhost:${sink.port}` });
   const before = sink.received.length;
   const sent = Promise.all(Array.from({ length: 30 }, () => all.chosen.send(aMessage(), LIMITS)));
   await new Promise(setImmediate);
