@@ -157,6 +157,11 @@ export const SETTINGS = {
     'that of the region',
     'Another endpoint for TRANSPORT=ses',
   ),
+  SES_CONFIGURATION_SET: optional(
+    is.text('the name of a configuration set', { pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+    'none',
+    'The configuration set sent with every email for TRANSPORT=ses; its event destination reports bounces and complaints to SES_TOPIC_ARN',
+  ),
   SES_TOPIC_ARN: optional(
     is.text('the ARN of an SNS topic', {
       pattern: '^arn:aws[a-z-]*:sns:[a-z0-9-]+:\\d{12}:[\\w-]{1,256}(\\.fifo)?$',

@@ -18,6 +18,8 @@ export interface TransportSettings {
   readonly ehloName: string | null;
   readonly sesRegion: string | null;
   readonly sesEndpoint: string | null;
+  readonly sesConfigurationSet: string | null;
+  readonly sesTopicArn: string | null;
   readonly awsAccessKeyId: string | null;
   readonly awsSecretAccessKey: string | null;
 }
@@ -97,6 +99,8 @@ export class Transports {
         endpoint,
         accessKeyId: awsAccessKeyId,
         secretAccessKey: awsSecretAccessKey,
+        configurationSet: settings.sesConfigurationSet,
+        topicArn: settings.sesTopicArn,
       });
     }
     const { resolver, monotonic, random, mayConnect, probeDomain = null } = means;

@@ -45,6 +45,7 @@ beforeAll(async () => {
     SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
     SES_REGION: 'eu-west-1',
     SES_ENDPOINT: ses.endpoint,
+    SES_CONFIGURATION_SET: 'reports',
     AWS_ACCESS_KEY_ID: 'AK',
     AWS_SECRET_ACCESS_KEY: 'SK',
     DNS_SERVERS: `127.0.0.1:${dns.server.port}`,
@@ -88,7 +89,10 @@ test('mail leaves by the way that its domain has chosen, and its events say so',
   expect(bySes.dnsRecords.map(({ purpose }: Email) => purpose)).toEqual(['dkim', 'dmarc']);
   const last = await service.send();
   expect(providerOf(await service.until(last, ({ status }) => status === 'sent'))).toBe('ses');
-  expect(ses.calls.at(-1)).toMatchObject({ path: '/v2/email/outbound-emails' });
+  expect(ses.calls.at(-1)).toMatchObject({
+    path: '/v2/email/outbound-emails',
+    body: { ConfigurationSetName: 'reports', EmailTags: [{ Name: 'emailId', Value: last }] },
+  });
   expect(sink.received.filter(({ raw }) => raw.includes(last))).toEqual([]);
 
   expect(await goBy(null)).toMatchObject({ provider: 'capture', status: 'verified' });

@@ -4,14 +4,12 @@ import { compose } from '../message/compose.ts';
 import { envelopeAddress, needsSmtpUtf8 } from '../message/envelope.ts';
 import { withoutReply } from '../smtp/outcome.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
+import { examineReporting, type Reporting } from './configuration-set.ts';
 import { createSesApi, type SesAccount, type SesAnswer, type SesApi, SesUnreachable } from './ses-api.ts';
 import { sesVerdict } from './ses-verdict.ts';
 
-/** What else SES may be told. */
-export interface SesOptions extends SesAccount {
-  /** The configuration set whose event destinations report back; null without one. */
-  readonly configurationSet?: string | null;
-}
+/** The account, and how it reports back. */
+export interface SesOptions extends SesAccount, Reporting {}
 
 /**
  * All mail through SES. Nothing is signed here: SES signs with the domain's own key (see identity.ts), and replaces
@@ -46,13 +44,13 @@ export class SesTransport implements Transport {
 
   async verify(): Promise<readonly Finding[]> {
     const check = `Amazon SES in ${this.options.region}`;
+    const signal = AbortSignal.timeout(15_000);
     try {
-      const answer = await this.#api({
-        method: 'GET',
-        path: '/v2/email/account',
-        signal: AbortSignal.timeout(15_000),
-      });
-      return [findingOf(check, answer)];
+      const answer = await this.#api({ method: 'GET', path: '/v2/email/account', signal });
+      const account = findingOf(check, answer);
+      return answer.errorType === null
+        ? [account, await examineReporting(this.#api, this.options, signal)]
+        : [account];
     } catch (error) {
       if (!(error instanceof SesUnreachable)) throw error;
       return [
@@ -69,7 +67,7 @@ export class SesTransport implements Transport {
   async close() {}
 
   #request({ emailId, from, recipients }: OutboundMessage, raw: Buffer): object {
-    const { configurationSet = null } = this.options;
+    const { configurationSet } = this.options;
     return {
       FromEmailAddress: envelopeAddress(from.address),
       // All under one heading: this is the envelope, and what people see stands in the message.

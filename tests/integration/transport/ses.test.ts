@@ -55,6 +55,8 @@ const account = {
   accessKeyId: 'AKID',
   secretAccessKey: 'SECRET',
   endpoint: `http://127.0.0.1:${api.port}`,
+  configurationSet: null,
+  topicArn: null,
 };
 
 /** Signature Version 4, computed from its specification and not by the library under test. */
@@ -290,5 +292,69 @@ describe('the doctor is told', () => {
       endpoint: `http://127.0.0.1:${await freePort()}`,
     }).verify();
     expect(gone).toMatchObject({ ok: false, advice: expect.stringContaining('SES_ENDPOINT') });
+  });
+});
+
+describe('the doctor is told of the configuration set', () => {
+  const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:mail';
+  const set = { configurationSet: 'reports', topicArn: TOPIC };
+  const destination = (more: object = {}) => ({
+    Enabled: true,
+    MatchingEventTypes: ['SEND', 'BOUNCE', 'COMPLAINT', 'DELIVERY'],
+    SnsDestination: { TopicArn: TOPIC },
+    ...more,
+  });
+  const finding = async (found: Response | readonly object[], options: object = set) => {
+    answer = ({ path }) => {
+      if (path === '/v2/email/account') return Response.json({ SendingEnabled: true });
+      expect(path).toBe('/v2/email/configuration-sets/reports/event-destinations');
+      return found instanceof Response ? found : Response.json({ EventDestinations: found });
+    };
+    const [, second] = await new SesTransport({ ...account, ...options }).verify();
+    return second;
+  };
+  const NONE = { configurationSet: null };
+
+  test('that there is none, which it does not ask SES about', async () => {
+    expect(await finding([], NONE)).toMatchObject({
+      ok: true,
+      detail: 'None is named.',
+      advice: expect.stringContaining('SES_CONFIGURATION_SET'),
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('that it reports what happens to the topic that is listened to', async () => {
+    expect(await finding([destination({ Enabled: false }), destination()])).toMatchObject({
+      ok: true,
+      advice: null,
+    });
+  });
+
+  test.each<[string, object[] | Response, object, string]>([
+    ['is unknown at SES', error(404, 'NotFoundException'), set, 'knows no reports'],
+    ['has no event destination', [], set, 'no enabled event destination'],
+    ['has one that is switched off', [destination({ Enabled: false })], set, 'no enabled event destination'],
+    ['has none of SNS', [destination({ SnsDestination: undefined })], set, 'no enabled event destination'],
+    ['reports to nobody here', [destination()], { ...set, topicArn: null }, 'no topic is listened to'],
+    [
+      'reports to another topic',
+      [destination({ SnsDestination: { TopicArn: `${TOPIC}2` } })],
+      set,
+      'another topic',
+    ],
+    ['leaves something out', [destination({ MatchingEventTypes: ['DELIVERY'] })], set, 'bounce, complaint'],
+    ['could not be looked at', error(500, 'InternalServiceError'), set, 'InternalServiceError'],
+  ])('that it %s', async (_, found, options, detail) => {
+    expect(await finding(found, options)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining(detail),
+      advice: expect.stringMatching(/\.$/),
+    });
+  });
+
+  test('that it cannot be seen, which is no fault', async () => {
+    const found = await finding(error(403, 'AccessDeniedException'));
+    expect(found).toMatchObject({ ok: true, advice: expect.stringContaining('ses:GetConfigurationSet') });
   });
 });

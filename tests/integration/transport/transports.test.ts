@@ -27,6 +27,8 @@ const transports = (settings: Partial<TransportSettings> = {}, furtherCa: string
       ehloName: null,
       sesRegion: null,
       sesEndpoint: null,
+      sesConfigurationSet: null,
+      sesTopicArn: null,
       awsAccessKeyId: null,
       awsSecretAccessKey: null,
       ...settings,
