@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { type IdPrefix, isId } from '../db/ids.ts';
 import { type Failure, invalid } from './failure.ts';
 import { Page } from './route.ts';
 
@@ -22,6 +23,8 @@ export const pageQuery = {
 export interface ListRequest {
   /** `emails`, `webhooks/wh_…/deliveries`: what the cursor belongs to. */
   readonly list: string;
+  /** Whether a text can be a position in this list: what else a forged cursor holds never reaches the database. */
+  readonly isPosition: (text: string) => boolean;
   /** The whole query of the request: what is not `after` or `limit` counts as a filter. */
   readonly query: { readonly after?: string; readonly limit: number } & Readonly<Record<string, unknown>>;
 }
@@ -30,17 +33,23 @@ const BAD_CURSOR = invalid([
   { path: '/query/after', message: 'Send the nextCursor of the same list with the same filters, unchanged.' },
 ]);
 
+/** The positions of a list that goes by the ids of its items. */
+export const byId =
+  (prefix: IdPrefix): ListRequest['isPosition'] =>
+  (text) =>
+    isId(prefix, text);
+
 /** Bytes that bind a cursor to its list. Against mistakes, not attacks: a forged one only starts elsewhere in one's own list. */
 const BINDING = 6;
 
 /** Where the page starts: the position after which it lies, null for the first page, or the 422 of a cursor of another list. */
-export function positionOf({ list, query }: ListRequest): string | null | Failure {
+export function positionOf({ list, isPosition, query }: ListRequest): string | null | Failure {
   if (query.after === undefined) return null;
   const bytes = Buffer.from(query.after, 'base64url');
   if (bytes.toString('base64url') !== query.after || bytes.length <= BINDING) return BAD_CURSOR;
   if (!bytes.subarray(0, BINDING).equals(bindingOf(list, query))) return BAD_CURSOR;
   const position = bytes.subarray(BINDING).toString();
-  return position.isWellFormed() && !position.includes('\0') ? position : BAD_CURSOR;
+  return position.isWellFormed() && !position.includes('\0') && isPosition(position) ? position : BAD_CURSOR;
 }
 
 /**

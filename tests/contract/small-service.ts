@@ -166,7 +166,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       response: T.Array(Thing),
       status: 200,
       handle: ({ query }) => {
-        const request = { list: 'things', query };
+        const request = { list: 'things', isPosition: () => true, query };
         const from = positionOf(request);
         if (from instanceof Failure) return from;
         const rows = NAMES.filter((name) => from === null || name < from).slice(0, query.limit + 1);

@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { apiKeys } from '../../db/schema/access.ts';
 import { Failure } from '../../http/failure.ts';
-import { pageOf, positionOf } from '../../http/pagination.ts';
+import { byId, pageOf, positionOf } from '../../http/pagination.ts';
 import type { Permission } from '../../http/permissions.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
 import type { ApiKeyQuery, ApiKeyView } from './model.ts';
@@ -63,7 +63,7 @@ export async function listApiKeys(
   { database }: KeyReader,
   { caller, query }: Call<unknown, ApiKeyQuery>,
 ): Promise<Page<ApiKeyView> | Failure> {
-  const request = { list: 'api-keys', query };
+  const request = { list: 'api-keys', isPosition: byId('key'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const rows = await database.read((orm) =>

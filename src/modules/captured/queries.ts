@@ -2,7 +2,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { Failure, notFound } from '../../http/failure.ts';
-import { pageOf, positionOf } from '../../http/pagination.ts';
+import { byId, pageOf, positionOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { CapturedDetail, CapturedItem, CapturedQuery } from './model.ts';
 
@@ -34,7 +34,7 @@ export async function listCaptured(
   { database }: { readonly database: Database },
   { caller, query }: Call<unknown, CapturedQuery>,
 ): Promise<Page<CapturedItem> | Failure> {
-  const request = { list: 'captured', query };
+  const request = { list: 'captured', isPosition: byId('cap'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const { emailId = null, recipient = null, limit } = query;

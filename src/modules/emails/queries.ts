@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { lowestIdAt } from '../../db/ids.ts';
 import { emailMessages, emails, emailEvents as eventTable } from '../../db/schema/emails.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
-import { pageOf, positionOf } from '../../http/pagination.ts';
+import { byId, pageOf, positionOf } from '../../http/pagination.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
 import { isProblem, parseAddress } from './address.ts';
 import type { Content } from './message.ts';
@@ -52,7 +52,7 @@ export async function listEmails(
   { database }: EmailReader,
   { caller, query }: Call<unknown, EmailQuery>,
 ): Promise<Page<EmailItem> | Failure> {
-  const request = { list: 'emails', query };
+  const request = { list: 'emails', isPosition: byId('em'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const filters = filtersOf(query);

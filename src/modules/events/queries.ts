@@ -41,13 +41,20 @@ interface LogRow {
 }
 
 const CURSOR = /^(\d{1,20}) ((?:evt_[0-9a-z]{24})?)$/;
+/** What an `xid8` holds. */
+const LAST_TRANSACTION = 2n ** 64n - 1n;
+
+const isPosition = (text: string): boolean => {
+  const [, position] = CURSOR.exec(text) ?? [];
+  return position !== undefined && BigInt(position) <= LAST_TRANSACTION;
+};
 
 /** One page of the log of the caller's environment, oldest first. */
 export async function readLog(
   { database }: EventReader,
   { caller, query }: Call<unknown, EventQuery>,
 ): Promise<Page<EmailEvent> | Failure> {
-  const request = { list: 'events', query };
+  const request = { list: 'events', isPosition, query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const [, position = '0', id = ''] = CURSOR.exec(after ?? '') ?? [];

@@ -16,20 +16,27 @@ where workspace_id = $1 and ($2::text is null or (created_at, address_key) < ($2
   and ($4::text is null or reason = $4) and ($5::text is null or address_key = $5)
 order by created_at desc, address_key desc limit $6::integer`;
 
+const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (.+)$/;
+
+/** Of 30 February PostgreSQL would make an error. */
+const isPosition = (text: string): boolean => {
+  const [, at = ''] = POSITION.exec(text) ?? [];
+  const moment = new Date(at);
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().slice(0, 23) === at.slice(0, 23);
+};
+
 /** The addresses that get no more live mail. Test mail is suppressed by nothing, so a test key sees none. */
 export async function listSuppressions(
   { database }: { readonly database: Database },
   { caller, query }: Call<unknown, SuppressionQuery>,
 ): Promise<Page<SuppressionView> | Failure> {
-  const request = { list: 'suppressions', query };
+  const request = { list: 'suppressions', isPosition, query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const address = query.address === undefined ? null : parseAddress(query.address);
   if (address && isProblem(address)) return invalid([{ path: '/query/address', message: address.problem }]);
   if (!caller.livemode) return new Page([], { hasMore: false, nextCursor: null });
-  const [at = null, key = null] = after === null ? [] : after.split(' ');
-  // A forged position is no reason to fail: it starts somewhere in one's own list.
-  const from = at !== null && Number.isNaN(Date.parse(at)) ? null : at;
+  const [, from = null, key = null] = POSITION.exec(after ?? '') ?? [];
   const rows = await database.query<Row>(LIST, [
     caller.workspaceId,
     from,

@@ -7,7 +7,7 @@ import {
   webhookSecrets,
 } from '../../db/schema/webhooks.ts';
 import { Failure, notFound } from '../../http/failure.ts';
-import { pageOf, positionOf } from '../../http/pagination.ts';
+import { byId, pageOf, positionOf } from '../../http/pagination.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
 import type { DeliveryQuery, DeliveryView, WebhookView } from './model.ts';
 import { deliveryOf, webhookOf } from './views.ts';
@@ -112,7 +112,7 @@ export async function listDeliveries(
   reader: WebhookReader,
   { caller, params, query }: Call<{ readonly id: string }, DeliveryQuery>,
 ): Promise<Page<DeliveryView> | Failure> {
-  const request = { list: `webhooks/${params.id}/deliveries`, query };
+  const request = { list: `webhooks/${params.id}/deliveries`, isPosition: byId('dlv'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   if (!(await findWebhook(reader, caller, params.id))) return notFound('webhook endpoint');

@@ -4,6 +4,7 @@ import { Failure } from '../../../src/http/failure.ts';
 import { type ListRequest, pageOf, positionOf } from '../../../src/http/pagination.ts';
 import type { Page } from '../../../src/http/route.ts';
 
+const isPosition = (text: string): boolean => /^[a-e]$/.test(text);
 const rows = ['e', 'd', 'c', 'b', 'a'];
 /** What a query does: newest first, from the position on, one more than the limit. */
 const readFrom = (position: string | null, limit: number) =>
@@ -13,7 +14,7 @@ test('following the cursors shows every row once, and the last page says so', ()
   const seen: string[] = [];
   let after: string | null = null;
   do {
-    const request: ListRequest = { list: 'letters', query: { limit: 2, ...(after !== null && { after }) } };
+    const request: ListRequest = { list: 'letters', isPosition, query: { limit: 2, ...(after !== null && { after }) } };
     const position = positionOf(request);
     if (position instanceof Failure) throw new Error('its own cursor was refused');
     const page: Page<string> = pageOf(
@@ -31,7 +32,7 @@ test('following the cursors shows every row once, and the last page says so', ()
 
 test('a full last page has no next one', () => {
   const page = pageOf(
-    { list: 'letters', query: { limit: 5 } },
+    { list: 'letters', isPosition, query: { limit: 5 } },
     rows,
     (row) => row,
     (row) => row,
@@ -42,17 +43,17 @@ test('a full last page has no next one', () => {
 test('a cursor belongs to its list and filters, not to the size of the page', () => {
   const query = { limit: 2, status: 'sent' };
   const { nextCursor } = pageOf(
-    { list: 'emails', query },
+    { list: 'emails', isPosition, query },
     rows,
     (row) => row,
     (row) => row,
   ).pagination;
   const after = nextCursor ?? '';
-  expect(positionOf({ list: 'emails', query: { ...query, after } })).toBe('d');
-  expect(positionOf({ list: 'emails', query: { status: 'sent', limit: 90, after } })).toBe('d');
-  expect(positionOf({ list: 'events', query: { ...query, after } })).toBeInstanceOf(Failure);
-  expect(positionOf({ list: 'emails', query: { limit: 2, after } })).toBeInstanceOf(Failure);
-  expect(positionOf({ list: 'emails', query: { ...query, status: 'failed', after } })).toBeInstanceOf(
+  expect(positionOf({ list: 'emails', isPosition, query: { ...query, after } })).toBe('d');
+  expect(positionOf({ list: 'emails', isPosition, query: { status: 'sent', limit: 90, after } })).toBe('d');
+  expect(positionOf({ list: 'events', isPosition, query: { ...query, after } })).toBeInstanceOf(Failure);
+  expect(positionOf({ list: 'emails', isPosition, query: { limit: 2, after } })).toBeInstanceOf(Failure);
+  expect(positionOf({ list: 'emails', isPosition, query: { ...query, status: 'failed', after } })).toBeInstanceOf(
     Failure,
   );
 });
@@ -60,7 +61,7 @@ test('a cursor belongs to its list and filters, not to the size of the page', ()
 test('whatever else is sent is refused at /query/after', () => {
   fc.assert(
     fc.property(fc.string(), (after) => {
-      expect(positionOf({ list: 'emails', query: { limit: 2, after } })).toMatchObject({
+      expect(positionOf({ list: 'emails', isPosition, query: { limit: 2, after } })).toMatchObject({
         code: 'VALIDATION_ERROR',
         extra: { details: [{ path: '/query/after' }] },
       });

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { pageOf } from '../../src/http/pagination.ts';
+import { pathsOf } from './ask.ts';
+import { ROUTES, type RealService, startRealService } from './real-service.ts';
+
+const WEBHOOK = `wh_${'0'.repeat(24)}`;
+
+/** The list that each path's cursors are bound to. */
+const LISTS: Readonly<Record<string, string>> = {
+  '/v1/emails': 'emails',
+  '/v1/events': 'events',
+  '/v1/domains': 'domains',
+  '/v1/api-keys': 'api-keys',
+  '/v1/captured': 'captured',
+  '/v1/suppressions': 'suppressions',
+  '/v1/webhooks/:id/deliveries': `webhooks/${WEBHOOK}/deliveries`,
+};
+
+/** A cursor as the list itself would make it, were that the position of its last row. */
+const forged = (list: string, position: string): string =>
+  pageOf(
+    { list, isPosition: () => true, query: { limit: 1 } },
+    [position, 'more'],
+    (row) => row,
+    (row) => row,
+  ).pagination.nextCursor ?? '';
+
+const POSITIONS = [
+  'x',
+  '0',
+  '-1 ',
+  `${2n ** 64n} `,
+  `${'9'.repeat(20)} `,
+  '1 em_000000000000000000000000',
+  `em_${'0'.repeat(23)}u`,
+  '1e5 ',
+  'infinity x',
+  'today ada@example.com',
+  '2026-02-30T10:00:00.000000Z ada@example.com',
+  '0000-01-01T00:00:00.000000Z ada@example.com',
+  '+275760-09-13T00:00:00.000Z ada@example.com',
+  '2026-11-20T10:00:00.000Z',
+  "2026-11-20T10:00:00.000000Z' ada@example.com",
+];
+
+let service: RealService;
+let key: string;
+
+beforeAll(async () => {
+  service = await startRealService();
+  key = await service.keyWith('live', ['*']);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+test('every list with pages is tried', () => {
+  const paged = ROUTES.filter(({ query }) => query && 'after' in query.properties && 'limit' in query.properties);
+  expect(paged.map(({ path }) => path).toSorted()).toEqual(Object.keys(LISTS).toSorted());
+});
+
+describe('a cursor that was rightly bound, but holds what can be no position', () => {
+  for (const [path, list] of Object.entries(LISTS))
+    test(`of ${path} is 422 at /query/after`, async () => {
+      for (const position of POSITIONS) {
+        const after = forged(list, position);
+        const told = await service.ask({ path: `${path.replace(':id', WEBHOOK)}?after=${after}`, key });
+        expect([position, told.status, told.body?.error?.code, pathsOf(told)]).toEqual([
+          position,
+          422,
+          'VALIDATION_ERROR',
+          ['/query/after'],
+        ]);
+      }
+    });
+});
+
+test('one that could be a position starts elsewhere in the same list, and nothing more', async () => {
+  for (const [list, position] of [
+    ['events', `${2n ** 64n - 1n} `],
+    ['events', '0 '],
+    ['emails', `em_${'z'.repeat(24)}`],
+    ['suppressions', '1000-01-01T00:00:00.000000Z a b@example.com'],
+  ] as const) {
+    const told = await service.ask({ path: `/v1/${list}?after=${forged(list, position)}`, key });
+    expect([list, told.status, told.body?.data]).toEqual([list, 200, []]);
+  }
+});
