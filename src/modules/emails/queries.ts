@@ -1,11 +1,10 @@
-import { and, asc, desc, eq, gte, ilike, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, type SQL } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
-import { lowestIdAt } from '../../db/ids.ts';
 import { emailMessages, emails, emailEvents as eventTable } from '../../db/schema/emails.ts';
-import { Failure, invalid, notFound } from '../../http/failure.ts';
+import { Failure, notFound } from '../../http/failure.ts';
 import { byId, pageOf, positionOf } from '../../http/pagination.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
-import { isProblem, parseAddress } from './address.ts';
+import { itemColumns, readPage } from './listing.ts';
 import type { Content } from './message.ts';
 import type { EmailDetail, EmailEvent, EmailItem, EmailQuery } from './model.ts';
 import { detailOf, eventOf, itemOf } from './views.ts';
@@ -26,23 +25,6 @@ export interface EmailReader {
 
 type One = Call<{ readonly id: string }>;
 
-const itemColumns = {
-  id: emails.id,
-  livemode: emails.livemode,
-  state: emails.state,
-  context: emails.context,
-  lastEvent: emails.lastEvent,
-  failureReason: emails.failureReason,
-  scheduledAt: emails.scheduledAt,
-  sentAt: emails.sentAt,
-  deliveredAt: emails.deliveredAt,
-  subject: emailMessages.subject,
-  domainId: emailMessages.domainId,
-  templateId: emailMessages.templateId,
-  campaignId: emailMessages.campaignId,
-  envelope: emailMessages.envelope,
-};
-
 /** The wall between environments and workspaces: what is not within it does not exist. */
 const ownEmail = (caller: Caller, id: string): SQL | undefined =>
   and(eq(emails.id, id), eq(emails.workspaceId, caller.workspaceId), eq(emails.livemode, caller.livemode));
@@ -55,24 +37,8 @@ export async function listEmails(
   const request = { list: 'emails', isPosition: byId('em'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
-  const filters = filtersOf(query);
-  if (filters instanceof Failure) return filters;
-  const rows = await database.read((orm) =>
-    orm
-      .select(itemColumns)
-      .from(emailMessages)
-      .innerJoin(emails, eq(emails.id, emailMessages.id))
-      .where(
-        and(
-          eq(emailMessages.workspaceId, caller.workspaceId),
-          eq(emailMessages.livemode, caller.livemode),
-          after === null ? undefined : lt(emailMessages.id, after),
-          ...filters,
-        ),
-      )
-      .orderBy(desc(emailMessages.id))
-      .limit(query.limit + 1),
-  );
+  const rows = await readPage(database, caller, query, after);
+  if (rows instanceof Failure) return rows;
   return pageOf(request, rows, ({ id }) => id, itemOf);
 }
 
@@ -119,31 +85,4 @@ async function eventsOf(database: Database, emailId: string): Promise<readonly E
       .limit(MOST_EVENTS),
   );
   return rows.map(eventOf);
-}
-
-function filtersOf(query: EmailQuery): readonly SQL[] | Failure {
-  const to = keyOf(query.to, '/query/to');
-  const from = keyOf(query.from, '/query/from');
-  if (to instanceof Failure) return to;
-  if (from instanceof Failure) return from;
-  const { status, subject, tag, domainId, campaignId, createdAfter, createdBefore } = query;
-  const given: (SQL | undefined | false | null)[] = [
-    status !== undefined && eq(emails.state, status),
-    to !== null && sql`${emails.recipientKeys} @> array[${to}]::text[]`,
-    from !== null && eq(emailMessages.senderKey, from),
-    subject !== undefined && ilike(emailMessages.subject, `%${subject.replace(/[\\%_]/g, '\\$&')}%`),
-    tag !== undefined && sql`${emailMessages.tags} @> array[${tag}]::text[]`,
-    domainId !== undefined && eq(emailMessages.domainId, domainId),
-    campaignId !== undefined && eq(emailMessages.campaignId, campaignId),
-    createdAfter !== undefined && gte(emailMessages.id, lowestIdAt('em', Date.parse(createdAfter))),
-    createdBefore !== undefined && lt(emailMessages.id, lowestIdAt('em', Date.parse(createdBefore))),
-  ];
-  return given.filter((filter) => filter !== false && filter !== null && filter !== undefined) as SQL[];
-}
-
-/** The form in which addresses are compared; null when none is asked for. */
-function keyOf(text: string | undefined, path: string): string | null | Failure {
-  if (text === undefined) return null;
-  const read = parseAddress(text);
-  return isProblem(read) ? invalid([{ path, message: read.problem }]) : read.key;
 }
