@@ -17,15 +17,17 @@ import type {
 } from '../../transport/transport.ts';
 import { outboundMessage, type Personalise, type Sender } from './live-message.ts';
 import { eventsOfAttempt, type Tried } from './live-outcome.ts';
-import type { LiveMessage, LiveReader, Suppression } from './live-reading.ts';
+import type { HeavyMessage, LiveMessage, LiveReader, Suppression } from './live-reading.ts';
+import { LiveRoom } from './live-room.ts';
 import type { Senders, Unfit } from './live-sender.ts';
-import { LiveSlots } from './live-slots.ts';
 import { returnToken } from './live-token.ts';
 
 /** How long things may take, in milliseconds. */
 export interface LiveLimits {
   /** Attempts that run at once by each way. */
   readonly slots: number;
+  /** Octets of large messages that may be under way at once, by all ways together: each message once, and once a copy. */
+  readonly octets: number;
   /** What an attempt takes at most: ten minutes after the final dot (RFC 5321 4.5.3.2.6), and what comes before it. */
   readonly attemptMs: number;
   /** From the end of an attempt to the end of its lease: its outcome has to become durable. */
@@ -34,8 +36,12 @@ export interface LiveLimits {
   readonly stopMs: number;
 }
 
-/** The limits in force, unless a test sets others. */
+/**
+ * The limits in force, unless a test sets others. An octet under way takes 2 to 3 in memory, for a while (measured): five of
+ * the largest messages, or as many small ones as there are slots.
+ */
 export const LIVE_LIMITS: Omit<LiveLimits, 'slots'> = {
+  octets: 268_435_456,
   attemptMs: 630_000,
   marginMs: 15_000,
   stopMs: 12_000,
@@ -65,16 +71,18 @@ const COPIES = 4;
 /** Sends live mail: one copy a recipient, so that each can be followed, and bounce, by itself. */
 export class LivePerformer {
   /** Each way has slots of its own: one that stands still keeps none of the others waiting. */
-  readonly #slots = new Map<Transport['name'], LiveSlots>();
+  readonly #slots = new Map<Transport['name'], LiveRoom>();
+  readonly #room: LiveRoom;
   /** Orders and the slots they hold: until their outcome is durable, so that no crash can leave more in doubt than there are. */
-  readonly #begun = new Map<Order, LiveSlots>();
+  readonly #begun = new Map<Order, LiveRoom>();
   readonly #stop = new AbortController();
   #stopTimer: Timer | undefined;
 
   constructor(private readonly parts: LiveParts) {
     const { enabled, limits, clock } = parts;
-    const line = Math.floor(HELD / enabled.length);
-    for (const way of enabled) this.#slots.set(way, new LiveSlots(limits.slots, clock.monotonic, line));
+    const line = Math.max(0, Math.floor(HELD / enabled.length) - limits.slots);
+    for (const way of enabled) this.#slots.set(way, new LiveRoom(limits.slots, clock.monotonic, line));
+    this.#room = new LiveRoom(limits.octets, clock.monotonic);
   }
 
   /** Carries out one attempt, or says that it was not begun. */
@@ -90,14 +98,40 @@ export class LivePerformer {
       logger.warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
       return null;
     };
+    const withinMs = () => endsAt - limits.attemptMs - clock.now();
     const way = await this.#wayOf(actor.id, payload as LiveMessage | undefined).catch(unprepared);
     const slots = way && this.#slots.get(way);
-    if (!slots || !(await slots.take(endsAt - limits.attemptMs - clock.now()))) return declined();
+    if (!slots || !(await slots.take(withinMs()))) return declined();
     this.#begun.set(order, slots);
-    const prepared = await this.#prepare(actor, payload).catch(unprepared);
-    // Its domain may have gone over to another way while it waited: then it waits for a slot of that one.
-    if (!prepared || this.#wayBy(prepared.sender) !== way) return declined();
-    return this.#attempt(actor, prepared, endsAt - clock.now());
+    const found = await this.#find(actor, payload).catch(unprepared);
+    const octets = octetsOf(found?.message ?? null, context);
+    if (!found || !(await this.#makeRoom(order, slots, octets, withinMs))) return declined();
+    try {
+      const prepared = await this.#prepare(actor, found.message).catch(unprepared);
+      // Its domain may have gone over to another way while it waited: then it waits for a slot of that one.
+      if (!prepared || this.#wayBy(prepared.sender) !== way) return declined();
+      return await this.#attempt(actor, prepared, endsAt - clock.now());
+    } finally {
+      this.#room.release(octets);
+    }
+  }
+
+  /** The message, a large one without its content; whatever was handed over with the order need not be read. */
+  async #find({ id }: Actor, payload: unknown): Promise<{ readonly message: Found | null }> {
+    return { message: (payload as LiveMessage | undefined) ?? (await this.parts.reader.message(id)) };
+  }
+
+  /** Room for a large message. Where it has to be waited for, the slot is given to somebody who can go on. */
+  async #makeRoom(order: Order, slots: LiveRoom, octets: number, withinMs: () => number): Promise<boolean> {
+    if (octets === 0 || this.#room.tryTake(octets)) return true;
+    this.settled(order);
+    if (!(await this.#room.take(withinMs(), octets))) return false;
+    if (await slots.take(withinMs())) {
+      this.#begun.set(order, slots);
+      return true;
+    }
+    this.#room.release(octets);
+    return false;
   }
 
   /** Whose slot an email needs; asked before its message, which may be large, comes into memory. */
@@ -128,7 +162,7 @@ export class LivePerformer {
 
   /** Begins nothing more; what is under way has a while to end by itself. */
   stop(): void {
-    for (const slots of this.#slots.values()) slots.stop();
+    for (const room of [this.#room, ...this.#slots.values()]) room.stop();
     this.#stopTimer = setTimeout(() => this.#stop.abort(), this.parts.limits.stopMs);
   }
 
@@ -137,15 +171,15 @@ export class LivePerformer {
     clearTimeout(this.#stopTimer);
   }
 
-  async #prepare({ id, workspaceId }: Actor, payload: unknown): Promise<Prepared> {
+  async #prepare({ id, workspaceId }: Actor, message: Found | null): Promise<Prepared> {
     const { reader, senders } = this.parts;
-    const message = (payload as LiveMessage | undefined) ?? (await reader.message(id));
-    if (!message) return { message, sender: 'removed', suppressed: new Map() };
-    const [sender, suppressed] = await Promise.all([
+    if (!message) return NOTHING_LEFT;
+    const [sender, suppressed, content] = await Promise.all([
       message.domain_id === null ? ('removed' as const) : senders.find(message.domain_id),
       reader.suppressions(workspaceId, message.recipient_keys),
+      message.content ?? reader.content(id),
     ]);
-    return { message, sender, suppressed };
+    return content === null ? NOTHING_LEFT : { message: { ...message, content }, sender, suppressed };
   }
 
   async #attempt(actor: Actor, prepared: Prepared, deadlineMs: number): Promise<readonly EmailEvent[]> {
@@ -223,12 +257,23 @@ export class LivePerformer {
   }
 }
 
+type Found = LiveMessage | HeavyMessage;
+
+/** What a large message takes of the room: itself, and its copies that are on their way at once. 0 for any other. */
+const octetsOf = (message: Found | null, { recipients, holdsDoubt }: EmailContext): number => {
+  if (message === null || message.content !== null) return 0;
+  const open = recipients.filter((one) => mayBeTried(one, holdsDoubt)).length;
+  return message.size * (1 + Math.min(open, COPIES));
+};
+
 interface Prepared {
   /** null: retention has taken it. */
   readonly message: LiveMessage | null;
   readonly sender: Sender | Unfit;
   readonly suppressed: ReadonlyMap<string, Suppression>;
 }
+
+const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: new Map() };
 
 /** Who left a list still gets what is no list's: a receipt, a new password. */
 const keepsAway = (reason: Suppression | undefined, { campaign_id }: LiveMessage): boolean =>

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { Lane } from '../../engine/lane.ts';
+import { COMMIT_LIMITS, Lane, type LaneLimits } from '../../engine/lane.ts';
 import type { Content, Envelope } from './message.ts';
 
 /** A message as it was accepted, with all that sending it takes. */
@@ -14,11 +14,22 @@ export interface LiveMessage {
   readonly content: Content;
 }
 
+/** A large message: its content stays where it is until there is room for it. */
+export type HeavyMessage = Omit<LiveMessage, 'content'> & { readonly content: null; readonly size: number };
+
 /** Why an address gets no more mail. `unsubscribed` keeps lists away and nothing else. */
 export type Suppression = 'bounced' | 'complained' | 'unsubscribed' | 'manual';
 
-const MESSAGES = `select m.id, e.recipients, e.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, m.content
-from unnest($1::text[]) i(id) join emails e on e.id = i.id join email_messages m on m.id = i.id`;
+/** Octets of a message whose content is read along: as many of them as there are slots need no counting. */
+const LIGHT = 65_536;
+
+/** Rows from before sizes were stored are measured, which costs PostgreSQL the reading of them. */
+const MESSAGES = `select m.id, e.recipients, e.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
+  case when s.size <= ${LIGHT} then m.content end as content
+from unnest($1::text[]) i(id) join emails e on e.id = i.id join email_messages m on m.id = i.id
+cross join lateral (select coalesce((m.envelope->>'size')::integer, octet_length(m.content::text)) as size offset 0) s`;
+
+const CONTENTS = 'select id, content from email_messages where id = any($1::text[])';
 
 const DOMAINS = 'select m.id, m.domain_id from unnest($1::text[]) i(id) join email_messages m on m.id = i.id';
 
@@ -26,13 +37,8 @@ const SUPPRESSIONS = `select distinct s.workspace_id, s.address_key, s.reason
 from json_to_recordset($1::text::json) as a(workspace_id text, key text)
 join suppressions s on s.workspace_id = a.workspace_id and s.address_key = a.key`;
 
-/** Messages may be large: what one statement brings into memory stays bounded by the few that are asked for at once. */
-const MESSAGES_AT_ONCE = {
-  batchItems: 16,
-  batchBytes: 1_048_576,
-  waitingItems: 20_000,
-  waitingBytes: 67_108_864,
-};
+/** What one statement brings into memory is bounded by the few that are asked for at once. */
+const atOnce = (batchItems: number): LaneLimits => ({ ...COMMIT_LIMITS, batchItems });
 
 interface Asking<Question, Answer> {
   readonly question: Question;
@@ -47,19 +53,27 @@ interface Addressees {
 
 /** What the database says before an attempt. Attempts that begin together share a statement. */
 export class LiveReader {
-  readonly #messages: Lane<Asking<string, LiveMessage | null>>;
+  readonly #messages: Lane<Asking<string, LiveMessage | HeavyMessage | null>>;
+  readonly #contents: Lane<Asking<string, Content | null>>;
   readonly #domains: Lane<Asking<string, string | null>>;
   readonly #suppressions: Lane<Asking<Addressees, ReadonlyMap<string, Suppression>>>;
 
   constructor(private readonly database: Database) {
-    this.#messages = new Lane('live messages', (batch) => this.#readMessages(batch), MESSAGES_AT_ONCE, 2);
+    this.#messages = new Lane('live messages', (batch) => this.#readMessages(batch), atOnce(16), 2);
+    // A lane of their own: no letter waits while a catalogue is read.
+    this.#contents = new Lane('large messages', (batch) => this.#readContents(batch), atOnce(1), 2);
     this.#domains = new Lane('domains of emails', (batch) => this.#readDomains(batch), undefined, 2);
     this.#suppressions = new Lane('suppressions', (batch) => this.#readSuppressions(batch), undefined, 2);
   }
 
-  /** The message; null when retention has taken it. @throws Unavailable */
-  message(emailId: string): Promise<LiveMessage | null> {
+  /** The message, a large one without its content; null when retention has taken it. @throws Unavailable */
+  message(emailId: string): Promise<LiveMessage | HeavyMessage | null> {
     return new Promise((settle, fail) => this.#messages.push({ question: emailId, settle, fail }));
+  }
+
+  /** The content of a large message; null when retention has taken it. @throws Unavailable */
+  content(emailId: string): Promise<Content | null> {
+    return new Promise((settle, fail) => this.#contents.push({ question: emailId, settle, fail }));
   }
 
   /** The domain that an email is sent from; null where there is none, or no message any more. @throws Unavailable */
@@ -74,11 +88,12 @@ export class LiveReader {
     );
   }
 
-  #readMessages(batch: readonly Asking<string, LiveMessage | null>[]): Promise<void> {
+  #readMessages(batch: readonly Asking<string, LiveMessage | HeavyMessage | null>[]): Promise<void> {
     return answered(batch, async () => {
-      const rows = await this.database.query<LiveMessage & { readonly id: string }>(MESSAGES, [
-        batch.map(({ question }) => question),
-      ]);
+      const rows = await this.database.query<(LiveMessage | HeavyMessage) & { readonly id: string }>(
+        MESSAGES,
+        [batch.map(({ question }) => question)],
+      );
       const byId = new Map(rows.map((row) => [row.id, row]));
       return (id) => byId.get(id) ?? null;
     });
@@ -91,6 +106,16 @@ export class LiveReader {
         [batch.map(({ question }) => question)],
       );
       const byId = new Map(rows.map(({ id, domain_id }) => [id, domain_id]));
+      return (id) => byId.get(id) ?? null;
+    });
+  }
+
+  #readContents(batch: readonly Asking<string, Content | null>[]): Promise<void> {
+    return answered(batch, async () => {
+      const rows = await this.database.query<{ readonly id: string; readonly content: Content }>(CONTENTS, [
+        batch.map(({ question }) => question),
+      ]);
+      const byId = new Map(rows.map(({ id, content }) => [id, content]));
       return (id) => byId.get(id) ?? null;
     });
   }

@@ -29,6 +29,8 @@ export interface Envelope {
   readonly trackClicks: boolean | null;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
+  /** About how many octets the finished message has: asked for before it is read. */
+  readonly size: number;
 }
 
 /** What the recipient reads, as `email_messages.content` holds it. `attachments` are base64, in the envelope's order. */
@@ -77,6 +79,7 @@ export function storedMessage(
       trackOpens: request.trackOpens,
       trackClicks: request.trackClicks,
       messageId: `<${id}@${request.from.domain}>`,
+      size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
     },
     content: {
       text: request.text ?? rendered?.text ?? null,

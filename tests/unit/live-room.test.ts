@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { Performing } from '../../src/engine/performers.ts';
 import type { Order } from '../../src/engine/tell-batch.ts';
-import { LiveSlots } from '../../src/modules/emails/live-slots.ts';
+import { LiveRoom } from '../../src/modules/emails/live-room.ts';
 
 const monotonic = (): number => performance.now();
 
 describe('the slots of live mail', () => {
   test('are had at once while there are any, then in the order of asking', async () => {
-    const slots = new LiveSlots(2, monotonic);
+    const slots = new LiveRoom(2, monotonic);
     expect([slots.take(1_000), slots.take(1_000)]).toEqual([true, true]);
     const order: string[] = [];
     const waiting = ['first', 'second'].map(async (name) => {
@@ -22,7 +22,7 @@ describe('the slots of live mail', () => {
   });
 
   test('are not waited for longer than makes sense', async () => {
-    const slots = new LiveSlots(1, monotonic);
+    const slots = new LiveRoom(1, monotonic);
     expect(slots.take(0)).toBeFalse();
     expect(slots.take(-1)).toBeFalse();
     expect(slots.take(1_000)).toBeTrue();
@@ -34,7 +34,7 @@ describe('the slots of live mail', () => {
   });
 
   test('are waited for by so many and no more', async () => {
-    const slots = new LiveSlots(1, monotonic, 2);
+    const slots = new LiveRoom(1, monotonic, 1);
     expect(slots.take(1_000)).toBeTrue();
     const waiting = slots.take(10_000);
     expect(slots.take(10_000)).toBeFalse();
@@ -43,13 +43,75 @@ describe('the slots of live mail', () => {
   });
 
   test('are had by nobody any more once the service stops', async () => {
-    const slots = new LiveSlots(1, monotonic);
+    const slots = new LiveRoom(1, monotonic);
     expect(slots.take(1_000)).toBeTrue();
     const waiting = slots.take(60_000);
     slots.stop();
     expect(await waiting).toBeFalse();
     slots.release();
     expect(slots.take(1_000)).toBeFalse();
+  });
+});
+
+describe('room for so many bytes', () => {
+  const heard = async (taken: Promise<boolean> | boolean, said: string[], name: string) =>
+    said.push(`${name} ${await taken}`);
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('is given to as many as fit, and what is larger than all of it passes alone', async () => {
+    const room = new LiveRoom(100, monotonic);
+    const said: string[] = [];
+    expect([room.tryTake(60), room.tryTake(40), room.tryTake(1)]).toEqual([true, true, false]);
+    void heard(room.take(10_000, 1_000), said, 'giant');
+    room.release(60);
+    await turn();
+    expect(said).toEqual([]);
+    room.release(40);
+    await turn();
+    expect(said).toEqual(['giant true']);
+    expect(room.tryTake(1)).toBeFalse();
+    room.release(1_000);
+    expect([room.tryTake(100), room.tryTake(1)]).toEqual([true, false]);
+  });
+
+  test('is not kept from the small by a large one that waits, nor for ever from the large one by the small', async () => {
+    let now = 0;
+    const room = new LiveRoom(100, () => now);
+    const said: string[] = [];
+    expect(room.tryTake(60)).toBeTrue();
+    void heard(room.take(10_000, 90), said, 'large');
+    expect(room.take(10_000, 30)).toBeTrue();
+    room.release(30);
+    now = 5_000;
+    void heard(room.take(10_000, 30), said, 'late');
+    await turn();
+    expect(said).toEqual([]);
+    room.release(60);
+    await turn();
+    expect(said).toEqual(['large true']);
+    room.release(90);
+    await turn();
+    expect(said).toEqual(['large true', 'late true']);
+  });
+
+  test('that was kept for somebody who gave up is given to those behind', async () => {
+    let now = 0;
+    const room = new LiveRoom(100, () => now);
+    const said: string[] = [];
+    expect(room.tryTake(60)).toBeTrue();
+    const large = heard(room.take(5, 90), said, 'large');
+    now = 5_000;
+    await Promise.all([large, heard(room.take(60_000, 30), said, 'small')]);
+    expect(said).toEqual(['large false', 'small true']);
+    room.stop();
+  });
+
+  test('is refused to whoever comes first to the end of his patience, first', async () => {
+    const room = new LiveRoom(1, monotonic);
+    expect(room.tryTake()).toBeTrue();
+    const said: string[] = [];
+    await Promise.all([heard(room.take(40), said, 'patient'), heard(room.take(10), said, 'impatient')]);
+    expect(said).toEqual(['impatient false', 'patient false']);
   });
 });
 
