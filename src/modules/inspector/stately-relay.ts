@@ -7,7 +7,7 @@ import type { Talk } from '../../http/listen.ts';
 import { GOING_AWAY, SESSION_OVER } from './live-talk.ts';
 import type { LookedAt } from './lookout.ts';
 import type { Sight } from './sight.ts';
-import { introduction, news, type StatelyMessage } from './stately.ts';
+import { introduction, introductionText, newsTexts } from './stately.ts';
 import type { Visit } from './visits.ts';
 
 /** Actors of each kind that a new client is shown. */
@@ -46,7 +46,7 @@ export class StatelyRelay implements Talk {
   #told = 0;
   #sight: Sight;
   /** What happened while the first actors were being read. */
-  #early: StatelyMessage[] | null = [];
+  #early: string[] | null = [];
 
   constructor(
     private readonly from: Relayed,
@@ -95,10 +95,8 @@ export class StatelyRelay implements Talk {
       for (const row of rows.toReversed()) {
         if (this.#followed.has(row.id)) continue;
         this.#follow(row.id);
-        this.#send(
-          socket,
-          introduction(kind, { id: row.id, snapshot: snapshotIn(kind, row) }, this.from.now()),
-        );
+        const actor = { id: row.id, snapshot: snapshotIn(kind, row) };
+        this.#send(socket, JSON.stringify(introduction(kind, actor, this.from.now())));
       }
     }
     const early = this.#early ?? [];
@@ -114,7 +112,7 @@ export class StatelyRelay implements Talk {
       if (!this.#hasRoom()) return;
       const isKnown = this.#followed.has(after.id);
       this.#follow(after.id);
-      const messages = isKnown ? news(kind, draft) : [introduction(kind, after, this.from.now())];
+      const messages = isKnown ? newsTexts(kind, draft) : [introductionText(kind, draft, this.from.now())];
       this.#told += messages.length;
       for (const message of messages) this.#tell(socket, message);
     }
@@ -137,13 +135,13 @@ export class StatelyRelay implements Talk {
     this.#followed.delete(oldest);
   }
 
-  #tell(socket: ServerWebSocket<Talk>, message: StatelyMessage): void {
+  #tell(socket: ServerWebSocket<Talk>, message: string): void {
     if (!this.#early) this.#send(socket, message);
     else if (this.#early.length < MOST_A_SECOND) this.#early.push(message);
   }
 
-  #send(socket: ServerWebSocket<Talk>, message: StatelyMessage): void {
-    if (socket.getBufferedAmount() < BACKLOG) socket.send(JSON.stringify(message));
+  #send(socket: ServerWebSocket<Talk>, message: string): void {
+    if (socket.getBufferedAmount() < BACKLOG) socket.send(message);
   }
 }
 

@@ -75,8 +75,30 @@ export const introduction = (
   snapshot: snapshotOf(actor),
 });
 
+/** What was written for one viewer is sent to all. By the draft, which nobody keeps: an actor may be kept for long. */
+const introductions = new WeakMap<Draft, string>();
+const told = new WeakMap<Draft, readonly string[]>();
+
+/** The introduction of an actor that a commit has changed, as text. */
+export function introductionText(kind: Kind, draft: Draft, at: number): string {
+  const known = introductions.get(draft);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(introduction(kind, draft.after, at));
+  introductions.set(draft, text);
+  return text;
+}
+
+/** The news of a commit, as text. */
+export function newsTexts(kind: Kind, draft: Draft): readonly string[] {
+  const known = told.get(draft);
+  if (known) return known;
+  const texts = news(kind, draft).map((message) => JSON.stringify(message));
+  told.set(draft, texts);
+  return texts;
+}
+
 /** What a commit did to one actor. Only the last snapshot is whole; the ones on the way share its context. */
-export function news(_kind: Kind, { after, steps }: Draft): StatelyMessage[] {
+function news(_kind: Kind, { after, steps }: Draft): StatelyMessage[] {
   return steps.flatMap((step: Step, index) => {
     const event = { type: step.event };
     const isLast = index === steps.length - 1;
