@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 
 /** The safeguards that a torture can switch off, to show that it notices. */
-export const SAFEGUARDS = ['revision', 'lease', 'attempt', 'commit'] as const;
+export const SAFEGUARDS = ['revision', 'lease', 'attempt', 'commit', 'hold'] as const;
 
 /** One of them. */
 export type Safeguard = (typeof SAFEGUARDS)[number];

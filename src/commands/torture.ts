@@ -1,5 +1,5 @@
 import { isExecutable } from '../config.ts';
-import { PROMISES, type Promised } from '../torture/judge.ts';
+import { type LiveMail, PROMISES, type Promised } from '../torture/judge.ts';
 import { type Outcome, type Progress, torture } from '../torture/torture.ts';
 import type { Safeguard } from '../torture-setting.ts';
 import { stopRequested } from './shutdown.ts';
@@ -14,6 +14,7 @@ export interface TortureRequest {
   readonly postgresBin?: string;
   readonly workers: number;
   readonly webhooks: boolean;
+  readonly live: boolean;
 }
 
 /** How this program is started again: from source by the runtime and the entry point, else by itself. */
@@ -44,6 +45,7 @@ export async function runTorture(request: TortureRequest, terminal: Terminal): P
       command: ownCommand(),
       workers: request.workers,
       webhooks: request.webhooks,
+      live: request.live,
       enough: stopRequested(),
     },
     tell,
@@ -54,15 +56,20 @@ export async function runTorture(request: TortureRequest, terminal: Terminal): P
 }
 
 /** What a torture came to, for people. */
-export function tortureReport({ verdict, troubles, repliesSwallowed, unanswered }: Outcome): string {
+export function tortureReport({
+  verdict,
+  troubles,
+  repliesSwallowed,
+  sinkFaults,
+  unanswered,
+}: Outcome): string {
   const { acknowledged, emails, ends, inDoubt, lostAttempts, events, repeatedEvents, broken, examples } =
     verdict;
   const count = (promise: Promised) => broken.get(promise) ?? 0;
-  const made = [...troubles].sort(([a], [b]) => (a < b ? -1 : 1));
-  const sum = made.reduce((total, [, times]) => total + times, 0);
+  const sum = [...troubles.values()].reduce((total, times) => total + times, 0);
   const width = Math.max(...Object.values(PROMISES).map((sentence) => sentence.length));
   return [
-    `Troubles      ${sum}: ${made.map(([trouble, times]) => `${times} × ${trouble}`).join(', ')}`,
+    `Troubles      ${sum}: ${counted(troubles)}`,
     `              ${repliesSwallowed} replies to commits were swallowed`,
     `Acknowledged  ${acknowledged}; ${unanswered} requests got no answer; ${emails} emails are there`,
     `Ended         ${Object.entries(ends)
@@ -71,10 +78,12 @@ export function tortureReport({ verdict, troubles, repliesSwallowed, unanswered 
     `Lost          ${count('lost') + count('unfinished')}`,
     `Doubled       ${count('doubled') + count('keyTwice')}`,
     `In doubt      ${inDoubt} performed more than once after one of ${lostAttempts} lost attempts, and marked so`,
+    ...liveLines(verdict.live, sinkFaults),
     `Webhooks      ${events} events, ${repeatedEvents} of them received more than once`,
     '',
     ...(Object.keys(PROMISES) as Promised[])
       .filter((promise) => events > 0 || !promise.endsWith('delivered'))
+      .filter((promise) => verdict.live !== null || !LIVE.includes(promise))
       .map((promise) => {
         const times = count(promise);
         return `${times === 0 ? '✓' : '✗'} ${PROMISES[promise].padEnd(width)}  ${times === 0 ? '' : `broken ${times} times`}`.trimEnd();
@@ -84,4 +93,22 @@ export function tortureReport({ verdict, troubles, repliesSwallowed, unanswered 
     broken.size === 0 ? 'Every promise was kept.' : 'A promise was broken.',
     '',
   ].join('\n');
+}
+
+/** Promises that only live mail can break. */
+const LIVE: readonly Promised[] = ['notThere', 'takenTwice', 'heldTwice', 'strange'];
+
+const counted = (times: ReadonlyMap<string, number>): string =>
+  [...times]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([what, often]) => `${often} × ${what}`)
+    .join(', ');
+
+function liveLines(live: LiveMail | null, faults: ReadonlyMap<string, number>): readonly string[] {
+  if (live === null) return [];
+  const { taken, twice, unknown, heldToTheEnd } = live;
+  return [
+    `Live mail     ${taken} emails are at the receiving server, ${twice} of them more than once; it made trouble: ${counted(faults)}`,
+    `              ${unknown} attempts ended without anybody knowing; ${heldToTheEnd} that were held as doubtful to the end had arrived`,
+  ];
 }

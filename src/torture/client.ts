@@ -1,12 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type Chance, chanceOf } from './chance.ts';
-import { type Acknowledged, ENDS, type Fate, type OutsideRecord } from './outside-record.ts';
+import {
+  type Acknowledged,
+  ENDS,
+  type Fate,
+  type LIVE_ENDS,
+  type LiveFate,
+  type OutsideRecord,
+} from './outside-record.ts';
 
 /** What the client speaks to. */
 export interface ClientParts {
   /** Where the instances are reached. */
   readonly urls: readonly string[];
-  readonly key: string;
+  readonly keys: { readonly test: string; readonly live: string };
+  /** The verified domain that live mail is sent from; null where all mail is simulated. */
+  readonly liveFrom: string | null;
   readonly record: OutsideRecord;
   readonly seed: number;
   /** How many requests it has under way at most. */
@@ -17,10 +26,27 @@ const PATIENCE_MS = 9_000;
 /** A client that means it asks again with the same key until somebody answers. */
 const TRIES = 200;
 const FATES = Object.keys(ENDS) as Fate[];
+const LIVE_FATES: readonly LiveFate[] = [
+  'taken',
+  'taken',
+  'taken',
+  'taken',
+  'refused',
+] satisfies (keyof typeof LIVE_ENDS)[];
+/** Of a hundred emails so many are live. */
+const LIVE_PERCENT = 30;
 
 interface Answer {
   readonly status: number;
   readonly id: string | null;
+}
+
+/** What is sent, and with which key. */
+interface Wish {
+  readonly fate: Fate | LiveFate;
+  readonly livemode: boolean;
+  readonly key: string;
+  readonly body: object;
 }
 
 interface Receipt {
@@ -32,6 +58,7 @@ export class TortureClient {
   #stopped = false;
   readonly #chance: Chance;
   #workers: Promise<void>[] = [];
+  #wishes = 0;
 
   constructor(private readonly parts: ClientParts) {
     this.#chance = chanceOf(parts.seed);
@@ -60,11 +87,11 @@ export class TortureClient {
 
   /** One email; with a key it is asked for until it is answered. */
   async #send(scheduledAt: number | null, key: string | null): Promise<Acknowledged | null> {
-    const fate = this.#chance.pick(FATES);
+    const wish = this.#wish(scheduledAt);
     const tries = key === null ? 1 : TRIES;
     for (let left = tries; left > 0; left--) {
-      const { status, id } = await this.#ask('POST', '/v1/emails', bodyOf(fate, scheduledAt), key);
-      if (status === 202 && id) return this.parts.record.acknowledge(id, fate, scheduledAt);
+      const { status, id } = await this.#ask('POST', '/v1/emails', wish, key);
+      if (status === 202 && id) return this.parts.record.acknowledge(id, wish, scheduledAt);
       if (status >= 400 && status < 500 && status !== 409) {
         this.parts.record.refused++;
         return null;
@@ -78,18 +105,18 @@ export class TortureClient {
   /** The same request with the same key to two instances at once: one email, whoever answers. */
   async #sendTwice(): Promise<void> {
     const key = randomUUID();
-    const fate = this.#chance.pick(FATES);
-    const ask = () => this.#askUntilAnswered(bodyOf(fate, null), key);
+    const wish = this.#wish(null);
+    const ask = () => this.#askUntilAnswered(wish, key);
     const ids = (await Promise.all([ask(), ask()])).filter((id) => id !== null);
     const [first, second = first] = ids;
     if (first === undefined) this.parts.record.unanswered++;
-    else this.parts.record.acknowledge(first, fate, null);
+    else this.parts.record.acknowledge(first, wish, null);
     if (first !== second) this.parts.record.contradictions.push(`${first} and ${second}`);
   }
 
-  async #askUntilAnswered(body: object, key: string): Promise<string | null> {
+  async #askUntilAnswered(wish: Wish, key: string): Promise<string | null> {
     for (let left = TRIES; left > 0; left--) {
-      const { status, id } = await this.#ask('POST', '/v1/emails', body, key);
+      const { status, id } = await this.#ask('POST', '/v1/emails', wish, key);
       if (status === 202) return id;
       await Bun.sleep(100);
     }
@@ -109,30 +136,47 @@ export class TortureClient {
   }
 
   async #cancel(email: Acknowledged): Promise<void> {
-    const { status } = await this.#ask('DELETE', `/v1/emails/${email.id}`, undefined, null);
+    const { status } = await this.#ask('DELETE', `/v1/emails/${email.id}`, { key: this.#keyOf(email) }, null);
     email.cancelled = status === 200 ? 'acknowledged' : status === 409 ? 'refused' : 'unknown';
   }
 
   async #move(email: Acknowledged): Promise<void> {
     const later = Date.now() + this.#chance.between(200, 1_500);
     const body = { scheduledAt: new Date(later).toISOString() };
-    const { status } = await this.#ask('PATCH', `/v1/emails/${email.id}`, body, null);
+    const wish = { key: this.#keyOf(email), body };
+    const { status } = await this.#ask('PATCH', `/v1/emails/${email.id}`, wish, null);
     if (status === 200) email.notBefore = later;
+  }
+
+  #keyOf({ livemode }: Pick<Acknowledged, 'livemode'>): string {
+    return livemode ? this.parts.keys.live : this.parts.keys.test;
+  }
+
+  /** A live recipient is asked for once: a refusal suppresses the address. */
+  #wish(scheduledAt: number | null): Wish {
+    const { liveFrom } = this.parts;
+    const livemode = liveFrom !== null && this.#chance.next() * 100 < LIVE_PERCENT;
+    const key = this.#keyOf({ livemode });
+    const fate = this.#chance.pick<Fate | LiveFate>(livemode ? LIVE_FATES : FATES);
+    const [from, to] = livemode
+      ? [`torture@${liveFrom}`, `${fate}-${this.#wishes++}@receiver.example`]
+      : ['torture@example.com', `${fate}@simulator.svc.test`];
+    return { fate, livemode, key, body: bodyOf(from, to, scheduledAt) };
   }
 
   async #ask(
     method: 'POST' | 'PATCH' | 'DELETE',
     path: string,
-    body: object | undefined,
-    key: string | null,
+    { key, body }: Pick<Wish, 'key'> & { readonly body?: object },
+    idempotencyKey: string | null,
   ): Promise<Answer> {
     try {
       const response = await fetch(`${this.#chance.pick(this.parts.urls)}${path}`, {
         method,
         headers: {
-          authorization: `Bearer ${this.parts.key}`,
+          authorization: `Bearer ${key}`,
           ...(body ? { 'content-type': 'application/json' } : {}),
-          ...(key === null ? {} : { 'idempotency-key': key }),
+          ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
         signal: AbortSignal.timeout(PATIENCE_MS),
@@ -146,9 +190,9 @@ export class TortureClient {
   }
 }
 
-const bodyOf = (fate: Fate, scheduledAt: number | null) => ({
-  from: 'torture@example.com',
-  to: `${fate}@simulator.svc.test`,
+const bodyOf = (from: string, to: string, scheduledAt: number | null) => ({
+  from,
+  to,
   subject: 'Torture',
   text: 'x'.repeat(200),
   ...(scheduledAt === null ? {} : { scheduledAt: new Date(scheduledAt).toISOString() }),

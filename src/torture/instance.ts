@@ -14,7 +14,9 @@ export interface InstanceParts {
   readonly databaseUrl: string;
   readonly dataDir: string;
   readonly secretKey: string;
-  readonly testKey: string;
+  readonly keys: { readonly test: string; readonly live: string };
+  /** What becomes of an email of which nobody knows whether it was taken. */
+  readonly unknownOutcome: 'retry' | 'hold';
   readonly torture: TortureSetting;
 }
 
@@ -23,6 +25,8 @@ export class Instance {
   #process: ChildProcess | null = null;
   #output = '';
   #frozen = false;
+  /** Where live mail goes from its next start on; null keeps it here. */
+  smtpPort: number | null = null;
 
   constructor(private readonly parts: InstanceParts) {}
 
@@ -44,7 +48,8 @@ export class Instance {
 
   /** Starts it without waiting; `seed` makes each life of it dawdle differently. */
   start(seed: number, crash?: { at: CrashPoint; visit: number; afterMs: number }): void {
-    const { command, port, databaseUrl, dataDir, secretKey, testKey, torture } = this.parts;
+    const { command, port, databaseUrl, dataDir, secretKey, keys, torture, unknownOutcome } = this.parts;
+    const { smtpPort } = this;
     const [program = '', ...first] = command;
     const child = spawn(program, [...first, 'serve'], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,7 +60,14 @@ export class Instance {
         DATABASE_URL: databaseUrl,
         DATA_DIR: dataDir,
         SECRET_KEY: secretKey,
-        BOOTSTRAP_TEST_KEY: testKey,
+        BOOTSTRAP_TEST_KEY: keys.test,
+        BOOTSTRAP_LIVE_KEY: keys.live,
+        DEFAULT_PLAN: 'growth',
+        UNKNOWN_OUTCOME: unknownOutcome,
+        EHLO_NAME: 'torture.example',
+        ...(smtpPort === null
+          ? {}
+          : { TRANSPORT: 'smtp', SMTP_URL: `smtp://127.0.0.1:${smtpPort}?tls=none` }),
         TEST_SENDS_PER_DAY: '0',
         RATE_LIMIT_PER_IP: '0',
         RATE_LIMIT_PER_KEY: '0',

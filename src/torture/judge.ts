@@ -1,7 +1,8 @@
 import { auditLedger } from '../audit/audit.ts';
 import type { Findings } from '../audit/findings.ts';
 import { openSession, type Session } from '../audit/session.ts';
-import { ENDS, type OutsideRecord, type Performed } from './outside-record.ts';
+import type { Taken } from './mail-sink.ts';
+import { type Acknowledged, ENDS, LIVE_ENDS, type OutsideRecord, type Performed } from './outside-record.ts';
 
 /** What is promised, a sentence each. */
 export const PROMISES = {
@@ -15,6 +16,10 @@ export const PROMISES = {
   foreignOutcome: 'an outcome is recorded for its own attempt only',
   undelivered: 'every event has reached the receiver of webhooks',
   overdelivered: 'no event more often than it was posted',
+  notThere: 'every live email that ended as sent is at the receiving server',
+  takenTwice: 'none is there more often than once and once for each doubt on record',
+  heldTwice: 'none is there twice where doubts are held',
+  strange: 'nothing is there that is not in the database',
   unexplained: 'there are no more emails than were asked for',
   ledger: 'the audit finds the ledger in order',
 } as const;
@@ -31,6 +36,8 @@ export interface Verdict {
   /** Performed more than once because an attempt's outcome was lost: the recipient may have got it twice. */
   readonly inDoubt: number;
   readonly lostAttempts: number;
+  /** What the receiving server has; null where no live mail was sent. */
+  readonly live: LiveMail | null;
   readonly events: number;
   /** Received more than once by the webhooks' receiver, which is told so by the event's id. */
   readonly repeatedEvents: number;
@@ -41,9 +48,26 @@ export interface Verdict {
   readonly findings: Findings;
 }
 
+/** Live mail, as it arrived. */
+export interface LiveMail {
+  /** Emails of which the server has at least one copy. */
+  taken: number;
+  /** Emails of which it has several. */
+  twice: number;
+  /** Attempts after which nobody knew whether the message was taken. */
+  unknown: number;
+  /** Emails that failed while the server has them: a doubt that was held to the end. */
+  heldToTheEnd: number;
+}
+
 interface EmailRow {
   readonly id: string;
   readonly state: string;
+  readonly livemode: boolean;
+  /** A doubt about it is held, rather than tried again. */
+  readonly holds: boolean;
+  /** Attempts after which nobody knew whether the message was taken. */
+  readonly unknown: number;
   readonly waits: boolean;
   readonly timers: string | null;
   /** Leases that ended without an outcome. */
@@ -56,12 +80,15 @@ interface EmailRow {
 
 const BATCH = 500;
 const EMAILS = `with batch as materialized (
-  select id, state, timers::text as timers, wake_at is not null as waits from emails where id > $1 order by id limit ${BATCH}
+  select id, state, timers::text as timers, wake_at is not null as waits, livemode,
+    (context->>'holdsDoubt')::boolean as holds from emails where id > $1 order by id limit ${BATCH}
 ), steps as (
   select j.actor_id as id, s->>'event' as event, (s->>'attempt')::integer as attempt
   from batch b join email_journal j on j.actor_id = b.id cross join lateral json_array_elements(j.steps) s
 )
-select b.id, b.state, b.waits, b.timers,
+select b.id, b.state, b.waits, b.timers, b.livemode, b.holds,
+  (select count(distinct a.attempt)::integer from email_attempts a
+   where a.email_id = b.id and a.outcome = 'unknown') as unknown,
   (select count(*)::integer from steps s where s.id = b.id and s.event = 'after.lease') as lost,
   (select json_agg(distinct attempt) from steps s where s.id = b.id and s.event = 'attempt.completed') as completed,
   (select json_agg(distinct (e.data->>'attempt')::integer) from email_events e
@@ -78,7 +105,13 @@ export interface Seen {
   readonly performed: ReadonlyMap<string, Performed>;
   /** How often the receiver of webhooks got each event; null when there is none. */
   readonly received: ReadonlyMap<string, number> | null;
+  /** What the receiving server took of each live email; null when none was sent. */
+  readonly taken: ReadonlyMap<string, Taken> | null;
 }
+
+/** A doubt that is held ends as a failure once patience has run out: whether the email is there nobody can say. */
+const mayEndAs = ({ fate }: Acknowledged, { state, holds, lost, unknown }: EmailRow): boolean =>
+  state === { ...ENDS, ...LIVE_ENDS }[fate] || (state === 'failed' && holds && lost + unknown > 0);
 
 /** A clock of the same machine, read in two processes and rounded. */
 const CLOCK_SLACK_MS = 50;
@@ -103,11 +136,16 @@ class Judge {
   #lostAttempts = 0;
   #events = 0;
   #repeatedEvents = 0;
+  readonly #live: LiveMail = { taken: 0, twice: 0, unknown: 0, heldToTheEnd: 0 };
+  /** What the receiving server has and no row has explained yet. */
+  readonly #strange: Set<string>;
 
   constructor(
     private readonly session: Session,
     private readonly seen: Seen,
-  ) {}
+  ) {
+    this.#strange = new Set(seen.taken?.keys());
+  }
 
   async verdict(): Promise<Verdict> {
     const missing = new Set(this.seen.record.acknowledged.keys());
@@ -122,6 +160,7 @@ class Judge {
       last = end.id;
     }
     for (const id of missing) this.#break('lost', `${id} was acknowledged and is not there`);
+    for (const id of this.#strange) this.#break('strange', id);
     for (const ids of this.seen.record.contradictions) this.#break('keyTwice', ids);
     const surplus = this.#emails - this.seen.record.acknowledged.size - this.seen.record.unanswered;
     if (surplus > 0) this.#break('unexplained', `${surplus} emails`);
@@ -137,6 +176,7 @@ class Judge {
       ends: this.#ends,
       inDoubt: this.#inDoubt,
       lostAttempts: this.#lostAttempts,
+      live: this.seen.taken ? this.#live : null,
       events: this.#events,
       repeatedEvents: this.#repeatedEvents,
       broken: this.#broken,
@@ -145,7 +185,8 @@ class Judge {
     };
   }
 
-  #look({ id, state, waits, timers, lost, completed, recorded }: EmailRow): void {
+  #look(row: EmailRow): void {
+    const { id, state, waits, timers, lost, completed, recorded } = row;
     this.#emails++;
     this.#ends[state] = (this.#ends[state] ?? 0) + 1;
     this.#lostAttempts += lost;
@@ -162,11 +203,32 @@ class Judge {
         );
     if (state === 'cancelled' && done) this.#break('cancelledSent', `${id} is cancelled, and was performed`);
     if (waits) this.#break('unfinished', `${id} is still ${state}, with the timers ${timers}`);
-    this.#keepPromises(id, state, waits, done);
+    if (row.livemode) this.#lookAtLive(row);
+    this.#keepPromises(row, done);
+  }
+
+  /** What the receiving server has, against what the database says of it. */
+  #lookAtLive({ id, state, lost, unknown, holds }: EmailRow): void {
+    const taken = this.seen.taken?.get(id);
+    const copies = taken?.copies ?? 0;
+    this.#strange.delete(id);
+    this.#live.unknown += unknown;
+    if (copies > 0) this.#live.taken++;
+    if (copies > 1) this.#live.twice++;
+    if (copies > 0 && state === 'failed') this.#live.heldToTheEnd++;
+    if (state === 'sent' && copies === 0) this.#break('notThere', `${id} is sent, and is not there`);
+    if (state === 'cancelled' && copies > 0) this.#break('cancelledSent', `${id} is cancelled, and is there`);
+    if (holds && copies > 1) this.#break('heldTwice', `${id} is there ${copies} times`);
+    if (copies > 1 + lost + unknown)
+      this.#break('takenTwice', `${id} is there ${copies} times, with ${lost} lost and ${unknown} unknown`);
+    const notBefore = this.seen.record.acknowledged.get(id)?.notBefore ?? null;
+    if (notBefore !== null && taken && taken.firstAt < notBefore - CLOCK_SLACK_MS)
+      this.#break('tooEarly', `${id} came ${notBefore - taken.firstAt} ms too early`);
   }
 
   /** What was told to the client about this email. */
-  #keepPromises(id: string, state: string, waits: boolean, done: Performed | undefined): void {
+  #keepPromises(row: EmailRow, done: Performed | undefined): void {
+    const { id, state, waits } = row;
     const told = this.seen.record.acknowledged.get(id);
     if (!told) return;
     const { cancelled, fate, notBefore } = told;
@@ -174,7 +236,7 @@ class Judge {
       this.#break('cancelledSent', `${id} was cancelled, and is ${state}`);
     if (cancelled !== 'unknown' && cancelled !== 'acknowledged' && state === 'cancelled')
       this.#break('wrongEnd', `${id} is cancelled, and nobody was told so`);
-    if (!waits && state !== 'cancelled' && state !== ENDS[fate])
+    if (!waits && state !== 'cancelled' && !mayEndAs(told, row))
       this.#break('wrongEnd', `${id} to ${fate} is ${state}`);
     if (notBefore !== null && done && done.firstBegun < notBefore - CLOCK_SLACK_MS)
       this.#break('tooEarly', `${id} began ${notBefore - done.firstBegun} ms too early`);

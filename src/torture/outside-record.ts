@@ -14,10 +14,17 @@ export const ENDS = {
 /** A fate that an address chooses. */
 export type Fate = keyof typeof ENDS;
 
+/** The ends that the torture's own mail server leads live mail to. */
+export const LIVE_ENDS = { taken: 'sent', refused: 'failed' } as const;
+
+/** A fate of live mail, which its address chooses too. */
+export type LiveFate = keyof typeof LIVE_ENDS;
+
 /** What the client knows of one email that was acknowledged. */
 export interface Acknowledged {
   readonly id: string;
-  readonly fate: Fate;
+  readonly fate: Fate | LiveFate;
+  readonly livemode: boolean;
   /** Not to be sent before (epoch ms); null: at once. */
   notBefore: number | null;
   /** What became of a wish to cancel it: acknowledged, refused because it was too late, or nobody said. */
@@ -33,8 +40,12 @@ export class OutsideRecord {
   unanswered = 0;
   refused = 0;
 
-  acknowledge(id: string, fate: Fate, scheduledAt: number | null): Acknowledged {
-    const email: Acknowledged = { id, fate, notBefore: scheduledAt, cancelled: 'never asked' };
+  acknowledge(
+    id: string,
+    { fate, livemode }: Pick<Acknowledged, 'fate' | 'livemode'>,
+    scheduledAt: number | null,
+  ): Acknowledged {
+    const email: Acknowledged = { id, fate, livemode, notBefore: scheduledAt, cancelled: 'never asked' };
     this.acknowledged.set(id, email);
     return email;
   }

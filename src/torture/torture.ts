@@ -25,6 +25,8 @@ export interface Outcome {
   readonly verdict: Verdict;
   readonly troubles: ReadonlyMap<Trouble, number>;
   readonly repliesSwallowed: number;
+  /** What the mail server did to messages, and how often. */
+  readonly sinkFaults: ReadonlyMap<string, number>;
   readonly unanswered: number;
   /** What the instances printed last. */
   readonly output: readonly string[];
@@ -33,11 +35,11 @@ export interface Outcome {
 /** Tortures instances of the service on a PostgreSQL of its own, and judges what is left. */
 export async function torture(options: TortureOptions, tell: (progress: Progress) => void): Promise<Outcome> {
   await using world = await World.make(options);
-  const { instances, relays, server, receiver, records, testKey, leaseMs } = world;
+  const { instances, relays, server, receiver, sink, records, keys, liveFrom, leaseMs } = world;
   const { seed, workers } = options;
   const record = new OutsideRecord();
   const urls = instances.map(({ url }) => url);
-  const client = new TortureClient({ urls, key: testKey, record, seed, workers });
+  const client = new TortureClient({ urls, keys, liveFrom, record, seed, workers });
   const troubles = new Troubles({ instances, relays, postgres: server, leaseMs, seed });
   client.start();
   troubles.start();
@@ -61,9 +63,11 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
       record,
       performed,
       received: options.webhooks ? receiver.received : null,
+      taken: options.live ? sink.taken : null,
     }),
     troubles: troubles.counts,
     repliesSwallowed: relays.reduce((sum, { swallowed }) => sum + swallowed, 0),
+    sinkFaults: sink.faults,
     unanswered: record.unanswered,
     output: instances.map(({ output }) => output),
   };

@@ -4,7 +4,7 @@ import type { CrashAt } from './crash.ts';
 
 /** What the engine's statements are recognised by. */
 const STATEMENTS = {
-  accept: /\bfresh as materialized\b/,
+  accept: /\b(?:fresh|admitted) as (?:not )?materialized\b/,
   commit: /\blocked as materialized\b/,
   claim: /\bdue as materialized\b/,
 } as const;

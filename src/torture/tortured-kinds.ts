@@ -7,6 +7,7 @@ import { restsAfterAttempt } from '../../machines/email-rules.ts';
 import type { Registration } from '../engine/engine.ts';
 import type { ActorEvent } from '../engine/kind.ts';
 import type { Performer } from '../engine/performers.ts';
+import type { Order } from '../engine/tell-batch.ts';
 import type { TortureSetting } from '../torture-setting.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { CrashAt } from './crash.ts';
@@ -45,6 +46,9 @@ const whicheverAttempt =
   ({ context, event }: Judged): boolean =>
     restsAfterAttempt(context, { ...event, attempt: context.attempt } as EmailEvent, state);
 
+/** Whoever may have got an email is tried again, whatever was chosen for that case. */
+const REPEATING = { lostAttemptIsRepeated: () => true, someMayBeTried: () => true };
+
 const leaseOf = ({ id }: AnyStateMachine, { leaseMs }: TortureSetting): number =>
   id === 'webhookDelivery' ? POSTING_LEASE_MS : leaseMs;
 
@@ -59,13 +63,14 @@ function torturedMachine(machine: AnyStateMachine, setting: TortureSetting): Any
           outcomesAreKnown: whicheverAttempt('sent'),
         }
       : {};
-  return machine.provide({ delays, guards } as never);
+  const holdsNothing = setting.break === 'hold' && machine.id === 'email';
+  return machine.provide({ delays, guards: { ...guards, ...(holdsNothing ? REPEATING : {}) } } as never);
 }
 
 function torturedPerformer(
   kind: string,
   performer: Performer,
-  { leaseMs, record }: TortureSetting,
+  { leaseMs, record, break: broken }: TortureSetting,
   crash: CrashAt,
   chance: Chance,
 ): Performer {
@@ -73,11 +78,19 @@ function torturedPerformer(
     // One write of one line: a kill leaves it whole or not at all.
     if (record !== undefined) appendFileSync(record, `${line}\n`);
   };
+  // A performer knows its orders again when they are settled.
+  const changed = new WeakMap<Order, Order>();
+  const handed = (order: Order): Order => {
+    if (broken !== 'hold') return order;
+    const known = changed.get(order) ?? withoutHold(order);
+    changed.set(order, known);
+    return known;
+  };
   return {
     slots: performer.slots,
     backlog: performer.backlog,
     ...(performer.declined ? { declined: (order) => performer.declined?.(order) ?? [] } : {}),
-    settled: (order) => performer.settled?.(order),
+    settled: (order) => performer.settled?.(handed(order)),
     stop: () => performer.stop?.(),
     stopped: () => performer.stopped?.(),
     async perform(order) {
@@ -86,12 +99,19 @@ function torturedPerformer(
       note(`begun ${order.actor.id} ${attempt} ${Date.now()}`);
       await pause(kind === 'email' ? dawdling(chance, attempt, leaseMs) : chance.between(0, 20));
       crash('perform.during');
-      const events = await performer.perform(order);
+      const events = await performer.perform(handed(order));
       note(`done ${order.actor.id} ${attempt} ${acceptedIn(events)}`);
       crash('perform.after');
       return events.map((event) => signed(event, attempt));
     },
   };
+}
+
+/** The performer looks for itself who may be tried. */
+function withoutHold(order: Order): Order {
+  const { actor } = order;
+  const context = { ...(actor.snapshot.context as EmailContext), holdsDoubt: false };
+  return { ...order, actor: { ...actor, snapshot: { ...actor.snapshot, context } as typeof actor.snapshot } };
 }
 
 /** A repeated attempt takes nearly its whole lease: then the outcome of one that was given up finds it under way. */

@@ -6,6 +6,7 @@ import postgres from 'postgres';
 import type { TortureSetting } from '../torture-setting.ts';
 import { freePort } from './free-port.ts';
 import { Instance } from './instance.ts';
+import { MailSink } from './mail-sink.ts';
 import { PostgresServer } from './postgres-server.ts';
 import { Receiver } from './receiver.ts';
 import { Relay } from './relay.ts';
@@ -20,6 +21,8 @@ export interface WorldOptions {
   readonly broken?: TortureSetting['break'];
   /** Without webhooks everything comes to its end sooner: a posting that was lost is repeated after 15 s. */
   readonly webhooks: boolean;
+  /** Live mail beside the simulated, to a mail server of the torture's own. */
+  readonly live: boolean;
   readonly seed: number;
 }
 
@@ -32,7 +35,10 @@ const SETTLE_MS = 90_000;
 const BUSY = `select exists (select from emails where wake_at < now() + interval '1 hour')
   or exists (select from webhook_deliveries where wake_at is not null) or exists (select from mail) as busy`;
 
-/** A PostgreSQL, instances of the service on it, a relay before each, and a receiver of their webhooks. */
+/** While mail is captured a name that nobody can own verifies at once, and it stays verified. */
+const DOMAIN = 'torture.example';
+
+/** A PostgreSQL, instances of the service on it, a relay before each, and receivers of their webhooks and of their mail. */
 export class World implements AsyncDisposable {
   readonly leaseMs = LEASE_MS;
   readonly instances: Instance[] = [];
@@ -40,18 +46,27 @@ export class World implements AsyncDisposable {
   readonly relays: Relay[] = [];
   /** Where the instances write down what they performed. */
   readonly records: string[] = [];
-  readonly testKey = `svc_test_${randomBytes(16).toString('hex')}`;
+  readonly keys = {
+    test: `svc_test_${randomBytes(16).toString('hex')}`,
+    live: `svc_live_${randomBytes(16).toString('hex')}`,
+  };
+  /** The domain that live mail is sent from; null where all mail is simulated. */
+  readonly liveFrom: string | null;
   readonly #stack = new AsyncDisposableStack();
 
   private constructor(
     readonly server: PostgresServer,
     readonly receiver: Receiver,
-  ) {}
+    readonly sink: MailSink,
+    { live }: WorldOptions,
+  ) {
+    this.liveFrom = live ? DOMAIN : null;
+  }
 
   /** Makes a world whose instances are up and whose webhook is registered. @throws NoPostgres */
   static async make(options: WorldOptions): Promise<World> {
     const server = await PostgresServer.start(options.postgresBin, await freePort());
-    const world = new World(server, await Receiver.open());
+    const world = new World(server, await Receiver.open(), await MailSink.open(options.seed), options);
     const removeNow = () => server.removeNow();
     process.once('exit', removeNow);
     world.#stack.defer(async () => {
@@ -59,6 +74,7 @@ export class World implements AsyncDisposable {
       await server.remove();
     });
     world.#stack.defer(() => world.receiver.close());
+    world.#stack.defer(() => world.sink.close());
     try {
       await world.#populate(options);
       return world;
@@ -92,7 +108,7 @@ export class World implements AsyncDisposable {
     return this.#stack.disposeAsync();
   }
 
-  async #populate({ instances, command, broken, webhooks, seed }: WorldOptions): Promise<void> {
+  async #populate({ instances, command, broken, webhooks, live, seed }: WorldOptions): Promise<void> {
     const token = await prepare(this.server);
     const home = mkdtempSync(join(tmpdir(), 'posthorn-instances-'));
     this.#stack.defer(() => rmSync(home, { recursive: true, force: true }));
@@ -107,7 +123,9 @@ export class World implements AsyncDisposable {
         databaseUrl: this.server.url(DATABASE, relay.port),
         dataDir: join(home, `data-${index}`),
         secretKey,
-        testKey: this.testKey,
+        keys: this.keys,
+        // Which of the two an email lives by is decided where it is accepted.
+        unknownOutcome: index % 2 === 0 ? 'retry' : 'hold',
         torture: { token, record, leaseMs: LEASE_MS, seed, ...(broken ? { break: broken } : {}) },
       });
       this.#stack.defer(() => instance.end('SIGKILL'));
@@ -118,16 +136,29 @@ export class World implements AsyncDisposable {
       instance.start(seed + index);
       await instance.ready();
     }
-    if (webhooks) await this.#registerWebhook();
+    const { test, live: liveKey } = this.keys;
+    if (webhooks) {
+      const webhook = { url: this.receiver.url, events: EVENTS };
+      await this.#post('/v1/webhooks', test, webhook);
+      if (live) await this.#post('/v1/webhooks', liveKey, webhook);
+    }
+    if (!live) return;
+    await this.#post('/v1/domains', liveKey, { name: DOMAIN });
+    for (const [index, instance] of this.instances.entries()) {
+      instance.smtpPort = this.sink.port;
+      await instance.end('SIGTERM');
+      instance.start(seed + index);
+      await instance.ready();
+    }
   }
 
-  async #registerWebhook(): Promise<void> {
-    const response = await fetch(`${this.instances[0]?.url}/v1/webhooks`, {
+  async #post(path: string, key: string, body: object): Promise<void> {
+    const response = await fetch(`${this.instances[0]?.url}${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${this.testKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ url: this.receiver.url, events: EVENTS }),
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
     });
-    if (!response.ok) throw new Error(`The webhook was not registered: ${await response.text()}`);
+    if (!response.ok) throw new Error(`POST ${path} was refused: ${await response.text()}`);
   }
 }
 

@@ -30,13 +30,21 @@ test('kill -9 at every named point loses nothing, doubles nothing and leaves the
     command: COMMAND,
     postgresBin: null,
     webhooks: false,
+    live: true,
     seed: 1,
   });
   const [, ...victims] = world.instances;
   await Promise.all(victims.map((victim) => victim.end('SIGKILL')));
   const record = new OutsideRecord();
   const urls = world.instances.map(({ url }) => url);
-  const client = new TortureClient({ urls, key: world.testKey, record, seed: 1, workers: 24 });
+  const client = new TortureClient({
+    urls,
+    keys: world.keys,
+    liveFrom: world.liveFrom,
+    record,
+    seed: 1,
+    workers: 24,
+  });
   client.start();
   const visits = SEEDS.flatMap((seed) => CRASH_POINTS.map((point) => ({ point, seed })));
   const missed: string[] = [];
@@ -48,9 +56,11 @@ test('kill -9 at every named point loses nothing, doubles nothing and leaves the
   );
   await client.stop();
   await world.settled();
-  const verdict = await judge(world.url, { record, performed: readPerformed(world.records), received: null });
+  const performed = readPerformed(world.records);
+  const verdict = await judge(world.url, { record, performed, received: null, taken: world.sink.taken });
   expect(missed).toEqual([]);
   expect(verdict.examples).toEqual([]);
   expect(verdict.acknowledged).toBeGreaterThan(100);
   expect(verdict.lostAttempts).toBeGreaterThan(0);
+  expect(verdict.live?.taken).toBeGreaterThan(20);
 }, 120_000);

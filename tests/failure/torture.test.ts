@@ -14,12 +14,13 @@ import { spawnService } from '../support/service.ts';
 // The short form of `posthorn torture`. The long one, and one run for each safeguard: see README.md beside this file.
 
 const COMMAND = [process.execPath, resolve(import.meta.dir, '../../src/main.ts')];
-const short = { instances: 2, command: COMMAND, postgresBin: null, workers: 32, webhooks: false };
+const short = { instances: 2, command: COMMAND, postgresBin: null, workers: 32, webhooks: false, live: true };
 
 test('two instances that are killed, frozen and cut off keep every promise', async () => {
   const outcome = await torture({ ...short, seconds: 6, seed: 5 }, () => {});
   expect(outcome.verdict.examples).toEqual([]);
   expect(outcome.verdict.acknowledged).toBeGreaterThan(50);
+  expect(outcome.verdict.live?.taken).toBeGreaterThan(10);
   expect([...outcome.troubles.values()].reduce((sum, times) => sum + times, 0)).toBeGreaterThan(3);
   expect(tortureReport(outcome)).toContain('Every promise was kept.');
 }, 90_000);
