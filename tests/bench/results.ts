@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawChart } from './chart.ts';
-import { printTable, type Row } from './table.ts';
+import { printHeadline, printTable, type Row } from './table.ts';
 
 /** What one section came to, and where: sections may be measured in different runs. */
 export interface Measured {
@@ -17,17 +17,23 @@ export interface Measured {
 const KEPT = join(import.meta.dir, 'results.json');
 const TABLE = join(import.meta.dir, 'results.md');
 const CHART = join(import.meta.dir, 'results.svg');
+const README = join(import.meta.dir, '../../README.md');
+/** In the README stands between these what most people look for. */
+const [BEGIN, END] = [
+  '<!-- performance: written by `bun run bench --save` -->',
+  '<!-- end of performance -->',
+];
+const HEADLINES = ['(a)', '(b)', '(c)', '(l)', '(w)', '(s)', '(f)'];
 
 /** The table, what was measured besides, and how. */
 export function printResults(measured: readonly Measured[]): string {
   const rows = measured.flatMap((one) => one.rows);
-  const runs = [...new Set(measured.map(({ run }) => run))];
-  const sectionsOf = (run: string) => measured.filter((one) => one.run === run).map(({ section }) => section);
   return [
     printTable(rows, yardstickOf(measured)),
     '',
     ...measured.flatMap(({ remarks }) => remarks).flatMap((remark) => [remark, '']),
-    ...runs.map((run) => (runs.length === 1 ? run : `${sectionsOf(run).join(', ')}: ${run}`)),
+    ...printRuns(measured),
+    '',
     'The load client, the service and PostgreSQL share the cores, so that a rate is less than either could do alone; what an item costs in processor time is beside it.',
   ].join('\n');
 }
@@ -36,6 +42,25 @@ const yardstickOf =
   (measured: readonly Measured[]) =>
   (row: Row): number | null =>
     measured.find(({ rows }) => rows.includes(row))?.yardstick ?? null;
+
+/** Where and when, and by which command; by section where there were several runs. */
+function printRuns(measured: readonly Measured[]): readonly string[] {
+  const runs = [...new Set(measured.map(({ run }) => run))];
+  const sectionsOf = (run: string) => measured.filter((one) => one.run === run).map(({ section }) => section);
+  return runs.map((run) => (runs.length === 1 ? run : `- ${sectionsOf(run).join(', ')}: ${run}`));
+}
+
+function printHeadlines(measured: readonly Measured[]): string {
+  const chosen = measured
+    .map((one) => ({
+      ...one,
+      rows: one.rows.filter(({ what }) => HEADLINES.some((start) => what.startsWith(start))),
+    }))
+    .filter(({ rows }) => rows.length > 0);
+  const yardstick = yardstickOf(chosen);
+  const lines = chosen.flatMap(({ rows }) => rows).map((row) => printHeadline(row, yardstick(row)));
+  return ['| | a second | ratio to (a) |', '|---|---|---|', ...lines, '', ...printRuns(chosen)].join('\n');
+}
 
 /** Puts sections in the place of those kept before, and writes the table and the chart anew. */
 export function saveResults(measured: readonly Measured[], order: readonly string[]): void {
@@ -48,6 +73,11 @@ export function saveResults(measured: readonly Measured[], order: readonly strin
   const title =
     '# Measured\n\nWritten by `bun run bench --save`; [what each row is](README.md).\n\n![Ratios](results.svg)\n\n';
   writeFileSync(TABLE, `${title}${printResults(all)}\n`);
+  const readme = readFileSync(README, 'utf8');
+  const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
+  if (from === -1 || to === -1) throw new Error('The README has no place for the performance.');
+  const place = `${BEGIN}\n\n${printHeadlines(all)}\n\n`;
+  writeFileSync(README, readme.slice(0, from) + place + readme.slice(to));
   const rows = all.flatMap((one) => one.rows);
   writeFileSync(CHART, drawChart(rows, yardstickOf(all)));
 }

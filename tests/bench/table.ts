@@ -35,16 +35,26 @@ const fixed = (value: number | null | undefined, digits: number): string =>
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 
+const figureOf = ({ perSecond, amount }: Row): string =>
+  amount ? `${whole(amount.value)} ${amount.unit}` : whole(perSecond ?? 0);
+
+function printRatio(row: Row, yardstick: number | null): string {
+  const ratio = fixed(ratioOf(row, yardstick), 2);
+  return row.over ? `${ratio} of ${row.over.what}` : ratio;
+}
+
+/** One line of a short table: what, how many, and the ratio. */
+export const printHeadline = (row: Row, yardstick: number | null): string =>
+  `| ${row.what} | ${figureOf(row)} | ${printRatio(row, yardstick)} |`;
+
 /** A Markdown table: rates, latencies, each rate as a ratio, and what an item costs in processor time. */
 export function printTable(rows: readonly Row[], yardstick: (row: Row) => number | null): string {
   const lines = rows.map((row) => {
-    const { what, perSecond, amount, p50, p99, over, aim, cpu } = row;
-    const value = amount ? `${whole(amount.value)} ${amount.unit}` : whole(perSecond ?? 0);
-    const ratio = fixed(ratioOf(row, yardstick(row)), 2);
+    const { what, p50, p99, aim, cpu } = row;
     return `| ${[
       what,
-      value,
-      over ? `${ratio} of ${over.what}` : ratio,
+      figureOf(row),
+      printRatio(row, yardstick(row)),
       fixed(aim, 2),
       fixed(p50, 1),
       fixed(p99, 1),

@@ -6,13 +6,19 @@ export interface OneRound {
   readonly cpu: CpuPerItem;
 }
 
+/** Ratios to the first contender in the same rounds. */
+export interface Ratios {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
 /** What all turns of one contender came to. */
 export interface Turned extends OneRound {
   readonly name: string;
-  /** To the first contender in the same round: median, least and most. */
-  readonly ratio: number;
-  readonly least: number;
-  readonly most: number;
+  readonly rate: Ratios;
+  /** Of the service's processor time an item: above 1 it costs more. */
+  readonly cost: Ratios;
 }
 
 const median = (values: readonly number[]): number => {
@@ -48,9 +54,10 @@ export async function takeTurns(
   const [base = ''] = names;
   return names.map((name) => {
     const mine = turns.map((turn) => turn[name] as OneRound);
-    const ratios = turns.map(
-      (turn) => (turn[name] as OneRound).perSecond / (turn[base] as OneRound).perSecond,
-    );
+    const ratiosOf = (figure: (round: OneRound) => number): Ratios => {
+      const ratios = turns.map((turn) => figure(turn[name] as OneRound) / figure(turn[base] as OneRound));
+      return { median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
+    };
     return {
       name,
       perSecond: median(mine.map(({ perSecond }) => perSecond)),
@@ -58,9 +65,8 @@ export async function takeTurns(
         service: median(mine.map(({ cpu }) => cpu.service)),
         postgres: median(mine.map(({ cpu }) => cpu.postgres)),
       },
-      ratio: median(ratios),
-      least: Math.min(...ratios),
-      most: Math.max(...ratios),
+      rate: ratiosOf(({ perSecond }) => perSecond),
+      cost: ratiosOf(({ cpu }) => cpu.service),
     };
   });
 }

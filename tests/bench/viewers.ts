@@ -3,8 +3,8 @@ import { sessionCookie } from '../integration/inspector-viewer.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Service, TEST_KEY } from '../support/service.ts';
 import { wholeLives } from './lives.ts';
-import type { CpuPerItem, Row } from './table.ts';
-import { type OneRound, takeTurns } from './turns.ts';
+import type { Row } from './table.ts';
+import { type OneRound, type Ratios, takeTurns } from './turns.ts';
 import type { Section, Workbench } from './workbench.ts';
 
 const VIEWERS = 10;
@@ -86,15 +86,22 @@ export const viewers: Section = {
       count = Math.round((await wholeLives(one.url, [one.service.port], CONNECTIONS, 8_000)).perSecond * 5);
     const results = await takeTurns(contenders, bench.scale.rounds, count, (text) => bench.say(text));
     bench.remark(
-      `Viewers: ${bench.scale.rounds} rounds of ${count} lives each; the ${2 * VIEWERS} sockets were told ${heard} messages. A ratio is the median of those to "nobody looks" in the same round.`,
+      `Viewers: ${bench.scale.rounds} rounds of ${count} lives each; the ${2 * VIEWERS} sockets were told ${heard} messages.`,
     );
-    for (const { name, ratio, least, most } of results.slice(1))
-      bench.remark(`Viewers, ${name}: ${ratio.toFixed(3)} (${least.toFixed(3)} to ${most.toFixed(3)}).`);
-    return results.map(({ name, perSecond, cpu, ratio }, index): Row => {
-      const row = { what: `(v) whole lives, ${name}`, perSecond, cpu: cpu as CpuPerItem };
+    const print = ({ median, least, most }: Ratios) =>
+      `${median.toFixed(3)} (${least.toFixed(3)} to ${most.toFixed(3)})`;
+    bench.remark(
+      [
+        '| against nobody looking, in the same round | rate: median (least to most) | CPU of the service a life |',
+        '|---|---|---|',
+        ...results.slice(1).map(({ name, rate, cost }) => `| ${name} | ${print(rate)} | ${print(cost)} |`),
+      ].join('\n'),
+    );
+    return results.map(({ name, perSecond, cpu, rate }, index): Row => {
+      const row = { what: `(v) whole lives, ${name}`, perSecond, cpu };
       return index === 0
         ? row
-        : { ...row, over: { what: 'nobody looking', perSecond: perSecond / ratio }, aim: 0.97 };
+        : { ...row, over: { what: 'nobody looking', perSecond: perSecond / rate.median }, aim: 0.97 };
     });
   },
 };
