@@ -3,6 +3,8 @@ import type { RecipientOutcome } from '../../../machines/email-progress.ts';
 import { provesAddressDead } from '../../transport/smtp/reply.ts';
 import type { RecipientOutcome as Sent, Transport } from '../../transport/transport.ts';
 
+import type { Unfit } from './live-sender.ts';
+
 /** What became of one copy. */
 export interface Tried {
   /** Index over to, cc and bcc. */
@@ -54,3 +56,26 @@ function outcomeOf({ recipient, sent, by }: Tried, messageId: string): Recipient
   const reason = sent.fault === 'recipient' ? 'bounced' : 'rejected';
   return { recipient, outcome, reason, suppresses: provesAddressDead(sent), data };
 }
+
+const ours = (message: string) => ({
+  subType: 'General',
+  smtpCode: null,
+  enhancedCode: null,
+  message,
+  remoteMta: null,
+});
+
+/** What keeps an email from leaving before anybody is asked to take it. */
+export const HINDRANCES = {
+  removed: {
+    outcome: 'refused',
+    reason: 'domain_removed',
+    data: ours('The sending domain was removed before the email left'),
+  },
+  wayClosed: {
+    outcome: 'deferred',
+    data: ours('The provider that its sending domain has chosen is not enabled here (TRANSPORT)'),
+  },
+  unverified: { outcome: 'deferred', data: ours('The sending domain is not verified any more') },
+  pruned: { outcome: 'refused', reason: 'rejected', data: ours('Its content is not kept any more') },
+} as const satisfies Record<Unfit | 'pruned', Omit<RecipientOutcome, 'recipient'>>;

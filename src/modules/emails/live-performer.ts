@@ -16,7 +16,7 @@ import type {
   Transport,
 } from '../../transport/transport.ts';
 import { outboundMessage, type Personalise, type Sender } from './live-message.ts';
-import { eventsOfAttempt, type Tried } from './live-outcome.ts';
+import { eventsOfAttempt, HINDRANCES, type Tried } from './live-outcome.ts';
 import type { HeavyMessage, LiveMessage, LiveReader, Suppression } from './live-reading.ts';
 import { LiveRoom } from './live-room.ts';
 import type { Senders, Unfit } from './live-sender.ts';
@@ -199,11 +199,12 @@ export class LivePerformer {
     const isSuppressed = (recipient: number): boolean =>
       keepsAway(suppressed.get(message.recipient_keys[recipient] ?? ''), message);
     const gate = new Gate(COPIES);
-    const limits = { signal: this.#stop.signal, deadlineMs };
+    // The copies share the time of the attempt: one that had to wait for others has what they left of it.
+    const until = clock.monotonic() + deadlineMs;
     const tried = await Promise.all(
       open
         .filter((recipient) => !isSuppressed(recipient))
-        .map((recipient) => gate.pass(() => this.#send(actor, recipient, message, sender, by, limits))),
+        .map((recipient) => gate.pass(() => this.#send(actor, recipient, message, sender, by, until))),
     );
     const untried = open
       .filter(isSuppressed)
@@ -218,8 +219,10 @@ export class LivePerformer {
     message: LiveMessage,
     sender: Sender,
     by: Transport,
-    limits: SendLimits,
+    /** Monotonic. */
+    until: number,
   ): Promise<Tried> {
+    const limits = { signal: this.#stop.signal, deadlineMs: until - this.parts.clock.monotonic() };
     const { acceptedAt, attempt } = actor.snapshot.context as EmailContext;
     const destination = { emailId: actor.id, recipient };
     const address = message.recipients[recipient] ?? '';
@@ -231,6 +234,7 @@ export class LivePerformer {
       sent: withoutReply(address, 'deferred', reason, 'General'),
     });
     if (limits.signal.aborted) return undone('The service is stopping');
+    if (limits.deadlineMs <= 0) return undone('The copies before it took all the time there was');
     let outbound: OutboundMessage;
     try {
       outbound = outboundMessage(message, copy, sender, this.parts.personalise);
@@ -278,26 +282,3 @@ const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: n
 /** Who left a list still gets what is no list's: a receipt, a new password. */
 const keepsAway = (reason: Suppression | undefined, { campaign_id }: LiveMessage): boolean =>
   reason !== undefined && (reason !== 'unsubscribed' || (campaign_id ?? null) !== null);
-
-const ours = (message: string) => ({
-  subType: 'General',
-  smtpCode: null,
-  enhancedCode: null,
-  message,
-  remoteMta: null,
-});
-
-/** What keeps an email from leaving before anybody is asked to take it. */
-const HINDRANCES = {
-  removed: {
-    outcome: 'refused',
-    reason: 'domain_removed',
-    data: ours('The sending domain was removed before the email left'),
-  },
-  wayClosed: {
-    outcome: 'deferred',
-    data: ours('The provider that its sending domain has chosen is not enabled here (TRANSPORT)'),
-  },
-  unverified: { outcome: 'deferred', data: ours('The sending domain is not verified any more') },
-  pruned: { outcome: 'refused', reason: 'rejected', data: ours('Its content is not kept any more') },
-} as const satisfies Record<Unfit | 'pruned', Omit<RecipientOutcome, 'recipient'>>;

@@ -18,6 +18,10 @@ export interface Script {
   rset?: Act;
   /** Wait before each reply. */
   delayMs?: number;
+  /** Say every reply octet by octet, so far apart. */
+  dripMs?: number;
+  /** Read a little of what comes, and then nothing for so long. */
+  sipMs?: number;
   /** Hang up after so many octets of the message, before the dot. */
   dropInData?: number;
 }
@@ -80,14 +84,27 @@ const converse = (socket: Socket, server: ScriptedSmtp) => {
   let inData = false;
   let silent = false;
   let accepted = 0;
+  let unsaid = '';
+  const drip = (line: string, everyMs: number) => {
+    const isDripping = unsaid !== '';
+    unsaid += line;
+    const next = () => {
+      socket.write(unsaid.slice(0, 1));
+      unsaid = socket.writable ? unsaid.slice(1) : '';
+      if (unsaid !== '') setTimeout(next, everyMs);
+    };
+    if (!isDripping) next();
+  };
   const act = (what: Act | ((command: string) => Act), command = '') => {
     const acted = typeof what === 'function' ? what(command) : what;
     if (acted === DROP) socket.end();
     if (acted === SILENCE) silent = true;
-    const say = () => socket.write(`${String(acted)}\r\n`);
+    const { delayMs, dripMs } = server.script;
+    const line = `${String(acted)}\r\n`;
+    const say = () => (dripMs === undefined ? socket.write(line) : drip(line, dripMs));
     if (typeof acted === 'string' && !silent) {
-      if (server.script.delayMs === undefined) say();
-      else setTimeout(say, server.script.delayMs);
+      if (delayMs === undefined) say();
+      else setTimeout(say, delayMs);
     }
     return acted;
   };
@@ -124,6 +141,10 @@ const converse = (socket: Socket, server: ScriptedSmtp) => {
   };
   socket.on('data', (chunk) => {
     pending += chunk.toString('latin1');
+    if (inData && server.script.sipMs !== undefined) {
+      socket.pause();
+      setTimeout(() => socket.resume(), server.script.sipMs);
+    }
     while (socket.writable && (inData ? onMessage() : onCommand()));
   });
   step('greeting');

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Script, type ScriptedSmtp, startScriptedSmtp } from '../integration/transport/scripted-smtp.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
+
+// A server that always answers in the end, so that no silence is ever long enough to give it up: only the deadline of the whole
+// attempt does. Times are those in force, divided by some hundreds.
+const LEASE_MS = 2_400;
+const MARGIN_MS = 800;
+const MINUTE = 60_000;
+
+let server: ScriptedSmtp;
+let service: LiveService;
+
+beforeAll(async () => {
+  server = await startScriptedSmtp();
+  service = await startLiveService({
+    transport: relayTo(server.port, 60_000),
+    limits: { slots: 1, marginMs: MARGIN_MS, attemptMs: 400 },
+    schedule: { leaseMs: LEASE_MS },
+  });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** Sends while the server is slow; answers the email once its attempt has ended, and for how long it was under way. */
+async function sendInto(script: Script, more: object = {}): Promise<Email> {
+  server.dropAll();
+  server.script = script;
+  const id = await service.send(more);
+  const begun = performance.now();
+  const email = await service.until(id, ({ status }) => status !== 'sending');
+  // The attempt was over before its lease was: nothing else can have begun meanwhile.
+  expect(performance.now() - begun).toBeLessThan(LEASE_MS);
+  const explained = (await service.live.get(`/v1/emails/${id}/explain`)).body.data;
+  const evidence: string = explained.evidence.map(({ text }: Email) => text).join('\n');
+  expect(evidence).toContain('Attempt 1: ');
+  expect(evidence).not.toContain('Attempt 2');
+  expect(email.events).toEqual([]);
+  return { ...email, evidence };
+}
+
+/** There is one slot: it is free again, and what was put off goes out by it a minute, or ten, later. */
+async function recovers({ id }: Email, afterMs: number): Promise<void> {
+  server.script = {};
+  await service.until(await service.send(), ({ status }) => status === 'sent');
+  await service.pass(afterMs);
+  await service.until(id, ({ status }) => status === 'sent');
+}
+
+const commands = (verb: string): number => server.commands.filter((line) => line.startsWith(verb)).length;
+
+describe('a server that answers everything, but slowly: put off when the time of the attempt is over', () => {
+  const slow: Readonly<Record<string, Script>> = {
+    'each reply octet by octet': { dripMs: 100 },
+    'each reply after a while': { delayMs: 700 },
+  };
+  for (const [name, script] of Object.entries(slow))
+    test(name, async () => {
+      const email = await sendInto(script);
+      expect(email.status).toBe('deferred');
+      expect(email.evidence).toContain('put off');
+      await recovers(email, MINUTE);
+    });
+
+  test('each octet of the message taken after a while', async () => {
+    // Longer than what two sockets hold between them.
+    const email = await sendInto({ sipMs: 200 }, { text: 'A long story.\n'.repeat(1_000_000) });
+    expect(email.status).toBe('deferred');
+    await recovers(email, MINUTE);
+  });
+});
+
+test('the last reply octet by octet: nobody knows, and it is waited for as after any break there', async () => {
+  const email = await sendInto({ dot: `250 ${'2.0.0 queued '.repeat(300)}`, dripMs: 1 });
+  expect(email.status).toBe('deferred');
+  expect(email.evidence).toContain('no reply after the whole message, so that nobody knows');
+  server.script = {};
+  await service.pass(MINUTE);
+  expect((await service.live.get(`/v1/emails/${email.id}`)).body.data.status).toBe('deferred');
+  await recovers(email, 9 * MINUTE);
+});
+
+test('more recipients than are served at once share the time of the attempt: none begins anew with all of it', async () => {
+  const people = Array.from({ length: 10 }, (_, index) => `slow-${index}@example.com`);
+  const before = commands('MAIL');
+  const email = await sendInto({ delayMs: 900 }, { to: people });
+  expect(email.status).toBe('deferred');
+  // Four were being served when the time was over; for the others there was none left.
+  expect(commands('MAIL') - before).toBeLessThanOrEqual(4);
+  server.script = {};
+  await service.pass(MINUTE);
+  const sent = await service.until(email.id, ({ status }) => status === 'sent');
+  expect(sent.recipients.map(({ status }: Email) => status)).toEqual(people.map(() => 'sent'));
+  await eventually('each copy went once', async () => {
+    const copies = server.messages.filter((message) => message.includes(`<${email.id}@`));
+    return copies.length === people.length || undefined;
+  });
+});
