@@ -1,7 +1,7 @@
 import { setup } from 'xstate';
 
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
-export const DOMAIN_VERSION = 1;
+export const DOMAIN_VERSION = 2;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -35,6 +35,15 @@ export interface RecordStanding {
  */
 export type Verdict = 'verified' | 'missing' | 'wrong' | 'unanswered';
 
+/** New DKIM keys of a domain: what is to be published of them, and the private halves, sealed. */
+export interface NextKeys {
+  readonly selector: string;
+  readonly rsaValue: string;
+  readonly ed25519Value: string;
+  readonly sealedRsa: string;
+  readonly sealedEd25519: string;
+}
+
 /** What a domain's machine remembers. Names and keys lie in its row. Times are epoch milliseconds. */
 export interface DomainContext {
   /** When the last event happened; delays count from here. */
@@ -51,6 +60,8 @@ export interface DomainContext {
   readonly refutedSince: number | null;
   readonly verifiedAt: number | null;
   readonly lastCheckedAt: number | null;
+  /** When new keys were asked for whose records are awaited; null while none are. */
+  readonly rotatingSince: number | null;
   readonly records: readonly RecordStanding[];
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
@@ -69,7 +80,11 @@ export type DomainEvent =
       readonly attempt: number;
       readonly verdict: Verdict;
       readonly records: readonly RecordStanding[];
+      /** The selector of new keys whose records are there: they sign from now on. */
+      readonly switchTo?: string;
     }
+  /** A client wants other DKIM keys. They sign once their records are seen, and the old ones until then. */
+  | { readonly type: 'rotation.requested'; readonly at: number; readonly keys: NextKeys }
   /** A client changes what is tracked by default, or the way that mail leaves by. */
   | {
       readonly type: 'settings.changed';
@@ -84,8 +99,15 @@ export type DomainEvent =
 
 type CheckCompleted = Extract<DomainEvent, { type: 'check.completed' }>;
 
+/** As long again as it has lasted so far: after 1, 2, 4, … minutes, then hourly; daily once patience has ended. */
+const paceAfter = (lasted: number): number =>
+  lasted >= PATIENCE_MS ? DAY_MS : Math.min(HOUR_MS, Math.max(MINUTE_MS, lasted));
+
 /** Internal events of XState carry no time in its types; the engine gives them one. */
 const momentOf = (context: DomainContext, event: { readonly at?: number }): number => event.at ?? context.at;
+
+/** An instance of version 1 that is still being replaced adds domains without it. */
+const rotatingSinceOf = ({ rotatingSince }: DomainContext): number | null => rotatingSince ?? null;
 
 /** The verdict of the check that is awaited; null for any other event. */
 const verdictOf = (context: DomainContext, event: DomainEvent): Verdict | null =>
@@ -99,6 +121,7 @@ const domainSetup = setup({
   types: { context: {} as DomainContext, events: {} as DomainEvent, input: {} as DomainInput },
   guards: {
     takesAnotherWay: ({ event }) => event.type === 'settings.changed' && event.provider !== undefined,
+    noRotationWaits: ({ context }) => rotatingSinceOf(context) === null,
     needsNoProof: ({ context }) => context.exempt,
     noCheckRuns: ({ context, event }) =>
       context.checkingSince === null || event.at - context.checkingSince >= CHECK_LEASE_MS,
@@ -122,6 +145,10 @@ const domainSetup = setup({
   actions: {
     /** Order: look up the records, and tell what was found under this number. */
     check: (_, _params: { readonly attempt: number }) => {},
+    /** Fact: these keys are there, and wait for their records. */
+    prepareKeys: (_, _params: { readonly keys: NextKeys | null }) => {},
+    /** Fact: the keys of this selector sign, and those that have signed are gone; nothing where there is none. */
+    switchKeys: (_, _params: { readonly selector: string | null }) => {},
     /** Fact: its mail leaves by this way from now on. */
     chooseWay: (_, _params: { readonly provider: string | null }) => {},
     /** Fact: the place among the plan's domains is free again. */
@@ -130,13 +157,12 @@ const domainSetup = setup({
     forgetKeys: () => {},
   },
   delays: {
-    /** As long again as it has lasted so far: after 1, 2, 4, … minutes, then hourly; daily once patience has ended. */
-    recheck: ({ context }) => {
-      const lasted = context.at - context.since;
-      return lasted >= PATIENCE_MS ? DAY_MS : Math.min(HOUR_MS, Math.max(MINUTE_MS, lasted));
+    recheck: ({ context }) => paceAfter(context.at - context.since),
+    /** Until a proven domain is looked at again: a day, or sooner while records of new keys are awaited. */
+    daily: ({ context }) => {
+      const since = rotatingSinceOf(context);
+      return since === null ? DAY_MS : paceAfter(context.at - since);
     },
-    /** Until a proven domain is looked at again. */
-    daily: DAY_MS,
   },
 });
 
@@ -153,10 +179,28 @@ const order = [
 ];
 
 /** What every outcome leaves behind, whatever it means for the state. */
-const noteCheck = domainSetup.assign(({ event }) => {
-  const { at, records } = event as CheckCompleted;
-  return { at, records, checkingSince: null, lastCheckedAt: at };
-});
+const noteCheck = [
+  domainSetup.assign(({ context, event }) => {
+    const { at, records, switchTo } = event as CheckCompleted;
+    const rotatingSince = switchTo === undefined ? rotatingSinceOf(context) : null;
+    return { at, records, checkingSince: null, lastCheckedAt: at, rotatingSince };
+  }),
+  {
+    type: 'switchKeys' as const,
+    params: ({ event }: { event: DomainEvent }) => ({
+      selector: event.type === 'check.completed' ? (event.switchTo ?? null) : null,
+    }),
+  },
+];
+const rotate = [
+  domainSetup.assign(({ event }) => ({ at: event.at, rotatingSince: event.at })),
+  {
+    type: 'prepareKeys' as const,
+    params: ({ event }: { event: DomainEvent }) => ({
+      keys: event.type === 'rotation.requested' ? event.keys : null,
+    }),
+  },
+];
 const noteProof = domainSetup.assign(({ event }) => ({
   since: event.at,
   refutedSince: null,
@@ -189,6 +233,7 @@ const chooseWay = {
 /** What any domain takes that is still there. */
 const always = {
   'check.requested': { guard: 'noCheckRuns', actions: order },
+  'rotation.requested': { guard: 'noRotationWaits', actions: rotate },
   // Another way asks for other records. The check replaces one that may have begun with the old ones.
   'settings.changed': [
     { guard: 'takesAnotherWay', actions: [changeSettings, chooseWay, ...order] },
@@ -206,6 +251,7 @@ export const domainMachine = domainSetup.createMachine({
     checkingSince: null,
     since: input.at,
     refutedSince: null,
+    rotatingSince: null,
     verifiedAt: input.exempt ? input.at : null,
     lastCheckedAt: null,
   }),
@@ -224,7 +270,7 @@ export const domainMachine = domainSetup.createMachine({
       on: {
         ...always,
         'check.completed': [
-          { guard: 'isProven', target: 'verified', actions: [noteCheck, noteProof] },
+          { guard: 'isProven', target: 'verified', actions: [...noteCheck, noteProof] },
           { guard: 'isWrongOrOverdue', target: 'failed', actions: noteCheck },
           { guard: 'checkIsAwaited', target: 'pending', reenter: true, actions: noteCheck },
         ],
@@ -233,15 +279,21 @@ export const domainMachine = domainSetup.createMachine({
       after: { recheck: { target: 'pending', reenter: true, actions: order } },
     },
     verified: {
-      description: 'Live email may be sent from it. Looked at once a day.',
+      description: 'Live email may be sent from it. Looked at once a day, or sooner while new keys wait.',
       on: {
         ...always,
+        'rotation.requested': {
+          guard: 'noRotationWaits',
+          target: 'verified',
+          reenter: true,
+          actions: rotate,
+        },
         'check.completed': [
-          { guard: 'isProven', target: 'verified', reenter: true, actions: [noteCheck, noteStillProven] },
+          { guard: 'isProven', target: 'verified', reenter: true, actions: [...noteCheck, noteStillProven] },
           {
             guard: 'checkIsAwaited',
             target: 'temporaryFailure',
-            actions: [noteCheck, noteTrouble, noteRefutation],
+            actions: [...noteCheck, noteTrouble, noteRefutation],
           },
         ],
       },
@@ -253,13 +305,13 @@ export const domainMachine = domainSetup.createMachine({
       on: {
         ...always,
         'check.completed': [
-          { guard: 'isProven', target: 'verified', actions: [noteCheck, noteStillProven] },
-          { guard: 'graceIsOver', target: 'failed', actions: [noteCheck, loseProof] },
+          { guard: 'isProven', target: 'verified', actions: [...noteCheck, noteStillProven] },
+          { guard: 'graceIsOver', target: 'failed', actions: [...noteCheck, loseProof] },
           {
             guard: 'checkIsAwaited',
             target: 'temporaryFailure',
             reenter: true,
-            actions: [noteCheck, noteRefutation],
+            actions: [...noteCheck, noteRefutation],
           },
         ],
       },
@@ -271,7 +323,7 @@ export const domainMachine = domainSetup.createMachine({
       on: {
         ...always,
         'check.completed': [
-          { guard: 'isProven', target: 'verified', actions: [noteCheck, noteProof] },
+          { guard: 'isProven', target: 'verified', actions: [...noteCheck, noteProof] },
           { guard: 'isOnlyMissing', target: 'pending', actions: noteCheck },
           { guard: 'checkIsAwaited', target: 'failed', reenter: true, actions: noteCheck },
         ],

@@ -38,7 +38,7 @@ describe('adding', () => {
   test('answers the domain with every member and every record', async () => {
     const told = await add({ name: 'one.example', trackingSubdomain: 'links' });
     expect(told.status).toBe(201);
-    const { dnsRecords, ...domain } = told.body.data;
+    const { dnsRecords, dkimKeys, ...domain } = told.body.data;
     expect(domain).toEqual({
       id: expect.stringMatching(/^dom_[0-9a-z]{24}$/),
       name: 'one.example',
@@ -54,6 +54,14 @@ describe('adding', () => {
       lastCheckedAt: null,
     });
     const selector = `svc-${domain.id.slice(-6)}`;
+    expect(dkimKeys).toEqual([
+      {
+        selector,
+        status: 'active',
+        recordNames: [`${selector}._domainkey.one.example`, `${selector}-ed._domainkey.one.example`],
+        removableAt: null,
+      },
+    ]);
     const shown = (dnsRecords as Record<string, unknown>[]).map(
       ({ purpose, type, name, priority, required }) => [purpose, type, name, priority, required],
     );

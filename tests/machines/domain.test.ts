@@ -33,8 +33,10 @@ const added = (more: Partial<DomainInput> = {}) =>
 const request = (at: number) => ({ type: 'check.requested', at }) as const;
 const removal = (at: number) => ({ type: 'remove.requested', at }) as const;
 const settings = (at: number, more: object) => ({ type: 'settings.changed', at, ...more }) as const;
-const outcome = (at: number, attempt: number, verdict: Verdict) =>
-  ({ type: 'check.completed', at, attempt, verdict, records: [] }) as const;
+const outcome = (at: number, attempt: number, verdict: Verdict, more: { readonly switchTo?: string } = {}) =>
+  ({ type: 'check.completed', at, attempt, verdict, records: [], ...more }) as const;
+const KEYS = { selector: 's', rsaValue: 'r', ed25519Value: 'e', sealedRsa: 'R', sealedEd25519: 'E' };
+const rotation = (at: number) => ({ type: 'rotation.requested', at, keys: KEYS }) as const;
 const recheck = (state: string, at: number) => ({ type: `xstate.after.recheck.domain.${state}`, at });
 
 const VERDICTS = ['verified', 'missing', 'wrong', 'unanswered'] as const satisfies readonly Verdict[];
@@ -55,6 +57,7 @@ const everyEvent = ({ at, attempt }: DomainContext): Record<string, DomainEvent>
   request: request(at + 1_000),
   'late request': request(at + CHECK_LEASE_MS),
   settings: settings(at + 1_000, { openTracking: true }),
+  rotation: rotation(at + 1_000),
   'another way': settings(at + 1_000, { provider: 'smtp' }),
   removal: removal(at + 1_000),
   ...Object.fromEntries(
@@ -74,9 +77,16 @@ const pathsFrom = (from: DomainInput) =>
     input: from,
     events: ({ context }) => Object.values(everyEvent(context)),
     serializeState: ({ value, context }) => {
-      const { at, since, refutedSince, checkingSince, openTracking } = context;
+      const { at, since, refutedSince, checkingSince, openTracking, rotatingSince } = context;
       const refuted = refutedSince === null ? null : age(at - refutedSince);
-      return JSON.stringify([value, age(at - since), refuted, checkingSince === null, openTracking]);
+      return JSON.stringify([
+        value,
+        age(at - since),
+        refuted,
+        checkingSince === null,
+        openTracking,
+        rotatingSince === null,
+      ]);
     },
   });
 const paths = [...pathsFrom(input), ...pathsFrom({ ...input, exempt: true })];
@@ -100,9 +110,10 @@ const timerOf = {
   failed: 'timer of failed',
 } as const satisfies Record<Exclude<State, 'added' | 'removed'>, string>;
 
-function isTaken(state: string, name: string, { checkingSince, at }: DomainContext): boolean {
+function isTaken(state: string, name: string, { checkingSince, rotatingSince, at }: DomainContext): boolean {
   if (state === 'removed') return false;
   if (name === 'another way') return true;
+  if (name === 'rotation') return rotatingSince === null;
   if (name === 'settings' || name === 'removal' || name === timerOf[state as keyof typeof timerOf])
     return true;
   if (name === 'request') return checkingSince === null || at + 1_000 - checkingSince >= CHECK_LEASE_MS;
@@ -357,4 +368,50 @@ test('another way is kept, and its records are looked up in place of those that 
   expect(domain.tell(outcome(BORN + 7, 2, 'verified'))).toBe(true);
   domain.tell(settings(BORN + 8, { provider: null }));
   expect(domain.effects[0]).toEqual({ type: 'chooseWay', params: { provider: null } });
+});
+
+describe('a rotation', () => {
+  test('prepares the keys and changes nothing else, whatever the state', () => {
+    for (const path of paths) {
+      const domain = along(path);
+      if (domain.state === 'removed' || domain.context.rotatingSince !== null) continue;
+      const { context, state } = domain;
+      const at = context.at + 1;
+      expect(domain.tell(rotation(at))).toBe(true);
+      expect(domain).toMatchObject({ state, context: { ...context, at, rotatingSince: at } });
+      expect(domain.effects).toEqual([{ type: 'prepareKeys', params: { keys: KEYS } }]);
+    }
+  });
+
+  test('brings a proven domain’s next look forward, and then ever less', () => {
+    const domain = proven();
+    const asked = BORN + HOUR;
+    domain.tell(rotation(asked));
+    expect(domain.delays).toEqual({ daily: asked + MINUTE });
+    const waits: number[] = [];
+    for (let n = 0; n < 90; n += 1) {
+      const [due = 0] = Object.values(domain.delays);
+      domain.wake(due);
+      const { attempt } = domain.context;
+      domain.tell(outcome(due, attempt, 'verified'));
+      waits.push(((domain.delays.daily ?? 0) - due) / MINUTE);
+    }
+    expect(waits.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+    expect(waits.at(-1)).toBe(24 * 60);
+  });
+
+  test('switches with the outcome that says so, and with no other', () => {
+    const domain = proven();
+    domain.tell(rotation(BORN + 2_000));
+    expect(domain.tell(rotation(BORN + 3_000))).toBe(false);
+    domain.tell(request(BORN + HOUR));
+    expect(domain.tell(outcome(BORN + HOUR + 1, 1, 'verified', { switchTo: 's' }))).toBe(false);
+    domain.tell(outcome(BORN + HOUR + 2, 2, 'verified', { switchTo: 's' }));
+    expect(domain.effects).toEqual([{ type: 'switchKeys', params: { selector: 's' } }]);
+    expect(domain.delays).toEqual({ daily: BORN + HOUR + 2 + DAY });
+    expect(domain.context.rotatingSince).toBeNull();
+    domain.tell(request(BORN + 2 * HOUR));
+    domain.tell(outcome(BORN + 2 * HOUR + 1, 3, 'verified'));
+    expect(domain.effects).toEqual([{ type: 'switchKeys', params: { selector: null } }]);
+  });
 });

@@ -5,9 +5,6 @@ import { actorColumns } from './actor.ts';
 export const domains = pgTable('domains', {
   ...actorColumns,
   name: text('name').notNull(),
-  dkimSelector: text('dkim_selector').notNull(),
-  rsaValue: text('rsa_value').notNull(),
-  ed25519Value: text('ed25519_value').notNull(),
   returnPath: text('return_path').notNull(),
   trackingDomain: text('tracking_domain'),
 });

@@ -3,18 +3,19 @@ import { mintId } from '../../db/ids.ts';
 import { codeOf } from '../../db/sqlstate.ts';
 import { Unavailable } from '../../db/unavailable.ts';
 import { UNLIMITED } from '../../engine/nursery.ts';
-import { replyKey, storedReplies } from '../../engine/stored-replies.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { replayOf } from '../../http/idempotency.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { DOMAINS_PERIOD, PLANS } from '../usage/queries.ts';
 import type { DomainCommands } from './commands.ts';
-import { makeKeys } from './keys.ts';
+import { makeKeys, selectorFrom } from './keys.ts';
+import { keyColumns } from './kind.ts';
 import { isExempt } from './lookup.ts';
 import type { DomainView, NewDomain } from './model.ts';
 import { fits, readDomainName } from './name.ts';
 import { readProvider } from './provider.ts';
-import { type DnsSetup, exemptStandings, type RecordSource, recordsOf } from './records.ts';
+import { type DnsSetup, exemptStandings, keyNames, type RecordSource, recordsOf } from './records.ts';
+import { repetitionOf } from './repetition.ts';
 import { viewOf } from './views.ts';
 
 /** Less than a request may take. */
@@ -41,16 +42,14 @@ export async function addDomain(
   const id = mintId('dom', call.now);
   // Keys cost two hundred times what the rest does. Two at a time leave the threads to others, and whoever waits finds the
   // limit reached, or the name taken, before any are made.
-  return commands.additions.pass(
+  return commands.keyMaking.pass(
     async () => (await foregone(commands, call, source.name)) ?? (await admit(commands, call, id, source)),
     AbortSignal.timeout(LONGEST_WAIT_MS),
     () => new Unavailable('Too many domains are being added at once.'),
   );
 }
 
-type Names = Omit<RecordSource, 'rsaValue' | 'ed25519Value' | 'dkimSelector'> & {
-  readonly dkimSelector: string | null;
-};
+type Names = Omit<RecordSource, 'keySets'> & { readonly dkimSelector: string | null };
 
 function readSource({ body }: Adding, { ways }: DnsSetup): Names | Failure {
   const name = readDomainName(body.name);
@@ -64,7 +63,9 @@ function readSource({ body }: Adding, { ways }: DnsSetup): Names | Failure {
     ]);
   const returnPath = `${returnPathSubdomain}.${name}`;
   const trackingDomain = trackingSubdomain === undefined ? null : `${trackingSubdomain}.${name}`;
-  const longest = [returnPath, trackingDomain ?? '', `${dkimSelector ?? 'svc-000000'}-ed._domainkey.${name}`];
+  // A rotation names its keys itself.
+  const selectors = [dkimSelector ?? '', selectorFrom('000000')];
+  const longest = [returnPath, trackingDomain ?? '', ...selectors.flatMap((one) => keyNames(name, one))];
   if (!longest.every(fits))
     return invalid([
       { path: '/body/name', message: 'Give a shorter name: its DNS records would not fit into DNS.' },
@@ -75,14 +76,12 @@ function readSource({ body }: Adding, { ways }: DnsSetup): Names | Failure {
 /** What can be told without making keys: a repetition, a name that is taken, a limit that is reached. */
 async function foregone(
   { database }: DomainCommands,
-  { caller, claim, now }: Adding,
+  call: Adding,
   name: string,
 ): Promise<Failure | Replay | null> {
-  if (claim) {
-    const claimed = { key: claim.key, scope: caller };
-    const stored = (await storedReplies(database, [claimed], now)).get(replyKey(claimed));
-    if (stored) return replayOf(claim, stored, () => JSON.parse(stored.reply));
-  }
+  const { caller } = call;
+  const repetition = await repetitionOf(database, call);
+  if (repetition) return repetition;
   const [row] = await database.query<{ taken: boolean; used: number }>(PRECHECK, [caller.workspaceId, name]);
   if (row?.taken) return TAKEN;
   return (row?.used ?? 0) >= ceilingOf(caller.plan) ? FULL : null;
@@ -94,18 +93,17 @@ const PRECHECK = `select
 
 const ceilingOf = (plan: keyof typeof PLANS): number => PLANS[plan].domains ?? UNLIMITED;
 
-/** The selector unless one is asked for: another one for every domain, so that two services can share a name. */
-const selectorOf = (id: string): string => `svc-${id.slice(-6)}`;
-
 async function admit(
   { engine, sealer, setup }: DomainCommands,
   { caller, claim, now }: Adding,
   id: string,
   names: Names,
 ): Promise<DomainView | Failure | Replay> {
-  const { rsa_value, ed25519_value, ...sealed } = await makeKeys(id, sealer);
-  const dkimSelector = names.dkimSelector ?? selectorOf(id);
-  const source = { ...names, dkimSelector, rsaValue: rsa_value, ed25519Value: ed25519_value };
+  const { dkimSelector, ...rest } = names;
+  const keys = { selector: dkimSelector ?? selectorFrom(id), ...(await makeKeys(id, sealer)) };
+  const { selector, rsaValue, ed25519Value } = keys;
+  const active = { selector, stage: 'active', since: now, rsaValue, ed25519Value } as const;
+  const source: RecordSource = { ...rest, keySets: [active] };
   const exempt = isExempt(setup, source);
   const records = exempt ? exemptStandings(recordsOf(source, setup)) : [];
   const seen = (state: string, context: unknown): DomainView =>
@@ -118,13 +116,10 @@ async function admit(
       input: { at: now, exempt, records, openTracking: false, clickTracking: false },
       columns: {
         name: source.name,
-        dkim_selector: dkimSelector,
-        rsa_value,
-        ed25519_value,
         return_path: source.returnPath,
         tracking_domain: source.trackingDomain,
         provider: source.provider,
-        ...sealed,
+        ...keyColumns(keys, now),
       },
       meter: { period: DOMAINS_PERIOD, ceiling: ceilingOf(caller.plan) },
       claim: claim

@@ -16,8 +16,8 @@ import { viewOf } from './views.ts';
 export interface DomainCommands extends DomainReader {
   readonly engine: Engine;
   readonly sealer: Sealer;
-  /** Lets a few additions through at a time. */
-  readonly additions: Gate;
+  /** Lets a few calls through at a time that make keys. */
+  readonly keyMaking: Gate;
 }
 
 /** A look takes one or two seconds; a request may take eight. */

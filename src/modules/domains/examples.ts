@@ -25,6 +25,14 @@ export const VERIFIED: DomainView = {
   createdAt: '2026-11-20T21:33:00.000Z',
   verifiedAt: '2026-11-20T21:33:00.000Z',
   lastCheckedAt: '2026-11-20T21:33:00.000Z',
+  dkimKeys: [
+    {
+      selector: 'svc-gsa354',
+      status: 'active',
+      recordNames: ['svc-gsa354._domainkey.example.com', 'svc-gsa354-ed._domainkey.example.com'],
+      removableAt: null,
+    },
+  ],
   dnsRecords: [
     record({
       purpose: 'dkim',
@@ -71,4 +79,44 @@ export const ADDED: DomainView = {
   verifiedAt: null,
   lastCheckedAt: null,
   dnsRecords: VERIFIED.dnsRecords.map((each) => ({ ...each, status: 'pending' })),
+};
+
+const NEXT = 'svc-7kq2mz';
+
+/** The same, as soon as other keys have been asked for. */
+export const ROTATING: DomainView = {
+  ...VERIFIED,
+  dkimKeys: [
+    {
+      selector: NEXT,
+      status: 'pending',
+      recordNames: [`${NEXT}._domainkey.example.com`, `${NEXT}-ed._domainkey.example.com`],
+      removableAt: null,
+    },
+    ...VERIFIED.dkimKeys,
+  ],
+  dnsRecords: [
+    ...VERIFIED.dnsRecords.slice(0, 2),
+    {
+      ...record({
+        purpose: 'dkim',
+        type: 'TXT',
+        name: `${NEXT}._domainkey.example.com`,
+        value: 'v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEB…',
+        required: false,
+      }),
+      status: 'pending',
+    },
+    {
+      ...record({
+        purpose: 'dkim',
+        type: 'TXT',
+        name: `${NEXT}-ed._domainkey.example.com`,
+        value: 'v=DKIM1; k=ed25519; p=7IkIeJb1nQWGyO1j1gKpYQmZb0Kk3bS6yQ2lM0Xo4aE=',
+        required: false,
+      }),
+      status: 'pending',
+    },
+    ...VERIFIED.dnsRecords.slice(2),
+  ],
 };

@@ -12,14 +12,15 @@ const PATIENCE_MS = 10_000;
  * domain stays registered there: others may use it through the same account, and it may have been there before us.
  */
 export const sesIdentities = (api: SesApi, sealer: Sealer): Identities => ({
-  async stateOf({ id, name, dkimSelector, rsaKey }, isNew) {
+  async stateOf({ id, name }, { selector, rsaKey }, isNew) {
     const signal = AbortSignal.timeout(PATIENCE_MS);
     try {
-      const state = isNew ? 'absent' : await identityState(api, name, signal);
-      if (state !== 'absent') return state;
+      const identity = { domain: name, selector };
+      const state = isNew ? 'absent' : await identityState(api, identity, signal);
+      if (state !== 'absent' && state !== 'otherKey') return state;
       const privateKey = openRsaKey(sealer, id, rsaKey);
-      await registerIdentity(api, { domain: name, selector: dkimSelector, privateKey }, signal);
-      return await identityState(api, name, signal);
+      await registerIdentity(api, { ...identity, privateKey }, signal);
+      return await identityState(api, identity, signal);
     } catch (error) {
       if (error instanceof SesUnreachable || error instanceof IdentityRefused) return 'unreachable';
       throw error;

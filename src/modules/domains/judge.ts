@@ -1,7 +1,7 @@
 import type { RecordStanding, Verdict } from '../../../machines/domain.ts';
 import type { CheckedRecord } from '../../transport/dns/check-records.ts';
 import type { IdentityState } from '../../transport/ses/identity.ts';
-import { type AskedRecord, standingOf } from './records.ts';
+import { type AskedRecord, type Slot, standingOf } from './records.ts';
 
 /** A record and what DNS said of it. */
 export interface Looked {
@@ -19,6 +19,20 @@ export function verdictOn(looked: readonly Looked[]): Verdict {
   if (statuses.includes('failed')) return 'wrong';
   if (statuses.includes('pending')) return 'missing';
   return statuses.includes('unknown') ? 'unanswered' : 'verified';
+}
+
+/** So long the pending keys wait for the record of the Ed25519 key, when only that is still missing. */
+const ED25519_PATIENCE_MS = 72 * 3_600_000;
+
+/**
+ * Whether everybody can check what the pending keys would sign. No signature is lost by it: where the Ed25519 record of
+ * those that sign is there, that of the pending ones is awaited too, for three days.
+ */
+export function mayTakeOver(looked: readonly Looked[], waitedMs: number): boolean {
+  const isThere = (slot: Slot): boolean =>
+    looked.some(({ asked, checked }) => asked.slot === slot && checked.status === 'verified');
+  if (!isThere('nextDkim')) return false;
+  return isThere('nextDkimEd25519') || !isThere('dkimEd25519') || waitedMs >= ED25519_PATIENCE_MS;
 }
 
 /** How each record stands now. Where DNS gave no answer, what was known before still holds. */
@@ -58,6 +72,10 @@ export function withIdentity(
 const SAID = {
   verified: null,
   pending: { status: 'pending', error: 'The record is right; Amazon SES has not confirmed it yet.' },
+  otherKey: {
+    status: 'pending',
+    error: 'The record is right; Amazon SES has not taken over the key yet.',
+  },
   absent: { status: 'pending', error: 'The record is right; Amazon SES does not know the domain yet.' },
   failed: {
     status: 'failed',

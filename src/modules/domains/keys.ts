@@ -1,31 +1,44 @@
+import type { NextKeys } from '../../../machines/domain.ts';
 import type { Sealer } from '../../db/seal.ts';
 import { generateDkimKey } from '../../transport/dkim/key-pair.ts';
 import { loadSigningKey, type SigningKey } from '../../transport/dkim/signing-key.ts';
-import { ed25519SelectorOf } from './records.ts';
 
-/** A domain's two new keys: what its row publishes, and the private halves as they are stored. */
-export interface NewKeys {
-  readonly rsa_value: string;
-  readonly ed25519_value: string;
-  readonly rsa_key: string;
-  readonly ed25519_key: string;
+/** A domain's keys that go by one selector, as far as everybody may know them. */
+export interface KeySet {
+  readonly selector: string;
+  /** `pending` keys wait for their records; `retired` ones have signed before, and their private halves are destroyed. */
+  readonly stage: 'active' | 'pending' | 'retired';
+  /** Since when, epoch milliseconds. */
+  readonly since: number;
+  readonly rsaValue: string;
+  readonly ed25519Value: string;
 }
+
+/** The selector of the Ed25519 key; two keys cannot share one name (RFC 6376 3.6.2.2). */
+export const ed25519SelectorOf = (selector: string): string => `${selector}-ed`;
+
+/** Another selector for every set of keys, so that two services can share a name, and no record is ever reused. */
+export const selectorFrom = (id: string): string => `svc-${id.slice(-6)}`;
+
+/** The keys of that stage; there is one active set, and one pending set at most. */
+export const keysAt = <Keys extends KeySet>(sets: readonly Keys[], stage: KeySet['stage']): Keys | null =>
+  sets.find((set) => set.stage === stage) ?? null;
 
 /** What a key is sealed for: that of another domain cannot be put in its place. */
 const purposeOf = (domainId: string): string => `DKIM key of ${domainId}`;
 
 /** Makes both keys, off the main thread (an RSA key takes 40 to 80 ms of another one). */
-export async function makeKeys(domainId: string, sealer: Sealer): Promise<NewKeys> {
+export async function makeKeys(domainId: string, sealer: Sealer): Promise<Omit<NextKeys, 'selector'>> {
   const [rsa, ed25519] = await Promise.all([
     generateDkimKey('rsa-sha256'),
     generateDkimKey('ed25519-sha256'),
   ]);
   const purpose = purposeOf(domainId);
   return {
-    rsa_value: rsa.dnsValue,
-    ed25519_value: ed25519.dnsValue,
-    rsa_key: sealer.seal(rsa.privateKey, purpose),
-    ed25519_key: sealer.seal(ed25519.privateKey, purpose),
+    rsaValue: rsa.dnsValue,
+    ed25519Value: ed25519.dnsValue,
+    sealedRsa: sealer.seal(rsa.privateKey, purpose),
+    sealedEd25519: sealer.seal(ed25519.privateKey, purpose),
   };
 }
 

@@ -1,4 +1,4 @@
-import { DOMAIN_VERSION, type DomainInput, domainMachine } from '../../../machines/domain.ts';
+import { DOMAIN_VERSION, type DomainInput, domainMachine, type NextKeys } from '../../../machines/domain.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Registration } from '../../engine/engine.ts';
 import type { Actor, EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';
@@ -9,7 +9,33 @@ import { DOMAINS_PERIOD, givenBack } from '../usage/queries.ts';
 const forgotten: FactTable = {
   name: 'forgotten',
   columns: 'gone boolean',
-  sql: (source) => `delete from domain_keys k using ${source} s where k.domain_id = s.actor`,
+  sql: (source) =>
+    `delete from domain_keys k using ${source} s where k.domain_id = s.actor returning k.domain_id`,
+};
+
+/** A domain that is removed in the same commit gets no keys any more. */
+const REMAINS = 'not exists (select from forgotten g where g.domain_id = s.actor)';
+
+const prepared: FactTable = {
+  name: 'prepared',
+  columns:
+    'selector text, rsa_value text, ed25519_value text, rsa_key text, ed25519_key text, since timestamptz',
+  sql: (
+    source,
+  ) => `insert into domain_keys (domain_id, selector, rsa_value, ed25519_value, rsa, ed25519, stage, since)
+    select actor, selector, rsa_value, ed25519_value, rsa_key, ed25519_key, 'pending', since from ${source} s where ${REMAINS}`,
+};
+
+const switched: FactTable = {
+  name: 'switched',
+  columns: 'selector text, since timestamptz',
+  sql: (source) => `update domain_keys k set
+      stage = case when k.selector = s.selector then 'active' else 'retired' end,
+      rsa = case when k.selector = s.selector then k.rsa end,
+      ed25519 = case when k.selector = s.selector then k.ed25519 end,
+      since = s.since
+    from ${source} s where k.domain_id = s.actor and k.stage <> 'retired' and ${REMAINS} and exists (
+      select from domain_keys p where p.domain_id = s.actor and p.selector = s.selector and p.stage = 'pending')`,
 };
 
 /** Of several choices in one commit the last one holds: ids of one actor's facts ascend. */
@@ -21,8 +47,20 @@ const chosen: FactTable = {
     on conflict (domain_id) do update set provider = excluded.provider`,
 };
 
-const effects: Readonly<Record<'check' | 'chooseWay' | 'forgetKeys' | 'freePlace', EffectMeaning>> = {
+type DomainEffect = 'check' | 'prepareKeys' | 'switchKeys' | 'chooseWay' | 'forgetKeys' | 'freePlace';
+
+const effects: Readonly<Record<DomainEffect, EffectMeaning>> = {
   check: { order: true },
+  prepareKeys: {
+    fact: prepared.name,
+    rows: ({ keys }: { readonly keys: NextKeys | null }, _actor: Actor, at: number) =>
+      keys ? [keyColumns(keys, at)] : [],
+  },
+  switchKeys: {
+    fact: switched.name,
+    rows: ({ selector }: { readonly selector: string | null }, _actor: Actor, at: number) =>
+      selector === null ? [] : [{ selector, since: new Date(at).toISOString() }],
+  },
   chooseWay: {
     fact: chosen.name,
     rows: ({ provider }: { readonly provider: string | null }, _actor: Actor, at: number) => [
@@ -33,6 +71,16 @@ const effects: Readonly<Record<'check' | 'chooseWay' | 'forgetKeys' | 'freePlace
   freePlace: { fact: givenBack.name, rows: () => [{ period: DOMAINS_PERIOD }] },
 };
 
+/** New keys as the statements take them. */
+export const keyColumns = (keys: NextKeys, at: number) => ({
+  selector: keys.selector,
+  rsa_value: keys.rsaValue,
+  ed25519_value: keys.ed25519Value,
+  rsa_key: keys.sealedRsa,
+  ed25519_key: keys.sealedEd25519,
+  since: new Date(at).toISOString(),
+});
+
 /** Sending domains as actors. Both environments share them; their rows count as live, since test mail needs none. */
 export const domainKind: Kind = {
   name: 'domain',
@@ -42,18 +90,18 @@ export const domainKind: Kind = {
   version: DOMAIN_VERSION,
   derived: [],
   spawn: {
-    columns: `name text, dkim_selector text, rsa_value text, ed25519_value text, return_path text,
-    tracking_domain text, rsa_key text, ed25519_key text, provider text`,
-    own: ['name', 'dkim_selector', 'rsa_value', 'ed25519_value', 'return_path', 'tracking_domain'],
+    columns: `name text, return_path text, tracking_domain text, provider text, ${prepared.columns}`,
+    own: ['name', 'return_path', 'tracking_domain'],
     also: [
       (source) =>
-        `insert into domain_keys (domain_id, rsa, ed25519) select id, rsa_key, ed25519_key from ${source}`,
+        `insert into domain_keys (domain_id, selector, rsa_value, ed25519_value, rsa, ed25519, stage, since)
+        select id, selector, rsa_value, ed25519_value, rsa_key, ed25519_key, 'active', since from ${source}`,
       (source) =>
         `insert into domain_transports (domain_id, provider) select id, provider from ${source} where provider is not null`,
     ],
   },
   carried: [],
-  facts: [forgotten, chosen, givenBack],
+  facts: [forgotten, prepared, switched, chosen, givenBack],
   journal: 'domain_journal',
   effects,
 };

@@ -1,7 +1,9 @@
 import type { DomainContext, DomainEvent, RecordStanding, Verdict } from '../../../machines/domain.ts';
 import { type CheckedRecord, checkRecords } from '../../transport/dns/check-records.ts';
 import type { Resolver } from '../../transport/dns/resolver.ts';
-import { type Looked, standingsAfter, verdictOn, withIdentity } from './judge.ts';
+import type { IdentityState } from '../../transport/ses/identity.ts';
+import { type Looked, mayTakeOver, standingsAfter, verdictOn, withIdentity } from './judge.ts';
+import { type KeySet, keysAt } from './keys.ts';
 import { isReserved } from './name.ts';
 import {
   type AskedRecord,
@@ -12,20 +14,26 @@ import {
   wayOf,
 } from './records.ts';
 
-/** A domain as a check needs it. */
-export interface CheckedDomain extends RecordSource {
-  readonly id: string;
+/** A set of keys as a check needs it. */
+export interface CheckedKeys extends KeySet {
   /** The private RSA key, sealed. */
   readonly rsaKey: string;
 }
 
+/** A domain as a check needs it. */
+export interface CheckedDomain extends RecordSource {
+  readonly id: string;
+  readonly keySets: readonly CheckedKeys[];
+}
+
 /** A provider that wants to be told of each domain, and confirms it by itself. */
 export interface Identities {
-  /** Makes it known with our key when `isNew` or when the provider has lost it; answers how it stands there. */
+  /** Makes it known with these keys when `isNew`, or when the provider has lost it or has others; answers how it stands there. */
   stateOf(
-    domain: CheckedDomain,
+    domain: Pick<CheckedDomain, 'id' | 'name'>,
+    keys: CheckedKeys,
     isNew: boolean,
-  ): Promise<'verified' | 'pending' | 'failed' | 'temporaryFailure' | 'absent' | 'unreachable'>;
+  ): Promise<IdentityState | 'unreachable'>;
 }
 
 /** What a look works with. */
@@ -37,6 +45,11 @@ export interface Looking {
   readonly identities: Identities | null;
 }
 
+/** The outcome of a check as the machine takes it. */
+export type CheckOutcome = Extract<DomainEvent, { type: 'check.completed' }>;
+
+type Found = Pick<CheckOutcome, 'verdict' | 'records' | 'switchTo'>;
+
 /** Where nothing leaves, names that cannot exist need no proof. */
 export const isExempt = (setup: DnsSetup, domain: Pick<RecordSource, 'name' | 'provider'>): boolean =>
   wayOf(domain, setup) === 'capture' && isReserved(domain.name);
@@ -46,21 +59,47 @@ export async function lookAt(
   domain: CheckedDomain,
   { records: before, lastCheckedAt }: Pick<DomainContext, 'records' | 'lastCheckedAt'>,
   { setup, openResolver, identities }: Looking,
-): Promise<{ readonly verdict: Verdict; readonly records: readonly RecordStanding[] }> {
+  now: number,
+): Promise<Found> {
+  const [active, next] = [keysAt(domain.keySets, 'active'), keysAt(domain.keySets, 'pending')];
+  if (isExempt(setup, domain)) {
+    const records = exemptStandings(recordsOf(next ? switched(domain) : domain, setup));
+    return { verdict: 'verified', records, ...(next && { switchTo: next.selector }) };
+  }
   const asked = recordsOf(domain, setup);
-  if (isExempt(setup, domain)) return { verdict: 'verified', records: exemptStandings(asked) };
-  const [checked, state] = await Promise.all([
-    checkRecords(asked, { resolver: openResolver(), domain: domain.name }),
-    identities && wayOf(domain, setup) === 'ses'
-      ? identities.stateOf(domain, lastCheckedAt === null)
-      : CONFIRMED,
-  ]);
-  const looked = withIdentity(pairs(asked, checked), state);
-  return { verdict: verdictOn(looked), records: standingsAfter(looked, before) };
+  const provider = wayOf(domain, setup) === 'ses' ? identities : null;
+  const confirmed = async (keys: CheckedKeys | null) =>
+    provider && keys ? provider.stateOf(domain, keys, lastCheckedAt === null) : CONFIRMED;
+  const checking = checkRecords(asked, { resolver: openResolver(), domain: domain.name });
+  if (!next) {
+    const [checked, state] = await Promise.all([checking, confirmed(active)]);
+    return judged(withIdentity(pairs(asked, checked), state), before);
+  }
+  const looked = pairs(asked, await checking);
+  const isReady = mayTakeOver(looked, now - next.since);
+  // The provider signs with the keys that it was told last: it hears of the new ones once everybody can check them.
+  const state = await confirmed(isReady ? next : active);
+  if (!isReady || state === 'unreachable') return judged(withIdentity(looked, state), before);
+  const after = again(recordsOf(switched(domain), setup), looked);
+  return { ...judged(withIdentity(after, state), before), switchTo: next.selector };
 }
+
+const judged = (
+  looked: readonly Looked[],
+  before: readonly RecordStanding[],
+): { readonly verdict: Verdict; readonly records: readonly RecordStanding[] } => ({
+  verdict: verdictOn(looked),
+  records: standingsAfter(looked, before),
+});
 
 /** Where nobody but DNS is asked, what DNS says stands. */
 const CONFIRMED = 'verified' as const;
+
+/** The domain as it is once its pending keys sign. */
+const switched = <Domain extends RecordSource>(domain: Domain): RecordSource => ({
+  ...domain,
+  keySets: domain.keySets.flatMap((set) => (set.stage === 'pending' ? [{ ...set, stage: 'active' }] : [])),
+});
 
 const pairs = (asked: readonly AskedRecord[], checked: readonly CheckedRecord[]): readonly Looked[] =>
   asked.flatMap((record, index) => {
@@ -68,5 +107,9 @@ const pairs = (asked: readonly AskedRecord[], checked: readonly CheckedRecord[])
     return found ? [{ asked: record, checked: found }] : [];
   });
 
-/** The outcome of a check as the machine takes it. */
-export type CheckOutcome = Extract<DomainEvent, { type: 'check.completed' }>;
+/** What DNS said of the same records, under what they are asked for now. */
+const again = (asked: readonly AskedRecord[], looked: readonly Looked[]): readonly Looked[] =>
+  asked.flatMap((record) => {
+    const same = looked.find((one) => one.asked.fingerprint === record.fingerprint);
+    return same ? [{ asked: record, checked: same.checked }] : [];
+  });

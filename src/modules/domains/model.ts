@@ -76,6 +76,19 @@ const DnsRecord = Type.Object({
   error: nullable(Type.String(), 'A sentence that says what is wrong and what to do; null when nothing is.'),
 });
 
+const DkimKeys = Type.Object({
+  selector: Type.String(),
+  status: literals(
+    ['active', 'pending', 'retired'],
+    '`active` keys sign. `pending` ones were made by a rotation and wait for their records. `retired` ones have signed before; their private halves are destroyed.',
+  ),
+  recordNames: Type.Array(Type.String(), { description: 'Where its records are, or are to be, in DNS.' }),
+  removableAt: nullable(
+    time,
+    'Of retired keys: from then on their records may go from DNS, seven days after the switch. Until then messages that are still on their way are checked with them.',
+  ),
+});
+
 /** A sending domain. */
 export const Domain = Type.Object({
   id: Type.String(),
@@ -99,6 +112,10 @@ export const Domain = Type.Object({
   createdAt: time,
   verifiedAt: nullable(time, 'Since when it is verified.'),
   lastCheckedAt: nullable(time, 'When its records were last looked up.'),
+  dkimKeys: Type.Array(DkimKeys, {
+    description:
+      'Its DKIM keys: pending ones if there are any, those that sign, and those that have signed before.',
+  }),
   dnsRecords: Type.Array(DnsRecord),
 });
 

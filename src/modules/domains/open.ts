@@ -36,7 +36,7 @@ export interface Domains {
 }
 
 /** Keys made at once: each takes a thread for 40 to 80 ms. */
-const ADDITIONS = 2;
+const KEY_MAKING = 2;
 
 /** Puts the parts of domains together. */
 export function openDomains({ database, clock, sealer, config }: DomainParts): Domains {
@@ -48,7 +48,7 @@ export function openDomains({ database, clock, sealer, config }: DomainParts): D
   };
   return {
     kind: domains(domainPerformer({ database, clock }, looking)),
-    commands: { database, sealer, setup, additions: new Gate(ADDITIONS) },
+    commands: { database, sealer, setup, keyMaking: new Gate(KEY_MAKING) },
   };
 }
 

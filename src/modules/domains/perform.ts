@@ -8,10 +8,14 @@ import { type CheckedDomain, type CheckOutcome, type Looking, lookAt } from './l
 const SLOTS = 20;
 const BACKLOG = 2_000;
 
-const READ = `select d.id, d.name, d.dkim_selector as "dkimSelector", d.rsa_value as "rsaValue",
-  d.ed25519_value as "ed25519Value", d.return_path as "returnPath", d.tracking_domain as "trackingDomain", k.rsa as "rsaKey",
-  t.provider
-from domains d join domain_keys k on k.domain_id = d.id left join domain_transports t on t.domain_id = d.id where d.id = $1`;
+const READ = `select d.id, d.name, d.return_path as "returnPath", d.tracking_domain as "trackingDomain", t.provider,
+  k.sets as "keySets"
+from domains d left join domain_transports t on t.domain_id = d.id cross join lateral (
+  select json_agg(json_build_object('selector', k.selector, 'stage', k.stage,
+    'since', (extract(epoch from k.since) * 1000)::float8, 'rsaValue', k.rsa_value, 'ed25519Value', k.ed25519_value,
+    'rsaKey', k.rsa)) as sets
+  from domain_keys k where k.domain_id = d.id and k.stage <> 'retired'
+) k where d.id = $1 and k.sets is not null`;
 
 /** Carries out checks: looks at DNS as it is now, and tells the domain what was found. */
 export const domainPerformer = (
@@ -25,7 +29,7 @@ export const domainPerformer = (
     // Removed meanwhile: nobody waits for an outcome.
     if (!domain) return [];
     const { attempt } = effect.params as { readonly attempt: number };
-    const found = await lookAt(domain, actor.snapshot.context as DomainContext, looking);
+    const found = await lookAt(domain, actor.snapshot.context as DomainContext, looking, clock.now());
     const outcome: CheckOutcome = { type: 'check.completed', at: clock.now(), attempt, ...found };
     return [outcome];
   },

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, ne } from 'drizzle-orm';
+import { and, desc, eq, lt, ne, sql } from 'drizzle-orm';
 import type { DomainContext } from '../../../machines/domain.ts';
 import type { Database } from '../../db/database.ts';
 import { domains, domainTransports } from '../../db/schema/domains.ts';
@@ -20,22 +20,32 @@ export interface DomainReader {
   readonly setup: DnsSetup;
 }
 
+/** In the same statement as the domain, so that its keys and how their records stand are of one moment. */
+const KEY_SETS = `(select coalesce(json_agg(json_build_object('selector', k.selector, 'stage', k.stage,
+    'since', (extract(epoch from k.since) * 1000)::float8, 'rsaValue', k.rsa_value, 'ed25519Value', k.ed25519_value)
+    order by array_position(array['pending', 'active', 'retired'], k.stage), k.since desc), '[]') from domain_keys k where k.domain_id = domains.id)::text`;
+
 const columns = {
   id: domains.id,
   state: domains.state,
   context: domains.context,
   name: domains.name,
-  dkimSelector: domains.dkimSelector,
-  rsaValue: domains.rsaValue,
-  ed25519Value: domains.ed25519Value,
   returnPath: domains.returnPath,
   trackingDomain: domains.trackingDomain,
   provider: domainTransports.provider,
+  keySets: sql<string>`${sql.raw(KEY_SETS)}`,
 };
 
+interface Columns {
+  readonly context: unknown;
+  readonly provider: string | null;
+  readonly keySets: string;
+}
+
 /** What the columns hold; their checks and the machine vouch for it. */
-const rowOf = <Read extends { readonly context: unknown; readonly provider: string | null }>(row: Read) => ({
+const rowOf = <Read extends Columns>(row: Read) => ({
   ...row,
+  keySets: JSON.parse(row.keySets) as DomainRow['keySets'],
   context: row.context as DomainContext,
   provider: row.provider as DomainRow['provider'],
 });
@@ -118,7 +128,7 @@ interface SendingRow {
   readonly name: string;
   readonly state: string;
   readonly context: DomainContext;
-  readonly selector: string;
+  readonly selector: string | null;
   readonly return_path: string;
   readonly tracking_domain: string | null;
   readonly rsa: string | null;
@@ -126,9 +136,10 @@ interface SendingRow {
   readonly provider: Transport['name'] | null;
 }
 
-const SENDING = `select d.id, d.name, d.state, d.context, d.dkim_selector as selector, d.return_path,
+const SENDING = `select d.id, d.name, d.state, d.context, k.selector, d.return_path,
   d.tracking_domain, k.rsa, k.ed25519, t.provider
-from domains d left join domain_keys k on k.domain_id = d.id left join domain_transports t on t.domain_id = d.id`;
+from domains d left join domain_keys k on k.domain_id = d.id and k.stage = 'active'
+  left join domain_transports t on t.domain_id = d.id`;
 
 /** The nearest one first: its own domain speaks for an address before those that it lies below. */
 const BY_NAME = `${SENDING} where d.workspace_id = $1 and d.name = any($2::text[])
@@ -213,7 +224,7 @@ function sendingOf(row: SendingRow): SendingDomain {
     trackingDomain: stands('tracking') ? row.tracking_domain : null,
     returnPath: stands('returnPath') || (stands('spf') && stands('mx')) ? row.return_path : null,
     provider,
-    keys: rsa === null ? null : { domainId: id, domain: name, selector, rsa, ed25519 },
+    keys: rsa === null || selector === null ? null : { domainId: id, domain: name, selector, rsa, ed25519 },
   };
 }
 

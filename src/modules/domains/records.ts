@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { RecordStanding } from '../../../machines/domain.ts';
 import type { ExpectedRecord } from '../../transport/dns/txt-rules.ts';
 import type { EnabledWays, Transport } from '../../transport/transport.ts';
+import { ed25519SelectorOf, type KeySet, keysAt } from './keys.ts';
 import { registrableOf } from './name.ts';
 
 /** How this installation sends and receives: what the records of every domain point to. */
@@ -21,9 +22,7 @@ export interface DnsSetup {
 /** What of a domain its records are made of. */
 export interface RecordSource {
   readonly name: string;
-  readonly dkimSelector: string;
-  readonly rsaValue: string;
-  readonly ed25519Value: string;
+  readonly keySets: readonly KeySet[];
   /** The host of envelope senders, `send.example.com`. */
   readonly returnPath: string;
   readonly trackingDomain: string | null;
@@ -36,7 +35,16 @@ export const wayOf = ({ provider }: Pick<RecordSource, 'provider'>, { ways }: Dn
   provider ?? ways[0];
 
 /** Which of a domain's records. */
-export type Slot = 'dkim' | 'dkimEd25519' | 'spf' | 'returnPath' | 'mx' | 'dmarc' | 'tracking';
+export type Slot =
+  | 'dkim'
+  | 'dkimEd25519'
+  | 'nextDkim'
+  | 'nextDkimEd25519'
+  | 'spf'
+  | 'returnPath'
+  | 'mx'
+  | 'dmarc'
+  | 'tracking';
 
 /** A record that the owner of a domain is asked to set. */
 export interface AskedRecord extends ExpectedRecord {
@@ -50,29 +58,47 @@ export interface AskedRecord extends ExpectedRecord {
 
 const TTL_SECONDS = 3_600;
 
-/** The selector of the Ed25519 key; two keys cannot share one name (RFC 6376 3.6.2.2). */
-export const ed25519SelectorOf = (selector: string): string => `${selector}-ed`;
-
 /**
  * The records of a domain, in the order in which they are best set.
  * - Both DKIM keys. Only the RSA key is required: not everybody verifies Ed25519, and it signs only once its record is seen.
+ * - Beside them those of the next keys while a rotation waits for them. Nothing depends on them before the switch.
  * - The return path: with RETURN_PATH_DOMAIN one alias, which brings that domain's MX and SPF along; otherwise MX and SPF
  *   of its own. Behind a relay we cannot know who sends in the end, so they are advice.
  * - SES signs by itself, with the RSA key alone, and has a return path of its own.
  * - DMARC at the registrable domain, whose policy holds for all below it (RFC 7489 6.6.3).
  */
 export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly AskedRecord[] {
-  const { name, dkimSelector, rsaValue, ed25519Value, trackingDomain } = domain;
-  const keyName = (selector: string): string => `${selector}._domainkey.${name}`;
-  const ed25519 = record('dkimEd25519', 'TXT', keyName(ed25519SelectorOf(dkimSelector)), ed25519Value, false);
+  const { name, keySets, trackingDomain } = domain;
+  const signsHere = wayOf(domain, setup) !== 'ses';
   const records = [
-    record('dkim', 'TXT', keyName(dkimSelector), rsaValue, true),
-    ...(wayOf(domain, setup) === 'ses' ? [] : [ed25519, ...returnPathRecords(domain, setup)]),
+    ...keyRecords(domain, keysAt(keySets, 'active'), ['dkim', 'dkimEd25519'], signsHere),
+    ...keyRecords(domain, keysAt(keySets, 'pending'), ['nextDkim', 'nextDkimEd25519'], signsHere),
+    ...(signsHere ? returnPathRecords(domain, setup) : []),
     record('dmarc', 'TXT', `_dmarc.${registrableOf(name) ?? name}`, 'v=DMARC1; p=none;', false),
   ];
   if (trackingDomain !== null && setup.trackingHost !== null)
     records.push(record('tracking', 'CNAME', trackingDomain, setup.trackingHost, false));
   return records;
+}
+
+/** The names in DNS of a set of keys: RSA, Ed25519. */
+export const keyNames = (domain: string, selector: string): readonly [string, string] => [
+  `${selector}._domainkey.${domain}`,
+  `${ed25519SelectorOf(selector)}._domainkey.${domain}`,
+];
+
+function keyRecords(
+  { name }: RecordSource,
+  keys: KeySet | null,
+  [rsa, ed25519]: readonly [Slot, Slot],
+  signsHere: boolean,
+): AskedRecord[] {
+  if (!keys) return [];
+  const [rsaName, ed25519Name] = keyNames(name, keys.selector);
+  return [
+    record(rsa, 'TXT', rsaName, keys.rsaValue, keys.stage === 'active'),
+    ...(signsHere ? [record(ed25519, 'TXT', ed25519Name, keys.ed25519Value, false)] : []),
+  ];
 }
 
 function returnPathRecords(domain: RecordSource, setup: DnsSetup): AskedRecord[] {
@@ -107,9 +133,21 @@ function record(
     .update(`${type} ${name} ${value}`)
     .digest('hex')
     .slice(0, 12);
-  const purpose = slot === 'dkimEd25519' ? 'dkim' : slot;
+  const purpose = PURPOSES[slot];
   return { slot, purpose, type, name, value, priority, ttl: TTL_SECONDS, required, fingerprint };
 }
+
+const PURPOSES = {
+  dkim: 'dkim',
+  dkimEd25519: 'dkim',
+  nextDkim: 'dkim',
+  nextDkimEd25519: 'dkim',
+  spf: 'spf',
+  returnPath: 'returnPath',
+  mx: 'mx',
+  dmarc: 'dmarc',
+  tracking: 'tracking',
+} as const satisfies Record<Slot, ExpectedRecord['purpose']>;
 
 /** What is known of a record; null when it was never looked up as it is to be now. */
 export const standingOf = (

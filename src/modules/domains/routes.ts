@@ -3,9 +3,10 @@ import { notFound } from '../../http/failure.ts';
 import { type Route, route } from '../../http/route.ts';
 import { addDomain } from './add.ts';
 import { type DomainCommands, patchDomain, removeDomain, verifyDomain } from './commands.ts';
-import { ADDED, VERIFIED } from './examples.ts';
+import { ADDED, ROTATING, VERIFIED } from './examples.ts';
 import { AddDomain, Domain, DomainQuery, PatchDomain } from './model.ts';
 import { findDomain, listDomains } from './queries.ts';
+import { rotateKeys } from './rotate.ts';
 
 const SHARED = 'Live and test keys share the domains of a workspace.';
 
@@ -85,5 +86,19 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     status: 200,
     example: { response: VERIFIED },
     handle: (call) => verifyDomain(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/domains/:id/rotate-dkim',
+    permission: 'domains:write',
+    summary: 'Give a sending domain new DKIM keys',
+    description:
+      'Makes new keys and shows their records beside the old ones. The old keys sign until the new records are seen in DNS, soon after they are set or with POST /v1/domains/{id}/verify; then the new ones sign by themselves, and Amazon SES is told of them where it is the provider. Where the Ed25519 record of the old keys is there, that of the new ones is awaited too, for three days. The old records may go from DNS seven days after the switch: `dkimKeys` tells when. While a rotation waits for its records, another one is a CONFLICT: it would undo what somebody may be writing into DNS.',
+    params: { id: 'dom' },
+    response: Domain,
+    status: 200,
+    failures: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+    example: { response: ROTATING },
+    handle: (call) => rotateKeys(deps, call),
   }),
 ];

@@ -1,7 +1,10 @@
 import type { SesAnswer, SesApi } from './ses-api.ts';
 
-/** How a domain stands with SES, in the words of our own domains; `absent` when SES does not know it. */
-export type IdentityState = 'verified' | 'pending' | 'failed' | 'temporaryFailure' | 'absent';
+/**
+ * How a domain stands with SES, in the words of our own domains; `absent` when SES does not know it, `otherKey` when it
+ * signs with another key than ours.
+ */
+export type IdentityState = 'verified' | 'pending' | 'failed' | 'temporaryFailure' | 'absent' | 'otherKey';
 
 /** SES refused; the message is its own. */
 export class IdentityRefused extends Error {
@@ -36,17 +39,21 @@ export const registerIdentity = async (
   if (updated.errorType !== null) throw refused(updated);
 };
 
-/** What SES makes of the domain's DNS. */
+/** What SES makes of the domain's DNS, and of the key that we gave it. */
 export const identityState = async (
   api: SesApi,
-  domain: string,
+  { domain, selector }: { readonly domain: string; readonly selector: string },
   signal: AbortSignal,
 ): Promise<IdentityState> => {
   const answer = await api({ method: 'GET', path: pathOf(domain), signal });
   if (answer.errorType === 'NotFoundException') return 'absent';
   if (answer.errorType !== null) throw refused(answer);
+  const dkim = answer.body.DkimAttributes as
+    | { readonly Status?: string; readonly Tokens?: readonly string[] }
+    | undefined;
+  // With a key of ours the one token is its selector; with keys of SES's own they are three others.
+  if (dkim?.Tokens?.length && !dkim.Tokens.includes(selector)) return 'otherKey';
   if (answer.body.VerifiedForSendingStatus === true) return 'verified';
-  const dkim = answer.body.DkimAttributes as { readonly Status?: string } | undefined;
   return STATE[dkim?.Status ?? ''] ?? 'pending';
 };
 

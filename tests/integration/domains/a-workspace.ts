@@ -4,10 +4,16 @@ import { Engine } from '../../../src/engine/engine.ts';
 import { Failure } from '../../../src/http/failure.ts';
 import type { Call } from '../../../src/http/route.ts';
 import { addDomain } from '../../../src/modules/domains/add.ts';
-import { type DomainCommands, removeDomain, verifyDomain } from '../../../src/modules/domains/commands.ts';
+import {
+  type DomainCommands,
+  patchDomain,
+  removeDomain,
+  verifyDomain,
+} from '../../../src/modules/domains/commands.ts';
 import type { DomainView } from '../../../src/modules/domains/model.ts';
 import { type DomainParts, openDomains } from '../../../src/modules/domains/open.ts';
 import { nextOutcome } from '../../../src/modules/domains/outcome.ts';
+import { rotateKeys } from '../../../src/modules/domains/rotate.ts';
 import { ensureFirstWorkspace } from '../../../src/modules/workspace/commands.ts';
 import { ManualClock, postgresStore } from '../../support/engine.ts';
 import { startNameServer, txt, type Zone } from '../transport/name-server.ts';
@@ -78,6 +84,8 @@ export async function openWorkspace(config: Partial<typeof CONFIG> = {}) {
       return added;
     },
     verify: async (id: string) => viewed(await verifyDomain(commands, call({ id }, {}))),
+    rotate: async (id: string) => viewed(await rotateKeys(commands, call({ id }, {}))),
+    patch: async (id: string, body: object) => viewed(await patchDomain(commands, call({ id }, body))),
     remove: (id: string) => removeDomain(commands, call({ id }, {})),
     /** Goes on to the next look that the clock has planned; answers the state it leads to. */
     async nextLook(id: string): Promise<string> {

@@ -207,6 +207,7 @@ describe('without an answer', () => {
 describe('a domain', () => {
   const client = createSesApi(account);
   const { signal } = new AbortController();
+  const OURS = { domain: 'shop.example', selector: 'ph' };
 
   test('is registered with our own key', async () => {
     const { privateKey } = await generateDkimKey('rsa-sha256');
@@ -240,16 +241,18 @@ describe('a domain', () => {
     [{ VerifiedForSendingStatus: false, DkimAttributes: { Status: 'PENDING' } }, 'pending'],
     [{ DkimAttributes: { Status: 'FAILED' } }, 'failed'],
     [{ DkimAttributes: { Status: 'TEMPORARY_FAILURE' } }, 'temporaryFailure'],
+    [{ VerifiedForSendingStatus: true, DkimAttributes: { Tokens: ['ph'] } }, 'verified'],
+    [{ VerifiedForSendingStatus: true, DkimAttributes: { Tokens: ['old'] } }, 'otherKey'],
     [{}, 'pending'],
   ] as const)
     test(`is ${state} by ${JSON.stringify(body)}`, async () => {
       answer = () => Response.json(body);
-      expect(await identityState(client, 'shop.example', signal)).toBe(state);
+      expect(await identityState(client, OURS, signal)).toBe(state);
     });
 
   test('may be unknown there, and removed twice', async () => {
     answer = () => error(404, 'NotFoundException');
-    expect(await identityState(client, 'shop.example', signal)).toBe('absent');
+    expect(await identityState(client, OURS, signal)).toBe('absent');
     await removeIdentity(client, 'shop.example', signal);
     expect(calls[1]).toMatchObject({ method: 'DELETE', path: '/v2/email/identities/shop.example' });
   });
@@ -258,7 +261,7 @@ describe('a domain', () => {
     answer = () => error(403, 'AccessDeniedException', 'not authorized');
     const refused = [
       registerIdentity(client, { domain: 'shop.example', selector: 'ph', privateKey: 'x' }, signal),
-      identityState(client, 'shop.example', signal),
+      identityState(client, OURS, signal),
       removeIdentity(client, 'shop.example', signal),
     ];
     for (const result of await Promise.allSettled(refused))

@@ -1,0 +1,16 @@
+import type { Database } from '../../db/database.ts';
+import { replyKey, storedReplies } from '../../engine/stored-replies.ts';
+import type { Failure } from '../../http/failure.ts';
+import { replayOf } from '../../http/idempotency.ts';
+import type { Call, Replay } from '../../http/route.ts';
+
+/** What a repeated call is answered, told before anything costly is done; null for a call that is new. */
+export async function repetitionOf(
+  database: Database,
+  { caller, claim, now }: Call,
+): Promise<Failure | Replay | null> {
+  if (!claim) return null;
+  const claimed = { key: claim.key, scope: caller };
+  const stored = (await storedReplies(database, [claimed], now)).get(replyKey(claimed));
+  return stored ? replayOf(claim, stored, () => JSON.parse(stored.reply)) : null;
+}

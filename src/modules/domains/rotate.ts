@@ -1,0 +1,65 @@
+import type { DomainContext, DomainEvent } from '../../../machines/domain.ts';
+import { mintId } from '../../db/ids.ts';
+import { Unavailable } from '../../db/unavailable.ts';
+import { Failure, notFound } from '../../http/failure.ts';
+import { replayOf } from '../../http/idempotency.ts';
+import type { Call, Replay } from '../../http/route.ts';
+import type { DomainCommands } from './commands.ts';
+import { keysAt, makeKeys, selectorFrom } from './keys.ts';
+import type { DomainView } from './model.ts';
+import { readDomain } from './queries.ts';
+import { repetitionOf } from './repetition.ts';
+import { viewOf } from './views.ts';
+
+/** Less than a request may take. */
+const LONGEST_WAIT_MS = 6_000;
+
+// Replacing the pending keys would undo what somebody may be writing into DNS at this moment.
+const UNDER_WAY = new Failure('CONFLICT', 'A rotation of this domain’s DKIM keys is under way already.', {
+  suggestion:
+    'Set the records of its pending keys, and have them looked at with POST /v1/domains/{id}/verify.',
+});
+
+type Rotating = Call<{ readonly id: string }>;
+
+/** Makes new keys beside those that sign, and answers the records to set for them. */
+export const rotateKeys = (
+  commands: DomainCommands,
+  call: Rotating,
+): Promise<DomainView | Failure | Replay> =>
+  commands.keyMaking.pass(
+    async () => (await repetitionOf(commands.database, call)) ?? (await rotate(commands, call)),
+    AbortSignal.timeout(LONGEST_WAIT_MS),
+    () => new Unavailable('Too many keys are being made at once.'),
+  );
+
+async function rotate(
+  { database, engine, sealer, setup }: DomainCommands,
+  { caller, params: { id }, claim, now }: Rotating,
+): Promise<DomainView | Failure | Replay> {
+  const row = await readDomain(database, caller, id);
+  if (!row) return notFound('domain');
+  if (keysAt(row.keySets, 'pending')) return UNDER_WAY;
+  const keys = { selector: selectorFrom(mintId('dom', now)), ...(await makeKeys(id, sealer)) };
+  const { selector, rsaValue, ed25519Value } = keys;
+  const pending = { selector, stage: 'pending', since: now, rsaValue, ed25519Value } as const;
+  const keySets = [pending, ...row.keySets];
+  const seen = (state: string, context: unknown): DomainView =>
+    viewOf({ ...row, state, context: context as DomainContext, keySets }, setup);
+  const event: DomainEvent = { type: 'rotation.requested', at: now, keys };
+  const told = await engine.tell('domain', id, event, {
+    scope: { workspaceId: caller.workspaceId, livemode: true },
+    ...(claim && {
+      claim: {
+        ...claim,
+        scope: caller,
+        status: 200,
+        reply: (state: string, context: unknown) => JSON.stringify(seen(state, context)),
+      },
+    }),
+  });
+  if (told.outcome === 'replayed' && claim) return replayOf(claim, told, () => JSON.parse(told.reply));
+  if (told.outcome === 'changed') return seen(told.state, told.context);
+  // Another one came first since it was looked for, or the domain was removed.
+  return told.outcome === 'refused' && told.state !== 'removed' ? UNDER_WAY : notFound('domain');
+}
