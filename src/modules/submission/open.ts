@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox';
 import { mintId } from '../../db/ids.ts';
 import type { AdmissionDeps } from '../../http/admission.ts';
 import { identify } from '../../http/authenticate.ts';
@@ -26,10 +27,16 @@ const NEEDED = 'emails:send';
 const TOO_MANY = new Failure('RATE_LIMITED', 'Too many requests; please slow down.');
 const NO_HEADERS = new Headers();
 
+/** As by HTTP, but `to` may be empty: mailers write mail to hidden recipients alone; in JSON it is rather a list gone missing. */
+const SubmittedBody = Type.Object(
+  { ...SendBody.properties, to: Type.Array(Type.String()) },
+  { additionalProperties: false },
+);
+
 /** Opens the port that any framework's mailer can be pointed at: what comes in is one and the same request as by HTTP. */
 export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
   const { authenticate, limiter, clientAddress, clock, logger, emails, ...where } = parts;
-  const check = compileChecker(SendBody);
+  const check = compileChecker(SubmittedBody);
 
   /** Who hands in, checked again with every message: a revocation holds from the next one on. */
   const admit = async (key: string): Promise<Caller | Failure> => {
@@ -55,6 +62,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
     const requestId = mintId('req', now);
     const answer = await sendEmail(emails, {
       caller,
+      method: 'POST',
       params: {},
       query: {},
       body,

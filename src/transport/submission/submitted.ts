@@ -7,6 +7,7 @@ import PostalMime, { type Address, type Attachment, type Email } from 'postal-mi
 /** The body of a send request. */
 export interface SubmittedEmail {
   readonly from: string;
+  /** Empty where nobody is shown to anybody: the message then says `To: undisclosed-recipients:;`. */
   readonly to: readonly string[];
   readonly cc?: readonly string[];
   readonly bcc?: readonly string[];
@@ -48,14 +49,11 @@ export const readSubmission = async (
   if (email === null) return new NotSubmittable('The message cannot be read');
   const [from] = mailboxes(email.from === undefined ? [] : [email.from]);
   if (from === undefined) return new NotSubmittable('The message has no From field');
-  const visible = divide(email, recipients);
-  if (visible === null)
-    return new NotSubmittable('To or Cc must name a recipient when there is more than one');
   return {
     idempotencyKey: email.headers.find(({ key }) => key === 'idempotency-key')?.value.trim() ?? null,
     email: {
       from: written(from),
-      ...visible,
+      ...divide(email, recipients),
       ...some('replyTo', mailboxes(email.replyTo ?? []).map(written)),
       subject: email.subject ?? '',
       ...(email.text === undefined ? {} : { text: email.text }),
@@ -88,10 +86,7 @@ const written = ({ name, address }: Named): string =>
   name === '' ? address : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`;
 
 /** Envelope recipients by where the header shows them; whom it does not show gets a blind copy. */
-const divide = (
-  email: Email,
-  recipients: readonly string[],
-): Pick<SubmittedEmail, 'to' | 'cc' | 'bcc'> | null => {
+const divide = (email: Email, recipients: readonly string[]): Pick<SubmittedEmail, 'to' | 'cc' | 'bcc'> => {
   const left = new Map(recipients.map((address) => [address.toLowerCase(), address]));
   const shown = (addresses: readonly Address[] | undefined) =>
     mailboxes(addresses ?? [])
@@ -103,7 +98,7 @@ const divide = (
   if (to.length > 0) return { to, ...some('cc', cc), ...some('bcc', bcc) };
   if (cc.length > 0) return { to: cc, ...some('bcc', bcc) };
   // Nobody is shown. One hidden recipient may as well be named to itself; several would be named to each other.
-  return bcc.length === 1 ? { to: bcc } : null;
+  return bcc.length === 1 ? { to: bcc } : { to: [], bcc };
 };
 
 const some = <Name extends string, Value>(
