@@ -1,8 +1,6 @@
+import { KEPT_WRITES } from '../duties/retention.ts';
 import type { Kind } from '../engine/kind.ts';
 import type { Session } from './session.ts';
-
-/** What retention leaves of a long journal, and more. */
-const KEPT_WRITES = 1_000;
 
 /** What the journal of one actor amounts to. */
 export interface JournalOfActor {
@@ -52,7 +50,7 @@ export function journalFaults(
   if (!journal) return ['has no journal'];
   const faults: string[] = [];
   const { entries, first, last } = journal;
-  // Of an endpoint that has counted failures for years, the last thousand writes are kept.
+  // Of an endpoint that has counted failures for years, or a domain that was looked at for as long, the last writes are kept.
   const isCut = first > 1 && entries >= KEPT_WRITES;
   if ((first !== 1 && !isCut) || last !== revision || entries !== last - first + 1)
     faults.push(`revision ${revision}, but its journal has ${entries} from ${first} to ${last}`);

@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../engine/clock-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { capturedPruner } from './captured-pruner.ts';
+import { historyPruner } from './history-pruner.ts';
 import { keyUseRecorder } from './key-use-recorder.ts';
 import { liveDataPruner } from './live-data-pruner.ts';
 import { mailCarrier } from './mail-carrier.ts';
@@ -37,6 +38,7 @@ export const allDuties = (deps: DutyDeps): readonly Duty[] => [
   liveDataPruner(deps),
   capturedPruner(deps),
   webhookPruner(deps),
+  historyPruner(deps),
 ];
 
 /** Duties at work. */

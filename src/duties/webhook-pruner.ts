@@ -1,11 +1,9 @@
 import type { Database } from '../db/database.ts';
 import { lowestIdAt } from '../db/ids.ts';
-import { KEPT_DAYS, RETENTION_BATCH } from './retention.ts';
+import { KEPT_DAYS, KEPT_WRITES, RETENTION_BATCH } from './retention.ts';
 import type { Duty, DutyDeps } from './schedule.ts';
 
 const DAY_MS = 86_400_000;
-/** Writes of an endpoint's history that are kept: each counted failure is one. */
-const KEPT_WRITES = 1_000;
 
 const ENDPOINTS = 'select id, livemode, state, revision from webhook_endpoints order by id';
 
