@@ -183,8 +183,23 @@ describe('reading', () => {
     expect((await get(id, inTest)).body.data.livemode).toBe(true);
     expect((await add({ name: 'shared.test' }, inTest)).status).toBe(409);
     expect((await verify(id, inTest)).status).toBe(200);
-    expect((await remove(id, inTest)).status).toBe(204);
-    expect((await get(id)).status).toBe(404);
+    expect((await remove(id)).status).toBe(204);
+    expect((await get(id, inTest)).status).toBe(404);
+  });
+
+  test('what live mail depends on, a test key can neither change nor remove', async () => {
+    const domain = await added('safe.test');
+    const path = `/v1/domains/${domain.id}`;
+    for (const told of [
+      await remove(domain.id, inTest),
+      await service.ask({ method: 'PATCH', path, key: inTest, body: { openTracking: true } }),
+      await service.ask({ method: 'PATCH', path, key: inTest, body: { provider: null } }),
+      await service.ask({ method: 'POST', path: `${path}/rotate-dkim`, key: inTest }),
+    ]) {
+      expect([told.status, told.body.error.code]).toEqual([403, 'FORBIDDEN']);
+      expect(told.body.error.message).toContain('only a live key may change or remove it');
+    }
+    expect((await get(domain.id)).body.data).toEqual(domain);
   });
 
   test('no private key is ever shown, stored or logged in clear text', async () => {

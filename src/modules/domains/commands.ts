@@ -12,6 +12,15 @@ import { readProvider } from './provider.ts';
 import { type DomainReader, findDomain, readDomain } from './queries.ts';
 import { viewOf } from './views.ts';
 
+/** A domain that is removed or changed is so for live mail, which a test key has no say in. */
+export const ofLiveKeysOnly = ({ livemode }: Caller): Failure | null => (livemode ? null : NOT_FOR_TEST_KEYS);
+
+const NOT_FOR_TEST_KEYS = new Failure(
+  'FORBIDDEN',
+  'Both environments share the domains of a workspace: a test key may add, read and verify one, but only a live key may change or remove it.',
+  { suggestion: 'Use a live key with the permission domains:write.' },
+);
+
 /** What the commands for domains need. */
 export interface DomainCommands extends DomainReader {
   readonly engine: Engine;
@@ -61,6 +70,8 @@ export async function patchDomain(
   commands: DomainCommands,
   { caller, params, body, now }: Call<Named, unknown, DomainChange>,
 ): Promise<DomainView | Failure> {
+  const refused = ofLiveKeysOnly(caller);
+  if (refused) return refused;
   if (Object.keys(body).length === 0)
     return invalid([
       { path: '/body', message: 'Name what is to change: openTracking, clickTracking or provider.' },
@@ -83,6 +94,8 @@ export async function removeDomain(
   commands: DomainCommands,
   { caller, params, now }: Call<Named>,
 ): Promise<null | Failure> {
+  const refused = ofLiveKeysOnly(caller);
+  if (refused) return refused;
   const told = await tell(commands, caller, params.id, { type: 'remove.requested', at: now });
   return told.outcome === 'changed' ? null : notFound('domain');
 }

@@ -8,7 +8,8 @@ import { AddDomain, Domain, DomainQuery, PatchDomain } from './model.ts';
 import { findDomain, listDomains } from './queries.ts';
 import { rotateKeys } from './rotate.ts';
 
-const SHARED = 'Live and test keys share the domains of a workspace.';
+const SHARED =
+  'Live and test keys share the domains of a workspace; only a live key may change, rotate or remove one.';
 
 /** The endpoints of sending domains. */
 export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
@@ -60,6 +61,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     response: Domain,
     status: 200,
     example: { body: { clickTracking: true }, response: { ...VERIFIED, clickTracking: true } },
+    failures: ['FORBIDDEN'],
     handle: (call) => patchDomain(deps, call),
   }),
   route({
@@ -72,6 +74,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     params: { id: 'dom' },
     response: Type.Null(),
     status: 204,
+    failures: ['FORBIDDEN'],
     handle: (call) => removeDomain(deps, call),
   }),
   route({
@@ -97,7 +100,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     params: { id: 'dom' },
     response: Domain,
     status: 200,
-    failures: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+    failures: ['CONFLICT', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
     example: { response: ROTATING },
     handle: (call) => rotateKeys(deps, call),
   }),
