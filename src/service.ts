@@ -47,7 +47,8 @@ import { MeasuredDatabase } from './telemetry/measured-database.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { torturedEngine } from './torture/tortured-engine.ts';
 import type { SmtpDoor } from './transport/inbound/smtp-door.ts';
-import { askSns, createCertificateStore } from './transport/ses/sns-requests.ts';
+import { createCertificateStore } from './transport/ses/certificates.ts';
+import { askSns } from './transport/ses/sns-requests.ts';
 import type { Transport } from './transport/transport.ts';
 import { VERSION } from './version.ts';
 
@@ -172,7 +173,7 @@ export async function openService({
     tracking: { database, engine, signer, log: logger },
     ses: {
       sesTopicArn: config.sesTopicArn,
-      fetchCertificate: createCertificateStore(),
+      fetchCertificate: createCertificateStore({ monotonic: clock.monotonic }),
       confirm: askSns,
       recordFeedback,
       log: logger,

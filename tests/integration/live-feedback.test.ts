@@ -135,7 +135,7 @@ describe('a notification of Amazon SES', () => {
     const fields: Record<string, string> = {
       Message: JSON.stringify(message),
       MessageId: 'm-1',
-      Timestamp: '2026-11-20T12:00:00.000Z',
+      Timestamp: new Date().toISOString(),
       TopicArn: topic,
       Type: 'Notification',
     };
@@ -162,7 +162,7 @@ describe('a notification of Amazon SES', () => {
       recordFeedback: feedbackRecorder({ database, engine, clock, signer: service.signer }),
       log: { warn() {}, error() {} },
     });
-    return route?.handle({ body } as never);
+    return route?.handle({ body, now: Date.now() } as never);
   };
   const delivery = (emailId: string, recipient: string): object => ({
     eventType: 'Delivery',
@@ -177,6 +177,26 @@ describe('a notification of Amazon SES', () => {
     const email = (await service.live.get(`/v1/emails/${id}`)).body.data;
     expect(email.recipients.map(({ status }: Email) => status)).toEqual(['sent', 'delivered']);
     expect(email.events.filter(({ type }: Email) => type === 'delivered')).toHaveLength(1);
+  });
+
+  test('that comes again changes nothing, even what was changed by hand since', async () => {
+    const { id } = await sent(['kim@example.com']);
+    const complaint = notification({
+      eventType: 'Complaint',
+      mail: { messageId: 'ses-2', tags: { emailId: [id] } },
+      complaint: {
+        complaintFeedbackType: 'abuse',
+        complainedRecipients: [{ emailAddress: 'kim@example.com' }],
+      },
+    });
+    await tell(complaint);
+    expect(await suppressed('kim@example.com')).toMatchObject({ reason: 'complained' });
+    const lifted = await service.live.delete('/v1/suppressions/kim%40example.com');
+    expect(lifted.status).toBe(204);
+    await tell(complaint);
+    expect(await suppressed('kim@example.com')).toBeUndefined();
+    const { events } = (await service.live.get(`/v1/emails/${id}`)).body.data;
+    expect(events.map(({ type }: Email) => type)).toEqual(['sent', 'complained']);
   });
 
   test('of another topic, or changed on its way, is refused', async () => {

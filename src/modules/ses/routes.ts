@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { Unavailable } from '../../db/unavailable.ts';
 import { Failure } from '../../http/failure.ts';
 import type { Log } from '../../http/log.ts';
 import { Document, type Route, route } from '../../http/route.ts';
@@ -35,18 +36,28 @@ export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
     permission: 'public',
     ipLimitPerMinute: PER_MINUTE,
     summary: 'Take a notification of Amazon SES, by SNS',
+    description:
+      'Believed when SES_TOPIC_ARN names its topic, SNS has signed it in the region of that topic, and it is not older than 15 days. One that comes again changes nothing: an email takes each report once.',
     // SNS calls its JSON text, and sends it so.
     mediaTypes: ['text/plain'],
     body: Type.Unsafe<Uint8Array>({ type: 'string' }),
     bodyLimit: 524_288,
     response: Type.Null(),
     status: 204,
-    failures: ['FORBIDDEN', 'NOT_FOUND'],
-    handle: async ({ body }) => {
+    failures: ['FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+    handle: async ({ body, now }) => {
       const { sesTopicArn, fetchCertificate, confirm, recordFeedback, log } = deps;
       if (sesTopicArn === null) return OFF;
       const acceptsTopic = (topicArn: string): boolean => topicArn === sesTopicArn;
-      const sns = await readSnsMessage(Buffer.from(body).toString(), { acceptsTopic, fetchCertificate });
+      const sns = await readSnsMessage(Buffer.from(body).toString(), {
+        acceptsTopic,
+        now,
+        // Amazon's servers are away, or asked too often: SNS brings the message again.
+        fetchCertificate: (url) =>
+          fetchCertificate(url).catch((cause) => {
+            throw new Unavailable('The certificate of SNS could not be had.', 'no', 60, { cause });
+          }),
+      });
       if (sns instanceof NotGenuine) {
         log.warn({ reason: sns.reason }, 'A notification was refused.');
         return REFUSED;

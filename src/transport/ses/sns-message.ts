@@ -23,6 +23,8 @@ export interface SnsCheck {
    * us, and have Amazon sign what they like.
    */
   readonly acceptsTopic: (topicArn: string) => boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
   /** Gives the PEM certificate at an address that was found to be Amazon's. */
   readonly fetchCertificate: (url: string) => Promise<string>;
 }
@@ -35,8 +37,10 @@ export const readSnsMessage = async (body: string, check: SnsCheck): Promise<Sns
   if (type === undefined) return new NotGenuine('Its type is unknown.');
   const topicArn = fields.TopicArn ?? '';
   if (!check.acceptsTopic(topicArn)) return new NotGenuine('It is of a topic that is not ours.');
+  const age = check.now - Date.parse(fields.Timestamp ?? '');
+  if (!(age <= OLDEST_MS && age >= -NEWEST_MS)) return new NotGenuine('Its time is not of these days.');
   const url = fields.SigningCertURL ?? '';
-  if (!isAmazon(url) || !url.endsWith('.pem'))
+  if (!isOfTopic(url, topicArn) || !CERTIFICATE_PATH.test(new URL(url).pathname))
     return new NotGenuine('Its certificate is not at an address of SNS.');
   const digest = DIGEST[fields.SignatureVersion ?? ''];
   if (digest === undefined) return new NotGenuine('Its signature is of an unknown version.');
@@ -51,8 +55,26 @@ export const readSnsMessage = async (body: string, check: SnsCheck): Promise<Sns
     messageId: fields.MessageId ?? '',
     topicArn,
     message: fields.Message ?? '',
-    subscribeUrl: isAmazon(subscribeUrl) ? subscribeUrl : null,
+    subscribeUrl: isOfTopic(subscribeUrl, topicArn) ? subscribeUrl : null,
   };
+};
+
+/**
+ * A replay is harmless by itself: an email takes each report once, whatever the time (see feedback in modules/emails). So the window
+ * is wide enough to lose nothing that is genuine: SNS tries for an hour, and a dead-letter queue holds what failed for 14 days.
+ */
+const OLDEST_MS = 15 * 24 * 60 * 60 * 1_000;
+/** Clocks differ. */
+const NEWEST_MS = 15 * 60 * 1_000;
+
+/** Where SNS has its certificates; other addresses of its hosts may answer what a caller asks for. */
+const CERTIFICATE_PATH = /^\/SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem$/;
+
+/** Whether an address is one of SNS in the region of the topic, whose messages are signed there and nowhere else. */
+const isOfTopic = (url: string, topicArn: string): boolean => {
+  if (!isAmazon(url)) return false;
+  const [, partition, , region] = topicArn.split(':');
+  return new URL(url).host === `sns.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}`;
 };
 
 const TYPES = ['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const;

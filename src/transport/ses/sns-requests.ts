@@ -2,7 +2,6 @@ import { isAmazon } from './sns-message.ts';
 
 const TIMEOUT_MS = 10_000;
 const LONGEST = 65_536;
-const KEPT = 20;
 
 /**
  * Asks an address of SNS. Rejects for any other address, and for any answer but 200. Also confirms a subscription,
@@ -13,20 +12,4 @@ export const askSns = async (url: string): Promise<string> => {
   const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (response.status !== 200) throw new Error(`SNS answered ${response.status}.`);
   return (await response.text()).slice(0, LONGEST);
-};
-
-/** Fetches signing certificates, each once: Amazon puts a new one at a new address. */
-export const createCertificateStore = (
-  ask: (url: string) => Promise<string> = askSns,
-): ((url: string) => Promise<string>) => {
-  const kept = new Map<string, string>();
-  return async (url) => {
-    const known = kept.get(url);
-    if (known !== undefined) return known;
-    const certificate = await ask(url);
-    const [oldest] = kept.keys();
-    if (kept.size >= KEPT && oldest !== undefined) kept.delete(oldest);
-    kept.set(url, certificate);
-    return certificate;
-  };
 };

@@ -39,6 +39,7 @@ let fetched: string[] = [];
 const read = (body: string) =>
   readSnsMessage(body, {
     acceptsTopic: (arn) => arn === TOPIC,
+    now: Date.parse('2026-11-20T12:00:01.000Z'),
     fetchCertificate: async (url) => {
       fetched.push(url);
       return CERTIFICATE;
@@ -77,6 +78,15 @@ describe('a message of SNS', () => {
     }),
     'a certificate in a bucket': message({ SigningCertURL: 'https://sns.s3.amazonaws.com/a.pem' }),
     'a certificate in clear text': message({ SigningCertURL: CERT_URL.replace('https', 'http') }),
+    'a certificate of another region': message({
+      SigningCertURL: CERT_URL.replace('eu-west-1', 'us-east-1'),
+    }),
+    'a certificate at another path': message({
+      SigningCertURL: 'https://sns.eu-west-1.amazonaws.com/?Action=x&y=.pem',
+    }),
+    'a time long ago': message({ Timestamp: '2026-11-05T11:00:00.000Z' }),
+    'a time to come': message({ Timestamp: '2026-11-20T13:00:00.000Z' }),
+    'no time': message({ Timestamp: '' }),
     'another signature version': message({ SignatureVersion: '3' }),
     'another type': message({ Type: 'Invitation' }),
     'no signature': JSON.stringify({ ...JSON.parse(message()), Signature: undefined }),
