@@ -38,10 +38,13 @@ function drawPanel({ title, bars }: Panel, top: number): string {
     const y = top + TITLE + index * STEP;
     const middle = y + BAR - 3;
     const isShort = aim !== undefined && ratio < aim;
+    // Behind the bar, unless the mark of the aim stands there.
+    const isCrowded = isShort && Number(x(aim)) - Number(x(ratio)) < NUMBER * 0.75;
+    const numberAt = Number(x(isCrowded ? aim : ratio)) + 6;
     return [
       `<text x="${LABELS - 8}" y="${middle}" text-anchor="end">${escaped(label)}</text>`,
       `<rect class="${isShort ? 'short' : 'bar'}" x="${LABELS}" y="${y}" width="${(Number(x(ratio)) - LABELS).toFixed(1)}" height="${BAR}" rx="2"/>`,
-      `<text x="${Number(x(Math.max(ratio, aim ?? 0))) + 6}" y="${middle}">${ratio.toFixed(2)}</text>`,
+      `<text x="${numberAt.toFixed(1)}" y="${middle}">${ratio.toFixed(2)}</text>`,
       aim === undefined
         ? ''
         : `<line class="aim" x1="${x(aim)}" x2="${x(aim)}" y1="${y - 3}" y2="${y + BAR + 3}"><title>aim ${aim}</title></line>`,

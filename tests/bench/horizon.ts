@@ -37,12 +37,11 @@ async function loadFor(bench: Workbench, held: boolean): Promise<readonly [first
     while (Date.now() < begin + seconds * 1_000) await allAccepted(send, CONNECTIONS, STRETCH);
     const ended = await sql.unsafe<{ slice: number; n: number }[]>(ENDED, [new Date(begin), slice]);
     const at = (index: number) => (ended.find((one) => one.slice === index)?.n ?? 0) / slice;
-    bench.remark(
-      await printSizes(
-        sql,
-        `The tables after ${seconds} s ${held ? 'under a held transaction' : 'with nothing held'}`,
-      ),
-    );
+    const [left] = await sql<{ n: number }[]>`
+      select count(*)::int as n from emails where wake_at is not null`;
+    const what = held ? 'under a held transaction' : 'with nothing held';
+    bench.remark(`After ${seconds} s ${what} ${left?.n} emails were accepted and not yet at their end.`);
+    bench.remark(await printSizes(sql, `The tables after ${seconds} s ${what}`));
     if (held) await holder.unsafe('rollback');
     await Promise.all([holder.end(), sql.end()]);
     return [at(0), at(Math.floor(seconds / slice) - 1)];

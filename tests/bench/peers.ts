@@ -2,7 +2,7 @@ import { Logger, run, runMigrations } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
 import postgres from 'postgres';
 import type { Row } from './table.ts';
-import type { Section } from './workbench.ts';
+import type { Section, Workbench } from './workbench.ts';
 
 // What a user would otherwise build on: one job for each email, which does nothing. A whole life here is more than that:
 // accepted over HTTP, two events, a journal. Each peer as its own documentation recommends for throughput, and plain.
@@ -10,7 +10,8 @@ import type { Section } from './workbench.ts';
 const CONCURRENCY = 24;
 
 /** graphile-worker, from all jobs there to all jobs done. */
-async function graphile(url: string, jobs: number, batched: boolean): Promise<Row> {
+async function graphile(bench: Workbench, jobs: number, batched: boolean): Promise<Row> {
+  const url = await bench.database('bench_graphile');
   const logger = new Logger(() => () => {});
   await runMigrations({ connectionString: url, logger });
   const sql = postgres(url, { max: 1, onnotice: () => {} });
@@ -25,6 +26,7 @@ async function graphile(url: string, jobs: number, batched: boolean): Promise<Ro
   };
   const worker = { concurrentJobs: CONCURRENCY };
   const batches = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+  const spent = bench.meterCpu(process);
   const start = performance.now();
   const runner = await run({
     connectionString: url,
@@ -38,16 +40,19 @@ async function graphile(url: string, jobs: number, batched: boolean): Promise<Ro
   // What is completed in batches is done only when it is written.
   while ((await sql.unsafe('select 1 from graphile_worker._private_jobs limit 1')).length > 0);
   const seconds = (performance.now() - start) / 1_000;
+  const cpu = spent(jobs);
   await runner.stop();
   await sql.end();
   return {
     what: `(p) graphile-worker 0.18.0, no-op jobs${batched ? ', localQueue 500' : ', plain'}`,
     perSecond: jobs / seconds,
+    cpu,
   };
 }
 
 /** pg-boss: jobs are fetched and completed, one by one or a hundred at a time. */
-async function boss(url: string, jobs: number, batchSize: number): Promise<Row> {
+async function boss(bench: Workbench, jobs: number, batchSize: number): Promise<Row> {
+  const url = await bench.database('bench_boss');
   const queue = 'send';
   const pgBoss = new PgBoss({ connectionString: url, max: CONCURRENCY, supervise: false, schedule: false });
   await pgBoss.start();
@@ -57,6 +62,7 @@ async function boss(url: string, jobs: number, batchSize: number): Promise<Row> 
       queue,
       Array.from({ length: Math.min(1_000, jobs - from) }, (_, n) => ({ data: { id: from + n } })),
     );
+  const spent = bench.meterCpu(process);
   const start = performance.now();
   const workers = batchSize === 1 ? CONCURRENCY : 4;
   await Promise.all(
@@ -72,10 +78,12 @@ async function boss(url: string, jobs: number, batchSize: number): Promise<Row> 
     }),
   );
   const seconds = (performance.now() - start) / 1_000;
+  const cpu = spent(jobs);
   await pgBoss.stop({ graceful: false });
   return {
     what: `(q) pg-boss 12.30.0, no-op jobs, ${batchSize === 1 ? 'one by one' : `batches of ${batchSize}`}`,
     perSecond: jobs / seconds,
+    cpu,
   };
 }
 
@@ -88,13 +96,11 @@ export const peers: Section = {
     const rows: Row[] = [];
     for (const batched of [false, true]) {
       bench.say(`graphile-worker, ${batched ? 'batched' : 'plain'} …`);
-      const url = await bench.database('bench_graphile');
-      rows.push(await graphile(url, batched ? emails : few, batched));
+      rows.push(await graphile(bench, batched ? emails : few, batched));
     }
     for (const batchSize of [1, 100]) {
       bench.say(`pg-boss, batches of ${batchSize} …`);
-      const url = await bench.database('bench_boss');
-      rows.push(await boss(url, batchSize === 1 ? Math.min(few, 10_000) : emails, batchSize));
+      rows.push(await boss(bench, batchSize === 1 ? Math.min(few, 10_000) : emails, batchSize));
     }
     return rows;
   },

@@ -38,7 +38,9 @@ export const webhooks: Section = {
       const deliveries = bench.scale.emails / 2;
       bench.say(`${deliveries} bare POSTs …`);
       await barePosts(port, deliveries / 4);
+      const posting = bench.meterCpu(process);
       const bare = await barePosts(port, deliveries);
+      const bareCpu = posting(deliveries);
       bench.say(`${deliveries} webhook deliveries …`);
       const taken = async () => Number(await (await fetch(`http://127.0.0.1:${port}/`)).text());
       const client = createClient(service.url, TEST_KEY);
@@ -53,7 +55,7 @@ export const webhooks: Section = {
       const cpu = spent(durable.caused);
       const over = { what: 'bare POSTs', perSecond: bare };
       return [
-        { what: `bare POSTs of node:http, ${AT_ONCE} at once`, perSecond: bare },
+        { what: `bare POSTs of node:http, ${AT_ONCE} at once`, perSecond: bare, cpu: bareCpu },
         {
           what: `(w) webhook deliveries, durable, ${ENDPOINTS} endpoints`,
           perSecond: durable.perSecond,

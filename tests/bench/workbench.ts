@@ -63,8 +63,11 @@ export class Workbench implements AsyncDisposable {
     return remarks;
   }
 
-  /** Starts measuring the processor time of services and of PostgreSQL; the answer divides it by a number of items. */
-  meterCpu(...services: readonly Service[]): (items: number) => CpuPerItem {
+  /**
+   * Starts measuring the processor time of services (`process` where this one does the work) and of PostgreSQL; the answer
+   * divides it by a number of items.
+   */
+  meterCpu(...services: readonly { readonly pid: number }[]): (items: number) => CpuPerItem {
     return meterCpu(
       services.map(({ pid }) => pid),
       this.serverPid,
