@@ -40,9 +40,10 @@ export interface FactTable {
   readonly columns: string;
   /**
    * SQL of a data-modifying statement. `source` is a relation of the rows whose actor really changed, with
-   * the actor's `workspace_id`, `livemode` and carried columns beside them.
+   * the actor's `workspace_id`, `livemode` and carried columns beside them. `tag` is the commit's, for what writes a
+   * journal itself.
    */
-  sql(source: string): string;
+  sql(source: string, tag: string): string;
 }
 
 /**
@@ -76,7 +77,7 @@ export type EffectMeaning =
 
 /** Columns and tables that are written once, when the actor is spawned. */
 export interface SpawnShape {
-  /** Further columns of the JSON input, as SQL: `name text, …`. */
+  /** Further columns of the input, as SQL: `name text, …`. */
   readonly columns: string;
   /** Those of them that belong to the actor's own table. */
   readonly own: readonly string[];

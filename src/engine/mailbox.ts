@@ -10,7 +10,7 @@ import { type Decided, type Folding, fold, type Letter } from './fold.ts';
 import type { Kind } from './kind.ts';
 import { Lane } from './lane.ts';
 import { Sower } from './sower.ts';
-import { commitStatement, loadStatement, readBackStatement } from './statements.ts';
+import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
 import { storedReplies } from './stored-replies.ts';
 import { type Draft, inputRow } from './tell-batch.ts';
 import type { StoredReply } from './told.ts';
@@ -43,7 +43,7 @@ export interface MailboxSurroundings {
 /** Events for existing actors of one kind: loaded, decided, committed in batches, answered. */
 export class Mailbox {
   readonly #lane: Lane<Letter>;
-  readonly #commitSql: string;
+  readonly #statement: BatchStatement;
   readonly #loadSql: string;
   readonly #readBackSql: string;
   readonly #sower: Sower | null;
@@ -57,7 +57,7 @@ export class Mailbox {
   ) {
     this.#sower = kind.offspring ? new Sower(kind.offspring) : null;
     this.#lane = new Lane(kind.name, (batch) => this.#work(batch));
-    this.#commitSql = commitStatement(kind);
+    this.#statement = commitStatement(kind);
     this.#loadSql = loadStatement(kind);
     this.#readBackSql = readBackStatement(kind);
   }
@@ -150,12 +150,14 @@ export class Mailbox {
     const verdicts = await commitBatch<Decided, 'changed' | 'lost'>(
       {
         run: async (items) => {
-          const rows = await this.around.database.query<CommitAnswer>(this.#commitSql, [
-            JSON.stringify(items.map((item) => this.#row(item))),
-            this.kind.version,
-            tag,
-            ...(seed ? [seed.row] : []),
-          ]);
+          const rows = await this.around.database.query<CommitAnswer>(
+            this.#statement.sql,
+            this.#statement.parameters(
+              items.map((item) => this.#row(item)),
+              tag,
+              seed?.row,
+            ),
+          );
           checkTag(tag, rows.pop()?.id);
           const lost = new Set<string>();
           for (const row of rows)
@@ -188,7 +190,7 @@ export class Mailbox {
     return {
       ...inputRow(this.kind, draft),
       revision: draft.before?.revision,
-      ...(handled.length > 0 ? { handled } : {}),
+      handled: handled.length > 0 ? handled : null,
     };
   }
 

@@ -7,7 +7,7 @@ import { type Kind, stateOf } from './kind.ts';
 import { COMMIT_LIMITS, Lane } from './lane.ts';
 import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
 import { Sower } from './sower.ts';
-import { readBackStatement, spawnStatement } from './statements.ts';
+import { type BatchStatement, readBackStatement, spawnStatement } from './statements.ts';
 import { REPLY_KEPT_MS, storedReplies } from './stored-replies.ts';
 import { type Draft, draftSpawn, inputRow } from './tell-batch.ts';
 import type { Claim, Spawned } from './told.ts';
@@ -67,7 +67,7 @@ const WIDTH = 2;
 /** New actors of one kind: decided, admitted and written in batches, answered. */
 export class Nursery {
   readonly #lane: Lane<Expecting>;
-  readonly #sql: string;
+  readonly #statement: BatchStatement;
   readonly #readBackSql: string;
   readonly #sower: Sower | null;
 
@@ -78,7 +78,7 @@ export class Nursery {
     private readonly around: MailboxSurroundings,
   ) {
     this.#lane = new Lane(`new ${kind.name}`, (batch) => this.#work(batch), COMMIT_LIMITS, WIDTH);
-    this.#sql = spawnStatement(kind);
+    this.#statement = spawnStatement(kind);
     this.#readBackSql = readBackStatement(kind);
     this.#sower = kind.offspring ? new Sower(kind.offspring) : null;
   }
@@ -164,28 +164,32 @@ export class Nursery {
   }
 
   async #run(items: readonly Expecting[], tag: number): Promise<readonly (Spawned | 'again')[]> {
-    const rows = await this.around.database.query<NotAdmitted>(this.#sql, [
-      `[${items.map((item, ord) => this.#row(item, ord)).join(',')}]`,
-      this.kind.version,
-      tag,
-      ...(this.#sower ? [this.#sower.seed(this.around.clock.now()).row] : []),
-    ]);
+    const seed = this.#sower?.seed(this.around.clock.now()).row;
+    const rows = await this.around.database.query<NotAdmitted>(
+      this.#statement.sql,
+      this.#statement.parameters(
+        items.map((item, ord) => this.#row(item, ord)),
+        tag,
+        seed,
+      ),
+    );
     checkTag(tag, rows.pop()?.reply);
     const results: (Spawned | 'again')[] = items.map(({ draft }) => spawned(draft));
     for (const row of rows) results[row.ord] = this.#notAdmitted(items[row.ord] as Expecting, row);
     return results;
   }
 
-  #row({ birth, draft }: Expecting, ord: number): string {
+  #row({ birth, draft }: Expecting, ord: number): Record<string, unknown> {
     const { meter } = birth;
-    return JSON.stringify({
+    return {
       ord,
       ...inputRow(this.kind, draft),
       workspace_id: birth.workspaceId,
       livemode: birth.livemode,
       ...birth.columns,
-      ...(meter ? { period: meter.period, ceiling: meter.ceiling } : {}),
-    });
+      period: meter?.period,
+      ceiling: meter?.ceiling,
+    };
   }
 
   /** Asks nothing of the database: the others of the batch are committed, and must hear so whatever happens here. */

@@ -20,8 +20,8 @@ import { eventually } from '../support/eventually.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 /** What only the statement of a commit, or of an acceptance, carries. */
-const COMMIT = '"revision":1';
-const ACCEPTANCE = '"ord":0';
+const COMMIT = '"from":"';
+const ACCEPTANCE = '"event":"spawned"';
 
 let store: Store;
 beforeAll(async () => {

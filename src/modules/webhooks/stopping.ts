@@ -19,12 +19,12 @@ const stopped: FactTable = {
     returning d.id, d.revision, p.state as was, p.at, (d.context->>'attempt')::integer as attempt`,
 };
 
-/** Their journals say so. It has no rows of its own, but reads what `stopped` returns; $3 is the commit's tag. */
+/** Their journals say so. It has no rows of its own, but reads what `stopped` returns. */
 const stopsJournaled: FactTable = {
   name: 'stops_journaled',
   columns: 'nothing text',
-  sql: () => `insert into webhook_delivery_journal (actor_id, revision, commit_tag, steps)
-    select id, revision, $3::integer, json_build_array(json_build_object(
+  sql: (_, tag) => `insert into webhook_delivery_journal (actor_id, revision, commit_tag, steps)
+    select id, revision, ${tag}, json_build_array(json_build_object(
       'event', 'endpoint.stopped', 'from', was, 'at', at, 'to', 'failed', 'attempt', attempt, 'effects', '[]'::json))
     from stopped`,
 };
