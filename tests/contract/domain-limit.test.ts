@@ -22,7 +22,7 @@ test('300 parallel additions on the free plan make two domains, and what is remo
   expect(await used()).toBe(2);
 
   const [id] = made.map(({ body }) => body.data.id);
-  const remove = () => service.ask({ method: 'DELETE', path: `/v1/domains/${id}`, key: keys[1] ?? '' });
+  const remove = () => service.ask({ method: 'DELETE', path: `/v1/domains/${id}`, key: keys[0] ?? '' });
   const removed = await Promise.all(Array.from({ length: 20 }, remove));
   expect(removed.filter(({ status }) => status === 204)).toHaveLength(1);
   expect(await used()).toBe(1);

@@ -199,6 +199,8 @@ describe('reading', () => {
       expect([told.status, told.body.error.code]).toEqual([403, 'FORBIDDEN']);
       expect(told.body.error.message).toContain('only a live key may change or remove it');
     }
+    const absent = `${domain.id.slice(0, -1)}${domain.id.endsWith('0') ? 1 : 0}`;
+    expect((await remove(absent, inTest)).status).toBe(404);
     expect((await get(domain.id)).body.data).toEqual(domain);
   });
 

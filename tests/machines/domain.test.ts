@@ -181,6 +181,18 @@ describe('every way through a domain', () => {
     }
   });
 
+  test('a rotation prepares the keys and changes nothing else', () => {
+    for (const path of paths) {
+      const domain = along(path);
+      if (domain.state === 'removed' || domain.context.rotatingSince !== null) continue;
+      const { context, state } = domain;
+      const at = context.at + 1;
+      expect(domain.tell(rotation(at))).toBe(true);
+      expect(domain).toMatchObject({ state, context: { ...context, at, rotatingSince: at } });
+      expect(domain.effects).toEqual([{ type: 'prepareKeys', params: { keys: KEYS } }]);
+    }
+  });
+
   test('a removal ends any of them: keys destroyed, the place given back once', () => {
     for (const path of paths) {
       const domain = along(path);
@@ -351,67 +363,4 @@ test('settings change what is named and nothing else, and leave the timer alone'
   domain.tell(settings(BORN + 6_000, { clickTracking: true, openTracking: false }));
   expect(domain.context).toMatchObject({ openTracking: false, clickTracking: true });
   expect(domain).toMatchObject({ state: 'verified', effects: [], delays });
-});
-
-test('another way is kept, and its records are looked up in place of those that are being looked up', () => {
-  const domain = added();
-  domain.tell(settings(BORN + 5, { provider: 'ses', openTracking: true }));
-  expect(domain).toMatchObject({
-    state: 'pending',
-    context: { openTracking: true, checkingSince: BORN + 5 },
-  });
-  expect(domain.effects).toEqual([
-    { type: 'chooseWay', params: { provider: 'ses' } },
-    { type: 'check', params: { attempt: 2 } },
-  ]);
-  expect(domain.tell(outcome(BORN + 6, 1, 'verified'))).toBe(false);
-  expect(domain.tell(outcome(BORN + 7, 2, 'verified'))).toBe(true);
-  domain.tell(settings(BORN + 8, { provider: null }));
-  expect(domain.effects[0]).toEqual({ type: 'chooseWay', params: { provider: null } });
-});
-
-describe('a rotation', () => {
-  test('prepares the keys and changes nothing else, whatever the state', () => {
-    for (const path of paths) {
-      const domain = along(path);
-      if (domain.state === 'removed' || domain.context.rotatingSince !== null) continue;
-      const { context, state } = domain;
-      const at = context.at + 1;
-      expect(domain.tell(rotation(at))).toBe(true);
-      expect(domain).toMatchObject({ state, context: { ...context, at, rotatingSince: at } });
-      expect(domain.effects).toEqual([{ type: 'prepareKeys', params: { keys: KEYS } }]);
-    }
-  });
-
-  test('brings a proven domain’s next look forward, and then ever less', () => {
-    const domain = proven();
-    const asked = BORN + HOUR;
-    domain.tell(rotation(asked));
-    expect(domain.delays).toEqual({ daily: asked + MINUTE });
-    const waits: number[] = [];
-    for (let n = 0; n < 90; n += 1) {
-      const [due = 0] = Object.values(domain.delays);
-      domain.wake(due);
-      const { attempt } = domain.context;
-      domain.tell(outcome(due, attempt, 'verified'));
-      waits.push(((domain.delays.daily ?? 0) - due) / MINUTE);
-    }
-    expect(waits.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-    expect(waits.at(-1)).toBe(24 * 60);
-  });
-
-  test('switches with the outcome that says so, and with no other', () => {
-    const domain = proven();
-    domain.tell(rotation(BORN + 2_000));
-    expect(domain.tell(rotation(BORN + 3_000))).toBe(false);
-    domain.tell(request(BORN + HOUR));
-    expect(domain.tell(outcome(BORN + HOUR + 1, 1, 'verified', { switchTo: 's' }))).toBe(false);
-    domain.tell(outcome(BORN + HOUR + 2, 2, 'verified', { switchTo: 's' }));
-    expect(domain.effects).toEqual([{ type: 'switchKeys', params: { selector: 's' } }]);
-    expect(domain.delays).toEqual({ daily: BORN + HOUR + 2 + DAY });
-    expect(domain.context.rotatingSince).toBeNull();
-    domain.tell(request(BORN + 2 * HOUR));
-    domain.tell(outcome(BORN + 2 * HOUR + 1, 3, 'verified'));
-    expect(domain.effects).toEqual([{ type: 'switchKeys', params: { selector: null } }]);
-  });
 });

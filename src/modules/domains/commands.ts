@@ -12,8 +12,18 @@ import { readProvider } from './provider.ts';
 import { type DomainReader, findDomain, readDomain } from './queries.ts';
 import { viewOf } from './views.ts';
 
-/** A domain that is removed or changed is so for live mail, which a test key has no say in. */
-export const ofLiveKeysOnly = ({ livemode }: Caller): Failure | null => (livemode ? null : NOT_FOR_TEST_KEYS);
+/**
+ * Why this caller may not change or remove a domain, which would be so for live mail: a test key has no say in that. One
+ * that is not there is missing for everybody.
+ */
+export async function refusalOf(
+  { database }: Pick<DomainReader, 'database'>,
+  caller: Caller,
+  id: string,
+): Promise<Failure | null> {
+  if (caller.livemode) return null;
+  return (await readDomain(database, caller, id)) ? NOT_FOR_TEST_KEYS : notFound('domain');
+}
 
 const NOT_FOR_TEST_KEYS = new Failure(
   'FORBIDDEN',
@@ -70,8 +80,6 @@ export async function patchDomain(
   commands: DomainCommands,
   { caller, params, body, now }: Call<Named, unknown, DomainChange>,
 ): Promise<DomainView | Failure> {
-  const refused = ofLiveKeysOnly(caller);
-  if (refused) return refused;
   if (Object.keys(body).length === 0)
     return invalid([
       { path: '/body', message: 'Name what is to change: openTracking, clickTracking or provider.' },
@@ -79,6 +87,8 @@ export async function patchDomain(
   const { provider: wanted, ...settings } = body;
   const provider = wanted === undefined ? undefined : readProvider(wanted, commands.setup.ways);
   if (provider instanceof Failure) return provider;
+  const refused = await refusalOf(commands, caller, params.id);
+  if (refused) return refused;
   const row = await readDomain(commands.database, caller, params.id);
   if (!row) return notFound('domain');
   const isMoved = provider !== undefined && provider !== row.provider;
@@ -94,7 +104,7 @@ export async function removeDomain(
   commands: DomainCommands,
   { caller, params, now }: Call<Named>,
 ): Promise<null | Failure> {
-  const refused = ofLiveKeysOnly(caller);
+  const refused = await refusalOf(commands, caller, params.id);
   if (refused) return refused;
   const told = await tell(commands, caller, params.id, { type: 'remove.requested', at: now });
   return told.outcome === 'changed' ? null : notFound('domain');

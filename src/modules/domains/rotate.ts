@@ -4,7 +4,7 @@ import { Unavailable } from '../../db/unavailable.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { replayOf } from '../../http/idempotency.ts';
 import type { Call, Replay } from '../../http/route.ts';
-import { type DomainCommands, ofLiveKeysOnly } from './commands.ts';
+import { type DomainCommands, refusalOf } from './commands.ts';
 import { keysAt, makeKeys, selectorFrom } from './keys.ts';
 import type { DomainView } from './model.ts';
 import { readDomain } from './queries.ts';
@@ -29,7 +29,7 @@ export const rotateKeys = (
 ): Promise<DomainView | Failure | Replay> =>
   commands.keyMaking.pass(
     async () =>
-      ofLiveKeysOnly(call.caller) ??
+      (await refusalOf(commands, call.caller, call.params.id)) ??
       (await repetitionOf(commands.database, call)) ??
       (await rotate(commands, call)),
     AbortSignal.timeout(LONGEST_WAIT_MS),
