@@ -9,8 +9,8 @@ import { capturedRoutes } from './modules/captured/routes.ts';
 import { docsRoutes } from './modules/docs/routes.ts';
 import type { DomainCommands } from './modules/domains/commands.ts';
 import { domainRoutes } from './modules/domains/routes.ts';
-import type { EmailCommands } from './modules/emails/commands.ts';
-import type { EmailReader } from './modules/emails/queries.ts';
+import type { BatchDeps } from './modules/emails/batch.ts';
+import { batchRoutes } from './modules/emails/batch-routes.ts';
 import { emailRoutes } from './modules/emails/routes.ts';
 import type { EventReader } from './modules/events/queries.ts';
 import { eventRoutes } from './modules/events/routes.ts';
@@ -24,7 +24,7 @@ import { webhookRoutes } from './modules/webhooks/routes.ts';
 import { workspaceRoutes } from './modules/workspace/routes.ts';
 
 /** What the modules are built from; each takes what it names of it. */
-export interface ModuleDeps extends EmailCommands, EmailReader, EventReader, WebhookCommands, SystemDeps {
+export interface ModuleDeps extends BatchDeps, EventReader, WebhookCommands, SystemDeps {
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly inspector: InspectorDeps;
@@ -38,6 +38,7 @@ export const allRoutes = (deps: ModuleDeps): readonly Route[] => [
   ...systemRoutes(deps),
   ...workspaceRoutes(deps),
   ...emailRoutes(deps),
+  ...batchRoutes(deps),
   ...capturedRoutes(deps),
   ...suppressionRoutes(deps),
   ...domainRoutes(deps.domains),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { pageOf } from '../../src/http/pagination.ts';
 import { pathsOf } from './ask.ts';
-import { ROUTES, type RealService, startRealService } from './real-service.ts';
+import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
 const WEBHOOK = `wh_${'0'.repeat(24)}`;
 
@@ -53,7 +53,9 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 test('every list with pages is tried', () => {
-  const paged = ROUTES.filter(({ query }) => query && 'after' in query.properties && 'limit' in query.properties);
+  const paged = ROUTES.filter(
+    ({ query }) => query && 'after' in query.properties && 'limit' in query.properties,
+  );
   expect(paged.map(({ path }) => path).toSorted()).toEqual(Object.keys(LISTS).toSorted());
 });
 
