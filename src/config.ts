@@ -37,12 +37,13 @@ export function loadConfig(environment: Environment = process.env, executable = 
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(SETTINGS)) {
     // `NAME=` in a compose file means "not set".
-    const written = environment[name] || setting.fallback;
+    const called = !environment[name] && setting.alias && environment[setting.alias] ? setting.alias : name;
+    const written = environment[called] || setting.fallback;
     const value = written === null ? null : setting.kind.read(written);
     if (written === null || Value.Check(setting.kind.value, value)) values[name] = value;
     else
       problems.push(
-        `${name} ${setting.secret ? '' : `is ${JSON.stringify(written)}, but `}must be ${setting.kind.allowed}.`,
+        `${called} ${setting.secret ? '' : `is ${JSON.stringify(written)}, but `}must be ${setting.kind.allowed}.`,
       );
   }
   // No setting of an operator's, so it stands in no table.

@@ -109,7 +109,7 @@ export async function openService({
     enabled: config.transport,
     publicUrl: config.publicUrl,
     returnPathDomain: config.returnPathDomain,
-    workers: config.workers,
+    slots: config.sendingSlots,
     limits: liveMail.limits ?? {},
   });
   const engine = await openEngine(config, {

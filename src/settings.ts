@@ -11,6 +11,8 @@ export interface Setting<Value = unknown> {
   readonly fallback: string | null;
   /** What the table shows for it: the fallback, or what its absence means. */
   readonly otherwise: string;
+  /** Another name that is read where this one is not set. */
+  readonly alias?: string;
   /** Never printed, neither in a problem nor in a log. */
   readonly secret: boolean;
   /** Carries the type of the value; no value is ever there. */
@@ -67,11 +69,14 @@ export const SETTINGS = {
     'generated into DATA_DIR',
     'Encrypts secrets at rest; required in production with DATABASE_URL',
   ),
-  WORKERS: withDefault(
-    is.integer(1, 1_000),
-    '64',
-    'Live emails that each process is delivering at the same time, by each transport',
-  ),
+  SENDING_SLOTS: {
+    ...withDefault(
+      is.integer(1, 1_000),
+      '64',
+      'Live emails that each process is delivering at the same time, by each transport; also read as WORKERS',
+    ),
+    alias: 'WORKERS',
+  },
   LOG_LEVEL: withDefault(
     is.choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'info',

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
 
 const EMAILS = 60;
-const WORKERS = 8;
+const SLOTS = 8;
 
 /** A server that takes a while between the final dot and its reply: there the sender is killed. */
 let sink: Sink;
@@ -54,7 +54,7 @@ const start = (transport: string, policy: 'retry' | 'hold'): Promise<Service> =>
       TRANSPORT: transport,
       SMTP_URL: `smtp://127.0.0.1:${sink.port}?tls=none`,
       UNKNOWN_OUTCOME: policy,
-      WORKERS: String(WORKERS),
+      SENDING_SLOTS: String(SLOTS),
       RATE_LIMIT_PER_IP: '0',
       RATE_LIMIT_PER_KEY: '0',
       LOG_LEVEL: 'warn',
@@ -111,7 +111,7 @@ describe('a service that is killed while servers answer', () => {
     await service.stop();
     for (const id of ids) expect(copies(id)).toBeGreaterThanOrEqual(1);
     const twice = ids.reduce((sum, id) => sum + copies(id) - 1, 0);
-    expect(twice).toBeLessThanOrEqual(kills * WORKERS);
+    expect(twice).toBeLessThanOrEqual(kills * SLOTS);
     const events =
       await sql`select email_id from email_events where type = 'sent' and email_id = any(${[...ids]})`;
     expect(events).toHaveLength(EMAILS);

@@ -46,6 +46,15 @@ describe('the defaults', () => {
   });
 });
 
+test('a setting with an older name is read by either, and the new one goes first', () => {
+  expect(load().sendingSlots).toBe(64);
+  expect(load({ WORKERS: '8' }).sendingSlots).toBe(8);
+  expect(load({ WORKERS: '8', SENDING_SLOTS: '9' }).sendingSlots).toBe(9);
+  expect(problemsOf({ WORKERS: 'many' })).toEqual([
+    'WORKERS is "many", but must be a whole number from 1 to 1000.',
+  ]);
+});
+
 describe('a value', () => {
   test.each([
     ['PORT', '3000x', 'a port number from 1 to 65535'],

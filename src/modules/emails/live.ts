@@ -22,14 +22,14 @@ export interface LiveMailParts {
   readonly enabled: EnabledWays;
   readonly publicUrl: string;
   readonly returnPathDomain: string | null;
-  /** Attempts that run at once. */
-  readonly workers: number;
+  /** Attempts that run at once by each way. */
+  readonly slots: number;
   readonly limits?: Partial<LiveLimits>;
 }
 
 /** Puts together what sends live mail. */
 export function openLiveMail(parts: LiveMailParts): LivePerformer {
-  const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, workers } = parts;
+  const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, slots } = parts;
   const { returnPathDomain } = parts;
   return new LivePerformer({
     clock,
@@ -38,7 +38,7 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     transport,
     enabled,
     reader: new LiveReader(database),
-    limits: { ...LIVE_LIMITS, slots: workers, ...parts.limits },
+    limits: { ...LIVE_LIMITS, slots, ...parts.limits },
     senders: rememberSenders({ database, sealer, monotonic: clock.monotonic, enabled, returnPathDomain }),
     personalise: personaliser({ signer, publicUrl, textFromHtml }),
   });
