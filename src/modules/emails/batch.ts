@@ -92,7 +92,8 @@ export function batchSender(deps: BatchDeps) {
     if (known instanceof Failure) return known;
     const tried = await Promise.allSettled(
       body.emails.map(
-        (_, index) => known.get(index) ?? attempt(call, index, claim && claimOfPlace(claim, index)),
+        async (_, index) =>
+          known.get(index) ?? (await attempt(call, index, claim && claimOfPlace(claim, index))),
       ),
     );
     const failed = tried.find((one) => one.status === 'rejected');

@@ -14,7 +14,11 @@ test('following the cursors shows every row once, and the last page says so', ()
   const seen: string[] = [];
   let after: string | null = null;
   do {
-    const request: ListRequest = { list: 'letters', isPosition, query: { limit: 2, ...(after !== null && { after }) } };
+    const request: ListRequest = {
+      list: 'letters',
+      isPosition,
+      query: { limit: 2, ...(after !== null && { after }) },
+    };
     const position = positionOf(request);
     if (position instanceof Failure) throw new Error('its own cursor was refused');
     const page: Page<string> = pageOf(
@@ -53,9 +57,9 @@ test('a cursor belongs to its list and filters, not to the size of the page', ()
   expect(positionOf({ list: 'emails', isPosition, query: { status: 'sent', limit: 90, after } })).toBe('d');
   expect(positionOf({ list: 'events', isPosition, query: { ...query, after } })).toBeInstanceOf(Failure);
   expect(positionOf({ list: 'emails', isPosition, query: { limit: 2, after } })).toBeInstanceOf(Failure);
-  expect(positionOf({ list: 'emails', isPosition, query: { ...query, status: 'failed', after } })).toBeInstanceOf(
-    Failure,
-  );
+  expect(
+    positionOf({ list: 'emails', isPosition, query: { ...query, status: 'failed', after } }),
+  ).toBeInstanceOf(Failure);
 });
 
 test('whatever else is sent is refused at /query/after', () => {
