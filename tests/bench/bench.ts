@@ -43,6 +43,7 @@ const SIZES = {
   backlog: [60_000, 1_000_000],
   'window-seconds': [10, 60],
   reads: [500_000, 10_000_000],
+  'free-seconds': [40, 120],
   'hold-seconds': [40, 600],
   rounds: [6, 8],
 } as const;
@@ -75,6 +76,7 @@ await using bench = await Workbench.open({
   backlog: size('backlog'),
   windowSeconds: size('window-seconds'),
   reads: size('reads'),
+  freeSeconds: size('free-seconds'),
   holdSeconds: size('hold-seconds'),
   rounds: size('rounds'),
   executable: values.executable,

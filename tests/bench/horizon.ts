@@ -15,10 +15,16 @@ const STRETCH = CONNECTIONS * 20;
 const ENDED = `select floor(extract(epoch from occurred_at - $1) / $2)::int as slice, count(*)::int as n
 from email_events where type = 'delivered' and occurred_at >= $1 group by 1 order by 1`;
 
+const sliceOf = ({ scale: { freeSeconds, holdSeconds } }: Workbench): number =>
+  Math.min(60, freeSeconds / 2, holdSeconds / 2);
+
 /** Lives a second at the beginning and at the end of a load that goes on for so long. */
-async function loadFor(bench: Workbench, held: boolean): Promise<readonly [first: number, last: number]> {
-  const seconds = bench.scale.holdSeconds;
-  const slice = Math.min(60, seconds / 4);
+async function loadFor(
+  bench: Workbench,
+  held: boolean,
+  seconds: number,
+): Promise<readonly [first: number, last: number]> {
+  const slice = sliceOf(bench);
   const url = await bench.database('bench_horizon');
   try {
     await using service = await bench.service(url);
@@ -54,17 +60,17 @@ async function loadFor(bench: Workbench, held: boolean): Promise<readonly [first
 export const horizon: Section = {
   name: 'horizon',
   async run(bench) {
-    const { holdSeconds } = bench.scale;
-    const slice = `${Math.min(60, holdSeconds / 4)} s`;
-    const [freeFirst, freeLast] = await loadFor(bench, false);
-    const [heldFirst, heldLast] = await loadFor(bench, true);
+    const { freeSeconds, holdSeconds } = bench.scale;
+    const slice = `${sliceOf(bench)} s`;
+    const [freeFirst, freeLast] = await loadFor(bench, false, freeSeconds);
+    const [heldFirst, heldLast] = await loadFor(bench, true, holdSeconds);
     bench.remark(
-      `Under a transaction held for ${holdSeconds} s the last ${slice} ran at ${(heldLast / freeLast).toFixed(2)} of the same load without one.`,
+      `Under a transaction held for ${holdSeconds} s the last ${slice} ran at ${(heldLast / freeLast).toFixed(2)} of the last ${slice} of ${freeSeconds} s without one.`,
     );
     const row = (what: string, perSecond: number): Row => ({ what: `(h) whole lives, ${what}`, perSecond });
     return [
       row(`nothing held, first ${slice}`, freeFirst),
-      row(`nothing held, last ${slice} of ${holdSeconds}`, freeLast),
+      row(`nothing held, last ${slice} of ${freeSeconds}`, freeLast),
       row(`an old transaction held, first ${slice}`, heldFirst),
       row(`an old transaction held, last ${slice} of ${holdSeconds}`, heldLast),
     ];

@@ -23,6 +23,8 @@ export interface Scale {
   readonly reads: number;
   /** How long a transaction is held open. */
   readonly holdSeconds: number;
+  /** The same without one. Shorter: tables that have grown less can only flatter it. */
+  readonly freeSeconds: number;
   /** Rounds of the comparisons that take turns. */
   readonly rounds: number;
   /** The executable; from source when empty. */
