@@ -1,121 +1,25 @@
 import { setup } from 'xstate';
+import type { CheckCompleted, DomainContext, DomainEvent, DomainInput, NextKeys } from './domain-context.ts';
+import {
+  graceIsOver,
+  isOnlyMissing,
+  isWrongOrOverdue,
+  momentOf,
+  newDomain,
+  noCheckRuns,
+  refutedSinceAfter,
+  rotatingSinceOf,
+  verdictOf,
+  waitForRecheck,
+  waitWhileProven,
+  withOutcome,
+  withoutProof,
+  withProof,
+  withSettings,
+} from './domain-rules.ts';
 
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
 export const DOMAIN_VERSION = 2;
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-/** Records that nobody has set by then are not awaited any more; a look a day remains. */
-export const PATIENCE_MS = 72 * HOUR_MS;
-/** So long a verified domain keeps sending while DNS gives no answer. */
-export const OUTAGE_GRACE_MS = DAY_MS;
-/** So long it keeps sending while DNS gives a wrong answer: a zone that is just being edited or moved rights itself. */
-export const REFUTED_GRACE_MS = HOUR_MS;
-/** A check without an outcome by then is lost, and another one may be asked for. */
-export const CHECK_LEASE_MS = 30_000;
-
-/** How one DNS record stands. */
-export interface RecordStanding {
-  /** Which of the domain's records it is. */
-  readonly slot: string;
-  /** Of what was to be set: once something else is to be set, this standing says nothing of it. */
-  readonly fingerprint: string;
-  readonly status: 'pending' | 'verified' | 'failed';
-  /** What is there instead, or as well. */
-  readonly found: readonly string[];
-  /** A sentence; null when nothing is wrong. */
-  readonly error: string | null;
-}
-
-/**
- * What a check came to, over the records that are required. `missing`: some are not there yet, none is wrong.
- * `unanswered`: DNS (or the provider) said nothing, so nothing may be concluded.
- */
-export type Verdict = 'verified' | 'missing' | 'wrong' | 'unanswered';
-
-/** New DKIM keys of a domain: what is to be published of them, and the private halves, sealed. */
-export interface NextKeys {
-  readonly selector: string;
-  readonly rsaValue: string;
-  readonly ed25519Value: string;
-  readonly sealedRsa: string;
-  readonly sealedEd25519: string;
-}
-
-/** What a domain's machine remembers. Names and keys lie in its row. Times are epoch milliseconds. */
-export interface DomainContext {
-  /** When the last event happened; delays count from here. */
-  readonly at: number;
-  /** Nothing leaves, and the name cannot exist: there is nothing to prove. */
-  readonly exempt: boolean;
-  /** Number of the latest check that was ordered; its outcome must carry it. */
-  readonly attempt: number;
-  /** When the check under way was ordered; null when none is. */
-  readonly checkingSince: number | null;
-  /** When it was added, proven, or first in trouble: the longer ago, the rarer the re-checks. */
-  readonly since: number;
-  /** When DNS first contradicted what had been proven; null while it has not. */
-  readonly refutedSince: number | null;
-  readonly verifiedAt: number | null;
-  readonly lastCheckedAt: number | null;
-  /** When new keys were asked for whose records are awaited; null while none are. */
-  readonly rotatingSince: number | null;
-  readonly records: readonly RecordStanding[];
-  readonly openTracking: boolean;
-  readonly clickTracking: boolean;
-}
-
-/** What is known of a domain when it is added. */
-export type DomainInput = Pick<DomainContext, 'at' | 'exempt' | 'records' | 'openTracking' | 'clickTracking'>;
-
-export type DomainEvent =
-  /** Somebody wants to know now. */
-  | { readonly type: 'check.requested'; readonly at: number }
-  /** DNS has been asked for every record. */
-  | {
-      readonly type: 'check.completed';
-      readonly at: number;
-      readonly attempt: number;
-      readonly verdict: Verdict;
-      readonly records: readonly RecordStanding[];
-      /** The selector of new keys whose records are there: they sign from now on. */
-      readonly switchTo?: string;
-    }
-  /** A client wants other DKIM keys. They sign once their records are seen, and the old ones until then. */
-  | { readonly type: 'rotation.requested'; readonly at: number; readonly keys: NextKeys }
-  /** A client changes what is tracked by default, or the way that mail leaves by. */
-  | {
-      readonly type: 'settings.changed';
-      readonly at: number;
-      readonly openTracking?: boolean;
-      readonly clickTracking?: boolean;
-      /** Another way than before; null for the default one. */
-      readonly provider?: string | null;
-    }
-  /** A client removes the domain for good. */
-  | { readonly type: 'remove.requested'; readonly at: number };
-
-type CheckCompleted = Extract<DomainEvent, { type: 'check.completed' }>;
-
-/** As long again as it has lasted so far: after 1, 2, 4, … minutes, then hourly; daily once patience has ended. */
-const paceAfter = (lasted: number): number =>
-  lasted >= PATIENCE_MS ? DAY_MS : Math.min(HOUR_MS, Math.max(MINUTE_MS, lasted));
-
-/** Internal events of XState carry no time in its types; the engine gives them one. */
-const momentOf = (context: DomainContext, event: { readonly at?: number }): number => event.at ?? context.at;
-
-/** An instance of version 1 that is still being replaced adds domains without it. */
-const rotatingSinceOf = ({ rotatingSince }: DomainContext): number | null => rotatingSince ?? null;
-
-/** The verdict of the check that is awaited; null for any other event. */
-const verdictOf = (context: DomainContext, event: DomainEvent): Verdict | null =>
-  event.type === 'check.completed' && event.attempt === context.attempt && context.checkingSince !== null
-    ? event.verdict
-    : null;
-
-const isRefuting = (verdict: Verdict | null): boolean => verdict === 'missing' || verdict === 'wrong';
 
 const domainSetup = setup({
   types: { context: {} as DomainContext, events: {} as DomainEvent, input: {} as DomainInput },
@@ -123,24 +27,12 @@ const domainSetup = setup({
     takesAnotherWay: ({ event }) => event.type === 'settings.changed' && event.provider !== undefined,
     noRotationWaits: ({ context }) => rotatingSinceOf(context) === null,
     needsNoProof: ({ context }) => context.exempt,
-    noCheckRuns: ({ context, event }) =>
-      context.checkingSince === null || event.at - context.checkingSince >= CHECK_LEASE_MS,
+    noCheckRuns: ({ context, event }) => noCheckRuns(context, event.at),
     checkIsAwaited: ({ context, event }) => verdictOf(context, event) !== null,
     isProven: ({ context, event }) => verdictOf(context, event) === 'verified',
-    isWrongOrOverdue: ({ context, event }) => {
-      const verdict = verdictOf(context, event);
-      return verdict === 'wrong' || (verdict === 'missing' && event.at - context.since >= PATIENCE_MS);
-    },
-    isOnlyMissing: ({ context, event }) =>
-      verdictOf(context, event) === 'missing' && event.at - context.since < PATIENCE_MS,
-    graceIsOver: ({ context, event }) => {
-      const verdict = verdictOf(context, event);
-      if (verdict === null) return false;
-      const refutedFor = event.at - (context.refutedSince ?? event.at);
-      return (
-        event.at - context.since >= OUTAGE_GRACE_MS || (isRefuting(verdict) && refutedFor >= REFUTED_GRACE_MS)
-      );
-    },
+    isWrongOrOverdue: ({ context, event }) => isWrongOrOverdue(context, event),
+    isOnlyMissing: ({ context, event }) => isOnlyMissing(context, event),
+    graceIsOver: ({ context, event }) => graceIsOver(context, event),
   },
   actions: {
     /** Order: look up the records, and tell what was found under this number. */
@@ -157,12 +49,10 @@ const domainSetup = setup({
     forgetKeys: () => {},
   },
   delays: {
-    recheck: ({ context }) => paceAfter(context.at - context.since),
-    /** Until a proven domain is looked at again: a day, or sooner while records of new keys are awaited. */
-    daily: ({ context }) => {
-      const since = rotatingSinceOf(context);
-      return since === null ? DAY_MS : paceAfter(context.at - since);
-    },
+    /** Until a domain that is not proven is looked at again. */
+    recheck: ({ context }) => waitForRecheck(context),
+    /** Until a proven domain is looked at again. */
+    daily: ({ context }) => waitWhileProven(context),
   },
 });
 
@@ -178,13 +68,9 @@ const order = [
   },
 ];
 
-/** What every outcome leaves behind, whatever it means for the state. */
+/** An outcome, and the other keys that may sign with it. */
 const noteCheck = [
-  domainSetup.assign(({ context, event }) => {
-    const { at, records, switchTo } = event as CheckCompleted;
-    const rotatingSince = switchTo === undefined ? rotatingSinceOf(context) : null;
-    return { at, records, checkingSince: null, lastCheckedAt: at, rotatingSince };
-  }),
+  domainSetup.assign(({ context, event }) => withOutcome(context, event as CheckCompleted)),
   {
     type: 'switchKeys' as const,
     params: ({ event }: { event: DomainEvent }) => ({
@@ -201,27 +87,15 @@ const rotate = [
     }),
   },
 ];
-const noteProof = domainSetup.assign(({ event }) => ({
-  since: event.at,
-  refutedSince: null,
-  verifiedAt: event.at,
-}));
+const noteProof = domainSetup.assign(({ event }) => withProof(event.at));
 const noteStillProven = domainSetup.assign(({ event }) => ({ since: event.at, refutedSince: null }));
 const noteTrouble = domainSetup.assign(({ event }) => ({ since: event.at }));
 const noteRefutation = domainSetup.assign(({ context, event }) => ({
-  refutedSince: context.refutedSince ?? (isRefuting((event as CheckCompleted).verdict) ? event.at : null),
+  refutedSince: refutedSinceAfter(context, event as CheckCompleted),
 }));
-const loseProof = domainSetup.assign(({ event }) => ({
-  since: event.at,
-  refutedSince: null,
-  verifiedAt: null,
-}));
+const loseProof = domainSetup.assign(({ event }) => withoutProof(event.at));
 const noteRemoval = domainSetup.assign(({ event }) => ({ at: event.at, checkingSince: null }));
-const changeSettings = domainSetup.assign(({ context, event }) => {
-  if (event.type !== 'settings.changed') return {};
-  const { at, openTracking = context.openTracking, clickTracking = context.clickTracking } = event;
-  return { at, openTracking, clickTracking };
-});
+const changeSettings = domainSetup.assign(({ context, event }) => withSettings(context, event));
 
 const chooseWay = {
   type: 'chooseWay' as const,
@@ -245,16 +119,7 @@ const always = {
 /** The life of a sending domain. The API's `status` is the state. */
 export const domainMachine = domainSetup.createMachine({
   id: 'domain',
-  context: ({ input }) => ({
-    ...input,
-    attempt: 0,
-    checkingSince: null,
-    since: input.at,
-    refutedSince: null,
-    rotatingSince: null,
-    verifiedAt: input.exempt ? input.at : null,
-    lastCheckedAt: null,
-  }),
+  context: ({ input }) => newDomain(input),
   initial: 'added',
   states: {
     added: {

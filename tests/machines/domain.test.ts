@@ -2,17 +2,14 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { StateValueFrom } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
+import { domainMachine } from '../../machines/domain.ts';
+import type { DomainContext, DomainEvent, DomainInput, Verdict } from '../../machines/domain-context.ts';
 import {
   CHECK_LEASE_MS,
-  type DomainContext,
-  type DomainEvent,
-  type DomainInput,
-  domainMachine,
   OUTAGE_GRACE_MS,
   PATIENCE_MS,
   REFUTED_GRACE_MS,
-  type Verdict,
-} from '../../machines/domain.ts';
+} from '../../machines/domain-rules.ts';
 import { LoneActor } from '../support/lone-actor.ts';
 
 const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-import type { DomainContext } from '../../../machines/domain.ts';
+import type { DomainContext } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
 import { codeOf } from '../../db/sqlstate.ts';
 import { Unavailable } from '../../db/unavailable.ts';

@@ -1,4 +1,4 @@
-import type { DomainContext } from '../../../machines/domain.ts';
+import type { DomainContext } from '../../../machines/domain-context.ts';
 import type { Sealer } from '../../db/seal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ActorEvent } from '../../engine/kind.ts';

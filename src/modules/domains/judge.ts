@@ -1,4 +1,4 @@
-import type { RecordStanding, Verdict } from '../../../machines/domain.ts';
+import type { RecordStanding, Verdict } from '../../../machines/domain-context.ts';
 import type { CheckedRecord } from '../../transport/dns/check-records.ts';
 import type { IdentityState } from '../../transport/ses/identity.ts';
 import { type AskedRecord, type Slot, standingOf } from './records.ts';

@@ -1,4 +1,4 @@
-import type { NextKeys } from '../../../machines/domain.ts';
+import type { NextKeys } from '../../../machines/domain-context.ts';
 import type { Sealer } from '../../db/seal.ts';
 import { generateDkimKey } from '../../transport/dkim/key-pair.ts';
 import { loadSigningKey, type SigningKey } from '../../transport/dkim/signing-key.ts';

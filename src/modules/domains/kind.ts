@@ -1,4 +1,5 @@
-import { DOMAIN_VERSION, type DomainInput, domainMachine, type NextKeys } from '../../../machines/domain.ts';
+import { DOMAIN_VERSION, domainMachine } from '../../../machines/domain.ts';
+import type { DomainInput, NextKeys } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Registration } from '../../engine/engine.ts';
 import type { Actor, EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';

@@ -1,4 +1,9 @@
-import type { DomainContext, DomainEvent, RecordStanding, Verdict } from '../../../machines/domain.ts';
+import type {
+  DomainContext,
+  DomainEvent,
+  RecordStanding,
+  Verdict,
+} from '../../../machines/domain-context.ts';
 import { type CheckedRecord, checkRecords } from '../../transport/dns/check-records.ts';
 import type { Resolver } from '../../transport/dns/resolver.ts';
 import type { IdentityState } from '../../transport/ses/identity.ts';

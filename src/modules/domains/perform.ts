@@ -1,4 +1,4 @@
-import type { DomainContext } from '../../../machines/domain.ts';
+import type { DomainContext } from '../../../machines/domain-context.ts';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 import type { Performer } from '../../engine/performers.ts';

@@ -1,5 +1,5 @@
 import { and, desc, eq, lt, ne, sql } from 'drizzle-orm';
-import type { DomainContext } from '../../../machines/domain.ts';
+import type { DomainContext } from '../../../machines/domain-context.ts';
 import type { Database } from '../../db/database.ts';
 import { domains, domainTransports } from '../../db/schema/domains.ts';
 import type { Sealer } from '../../db/seal.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { RecordStanding } from '../../../machines/domain.ts';
+import type { RecordStanding } from '../../../machines/domain-context.ts';
 import type { ExpectedRecord } from '../../transport/dns/txt-rules.ts';
 import type { EnabledWays, Transport } from '../../transport/transport.ts';
 import { ed25519SelectorOf, type KeySet, keysAt } from './keys.ts';

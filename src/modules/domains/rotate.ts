@@ -1,4 +1,4 @@
-import type { DomainContext, DomainEvent } from '../../../machines/domain.ts';
+import type { DomainContext, DomainEvent } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
 import { Unavailable } from '../../db/unavailable.ts';
 import { Failure, notFound } from '../../http/failure.ts';

@@ -1,4 +1,4 @@
-import type { DomainContext } from '../../../machines/domain.ts';
+import type { DomainContext } from '../../../machines/domain-context.ts';
 import { timeOfId } from '../../db/ids.ts';
 import type { KeySet } from './keys.ts';
 import type { DomainView } from './model.ts';

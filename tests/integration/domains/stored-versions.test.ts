@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { type DomainContext, domainMachine } from '../../../machines/domain.ts';
+import { domainMachine } from '../../../machines/domain.ts';
+import type { DomainContext } from '../../../machines/domain-context.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { migrations } from '../../../src/db/migrations.ts';
 import { openDatabase } from '../../../src/db/open.ts';
