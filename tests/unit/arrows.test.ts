@@ -28,7 +28,7 @@ describe('an arrow that is not drawn is refused', () => {
     ['machines/email.ts', 'node:crypto'],
     ['src/engine/mailbox.ts', '../modules/emails/kind.ts'],
     ['src/engine/mailbox.ts', '../config.ts'],
-    ['src/http/mount.ts', '../modules/emails/model.ts'],
+    ['src/http/mount.ts', '../modules/emails/request-model.ts'],
     ['src/transport/smtp.ts', '../engine/kind.ts'],
     ['src/modules/emails/routes.ts', '../../app.ts'],
     ['src/modules/emails/routes.ts', '../../config.ts'],

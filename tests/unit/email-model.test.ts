@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { emailMachine } from '../../machines/email.ts';
-import { EmailStatus } from '../../src/modules/emails/model.ts';
+import { EmailStatus } from '../../src/modules/emails/answer-model.ts';
 
 test('the statuses of the interface are the states in which an email can rest', () => {
   const resting = Object.entries(emailMachine.config.states ?? {})

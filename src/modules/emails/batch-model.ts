@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { EmailReceipt, SendBody } from './model.ts';
+import { EmailReceipt } from './answer-model.ts';
+import { SendBody } from './request-model.ts';
 
 /** Emails that one call may send. */
 const MOST_EMAILS = 100;

@@ -5,10 +5,11 @@ import type { Log } from '../../http/log.ts';
 import { mishapOf } from '../../http/mishap.ts';
 import { type Call, type IdempotencyClaim, Replay } from '../../http/route.ts';
 import { compileChecker } from '../../http/schema.ts';
+import type { EmailReceipt } from './answer-model.ts';
 import type { BatchBody, BatchItem } from './batch-model.ts';
 import { type EmailCommands, sendEmail } from './commands.ts';
-import { type EmailReceipt, SendBody } from './model.ts';
 import type { EmailReader } from './queries.ts';
+import { SendBody } from './request-model.ts';
 
 /** What sending a batch needs. */
 export interface BatchDeps extends EmailCommands, EmailReader {

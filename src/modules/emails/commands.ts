@@ -7,10 +7,11 @@ import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { replayOf } from '../../http/idempotency.ts';
 import type { Call, Caller, IdempotencyClaim, Replay } from '../../http/route.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
+import type { EmailReceipt } from './answer-model.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE } from './attempt-schedule.ts';
 import { type RenderedMarkdown, storedMessage } from './message.ts';
-import type { EmailReceipt, RescheduleBody, SendBody } from './model.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
+import type { RescheduleBody, SendBody } from './request-model.ts';
 import { readScheduledAt } from './scheduled-at.ts';
 import { simulatedOutcome } from './simulated.ts';
 

@@ -2,9 +2,9 @@ import type { Database } from '../../db/database.ts';
 import { readLife } from '../../engine/life.ts';
 import { type Failure, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
+import type { Explanation } from './answer-model.ts';
 import { explainEmail } from './explain.ts';
 import { emailKind } from './kind.ts';
-import type { Explanation } from './model.ts';
 
 /** What was said of one recipient: an event of the log, or an attempt that came to nothing. */
 interface Said {

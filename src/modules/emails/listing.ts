@@ -5,7 +5,7 @@ import { emailMessages, emails } from '../../db/schema/emails.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import type { Caller } from '../../http/route.ts';
 import { isProblem, parseAddress } from './address.ts';
-import type { EmailQuery } from './model.ts';
+import type { EmailQuery } from './request-model.ts';
 import type { EmailRow } from './views.ts';
 
 /** What an email's item is made of. */

@@ -4,16 +4,18 @@ import { emailMessages, emails, emailEvents as eventTable } from '../../db/schem
 import { Failure, notFound } from '../../http/failure.ts';
 import { byId, pageOf, positionOf } from '../../http/pagination.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
+import type { EmailDetail, EmailEvent, EmailItem } from './answer-model.ts';
 import { itemColumns, readPage } from './listing.ts';
 import type { Content } from './message.ts';
-import type { EmailDetail, EmailEvent, EmailItem, EmailQuery } from './model.ts';
+import type { EmailQuery } from './request-model.ts';
 import { detailOf, eventOf, itemOf } from './views.ts';
 
 // What other modules need of emails; this is the one door that they may use.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
 export { isProblem, parseAddress } from './address.ts';
+export { EmailEvent, EmailEventType, type EmailReceipt } from './answer-model.ts';
 export { isReturnToken } from './live-token.ts';
-export { EmailEvent, EmailEventType, type EmailReceipt, SendBody } from './model.ts';
+export { SendBody } from './request-model.ts';
 export { eventOf } from './views.ts';
 
 /** What reading emails needs. */

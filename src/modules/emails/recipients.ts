@@ -1,6 +1,6 @@
 import { type Address, isProblem, parseAddress } from './address.ts';
-import { MOST_RECIPIENTS, type SendBody } from './model.ts';
 import type { Report } from './problems.ts';
+import { MOST_RECIPIENTS, type SendBody } from './request-model.ts';
 import { simulatedOutcome } from './simulated.ts';
 
 /** Whom an email is for: 1 to 50 together, all with different keys. */

@@ -4,9 +4,9 @@ import { type Attachment, readAttachments } from './attachments.ts';
 import { hasControls } from './characters.ts';
 import { type Header, readHeaders } from './headers.ts';
 import { estimateSize, LARGEST_MESSAGE } from './message-size.ts';
-import type { SendBody } from './model.ts';
 import { Problems, type Report } from './problems.ts';
 import { type Recipients, readAddress, readAddresses, readRecipients } from './recipients.ts';
+import type { SendBody } from './request-model.ts';
 import { readScheduledAt } from './scheduled-at.ts';
 
 /** A send request that was found right: parsed, normalised, ready to be stored. */

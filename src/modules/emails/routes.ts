@@ -1,19 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
+import { EmailDetail, EmailEvent, EmailItem, EmailReceipt, Explanation } from './answer-model.ts';
 import { cancelEmail, type EmailCommands, rescheduleEmail, sendEmail } from './commands.ts';
 import { DETAIL, EVENTS, EXPLANATION, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
 import { explanationOf } from './explaining.ts';
-import {
-  EmailDetail,
-  EmailEvent,
-  EmailItem,
-  EmailQuery,
-  EmailReceipt,
-  Explanation,
-  RescheduleBody,
-  SendBody,
-} from './model.ts';
 import { type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';
+import { EmailQuery, RescheduleBody, SendBody } from './request-model.ts';
 
 /** The endpoints of emails. */
 export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[] => [

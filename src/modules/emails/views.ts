@@ -1,8 +1,8 @@
 import type { EmailContext } from '../../../machines/email-context.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { formatAddress } from './address.ts';
+import type { EmailDetail, EmailEvent, EmailItem } from './answer-model.ts';
 import type { Content, Envelope } from './message.ts';
-import type { EmailDetail, EmailEvent, EmailItem } from './model.ts';
 
 /** An email's row and its message's, as the queries read them. */
 export interface EmailRow {

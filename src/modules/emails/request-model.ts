@@ -1,43 +1,17 @@
-import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
+import { EmailStatus } from './answer-model.ts';
+import { AddressText, dictionary, Id, Tag, Timestamp } from './members.ts';
 
 /** The most recipients that to, cc and bcc name together. */
 export const MOST_RECIPIENTS = 50;
 /** The longest markdown that is rendered, in characters. */
 export const LONGEST_MARKDOWN = 262_144;
 
-/** Members of any name. TypeBox's own Record lets a name with a line break pass unjudged. */
-const dictionary = <Value extends TSchema>(
-  value: Value,
-  options: object = {},
-): TUnsafe<Record<string, Static<Value>>> =>
-  Type.Unsafe(Type.Object({}, { additionalProperties: value, ...options }));
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-const Timestamp = (description: string) =>
-  Type.String({ format: 'date-time', description, examples: ['2026-01-31T09:30:00.000Z'] });
-const Id = (prefix: string, description: string) =>
-  Type.String({ description, examples: [`${prefix}_06fqk3d5vg8x2m7c1pzt4nwy`] });
-
-const AddressText = Type.String({
-  description:
-    '`user@host` or `Name <user@host>`; a name that holds one of `()<>[]:;@\\,"` goes in double quotes.',
-  examples: ['Ada Lovelace <ada@example.com>'],
-});
-
 const AddressList = (most: number, description: string) =>
   Type.Union([AddressText, Type.Array(AddressText, { minItems: 1, maxItems: most })], {
     description: `${description} One address, or an array of 1 to ${most}.`,
     examples: ['ada@example.com', ['ada@example.com', 'Charles <charles@example.com>']],
   });
-
-const TagText = Type.String({
-  pattern: '^[A-Za-z0-9_-]{1,256}$',
-  description: '1 to 256 letters of A to Z, digits, `_` and `-`.',
-});
-
-const Tag = Type.Object(
-  { name: TagText, value: TagText },
-  { additionalProperties: false, examples: [{ name: 'order', value: '1842' }] },
-);
 
 const AttachmentInput = Type.Object(
   {
@@ -168,149 +142,8 @@ export const RescheduleBody = Type.Object(
   { additionalProperties: false },
 );
 
-/** Where an email is in its life: the states of its machine. */
-export const EmailStatus = Type.Union(
-  [
-    Type.Literal('scheduled'),
-    Type.Literal('queued'),
-    Type.Literal('sending'),
-    Type.Literal('deferred'),
-    Type.Literal('sent'),
-    Type.Literal('delivered'),
-    Type.Literal('failed'),
-    Type.Literal('cancelled'),
-  ],
-  {
-    description: 'Where the email is in its life. `deferred`: a temporary failure, another attempt is timed.',
-  },
-);
-
-/** The closed list of what can happen to an email. */
-export const EmailEventType = Type.Union([
-  Type.Literal('sent'),
-  Type.Literal('delivered'),
-  Type.Literal('opened'),
-  Type.Literal('clicked'),
-  Type.Literal('bounced'),
-  Type.Literal('complained'),
-  Type.Literal('unsubscribed'),
-]);
-
-const LastEvent = nullable(EmailEventType);
-
-const FailureReason = nullable(
-  Type.Union(
-    [
-      Type.Literal('bounced'),
-      Type.Literal('suppressed'),
-      Type.Literal('expired'),
-      Type.Literal('rejected'),
-      Type.Literal('domain_removed'),
-    ],
-    {
-      description:
-        'Why it failed; `suppressed` recipients were never tried, `expired` means that retries ran out.',
-    },
-  ),
-);
-
-/** Something that happened to an email, the same object in the detail, in `/events` and in a webhook's body. */
-export const EmailEvent = Type.Object({
-  id: Id('evt', 'Unique to the event and the same in every webhook retry.'),
-  type: EmailEventType,
-  emailId: Id('em', 'The email it happened to.'),
-  recipient: Type.String({ description: 'The address it happened for.', examples: ['ada@example.com'] }),
-  occurredAt: Timestamp('When it happened.'),
-  data: dictionary(Type.Unknown(), {
-    description: 'What is known besides; members depend on `type`.',
-    examples: [{ type: 'Permanent', smtpCode: 550 }],
-  }),
-  livemode: Type.Boolean({ description: 'False for simulated events.' }),
-});
-
-/** What sending, rescheduling and cancelling answer. */
-export const EmailReceipt = Type.Object({
-  id: Id('em', 'The email.'),
-  livemode: Type.Boolean({ description: 'False with a test key: nothing is really sent.' }),
-  status: EmailStatus,
-  scheduledAt: nullable(Timestamp('When it is to be sent; null for at once.')),
-  createdAt: Timestamp('When it was accepted.'),
-});
-
-const Recipient = Type.Object({
-  address: Type.String({ examples: ['ada@example.com'] }),
-  kind: Type.Union([Type.Literal('to'), Type.Literal('cc'), Type.Literal('bcc')]),
-  status: Type.Union([
-    Type.Literal('pending'),
-    Type.Literal('sent'),
-    Type.Literal('delivered'),
-    Type.Literal('failed'),
-  ]),
-  lastEvent: LastEvent,
-});
-
-const itemMembers = {
-  id: Id('em', 'The email.'),
-  livemode: Type.Boolean(),
-  from: AddressText,
-  to: Type.Array(AddressText),
-  cc: Type.Array(AddressText),
-  bcc: Type.Array(AddressText),
-  replyTo: Type.Array(AddressText),
-  subject: Type.String(),
-  tags: Type.Array(Tag),
-  status: EmailStatus,
-  lastEvent: LastEvent,
-  failureReason: FailureReason,
-  messageId: nullable(Type.String({ description: 'The Message-ID header of the message.' })),
-  domainId: nullable(Id('dom', 'The sending domain; null in test mode.')),
-  templateId: nullable(Id('tpl', 'The template it was made from.')),
-  campaignId: nullable(Id('cmp', 'The campaign it belongs to.')),
-  scheduledAt: nullable(Timestamp('When it is or was to be sent; null for at once.')),
-  createdAt: Timestamp('When it was accepted.'),
-  sentAt: nullable(Timestamp('When a server first took it.')),
-  deliveredAt: nullable(Timestamp('When every recipient had it.')),
-};
-
-/** An email in a list: everything but its content, recipients and events. */
-export const EmailItem = Type.Object(itemMembers);
-
-/** An email with all that is known of it. */
-export const EmailDetail = Type.Object({
-  ...itemMembers,
-  text: nullable(Type.String()),
-  html: nullable(Type.String()),
-  markdown: nullable(Type.String()),
-  headers: dictionary(Type.String()),
-  attachments: Type.Array(
-    Type.Object({
-      filename: Type.String(),
-      contentType: Type.String(),
-      size: Type.Integer({ minimum: 0, description: 'Octets.' }),
-    }),
-  ),
-  recipients: Type.Array(Recipient),
-  events: Type.Array(EmailEvent, { description: 'Oldest first.' }),
-});
-
-/** Why an email is where it is. */
-export const Explanation = Type.Object({
-  id: Id('em', 'The email.'),
-  status: EmailStatus,
-  summary: Type.String({ description: 'Where it stands, in a sentence.' }),
-  rule: Type.String({ description: 'The rule that put it there.' }),
-  evidence: Type.Array(
-    Type.Object({ at: Timestamp('When.'), text: Type.String({ description: 'What happened.' }) }),
-    { description: 'All that is known, oldest first, with what the servers said.' },
-  ),
-  next: Type.Object({
-    text: Type.String({ description: 'What happens next.' }),
-    at: nullable(Timestamp('When; null where nobody knows.')),
-  }),
-});
-
-/** Why an email is where it is. */
-export type Explanation = Static<typeof Explanation>;
+/** The type of that body. */
+export type RescheduleBody = Static<typeof RescheduleBody>;
 
 /** What `GET /v1/emails` can be narrowed by. */
 export const EmailQuery = Type.Object(
@@ -342,10 +175,5 @@ export const EmailQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** The types of what clients send and get. */
-export type RescheduleBody = Static<typeof RescheduleBody>;
-export type EmailReceipt = Static<typeof EmailReceipt>;
-export type EmailEvent = Static<typeof EmailEvent>;
-export type EmailItem = Static<typeof EmailItem>;
-export type EmailDetail = Static<typeof EmailDetail>;
+/** The type of that query. */
 export type EmailQuery = Static<typeof EmailQuery>;
