@@ -32,6 +32,22 @@ export function codeOf(error: unknown): string {
   return own || ('cause' in error ? codeOf(error.cause) : '');
 }
 
+/**
+ * The constraint, or unique index, that the statement violated; empty when it violated none. postgres.js names the field as
+ * its own style has it, PGlite as node-postgres does.
+ */
+function constraintOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  for (const field of ['constraint_name', 'constraint'])
+    if (field in error) return String((error as Readonly<Record<string, unknown>>)[field]);
+  return 'cause' in error ? constraintOf(error.cause) : '';
+}
+
+/** Whether the statement was refused since there is such a row already: of this constraint or unique index, or of any. */
+export function isDuplicate(error: unknown, constraint?: string): boolean {
+  return codeOf(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
+}
+
 /** Serialization failure and deadlock: the statement was rolled back and may simply run again. */
 export function isRetriable(error: unknown): boolean {
   const code = codeOf(error);

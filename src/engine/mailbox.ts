@@ -1,5 +1,4 @@
 import type { Database } from '../db/database.ts';
-import { codeOf } from '../db/sqlstate.ts';
 import { Unavailable } from '../db/unavailable.ts';
 import type { ActorRow, Actors } from './actors.ts';
 import type { Clock } from './clock-source.ts';
@@ -11,7 +10,7 @@ import type { Kind } from './kind.ts';
 import { Lane } from './lane.ts';
 import { Sower } from './sower.ts';
 import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
-import { storedReplies } from './stored-replies.ts';
+import { mayBeRepetition, storedReplies } from './stored-replies.ts';
 import { type Draft, inputRow } from './tell-batch.ts';
 import type { StoredReply } from './told.ts';
 
@@ -221,7 +220,8 @@ export class Mailbox {
 
   /** An idempotency key that another instance took in the meantime is no poison: the next try replays its reply. */
   #poisoned(letters: readonly Letter[], error: unknown): void {
-    if (codeOf(error) === '23505' && letters.some(({ claim }) => claim)) return this.#decideAgain(letters);
+    if (letters.some(({ claim, decisions }) => claim && mayBeRepetition(error, decisions)))
+      return this.#decideAgain(letters);
     if (letters.length === 1) return letters[0]?.fail(error);
     // One of them is at fault. Each by itself, in their order, shows which.
     for (const letter of letters) letter.alone = true;

@@ -1,4 +1,3 @@
-import { codeOf } from '../db/sqlstate.ts';
 import { Unavailable } from '../db/unavailable.ts';
 import type { Actors } from './actors.ts';
 import { checkTag, commitBatch } from './commit.ts';
@@ -8,7 +7,7 @@ import { COMMIT_LIMITS, Lane } from './lane.ts';
 import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
 import { Sower } from './sower.ts';
 import { type BatchStatement, readBackStatement, spawnStatement } from './statements.ts';
-import { REPLY_KEPT_MS, storedReplies } from './stored-replies.ts';
+import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from './stored-replies.ts';
 import { type Draft, draftSpawn, inputRow } from './tell-batch.ts';
 import type { Claim, Spawned } from './told.ts';
 
@@ -131,7 +130,7 @@ export class Nursery {
         }
       } else if ('poisoned' in verdict) {
         // Another instance took the idempotency key since our snapshot: the next try finds its reply.
-        if (codeOf(verdict.poisoned) === '23505' && expecting.birth.claim && expecting.tries < MAX_TRIES)
+        if (expecting.birth.claim && mayBeRepetition(verdict.poisoned, expecting.tries))
           again.push(expecting);
         else expecting.fail(verdict.poisoned);
       } else expecting.fail(verdict.failed);

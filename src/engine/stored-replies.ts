@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { isDuplicate } from '../db/sqlstate.ts';
 import type { Claim, StoredReply } from './told.ts';
 
 /** How long a reply is kept for its idempotency key (interface, Idempotency 2). */
@@ -52,3 +53,20 @@ export async function storedReplies(
     ]),
   );
 }
+
+/** The stored reply of one key; null when there is none. */
+export async function storedReplyOf(
+  database: Database,
+  asked: Pick<Claim, 'scope' | 'key'>,
+  now: number,
+): Promise<StoredReply | null> {
+  return (await storedReplies(database, [asked], now)).get(replyKey(asked)) ?? null;
+}
+
+/**
+ * Whether a write that carries a claim, and was refused as a duplicate, may find its reply when it is decided again: another
+ * instance has taken the key since. Where another constraint is violated, that may be the doing of the first call with
+ * the same key (the name of a domain), which is seen at the second look; after that the error is the call's own.
+ */
+export const mayBeRepetition = (error: unknown, looks: number): boolean =>
+  isDuplicate(error, 'idempotency_keys_pkey') || (looks === 0 && isDuplicate(error));
