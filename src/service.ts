@@ -145,6 +145,7 @@ export async function openService({
   });
   const emailCommands = {
     engine,
+    database,
     simulatorDomain: config.simulatorDomain,
     testSendsPerDay: config.testSendsPerDay,
     liveSchedule: {

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { replyKey, storedReplies } from '../../engine/stored-replies.ts';
+import { storedReplyOf } from '../../engine/stored-replies.ts';
 import type { Failure } from '../../http/failure.ts';
 import { replayOf } from '../../http/idempotency.ts';
 import type { Call, Replay } from '../../http/route.ts';
@@ -10,7 +10,6 @@ export async function repetitionOf(
   { caller, claim, now }: Call,
 ): Promise<Failure | Replay | null> {
   if (!claim) return null;
-  const claimed = { key: claim.key, scope: caller };
-  const stored = (await storedReplies(database, [claimed], now)).get(replyKey(claimed));
+  const stored = await storedReplyOf(database, { key: claim.key, scope: caller }, now);
   return stored ? replayOf(claim, stored, () => JSON.parse(stored.reply)) : null;
 }

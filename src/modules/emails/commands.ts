@@ -1,7 +1,9 @@
 import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
+import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Birth } from '../../engine/nursery.ts';
+import { storedReplyOf } from '../../engine/stored-replies.ts';
 import type { Claim, Told } from '../../engine/told.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { replayOf } from '../../http/idempotency.ts';
@@ -23,6 +25,7 @@ export interface SendingDomain {
 /** What the commands for emails need. */
 export interface EmailCommands {
   readonly engine: Engine;
+  readonly database: Database;
   readonly simulatorDomain: string;
   /** How the attempts of live mail are timed. */
   readonly liveSchedule: AttemptSchedule;
@@ -36,18 +39,19 @@ export interface EmailCommands {
 /** Accepts an email: once this answers a receipt, the email is durable and will reach an end of its life. */
 export async function sendEmail(
   commands: EmailCommands,
-  { caller, body, claim, now }: Call<unknown, unknown, SendBody>,
+  call: Call<unknown, unknown, SendBody>,
 ): Promise<EmailReceipt | Failure | Replay> {
+  const { caller, body, claim, now } = call;
   const request = readSendRequest(body, { now, simulatorDomain: commands.simulatorDomain });
-  if (request instanceof Failure) return request;
-  if (request.template) return notFound('template');
+  if (request instanceof Failure) return refused(commands, call, request);
+  if (request.template) return refused(commands, call, notFound('template'));
   const domain = caller.livemode
     ? await commands.findSendingDomain(caller.workspaceId, request.from.domain)
     : null;
-  if (caller.livemode && !domain) return UNVERIFIED;
+  if (caller.livemode && !domain) return refused(commands, call, UNVERIFIED);
   const rendered =
     request.markdown === null ? null : await commands.renderMarkdown(request.markdown, request.subject ?? '');
-  if (rendered instanceof Failure) return rendered;
+  if (rendered instanceof Failure) return refused(commands, call, rendered);
 
   const id = mintId('em', now);
   const stored = claim && {
@@ -62,6 +66,19 @@ export async function sendEmail(
   if (spawned.outcome === 'replayed')
     return replayOf(claim as IdempotencyClaim, spawned, () => JSON.parse(spawned.reply));
   return receiptOf(id, spawned.state, spawned.context as EmailContext);
+}
+
+/**
+ * What was right when it was asked for may be refused by now: its time has passed, its domain is verified no more. The stored
+ * reply of its key counts more; it is looked for only here, so that what is accepted pays nothing for it.
+ */
+async function refused(
+  { database }: EmailCommands,
+  { caller, claim, now }: Pick<Call, 'caller' | 'claim' | 'now'>,
+  refusal: Failure,
+): Promise<Failure | Replay> {
+  const stored = claim && (await storedReplyOf(database, { key: claim.key, scope: caller }, now));
+  return stored ? replayOf(claim, stored, () => JSON.parse(stored.reply)) : refusal;
 }
 
 /** Moves a scheduled email to another time. */

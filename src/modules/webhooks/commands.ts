@@ -2,6 +2,7 @@ import type { WebhookEndpointContext } from '../../../machines/webhook-endpoint.
 import { mintId } from '../../db/ids.ts';
 import type { Sealer } from '../../db/seal.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { storedReplyOf } from '../../engine/stored-replies.ts';
 import type { Claim, StoredReply, Told } from '../../engine/told.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { replayOf } from '../../http/idempotency.ts';
@@ -51,9 +52,13 @@ export async function createWebhook(
   commands: WebhookCommands,
   { caller, body, claim, now }: Call<unknown, unknown, NewWebhook>,
 ): Promise<WithSecret | Failure | Replay> {
+  const { engine, sealer, database } = commands;
   const problem = await problemOf(body.url, commands);
-  if (problem) return problem;
-  const { engine, sealer } = commands;
+  if (problem) {
+    // A name may lead elsewhere by now; what was registered under this key still was.
+    const stored = claim && (await storedReplyOf(database, { key: claim.key, scope: caller }, now));
+    return stored ? unsealed(claim, stored, sealer) : problem;
+  }
   const id = mintId('wh', now);
   const secret = mintSecret();
   const viewOf = (state: string, context: unknown) => withSecret(id, state, context, secret);

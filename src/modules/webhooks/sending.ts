@@ -1,6 +1,6 @@
 import type { WebhookDeliveryInput } from '../../../machines/webhook-delivery.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
-import { storedReplies } from '../../engine/stored-replies.ts';
+import { storedReplyOf } from '../../engine/stored-replies.ts';
 import type { Claim } from '../../engine/told.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { replayOf } from '../../http/idempotency.ts';
@@ -36,7 +36,7 @@ async function replayOfKey(
   { caller, claim, now }: Pick<Call, 'caller' | 'claim' | 'now'>,
 ): Promise<Replay | Failure | null> {
   if (!claim) return null;
-  const [stored] = (await storedReplies(database, [{ scope: caller, key: claim.key }], now)).values();
+  const stored = await storedReplyOf(database, { key: claim.key, scope: caller }, now);
   return stored ? replayOf(claim, stored, () => JSON.parse(stored.reply)) : null;
 }
 
