@@ -86,6 +86,23 @@ export function logPageOf<Row, Item>(
   return new Page(page.data, { hasMore: false, nextCursor });
 }
 
+/**
+ * A page of a list that is searched in parts. Where a search has stopped before the page was full, more may follow all the
+ * same: the cursor stands at `stoppedAt`, the position up to which everything has been looked at; null: to the end.
+ */
+export function searchPageOf<Row, Item>(
+  request: ListRequest,
+  rows: readonly Row[],
+  position: (row: Row) => string,
+  item: (row: Row) => Item,
+  stoppedAt: string | null,
+): Page<Item> {
+  const page = pageOf(request, rows, position, item);
+  if (page.pagination.hasMore || stoppedAt === null) return page;
+  const nextCursor = cursorOf(request.list, request.query, stoppedAt);
+  return new Page(page.data, { hasMore: true, nextCursor });
+}
+
 function cursorOf(list: string, query: ListRequest['query'], position: string): string {
   return Buffer.concat([bindingOf(list, query), Buffer.from(position)]).toString('base64url');
 }

@@ -87,7 +87,10 @@ const PAGINATION: JsonSchema = {
   required: ['hasMore', 'nextCursor'],
   additionalProperties: false,
   properties: {
-    hasMore: { type: 'boolean', description: 'Whether another page follows.' },
+    hasMore: {
+      type: 'boolean',
+      description: 'Whether another page follows, however many items this one has.',
+    },
     nextCursor: {
       type: ['string', 'null'],
       description: 'The `after` of the next page; null on the last one.',

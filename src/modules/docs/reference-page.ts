@@ -82,7 +82,7 @@ ${prose(
 <section id="pages">
 <h2>Pages of lists</h2>
 ${prose(
-  'A list has `limit` items a page. While `pagination.hasMore` is true, ask again with `after` set to `pagination.nextCursor` and the same filters. A cursor belongs to its list and filters; it is opaque and may be kept.',
+  'A list has `limit` items a page. While `pagination.hasMore` is true, ask again with `after` set to `pagination.nextCursor` and the same filters. That alone says whether there is more: a page of a list that is searched by filters may hold fewer items than `limit`, or none, and still not be the last. A cursor belongs to its list and filters; it is opaque and may be kept.',
 )}
 </section>
 <section id="limits">

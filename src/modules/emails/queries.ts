@@ -2,7 +2,7 @@ import { and, asc, eq, type SQL } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { emailMessages, emails, emailEvents as eventTable } from '../../db/schema/emails.ts';
 import { Failure, notFound } from '../../http/failure.ts';
-import { byId, pageOf, positionOf } from '../../http/pagination.ts';
+import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
 import type { EmailDetail, EmailEvent, EmailItem } from './answer-model.ts';
 import { itemColumns, readPage } from './listing.ts';
@@ -31,17 +31,20 @@ type One = Call<{ readonly id: string }>;
 const ownEmail = (caller: Caller, id: string): SQL | undefined =>
   and(eq(emails.id, id), eq(emails.workspaceId, caller.workspaceId), eq(emails.livemode, caller.livemode));
 
-/** The emails of the caller's environment, newest first. */
+/**
+ * The emails of the caller's environment, newest first. One request looks at `mostSearched` of them at most, so that a page
+ * may hold fewer than asked for although more follow.
+ */
 export async function listEmails(
-  { database }: EmailReader,
+  { database, mostSearched }: Pick<EmailReader, 'database'> & { readonly mostSearched?: number },
   { caller, query }: Call<unknown, EmailQuery>,
 ): Promise<Page<EmailItem> | Failure> {
   const request = { list: 'emails', isPosition: byId('em'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
-  const rows = await readPage(database, caller, query, after);
-  if (rows instanceof Failure) return rows;
-  return pageOf(request, rows, ({ id }) => id, itemOf);
+  const found = await readPage(database, caller, query, after, mostSearched);
+  if (found instanceof Failure) return found;
+  return searchPageOf(request, found.rows, ({ id }) => id, itemOf, found.stoppedAt);
 }
 
 /** One email with its content and events. */

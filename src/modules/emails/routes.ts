@@ -29,7 +29,8 @@ export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[]
     path: '/v1/emails',
     permission: 'emails:read',
     summary: 'List emails',
-    description: "Newest first; only emails of the key's environment.",
+    description:
+      "Newest first; only emails of the key's environment. With filters, one request looks at some ten thousand emails at most: a page may then hold fewer than `limit`, even none, while `hasMore` is true; what is further back is found by going on from `nextCursor`. `createdBefore` and `createdAfter` say where to look at once.",
     query: EmailQuery,
     response: Type.Array(EmailItem),
     status: 200,
