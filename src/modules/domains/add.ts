@@ -1,6 +1,6 @@
 import type { DomainContext } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
-import { codeOf } from '../../db/sqlstate.ts';
+import { isDuplicate } from '../../db/sqlstate.ts';
 import { Unavailable } from '../../db/unavailable.ts';
 import { UNLIMITED } from '../../engine/nursery.ts';
 import { Failure, invalid } from '../../http/failure.ts';
@@ -21,8 +21,6 @@ import { viewOf } from './views.ts';
 /** Less than a request may take. */
 const LONGEST_WAIT_MS = 6_000;
 
-const UNIQUE_VIOLATION = '23505';
-
 const TAKEN = new Failure('CONFLICT', 'This domain is in the workspace already.', {
   suggestion: 'Look it up with GET /v1/domains.',
 });
@@ -38,7 +36,8 @@ export async function addDomain(
   call: Adding,
 ): Promise<DomainView | Failure | Replay> {
   const source = readSource(call, commands.setup);
-  if (source instanceof Failure) return source;
+  // The ways out may have been others when it was asked for the first time.
+  if (source instanceof Failure) return (await repetitionOf(commands.database, call)) ?? source;
   const id = mintId('dom', call.now);
   // Keys cost two hundred times what the rest does. Two at a time leave the threads to others, and whoever waits finds the
   // limit reached, or the name taken, before any are made.
@@ -139,7 +138,7 @@ async function admit(
     throw new Error('A domain without a claim cannot be a repetition.');
   } catch (error) {
     // Added by another request since it was looked for.
-    if (codeOf(error) === UNIQUE_VIOLATION) return TAKEN;
+    if (isDuplicate(error, 'domains_by_name')) return TAKEN;
     throw error;
   }
 }
