@@ -36,7 +36,7 @@ export interface DerivedColumn {
 export interface FactTable {
   /** Name of the CTE. */
   readonly name: string;
-  /** Column list of the JSON rows; `actor` (the id) is added by the engine. */
+  /** Columns of the rows, which are a JSON list in their actor's row of the input; `actor` (the id) is added by the engine. */
   readonly columns: string;
   /**
    * SQL of a data-modifying statement. `source` is a relation of the rows whose actor really changed, with

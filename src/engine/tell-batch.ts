@@ -25,7 +25,7 @@ export interface Draft {
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-/** One draft as a row of the statements' JSON input: the actor's new columns and all it brings along. */
+/** One draft as a row of the statements' input: the actor's new columns and all it brings along. */
 export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
   const { after, mail, claim, steps } = draft;
   const state = stateOf(after.snapshot);

@@ -37,8 +37,9 @@ export interface LiveLimits {
 }
 
 /**
- * The limits in force, unless a test sets others. An octet under way takes 2 to 3 in memory, for a while (measured): five of
- * the largest messages, or as many small ones as there are slots.
+ * The limits in force, unless a test sets others. An octet under way takes about 4 in memory, for a while (measured): it is
+ * held as the stored text, decoded, composed, canonical and signed. Room for five of the largest messages, or for as many
+ * small ones as there are slots.
  */
 export const LIVE_LIMITS: Omit<LiveLimits, 'slots'> = {
   octets: 268_435_456,
