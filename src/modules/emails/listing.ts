@@ -1,4 +1,4 @@
-import { and, desc, eq, exists, gte, ilike, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, ilike, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt } from '../../db/ids.ts';
 import { emailMessages, emails } from '../../db/schema/emails.ts';
@@ -95,9 +95,9 @@ function listsOf(database: Database, caller: Caller, filters: Filters, limit: nu
               ...ownMessages,
               ...ofEmail,
               ...ofMessage,
-              ...(lowest === null
-                ? []
-                : [gte(emailMessages.id, lowest), ...within(emails.id), gte(emails.id, lowest)]),
+              // Merged, both sides would otherwise begin with the newest email of all: 220 ms a page amid ten million.
+              ...within(emails.id),
+              ...(lowest === null ? [] : [gte(emailMessages.id, lowest), gte(emails.id, lowest)]),
             ),
           )
           .orderBy(desc(emailMessages.id))
@@ -117,8 +117,9 @@ function listsOf(database: Database, caller: Caller, filters: Filters, limit: nu
     },
     inState: (lowest: string | null, leading?: SQL) =>
       database.read((orm) => {
+        // Asked of each email by itself, which opens its day alone: joined, all messages are read (95 ms of 100,000).
         const isAsked = orm
-          .select({ id: emailMessages.id })
+          .select({ found: sql`true` })
           .from(emailMessages)
           .where(and(eq(emailMessages.id, emails.id), ...ofMessage));
         const page = orm
@@ -129,7 +130,7 @@ function listsOf(database: Database, caller: Caller, filters: Filters, limit: nu
               ...ownEmails,
               ...ofEmail,
               leading,
-              ofMessage.length === 0 ? undefined : exists(isAsked),
+              ofMessage.length === 0 ? undefined : sql`${isAsked}`,
               lowest === null ? undefined : gte(emails.id, lowest),
             ),
           )
