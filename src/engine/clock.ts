@@ -14,6 +14,19 @@ const CLAIM_MS = 5_000;
 /** What is due already but could not be taken (no room) waits so long, not in a busy loop. */
 const LEAST_WAIT_MS = 20;
 
+/**
+ * Behind a transaction that somebody holds open, the index keeps an entry of every actor that was ever due: after a minute
+ * of 6,000 lives a second it takes 240 ms to find that nothing is (after ten minutes lives were down to a half). Where a look
+ * at everything takes longer than this, most sweeps look only at what has come due of late.
+ */
+const SLOW_LOOK_MS = 25;
+/** Looks at everything may then take this share of the time. */
+const SHARE_OF_LOOKS = 0.05;
+/** How far back a short sweep looks behind the last one that left nothing: commits that were under way then, and clocks that differ. */
+const OVERLAP_MS = 5_000;
+/** What is due later is found by a later tick. */
+const AHEAD_MS = 1_000;
+
 /** What the clock does with what is due. */
 export interface Wakeable {
   readonly kind: Kind;
@@ -21,6 +34,17 @@ export interface Wakeable {
   room(): number;
   /** Resolves when the claimed actors' timers are committed. */
   wake(rows: readonly ActorRow[]): Promise<void>;
+}
+
+/** How far the sweeps of one kind have come. */
+interface Sweeps {
+  readonly wakeable: Wakeable;
+  readonly claim: string;
+  readonly next: string;
+  /** Up to then (epoch ms) everything due was claimed; null before the first sweep that left nothing. */
+  sweptTo: number | null;
+  /** Monotonic moment from which a sweep looks at everything again. */
+  wholeFrom: number;
 }
 
 /** How late the scheduler runs, for /health. */
@@ -35,6 +59,7 @@ export interface SchedulerHealth {
  */
 export class WakeUps {
   readonly #cron: Cron;
+  readonly #sweeps: readonly Sweeps[];
   #alarm: ReturnType<typeof setTimeout> | undefined;
   #alarmAt = Number.POSITIVE_INFINITY;
   #busy: Promise<void> = Promise.resolve();
@@ -47,9 +72,16 @@ export class WakeUps {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly wakeables: readonly Wakeable[],
+    wakeables: readonly Wakeable[],
     private readonly logger: Logger,
   ) {
+    this.#sweeps = wakeables.map((wakeable) => ({
+      wakeable,
+      claim: claimDueStatement(wakeable.kind),
+      next: nextWakeStatement(wakeable.kind),
+      sweptTo: null,
+      wholeFrom: 0,
+    }));
     this.#cron = new Cron('* * * * * *', { paused: true }, () => this.sweep());
   }
 
@@ -83,7 +115,7 @@ export class WakeUps {
   expect(at: number): void {
     const now = this.clock.now();
     // A sweep under way may have passed it already.
-    if (!this.#started || this.#stopped || at > now + 1_000 || at >= this.#alarmAt) return;
+    if (!this.#started || this.#stopped || at > now + AHEAD_MS || at >= this.#alarmAt) return;
     clearTimeout(this.#alarm);
     this.#alarmAt = at;
     this.#alarm = setTimeout(
@@ -110,8 +142,8 @@ export class WakeUps {
   async #sweepAll(): Promise<void> {
     let next = Number.POSITIVE_INFINITY;
     let oldest = 0;
-    for (const wakeable of this.wakeables) {
-      const wakeAt = await this.#sweep(wakeable);
+    for (const sweeps of this.#sweeps) {
+      const wakeAt = await this.#sweep(sweeps);
       next = Math.min(next, wakeAt);
       oldest = Math.max(oldest, this.clock.now() - wakeAt);
     }
@@ -120,22 +152,40 @@ export class WakeUps {
     this.expect(next);
   }
 
-  /** Wakes all of one kind that is due; answers when the next one will be. */
-  async #sweep({ kind, room, wake }: Wakeable): Promise<number> {
-    const claim = claimDueStatement(kind);
+  /** Wakes all of one kind that is due; answers when the next one will be, if that is soon. */
+  async #sweep(sweeps: Sweeps): Promise<number> {
+    const { room, wake } = sweeps.wakeable;
+    const isWhole = sweeps.sweptTo === null || this.clock.monotonic() >= sweeps.wholeFrom;
+    const behind = isWhole ? '-infinity' : this.#overlapping(sweeps.sweptTo as number);
     for (;;) {
       const limit = Math.min(CLAIM_BATCH, room());
       if (this.#stopped || limit <= 0) break;
       const now = this.clock.now();
-      const rows = await this.database.query<ActorRow>(claim, [
+      const rows = await this.database.query<ActorRow>(sweeps.claim, [
         new Date(now).toISOString(),
         limit,
         new Date(now + CLAIM_MS).toISOString(),
+        behind,
       ]);
       if (rows.length > 0) await wake(rows);
-      if (rows.length < limit) break;
+      if (rows.length < limit) {
+        sweeps.sweptTo = now;
+        break;
+      }
     }
-    const [row] = await this.database.query<{ at: number | null }>(nextWakeStatement(kind));
+    const begun = this.clock.monotonic();
+    const soon = new Date(this.clock.now() + AHEAD_MS).toISOString();
+    const [row] = await this.database.query<{ at: number | null }>(sweeps.next, [behind, soon]);
+    if (isWhole) {
+      const took = this.clock.monotonic() - begun;
+      // As much again for the claims, which read the same entries.
+      sweeps.wholeFrom = took < SLOW_LOOK_MS ? 0 : begun + (2 * took) / SHARE_OF_LOOKS;
+    }
     return row?.at ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** A clock that was put back must not leave what is due now behind. */
+  #overlapping(sweptTo: number): string {
+    return new Date(Math.min(sweptTo, this.clock.now()) - OVERLAP_MS).toISOString();
   }
 }

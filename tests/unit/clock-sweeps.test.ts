@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test';
+import pino from 'pino';
+import type { Database } from '../../src/db/database.ts';
+import { WakeUps } from '../../src/engine/clock.ts';
+import { emailKind } from '../../src/modules/emails/kind.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+
+/** A clock whose looks take as long as they are told to; what each sweep looked behind. */
+function scene() {
+  let passed = 0;
+  let lookMs = 1;
+  let due = 0;
+  let shift = 0;
+  const behind: string[] = [];
+  const database = {
+    query: async (text: string, parameters: readonly unknown[]) => {
+      if (text.startsWith('with due')) {
+        behind.push(String(parameters[3]));
+        const rows = Array.from({ length: Math.min(due, Number(parameters[1])) }, (_, n) => ({ id: n }));
+        due -= rows.length;
+        return rows;
+      }
+      passed += lookMs;
+      return [{ at: null }];
+    },
+  } as unknown as Database;
+  let room = 500;
+  const clock = { now: () => NOW + passed + shift, monotonic: () => passed };
+  const wakeUps = new WakeUps(
+    database,
+    clock,
+    [{ kind: emailKind, room: () => room, wake: async () => {} }],
+    pino({ enabled: false }),
+  );
+  return {
+    /** One sweep, so long after the one before; answers what it looked behind, as milliseconds before now. */
+    async sweep(afterMs: number, { looksMs = 1, isDue = 0, hasRoom = 500, jumpsMs = 0 } = {}) {
+      passed += afterMs;
+      lookMs = looksMs;
+      due = isDue;
+      room = hasRoom;
+      shift += jumpsMs;
+      behind.length = 0;
+      const now = clock.now();
+      wakeUps.sweep();
+      await wakeUps.settled();
+      return behind.map((from) => (from === '-infinity' ? 'everything' : now - Date.parse(from)));
+    },
+  };
+}
+
+describe('the sweeps of the clock', () => {
+  test('look at everything as long as that is quick', async () => {
+    const { sweep } = scene();
+    for (let tick = 0; tick < 5; tick++) expect(await sweep(1_000, { looksMs: 24 })).toEqual(['everything']);
+  });
+
+  test('look behind the last one, with an overlap, where everything takes long', async () => {
+    const { sweep } = scene();
+    expect(await sweep(1_000, { looksMs: 100 })).toEqual(['everything']);
+    // 100 ms for the look and as much for the claim are a twentieth of 4 s.
+    expect(await sweep(1_000)).toEqual([6_100]);
+    expect(await sweep(1_000)).toEqual([6_001]);
+    expect(await sweep(1_900)).toEqual(['everything']);
+    expect(await sweep(1_000)).toEqual(['everything']);
+  });
+
+  test('do not get ahead of what there was no room for', async () => {
+    const { sweep } = scene();
+    expect(await sweep(1_000, { looksMs: 1_000, isDue: 20, hasRoom: 10 })).toEqual([
+      'everything',
+      'everything',
+      'everything',
+    ]);
+    expect(await sweep(1_000, { hasRoom: 0 })).toEqual([]);
+    expect(await sweep(1_000)).toEqual([8_001]);
+  });
+
+  test('leave nothing behind when the clock is put back', async () => {
+    const { sweep } = scene();
+    await sweep(1_000, { looksMs: 1_000 });
+    expect(await sweep(1_000, { jumpsMs: -3_600_000 })).toEqual([5_000]);
+  });
+});
