@@ -24,6 +24,8 @@ const SLOW_LOOK_MS = 25;
 const SHARE_OF_LOOKS = 0.05;
 /** How far back a short sweep looks behind the last one that left nothing: commits that were under way then, and clocks that differ. */
 const OVERLAP_MS = 5_000;
+/** Before anything that was ever due. Not `-infinity`: postgres.js makes a Date of every moment. */
+const EVER = new Date(0).toISOString();
 /** What is due later is found by a later tick. */
 const AHEAD_MS = 1_000;
 
@@ -156,7 +158,7 @@ export class WakeUps {
   async #sweep(sweeps: Sweeps): Promise<number> {
     const { room, wake } = sweeps.wakeable;
     const isWhole = sweeps.sweptTo === null || this.clock.monotonic() >= sweeps.wholeFrom;
-    const behind = isWhole ? '-infinity' : this.#overlapping(sweeps.sweptTo as number);
+    const behind = isWhole ? EVER : this.#overlapping(sweeps.sweptTo as number);
     for (;;) {
       const limit = Math.min(CLAIM_BATCH, room());
       if (this.#stopped || limit <= 0) break;

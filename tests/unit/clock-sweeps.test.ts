@@ -45,7 +45,7 @@ function scene() {
       const now = clock.now();
       wakeUps.sweep();
       await wakeUps.settled();
-      return behind.map((from) => (from === '-infinity' ? 'everything' : now - Date.parse(from)));
+      return behind.map((from) => (Date.parse(from) === 0 ? 'everything' : now - Date.parse(from)));
     },
   };
 }
