@@ -24,7 +24,7 @@ const SLOW_LOOK_MS = 25;
 const SHARE_OF_LOOKS = 0.05;
 /** How far back a short sweep looks behind the last one that left nothing: commits that were under way then, and clocks that differ. */
 const OVERLAP_MS = 5_000;
-/** Before anything that was ever due. Not `-infinity`: postgres.js makes a Date of every moment. */
+/** Nothing was ever due before. Not `-infinity`: postgres.js makes a Date of every moment. */
 const EVER = new Date(0).toISOString();
 /** What is due later is found by a later tick. */
 const AHEAD_MS = 1_000;

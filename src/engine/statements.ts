@@ -230,13 +230,13 @@ join ${kind.journal} j on j.actor_id = i.id and j.revision = i.revision`;
 }
 
 /**
- * Claims actors whose wake_at has come ($1) and lies behind $4, at most $2, by moving it to $3: another instance passes
+ * Claims actors whose wake_at has come ($1) and is not before $4, at most $2, by moving it to $3: another instance passes
  * over them (SKIP LOCKED now, the new wake_at afterwards), and a claimer that dies loses nothing. The CTE is a fence:
  * without it the planner may repeat the LIMIT inside a nested loop.
  */
 export function claimDueStatement(kind: Kind): string {
   return `with due as materialized (
-  select id from ${kind.table} where wake_at > $4::timestamptz and wake_at <= $1::timestamptz
+  select id from ${kind.table} where wake_at >= $4::timestamptz and wake_at <= $1::timestamptz
   order by wake_at limit $2::integer
   for update skip locked
 )
@@ -244,8 +244,8 @@ update ${kind.table} a set wake_at = $3::timestamptz from due where a.id = due.i
 returning a.id, a.workspace_id, a.livemode, a.state, a.context, a.timers, a.revision, a.machine_version`;
 }
 
-/** The earliest wake_at behind $1 and up to $2, as epoch milliseconds. */
+/** The earliest wake_at from $1 up to $2, as epoch milliseconds. */
 export function nextWakeStatement(kind: Kind): string {
   return `select (extract(epoch from min(wake_at)) * 1000)::float8 as at
-from ${kind.table} where wake_at > $1::timestamptz and wake_at <= $2::timestamptz`;
+from ${kind.table} where wake_at >= $1::timestamptz and wake_at <= $2::timestamptz`;
 }
