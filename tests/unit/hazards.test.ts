@@ -128,6 +128,13 @@ describe('postgres.js', () => {
     expect(performance.now() - start).toBeGreaterThan(250);
   });
 
+  test('throws at a moment that is no Date, as -infinity', async () => {
+    const error = await failure(
+      database.query('select $1::timestamptz is null as is_null', ['-infinity'], { deadlineMs: 5_000 }),
+    );
+    expect(error).toBeInstanceOf(RangeError);
+  });
+
   test('has its date parser taken away by Drizzle', async () => {
     const other = connect();
     const at = async () => (await other`select '2026-11-20T12:00:00Z'::timestamptz as at`)[0]?.at;
