@@ -9,7 +9,7 @@ const BATCH = 1_000;
 /** `2026-11` or `2026-11-20`; other periods count other things than emails. */
 const OF_EMAILS = /^\d{4}-\d\d(-\d\d)?$/;
 
-const USAGE = `select workspace_id, livemode, period, used from usage
+const USAGE = `select workspace_id, livemode, period, used from usage_totals
 where (workspace_id, livemode, period) > ($1, $2, $3) order by workspace_id, livemode, period limit ${BATCH}`;
 
 interface UsageRow {

@@ -10,6 +10,7 @@ import { mailCarrier } from './mail-carrier.ts';
 import { partitionMaker } from './partition-maker.ts';
 import { replyPruner } from './reply-pruner.ts';
 import { testDataPruner } from './test-data-pruner.ts';
+import { usageAccountant } from './usage-accountant.ts';
 import { webhookPruner } from './webhook-pruner.ts';
 
 /** A background job: named as the one who does it, one file each. */
@@ -33,6 +34,7 @@ export const allDuties = (deps: DutyDeps): readonly Duty[] => [
   keyUseRecorder(deps),
   mailCarrier(deps),
   partitionMaker(deps),
+  usageAccountant(deps),
   replyPruner(deps),
   testDataPruner(deps),
   liveDataPruner(deps),

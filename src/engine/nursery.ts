@@ -11,13 +11,10 @@ import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from './stored-replies.
 import { type Draft, draftSpawn, inputRow } from './tell-batch.ts';
 import type { Claim, Spawned } from './told.ts';
 
-/** No ceiling: what `integer` holds. */
-export const UNLIMITED = 2_147_483_647;
-
-/** A period's units that a spawn takes, and how many there are of them. */
+/** A period's units that a spawn takes, and how many there are of them; null: as many as one likes. */
 export interface Meter {
   readonly period: string;
-  readonly ceiling: number;
+  readonly ceiling: number | null;
 }
 
 /** A new actor to be. */

@@ -182,7 +182,7 @@ async function look(
     writes: number;
     revisions: number;
   }>(
-    `select (select coalesce(sum(used), 0)::integer from usage) as used,
+    `select (select coalesce(sum(used), 0)::integer from usage_totals) as used,
        (select count(*)::integer from idempotency_keys) as keys,
        (select count(distinct reply::json ->> 'id')::integer from idempotency_keys k
         join emails e on e.id = k.reply::json ->> 'id') as kept,

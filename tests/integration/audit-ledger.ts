@@ -174,6 +174,12 @@ export const CORRUPTIONS: readonly Corruption[] = [
   ],
   ['a unit that nobody took', 'quotas', 'delivered', `update usage set used = used + 1`],
   ['a unit given back twice', 'quotas', 'cancelled', `update usage set used = used - 1`],
+  [
+    'an entry too many',
+    'quotas',
+    'delivered',
+    `insert into usage_entries select workspace_id, livemode, period, 1 from usage`,
+  ],
   ['a period that is not counted', 'quotas', 'delivered', `delete from usage`],
   [
     'a reply about nothing',

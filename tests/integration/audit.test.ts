@@ -22,6 +22,7 @@ const TABLES = [
   'email_events',
   'email_journal',
   'usage',
+  'usage_entries',
   'idempotency_keys',
   'mail',
 ] as const;

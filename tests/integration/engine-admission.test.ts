@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
-import { type Meter, UNLIMITED } from '../../src/engine/nursery.ts';
+import type { Meter } from '../../src/engine/nursery.ts';
 import type { Claim, Spawned } from '../../src/engine/told.ts';
 import {
   countOf,
@@ -45,7 +45,9 @@ for (const [name, makeStore] of Object.entries(stores))
 
     const usedOf = async (period: string): Promise<number> =>
       (
-        await rowsOf<{ used: number }>(store.database, 'select used from usage where period = $1', [period])
+        await rowsOf<{ used: number }>(store.database, 'select used from usage_totals where period = $1', [
+          period,
+        ])
       )[0]?.used ?? 0;
     const tally = (spawned: readonly Spawned[], outcome: Spawned['outcome']): number =>
       spawned.filter((each) => each.outcome === outcome).length;
@@ -97,7 +99,7 @@ for (const [name, makeStore] of Object.entries(stores))
         expect(tally(await sendAll(10, { period, ceiling: 8 }).spawned, 'spawned')).toBe(3);
         expect(tally(await sendAll(10, { period, ceiling: 2 }).spawned, 'spawned')).toBe(0);
         expect(await usedOf(period)).toBe(8);
-        expect(tally(await sendAll(10, { period, ceiling: UNLIMITED }).spawned, 'spawned')).toBe(10);
+        expect(tally(await sendAll(10, { period, ceiling: null }).spawned, 'spawned')).toBe(10);
       });
 
       test('of zero admits nobody', async () => {
@@ -119,7 +121,7 @@ for (const [name, makeStore] of Object.entries(stores))
         );
       });
 
-      test('gives a unit back for an email that is cancelled in its period, once, and never below zero', async () => {
+      test('gives a unit back for an email that is cancelled in its period, once', async () => {
         const engine = one();
         // As the service names the period of test sends: the day.
         const meter = { period: '2026-11-20', ceiling: 10 };

@@ -1,4 +1,4 @@
-import { boolean, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, integer, json, pgTable, pgView, primaryKey, text } from 'drizzle-orm/pg-core';
 import { actorColumns, moment } from './actor.ts';
 
 /** Tenants. */
@@ -34,3 +34,11 @@ export const usage = pgTable(
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.livemode, table.period] })],
 );
+
+/** Units taken from each period, with the entries that have not been added up yet. */
+export const usageTotals = pgView('usage_totals', {
+  workspaceId: text('workspace_id').notNull(),
+  livemode: boolean('livemode').notNull(),
+  period: text('period').notNull(),
+  used: integer('used').notNull(),
+}).existing();

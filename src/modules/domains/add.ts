@@ -2,7 +2,6 @@ import type { DomainContext } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
 import { isDuplicate } from '../../db/sqlstate.ts';
 import { Unavailable } from '../../db/unavailable.ts';
-import { UNLIMITED } from '../../engine/nursery.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { replayOf } from '../../http/idempotency.ts';
 import type { Call, Replay } from '../../http/route.ts';
@@ -83,14 +82,13 @@ async function foregone(
   if (repetition) return repetition;
   const [row] = await database.query<{ taken: boolean; used: number }>(PRECHECK, [caller.workspaceId, name]);
   if (row?.taken) return TAKEN;
-  return (row?.used ?? 0) >= ceilingOf(caller.plan) ? FULL : null;
+  const ceiling = PLANS[caller.plan].domains;
+  return ceiling !== null && (row?.used ?? 0) >= ceiling ? FULL : null;
 }
 
 const PRECHECK = `select
   exists (select from domains where workspace_id = $1 and name = $2 and state <> 'removed') as taken,
-  coalesce((select used from usage where workspace_id = $1 and livemode and period = '${DOMAINS_PERIOD}'), 0) as used`;
-
-const ceilingOf = (plan: keyof typeof PLANS): number => PLANS[plan].domains ?? UNLIMITED;
+  coalesce((select used from usage_totals where workspace_id = $1 and livemode and period = '${DOMAINS_PERIOD}'), 0) as used`;
 
 async function admit(
   { engine, sealer, setup }: DomainCommands,
@@ -120,7 +118,7 @@ async function admit(
         provider: source.provider,
         ...keyColumns(keys, now),
       },
-      meter: { period: DOMAINS_PERIOD, ceiling: ceilingOf(caller.plan) },
+      meter: { period: DOMAINS_PERIOD, ceiling: PLANS[caller.plan].domains },
       claim: claim
         ? {
             ...claim,

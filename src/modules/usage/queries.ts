@@ -1,5 +1,5 @@
 import type { FactTable } from '../../engine/kind.ts';
-import { type Meter, UNLIMITED } from '../../engine/nursery.ts';
+import type { Meter } from '../../engine/nursery.ts';
 import { Failure } from '../../http/failure.ts';
 
 /** What a plan allows; null is no limit. The interface's table, the only place it stands in. */
@@ -22,17 +22,20 @@ export const DOMAINS_PERIOD = 'domains';
 /** What one accepted email takes its unit from. `testSendsPerDay` 0 is no limit. */
 export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: number, at: number): Meter {
   const ceiling = livemode ? PLANS[plan].emailsPerMonth : testSendsPerDay || null;
-  return { period: periodOf(livemode, at), ceiling: ceiling ?? UNLIMITED };
+  return { period: periodOf(livemode, at), ceiling };
 }
 
-/** Units that go back; one row a workspace and period, in key order as a spawn's statement locks them. */
+/**
+ * Units that go back; one row a workspace and period, in key order as a spawn's statement locks them. Where the unit is
+ * still an entry by itself, the row is below zero until that has been added up.
+ */
 export const givenBack: FactTable = {
   name: 'given_back',
   columns: 'period text',
-  sql: (source) => `update usage u set used = greatest(0, u.used - s.units) from (
-      select workspace_id, livemode, period, count(*)::integer as units from ${source} r
-      group by workspace_id, livemode, period order by workspace_id, livemode, period
-    ) s where u.workspace_id = s.workspace_id and u.livemode = s.livemode and u.period = s.period`,
+  sql: (source) => `insert into usage as u (workspace_id, livemode, period, used, wanted, granted, ceiling)
+    select workspace_id, livemode, period, -count(*), 0, 0, 0 from ${source} r
+    group by workspace_id, livemode, period order by workspace_id, livemode, period
+    on conflict (workspace_id, livemode, period) do update set used = u.used + excluded.used`,
 };
 
 /** The refusal of a send over its ceiling. It must not be retried before the period ends. */

@@ -1,6 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
-import { usage, workspaces } from '../../db/schema/access.ts';
+import { usageTotals, workspaces } from '../../db/schema/access.ts';
 import type { Caller } from '../../http/route.ts';
 import { DOMAINS_PERIOD, PLANS, periodOf } from '../usage/queries.ts';
 
@@ -16,9 +16,11 @@ export async function readWorkspace(database: Database, { workspaceId, plan }: C
     database.read((orm) => orm.select().from(workspaces).where(eq(workspaces.id, workspaceId))),
     database.read((orm) =>
       orm
-        .select({ livemode: usage.livemode, period: usage.period, used: usage.used })
-        .from(usage)
-        .where(and(eq(usage.workspaceId, workspaceId), inArray(usage.period, Object.values(periods)))),
+        .select({ livemode: usageTotals.livemode, period: usageTotals.period, used: usageTotals.used })
+        .from(usageTotals)
+        .where(
+          and(eq(usageTotals.workspaceId, workspaceId), inArray(usageTotals.period, Object.values(periods))),
+        ),
     ),
   ]);
   if (!workspace) throw new Error('A key belongs to a workspace that does not exist.');
