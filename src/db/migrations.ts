@@ -5,6 +5,7 @@ import live from '../../drizzle/0003_live.sql' with { type: 'text' };
 import domainTransports from '../../drizzle/0004_domain_transports.sql' with { type: 'text' };
 import domainKeys from '../../drizzle/0005_domain_keys.sql' with { type: 'text' };
 import usageEntries from '../../drizzle/0006_usage_entries.sql' with { type: 'text' };
+import bodiesLz4 from '../../drizzle/0007_bodies_lz4.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   { name: '0004_domain_transports', sql: domainTransports },
   { name: '0005_domain_keys', sql: domainKeys },
   { name: '0006_usage_entries', sql: usageEntries },
+  { name: '0007_bodies_lz4', sql: bodiesLz4 },
 ];

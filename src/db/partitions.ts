@@ -60,7 +60,7 @@ async function attach(
     // One message, one implicit transaction. The advisory lock lets only one of several starting instances through.
     await database.script(
       `select pg_advisory_xact_lock(hashtext('${name}'));
-       create table if not exists ${name} (like ${table} including defaults including constraints);
+       create table if not exists ${name} (like ${table} including defaults including constraints including compression);
        alter table ${table} attach partition ${name} for values from ('${low}') to ('${high}')`,
     );
     return true;
