@@ -1,4 +1,10 @@
-import type { AttemptCompleted, EmailContext, EmailEvent, ReportReceived } from './email-context.ts';
+import type {
+  AttemptCompleted,
+  EmailContext,
+  EmailEvent,
+  EmailInput,
+  ReportReceived,
+} from './email-context.ts';
 import {
   afterAttempt,
   afterReport,
@@ -13,6 +19,26 @@ import {
   sharedReason,
   telling,
 } from './email-progress.ts';
+
+/** What is remembered of an email that has just been accepted. */
+export const newEmail = (input: EmailInput): EmailContext => ({
+  ...input,
+  holdsDoubt: input.holdsDoubt ?? false,
+  acceptedAt: input.at,
+  attempt: 0,
+  firstAttemptAt: null,
+  recipients: input.recipients.map(({ simulate }) => ({
+    status: 'pending',
+    lastEvent: null,
+    reason: null,
+    simulate,
+    inDoubt: false,
+  })),
+  failureReason: null,
+  lastEvent: null,
+  sentAt: null,
+  deliveredAt: null,
+});
 
 /** Whether retries have run out. */
 export const isExpired = (context: EmailContext, at: number): boolean =>

@@ -1,0 +1,180 @@
+import { setup } from 'xstate';
+import type {
+  AttemptCompleted,
+  AttemptDeclined,
+  EmailContext,
+  EmailEvent,
+  EmailInput,
+  ReportReceived,
+} from './email-context.ts';
+import {
+  afterAttempt,
+  afterExpiry,
+  afterLoss,
+  afterReport,
+  eventsOfAttempt,
+  eventsOfExpiry,
+  type RecipientOutcome,
+  type RecordedEvent,
+  restingState,
+} from './email-progress.ts';
+import {
+  badAddresses,
+  eventsOfReport,
+  isExpired,
+  momentOf,
+  notesOfAttempt,
+  restsAfterAttempt,
+  restsAfterReport,
+  type SuppressionReason,
+  someMayBeTried,
+  suppressionOfReport,
+  waitAfterAttempt,
+  withProgress,
+} from './email-rules.ts';
+
+/** What an email's life is told in: its guards, effects and delays by name. */
+export const emailSetup = setup({
+  types: { context: {} as EmailContext, events: {} as EmailEvent, input: {} as EmailInput },
+  guards: {
+    isScheduledAhead: ({ context }) => context.scheduledAt !== null && context.scheduledAt > context.at,
+    mustQueue: ({ context }) => !context.admitted,
+    lostAttemptIsRepeated: ({ context, event }) =>
+      !isExpired(context, momentOf(context, event)) && !context.holdsDoubt,
+    lostAttemptIsHeld: ({ context, event }) =>
+      !isExpired(context, momentOf(context, event)) && context.holdsDoubt,
+    isAttemptUnderWay: ({ context, event }) => (event as AttemptDeclined).attempt === context.attempt,
+    someMayBeTried: ({ context }) => someMayBeTried(context),
+    someRecipientsWait: ({ context, event }) => restsAfterAttempt(context, event, 'deferred'),
+    everyRecipientFailed: ({ context, event }) => restsAfterAttempt(context, event, 'failed'),
+    outcomesAreKnown: ({ context, event }) => restsAfterAttempt(context, event, 'sent'),
+    reportLeavesRetries: ({ context, event }) => restsAfterReport(context, event, 'deferred'),
+    reportCompletesDelivery: ({ context, event }) => restsAfterReport(context, event, 'delivered'),
+    reportFailsEveryRecipient: ({ context, event }) => restsAfterReport(context, event, 'failed'),
+    reportLeavesOutcomesMixed: ({ context, event }) => restsAfterReport(context, event, 'sent'),
+    nobodyWasReached: ({ context }) => restingState(context.recipients) === 'failed',
+  },
+  actions: {
+    /** Order: hand the message to the transport, for the recipients still pending. */
+    transmit: (_, _params: { readonly attempt: number }) => {},
+    /** Fact: rows of the event log, and the webhook deliveries they cause. */
+    record: (_, _params: { readonly events: readonly RecordedEvent[] }) => {},
+    /** Fact: for whom an attempt came to nothing, and why. */
+    note: (_, _params: { readonly attempt: number; readonly outcomes: readonly RecipientOutcome[] }) => {},
+    /** Fact: the unit of quota goes back to the period it was taken from. */
+    refund: (_, _params: { readonly acceptedAt: number; readonly at: number }) => {},
+    /** Fact: these recipients get no more live mail. */
+    suppress: (
+      _,
+      _params: { readonly recipients: readonly number[]; readonly reason: SuppressionReason },
+    ) => {},
+  },
+  delays: {
+    /** Until the moment the client asked for. */
+    due: ({ context }) => Math.max(0, (context.scheduledAt ?? context.at) - context.at),
+    /** How long a queued email waits before it asks for a slot again. */
+    turn: 1_000,
+    /** How long an attempt may run before it counts as lost. */
+    lease: ({ context }) => context.leaseMs,
+    /** The wait before the next attempt. */
+    backoff: ({ context }) => waitAfterAttempt(context),
+  },
+});
+
+/** The next attempt has its number; patience counts from the first one. */
+export const beginAttempt = emailSetup.assign(({ context, event }) => ({
+  at: momentOf(context, event),
+  attempt: context.attempt + 1,
+  firstAttemptAt: context.firstAttemptAt ?? momentOf(context, event),
+}));
+/** The number of an attempt that was not begun is free again: no outcome can ever carry it. */
+export const takeBackAttempt = emailSetup.assign(({ context, event }) => ({
+  at: momentOf(context, event),
+  attempt: context.attempt - 1,
+}));
+/** Nobody knows what came of the attempt: those it was for may have got the message. */
+export const doubt = emailSetup.assign(({ context, event }) => ({
+  at: momentOf(context, event),
+  recipients: afterLoss(context.recipients),
+}));
+/** Nothing but the moment of the event. */
+export const noteTime = emailSetup.assign(({ context, event }) => ({ at: momentOf(context, event) }));
+/** The email waits for another moment. */
+export const reschedule = emailSetup.assign(({ context, event }) => ({
+  at: event.at,
+  scheduledAt: event.type === 'reschedule.requested' ? event.scheduledAt : context.scheduledAt,
+}));
+
+/** What an attempt taught: its events, what came to nothing, bad addresses, then the recipients' progress. */
+export const settleAttempt = [
+  {
+    type: 'record' as const,
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => {
+      const { outcomes, at } = event as AttemptCompleted;
+      return { events: eventsOfAttempt(context.recipients, outcomes, at, isExpired(context, at)) };
+    },
+  },
+  {
+    type: 'note' as const,
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({
+      attempt: context.attempt,
+      outcomes: notesOfAttempt(context, event as AttemptCompleted),
+    }),
+  },
+  {
+    type: 'suppress' as const,
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({
+      recipients: badAddresses(context, (event as AttemptCompleted).outcomes),
+      reason: 'bounced' as const,
+    }),
+  },
+  emailSetup.assign(({ context, event }) => {
+    const { outcomes, at } = event as AttemptCompleted;
+    const expired = isExpired(context, at);
+    const events = eventsOfAttempt(context.recipients, outcomes, at, expired);
+    return withProgress(context, at, afterAttempt(context.recipients, outcomes, expired), events);
+  }),
+];
+
+/** A report about one recipient, after the message had left. */
+export const absorbReport = [
+  {
+    type: 'record' as const,
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({
+      events: eventsOfReport(context, event as ReportReceived),
+    }),
+  },
+  {
+    type: 'suppress' as const,
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) =>
+      suppressionOfReport(context, event as ReportReceived),
+  },
+  emailSetup.assign(({ context, event }) => {
+    const { report, at } = event as ReportReceived;
+    const events = eventsOfReport(context, event as ReportReceived);
+    return withProgress(context, at, afterReport(context.recipients, report), events);
+  }),
+];
+
+/** Retries have run out: everybody still pending has failed. */
+export const giveUp = [
+  {
+    type: 'record' as const,
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({
+      events: eventsOfExpiry(context.recipients, momentOf(context, event)),
+    }),
+  },
+  emailSetup.assign(({ context, event }) => {
+    const at = momentOf(context, event);
+    return withProgress(context, at, afterExpiry(context.recipients), eventsOfExpiry(context.recipients, at));
+  }),
+];
+
+/** An email that is never sent takes nothing from the quota. */
+export const refundUnit = {
+  type: 'refund' as const,
+  params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({
+    acceptedAt: context.acceptedAt,
+    at: event.at,
+  }),
+};
