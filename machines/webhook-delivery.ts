@@ -1,4 +1,11 @@
 import { setup } from 'xstate';
+import {
+  isOfLatestAttempt,
+  momentOf,
+  newsOfFailure,
+  newsOfSuccess,
+  recordOf,
+} from './webhook-delivery-rules.ts';
 import type { StopReason } from './webhook-endpoint.ts';
 
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
@@ -70,11 +77,11 @@ const deliverySetup = setup({
   },
   guards: {
     turnIsToCome: ({ context }) => context.turnAt !== null && context.turnAt > context.at,
-    attemptIsTheLatest: ({ context, event }) => 'attempt' in event && event.attempt === context.attempt,
+    attemptIsTheLatest: ({ context, event }) => isOfLatestAttempt(context, event),
     successIsNews: ({ context, event }) =>
-      event.type === 'attempt.succeeded' && event.attempt === context.attempt && event.endpointIsFailing,
+      event.type === 'attempt.succeeded' && isOfLatestAttempt(context, event) && event.endpointIsFailing,
     retriesRemain: ({ context, event }) =>
-      'attempt' in event && event.attempt === context.attempt && context.retryCount < BACKOFF_MS.length,
+      isOfLatestAttempt(context, event) && context.retryCount < BACKOFF_MS.length,
   },
   actions: {
     /** Order: sign the event and post it to the endpoint as that is now. */
@@ -94,10 +101,6 @@ const deliverySetup = setup({
   },
 });
 
-/** Internal events of XState carry no time in its types; the engine gives them one. */
-const momentOf = (context: WebhookDeliveryContext, event: { readonly at?: number }): number =>
-  event.at ?? context.at;
-
 const beginAttempt = deliverySetup.assign(({ context, event }) => ({
   at: momentOf(context, event),
   attempt: context.attempt + 1,
@@ -114,27 +117,9 @@ const noteStop = deliverySetup.assign(({ event }) => ({
 }));
 
 type Told = { readonly event: WebhookDeliveryEvent };
-const recordAttempt = {
-  type: 'record' as const,
-  params: ({ event }: Told) => {
-    const { attempt, attemptedAt, httpStatus, responseBody, durationMs, error } = event as AttemptOutcome;
-    return { attempt, attemptedAt, httpStatus, responseBody, durationMs, error };
-  },
-};
-const tellOfFailure = {
-  type: 'tell' as const,
-  params: ({ event }: Told) => {
-    const { at, attemptedAt, webhookId } = event as AttemptOutcome;
-    return { webhookId, news: { type: 'delivery.failed' as const, at, attemptedAt } };
-  },
-};
-const tellOfSuccess = {
-  type: 'tell' as const,
-  params: ({ event }: Told) => {
-    const { at, webhookId } = event as AttemptOutcome;
-    return { webhookId, news: { type: 'delivery.succeeded' as const, at } };
-  },
-};
+const recordAttempt = { type: 'record' as const, params: ({ event }: Told) => recordOf(event) };
+const tellOfFailure = { type: 'tell' as const, params: ({ event }: Told) => newsOfFailure(event) };
+const tellOfSuccess = { type: 'tell' as const, params: ({ event }: Told) => newsOfSuccess(event) };
 
 const stops = { 'endpoint.stopped': { target: 'failed', actions: noteStop } } as const;
 const redelivers = { 'redeliver.requested': { target: 'posting', actions: startOver } } as const;

@@ -1,0 +1,39 @@
+import type {
+  AttemptOutcome,
+  NewsOfAttempt,
+  RecordedAttempt,
+  WebhookDeliveryContext,
+  WebhookDeliveryEvent,
+} from './webhook-delivery.ts';
+
+/** Internal events of XState carry no time in its types; the engine gives them one. */
+export const momentOf = (context: WebhookDeliveryContext, event: { readonly at?: number }): number =>
+  event.at ?? context.at;
+
+/** Whether the event is an outcome, and of the attempt under way: one that counts as lost can still come to an end. */
+export const isOfLatestAttempt = (context: WebhookDeliveryContext, event: WebhookDeliveryEvent): boolean =>
+  'attempt' in event && event.attempt === context.attempt;
+
+/** The row of an attempt. */
+export function recordOf(event: WebhookDeliveryEvent): RecordedAttempt {
+  const { attempt, attemptedAt, httpStatus, responseBody, durationMs, error } = event as AttemptOutcome;
+  return { attempt, attemptedAt, httpStatus, responseBody, durationMs, error };
+}
+
+/** News, and the endpoint that they are for. */
+interface Letter {
+  readonly webhookId: string;
+  readonly news: NewsOfAttempt;
+}
+
+/** What the endpoint hears of an attempt that failed; when it began decides whether it counts there. */
+export function newsOfFailure(event: WebhookDeliveryEvent): Letter {
+  const { at, attemptedAt, webhookId } = event as AttemptOutcome;
+  return { webhookId, news: { type: 'delivery.failed', at, attemptedAt } };
+}
+
+/** What the endpoint hears of an attempt that succeeded. */
+export function newsOfSuccess(event: WebhookDeliveryEvent): Letter {
+  const { at, webhookId } = event as AttemptOutcome;
+  return { webhookId, news: { type: 'delivery.succeeded', at } };
+}
