@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { EmailContext } from '../../machines/email-context.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -6,19 +6,11 @@ import type { Performer } from '../../src/engine/performers.ts';
 import type { Told } from '../../src/engine/told.ts';
 import { simulate } from '../../src/modules/emails/simulate.ts';
 import { createClient, type Reply } from '../support/client.ts';
-import {
-  emailBirth,
-  embeddedStore,
-  engineOver,
-  ManualClock,
-  plainInput,
-  postgresStore,
-  rowsOf,
-  type Store,
-} from '../support/engine.ts';
+import { emailBirth, engineOver, ManualClock, plainInput, rowsOf } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
+import { onEachStore } from '../support/shared-store.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00.000Z');
 const RACES = 100;
@@ -78,81 +70,73 @@ describe('DELETE against the very moment an email comes due', () => {
   }, 60_000);
 });
 
-const stores: Record<string, () => Promise<Store>> = { PGlite: embeddedStore, PostgreSQL: postgresStore };
-
-for (const [name, makeStore] of Object.entries(stores))
-  describe(`${RACES} events against ${RACES} timers at once on ${name}`, () => {
-    let store: Store;
-    let other: PostgresDatabase | null = null;
-    beforeAll(async () => {
-      store = await makeStore();
-      if (store.url !== null) other = new PostgresDatabase(store.url);
-    }, 20_000);
-    afterAll(async () => {
-      await other?.close();
-      await store[Symbol.asyncDispose]();
-    });
-
-    test('end each email one way, and every cancelled one gives its unit back', async () => {
-      const clock = new ManualClock(NOON);
-      const attempts: string[] = [];
-      const performer: Performer = {
-        slots: 1_000,
-        backlog: 1_000,
-        perform: ({ actor }) => {
-          attempts.push(actor.id);
-          return simulate(actor.snapshot.context as EmailContext, '<m@test>', clock.now());
-        },
-      };
-      const engines: Engine[] = [store.database, other ?? store.database].map((database) =>
-        engineOver(database, { clock, performer }),
+onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
+  test('end each email one way, and every cancelled one gives its unit back', async () => {
+    const clock = new ManualClock(NOON);
+    const attempts: string[] = [];
+    const performer: Performer = {
+      slots: 1_000,
+      backlog: 1_000,
+      perform: ({ actor }) => {
+        attempts.push(actor.id);
+        return simulate(actor.snapshot.context as EmailContext, '<m@test>', clock.now());
+      },
+    };
+    // Two instances where the database can be shared.
+    await using stack = new AsyncDisposableStack();
+    const other =
+      store.url === null
+        ? store.database
+        : stack.adopt(new PostgresDatabase(store.url), (database) => database.close());
+    const engines: Engine[] = [store.database, other].map((database) =>
+      engineOver(database, { clock, performer }),
+    );
+    const [waking, cancelling] = engines as [Engine, Engine];
+    const meter = { period: '2026-11-20', ceiling: 100_000 };
+    const ends = new Map<string, number>();
+    for (let round = 0; round < 6; round++) {
+      clock.time = NOON + round * 10_000;
+      const due = clock.time + 5_000;
+      const births = Array.from({ length: RACES }, () =>
+        emailBirth(plainInput(clock.time, { scheduledAt: due, recipients: [{ simulate: 'delivered' }] }), {
+          meter,
+        }),
       );
-      const [waking, cancelling] = engines as [Engine, Engine];
-      const meter = { period: '2026-11-20', ceiling: 100_000 };
-      const ends = new Map<string, number>();
-      for (let round = 0; round < 6; round++) {
-        clock.time = NOON + round * 10_000;
-        const due = clock.time + 5_000;
-        const births = Array.from({ length: RACES }, () =>
-          emailBirth(plainInput(clock.time, { scheduledAt: due, recipients: [{ simulate: 'delivered' }] }), {
-            meter,
-          }),
-        );
-        await Promise.all(births.map((birth) => cancelling.spawn('email', birth)));
-        clock.time = due;
-        // Some are told before the clock looks, some while it does, some while it writes.
-        let woken: Promise<void> | undefined;
-        const telling: Promise<Told>[] = [];
-        for (const [index, { id }] of births.entries()) {
-          if (index === 20 * (round % 3)) woken = waking.wakeDue();
-          if (index % 5 === 0) await new Promise(setImmediate);
-          telling.push(cancelling.tell('email', id, { type: 'cancel.requested', at: due }));
-        }
-        const outcomes = await Promise.all(telling);
-        await woken;
-        outcomes.forEach(({ outcome }, index) => {
-          ends.set(births[index]?.id as string, outcome === 'changed' ? 0 : 1);
-        });
-        expect(outcomes.every(({ outcome }) => outcome === 'changed' || outcome === 'refused')).toBeTrue();
+      await Promise.all(births.map((birth) => cancelling.spawn('email', birth)));
+      clock.time = due;
+      // Some are told before the clock looks, some while it does, some while it writes.
+      let woken: Promise<void> | undefined;
+      const telling: Promise<Told>[] = [];
+      for (const [index, { id }] of births.entries()) {
+        if (index === 20 * (round % 3)) woken = waking.wakeDue();
+        if (index % 5 === 0) await new Promise(setImmediate);
+        telling.push(cancelling.tell('email', id, { type: 'cancel.requested', at: due }));
       }
-      await Promise.all(engines.map((engine) => engine.stop()));
+      const outcomes = await Promise.all(telling);
+      await woken;
+      outcomes.forEach(({ outcome }, index) => {
+        ends.set(births[index]?.id as string, outcome === 'changed' ? 0 : 1);
+      });
+      expect(outcomes.every(({ outcome }) => outcome === 'changed' || outcome === 'refused')).toBeTrue();
+    }
+    await Promise.all(engines.map((engine) => engine.stop()));
 
-      const rows = await rowsOf<{ id: string; state: string; revision: number; events: number }>(
-        store.database,
-        `select id, state, revision, (select count(*)::integer from email_events v where v.email_id = e.id) as events
-         from emails e`,
-      );
-      expect(rows.length).toBe(6 * RACES);
-      for (const { id, state, revision, events } of rows) {
-        const sent = ends.get(id) === 1;
-        expect([state, events]).toEqual(sent ? ['delivered', 2] : ['cancelled', 0]);
-        expect(revision).toBeGreaterThanOrEqual(sent ? 3 : 2);
-      }
-      const sent = [...ends].flatMap(([id, end]) => (end === 1 ? [id] : []));
-      expect(attempts.sort()).toEqual(sent.sort());
-      // Both sides have won some.
-      expect(Math.min(sent.length, ends.size - sent.length)).toBeGreaterThan(0);
-      const [usage] = await rowsOf<{ used: number }>(store.database, 'select used from usage');
-      expect(usage?.used).toBe(sent.length);
-    }, 30_000);
-  });
+    const rows = await rowsOf<{ id: string; state: string; revision: number; events: number }>(
+      store.database,
+      `select id, state, revision, (select count(*)::integer from email_events v where v.email_id = e.id) as events
+       from emails e`,
+    );
+    expect(rows.length).toBe(6 * RACES);
+    for (const { id, state, revision, events } of rows) {
+      const sent = ends.get(id) === 1;
+      expect([state, events]).toEqual(sent ? ['delivered', 2] : ['cancelled', 0]);
+      expect(revision).toBeGreaterThanOrEqual(sent ? 3 : 2);
+    }
+    const sent = [...ends].flatMap(([id, end]) => (end === 1 ? [id] : []));
+    expect(attempts.sort()).toEqual(sent.sort());
+    // Both sides have won some.
+    expect(Math.min(sent.length, ends.size - sent.length)).toBeGreaterThan(0);
+    const [usage] = await rowsOf<{ used: number }>(store.database, 'select used from usage');
+    expect(usage?.used).toBe(sent.length);
+  }, 30_000);
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { EmailContext } from '../../machines/email-context.ts';
 import { auditLedger } from '../../src/audit/audit.ts';
 import { openSession } from '../../src/audit/session.ts';
@@ -14,19 +14,14 @@ import {
   plainInput,
   postgresStore,
   rowsOf,
-  type Store,
 } from '../support/engine.ts';
+import { sharedStore } from '../support/shared-store.ts';
 
 // What the wall clock does to emails, and what it does not: leases and schedules are moments of it, attempts are counted.
 
 const HOUR = 3_600_000;
 const NOON = Date.parse('2026-11-20T12:00:00Z');
-let store: Store;
-
-beforeAll(async () => {
-  store = await postgresStore();
-}, 30_000);
-afterAll(() => store[Symbol.asyncDispose]());
+const store = sharedStore(postgresStore);
 
 const simulated = (clock: ManualClock) =>
   engineOver(store.database, {

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import type { Database } from '../../src/db/database.ts';
 import { isDuplicate } from '../../src/db/sqlstate.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
 import type { Claim } from '../../src/engine/told.ts';
-import {
-  emailBirth,
-  embeddedStore,
-  engineOver,
-  ManualClock,
-  plainInput,
-  postgresStore,
-  type Store,
-} from '../support/engine.ts';
+import { emailBirth, engineOver, ManualClock, plainInput } from '../support/engine.ts';
+import { onEachStore } from '../support/shared-store.ts';
 
 // Not every duplicate is a race for an idempotency key: one of another kind ends as what it is, and at once.
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const HOUR = 3_600_000;
 const ONCE = { workspaceId: 'ws_once', livemode: false };
-
-const stores: Record<string, () => Promise<Store>> = { PGlite: embeddedStore, PostgreSQL: postgresStore };
 
 const claim = (key: string): Claim => ({
   key,
@@ -61,76 +52,72 @@ function counting(database: Database): { readonly database: Database; writes(): 
   return { database: counted, writes: () => writes };
 }
 
-for (const [name, makeStore] of Object.entries(stores))
-  describe(`a duplicate on ${name}`, () => {
-    let store: Store;
-    const clock = new ManualClock(NOW);
-    beforeAll(async () => {
-      store = await makeStore();
-      await store.database.script(
-        `create unique index one_at_a_time on emails (scheduled_at) where workspace_id = 'ws_once'`,
-      );
-    });
-    afterAll(() => store[Symbol.asyncDispose]());
+onEachStore('a duplicate', (store) => {
+  const clock = new ManualClock(NOW);
+  beforeAll(() =>
+    store.database.script(
+      `create unique index one_at_a_time on emails (scheduled_at) where workspace_id = 'ws_once'`,
+    ),
+  );
 
-    test('is told apart by what it violates', async () => {
-      const { database } = store;
-      await database.query(
+  test('is told apart by what it violates', async () => {
+    const { database } = store;
+    await database.query(
+      `insert into idempotency_keys values ('ws_once', false, 'told apart', '', 202, '', now())`,
+    );
+    const error = await errorOf(
+      database.query(
         `insert into idempotency_keys values ('ws_once', false, 'told apart', '', 202, '', now())`,
-      );
-      const error = await errorOf(
-        database.query(
-          `insert into idempotency_keys values ('ws_once', false, 'told apart', '', 202, '', now())`,
-        ),
-      );
-      expect(isDuplicate(error)).toBe(true);
-      expect(isDuplicate(error, 'idempotency_keys_pkey')).toBe(true);
-      expect(isDuplicate(error, 'one_at_a_time')).toBe(false);
-      const other = await errorOf(database.query('select 1 / 0'));
-      expect(isDuplicate(other)).toBe(false);
-    });
-
-    test('of an actor that is born with a key is its own error after a second look', async () => {
-      const { database, writes } = counting(store.database);
-      const engine = engineOver(database, { clock });
-      await engine.spawn('email', scheduled(NOW + HOUR));
-      const before = writes();
-      const error = await errorOf(engine.spawn('email', scheduled(NOW + HOUR, 'k-born')));
-      expect(isDuplicate(error, 'one_at_a_time')).toBe(true);
-      expect(writes() - before).toBe(2);
-    });
-
-    test('of an event with a key is its own error after a second look', async () => {
-      const { database, writes } = counting(store.database);
-      const engine = engineOver(database, { clock });
-      const [first, second] = [scheduled(NOW + 2 * HOUR), scheduled(NOW + 3 * HOUR)];
-      await engine.spawn('email', first);
-      await engine.spawn('email', second);
-      const before = writes();
-      const error = await errorOf(
-        engine.tell('email', second.id, moved(NOW + 2 * HOUR), { claim: claim('k-moved') }),
-      );
-      expect(isDuplicate(error, 'one_at_a_time')).toBe(true);
-      expect(writes() - before).toBe(2);
-    });
-
-    test('that the first call with the same key has made is answered with its reply', async () => {
-      const first = engineOver(store.database, { clock });
-      let raced = false;
-      // Another instance is through with the same call after this one has looked for its key.
-      const late: Database = {
-        ...counting(store.database).database,
-        query: async (text, ...more) => {
-          if (text.includes('insert into idempotency_keys') && !raced) {
-            raced = true;
-            await first.spawn('email', scheduled(NOW + 4 * HOUR, 'k-raced'));
-            // What the name of a domain is to an addition; the key itself is not seen in this statement.
-            throw Object.assign(new Error('duplicate'), { code: '23505', constraint: 'one_at_a_time' });
-          }
-          return store.database.query(text, ...more);
-        },
-      };
-      const spawned = await engineOver(late, { clock }).spawn('email', scheduled(NOW + 4 * HOUR, 'k-raced'));
-      expect(spawned).toMatchObject({ outcome: 'replayed', reply: '{"state":"scheduled"}' });
-    });
+      ),
+    );
+    expect(isDuplicate(error)).toBe(true);
+    expect(isDuplicate(error, 'idempotency_keys_pkey')).toBe(true);
+    expect(isDuplicate(error, 'one_at_a_time')).toBe(false);
+    const other = await errorOf(database.query('select 1 / 0'));
+    expect(isDuplicate(other)).toBe(false);
   });
+
+  test('of an actor that is born with a key is its own error after a second look', async () => {
+    const { database, writes } = counting(store.database);
+    const engine = engineOver(database, { clock });
+    await engine.spawn('email', scheduled(NOW + HOUR));
+    const before = writes();
+    const error = await errorOf(engine.spawn('email', scheduled(NOW + HOUR, 'k-born')));
+    expect(isDuplicate(error, 'one_at_a_time')).toBe(true);
+    expect(writes() - before).toBe(2);
+  });
+
+  test('of an event with a key is its own error after a second look', async () => {
+    const { database, writes } = counting(store.database);
+    const engine = engineOver(database, { clock });
+    const [first, second] = [scheduled(NOW + 2 * HOUR), scheduled(NOW + 3 * HOUR)];
+    await engine.spawn('email', first);
+    await engine.spawn('email', second);
+    const before = writes();
+    const error = await errorOf(
+      engine.tell('email', second.id, moved(NOW + 2 * HOUR), { claim: claim('k-moved') }),
+    );
+    expect(isDuplicate(error, 'one_at_a_time')).toBe(true);
+    expect(writes() - before).toBe(2);
+  });
+
+  test('that the first call with the same key has made is answered with its reply', async () => {
+    const first = engineOver(store.database, { clock });
+    let raced = false;
+    // Another instance is through with the same call after this one has looked for its key.
+    const late: Database = {
+      ...counting(store.database).database,
+      query: async (text, ...more) => {
+        if (text.includes('insert into idempotency_keys') && !raced) {
+          raced = true;
+          await first.spawn('email', scheduled(NOW + 4 * HOUR, 'k-raced'));
+          // What the name of a domain is to an addition; the key itself is not seen in this statement.
+          throw Object.assign(new Error('duplicate'), { code: '23505', constraint: 'one_at_a_time' });
+        }
+        return store.database.query(text, ...more);
+      },
+    };
+    const spawned = await engineOver(late, { clock }).spawn('email', scheduled(NOW + 4 * HOUR, 'k-raced'));
+    expect(spawned).toMatchObject({ outcome: 'replayed', reply: '{"state":"scheduled"}' });
+  });
+});
