@@ -6,6 +6,15 @@ export type Orm = PgDatabase<PgQueryResultHKT>;
 /** What a statement takes: JSON goes in as text and is cast in SQL (`$1::text::json`). */
 export type Parameter = string | number | boolean | null | readonly string[];
 
+/** How a read is made. */
+export interface ReadOptions {
+  /**
+   * Every connection keeps the statement by its text: a round trip and a parse less, for memory on both sides. For what is
+   * asked often and in few forms; whoever sends a request must not be able to make up texts.
+   */
+  readonly prepared?: boolean;
+}
+
 /** The one way to the database, the same for the embedded one and for a PostgreSQL server. */
 export interface Database {
   readonly kind: 'embedded' | 'postgres';
@@ -24,7 +33,7 @@ export interface Database {
    * Drizzle, for reads and small writes; over connections of its own, since Drizzle changes its client's parsers.
    * The one place that runs a Drizzle query, so that none is left un-awaited. @throws Unavailable as `query` does.
    */
-  read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result>;
+  read<Result>(run: (orm: Orm) => PromiseLike<Result>, options?: ReadOptions): Promise<Result>;
   /** Round-trip time in milliseconds. */
   ping(): Promise<number>;
   close(): Promise<void>;

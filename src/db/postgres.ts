@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { parse } from 'postgres-array';
-import type { Database, Orm, Parameter } from './database.ts';
+import type { Database, Orm, Parameter, ReadOptions } from './database.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
 import { codeOf } from './sqlstate.ts';
 import { type Sighting, Watch } from './watch.ts';
@@ -92,13 +92,24 @@ async function look(url: string, name: string): Promise<Sighting> {
   return sighting;
 }
 
+const ormOver = (client: postgres.Sql): Orm => drizzle(client) as unknown as Orm;
+
+/** Drizzle has no word for it: what it calls prepared is still parsed and planned at every call, with a round trip for that. */
+const preparing = (client: postgres.Sql): postgres.Sql =>
+  new Proxy(client, {
+    get: (target, name) =>
+      name === 'unsafe'
+        ? (text: string, parameters?: never[]) => target.unsafe(text, parameters, { prepare: true })
+        : Reflect.get(target, name),
+  });
+
 /** A PostgreSQL server (15 or later), over two pools: the engine's raw statements, and Drizzle's. */
 export class PostgresDatabase implements Database {
   readonly kind = 'postgres';
   readonly #engine: Pool;
   readonly #reads: Pool;
   readonly #watch: Watch;
-  readonly #orms = new WeakMap<postgres.Sql, Orm>();
+  readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
   constructor(url: string) {
     // Of this process alone, so that it can tell its own statements from another instance's.
@@ -127,14 +138,17 @@ export class PostgresDatabase implements Database {
     return rows as unknown as Row[];
   }
 
-  read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
+  read<Result>(
+    run: (orm: Orm) => PromiseLike<Result>,
+    { prepared = false }: ReadOptions = {},
+  ): Promise<Result> {
     return this.#reads.run(DEADLINE_MS, (client) => {
-      let orm = this.#orms.get(client);
-      if (!orm) {
-        orm = drizzle(client) as unknown as Orm;
-        this.#orms.set(client, orm);
+      let orms = this.#orms.get(client);
+      if (!orms) {
+        orms = { plain: ormOver(client), preparing: ormOver(preparing(client)) };
+        this.#orms.set(client, orms);
       }
-      return run(orm);
+      return run(prepared ? orms.preparing : orms.plain);
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Database, Orm, Parameter } from '../db/database.ts';
+import type { Database, Orm, Parameter, ReadOptions } from '../db/database.ts';
 import { Unavailable } from '../db/unavailable.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -21,8 +21,8 @@ export class MeasuredDatabase implements Database {
     return this.#timed('query', this.inner.query<Row>(text, parameters, options));
   }
 
-  read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
-    return this.#timed('read', this.inner.read(run));
+  read<Result>(run: (orm: Orm) => PromiseLike<Result>, options?: ReadOptions): Promise<Result> {
+    return this.#timed('read', this.inner.read(run, options));
   }
 
   script(text: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Database, Parameter } from '../db/database.ts';
+import type { Database, Parameter, ReadOptions } from '../db/database.ts';
 import type { Safeguard } from '../torture-setting.ts';
 import type { CrashAt } from './crash.ts';
 
@@ -44,8 +44,8 @@ export class TorturedDatabase implements Database {
     return this.inner.script(text);
   }
 
-  read<Result>(run: Parameters<Database['read']>[0]): Promise<Result> {
-    return this.inner.read(run as never);
+  read<Result>(run: Parameters<Database['read']>[0], options?: ReadOptions): Promise<Result> {
+    return this.inner.read(run as never, options);
   }
 
   ping(): Promise<number> {

@@ -61,7 +61,7 @@ const writeAll = (
 
 async function page(workspaceId: string, query: object, mostSearched = BOUND): Promise<Page<EmailItem>> {
   const caller = { workspaceId, livemode: false };
-  const call = { caller, query: { limit: 50, ...query } } as unknown as Call<unknown, EmailQuery>;
+  const call = { caller, query: { limit: 50, ...query }, now: NOW } as unknown as Call<unknown, EmailQuery>;
   const answered = await listEmails({ database: store.database, mostSearched }, call);
   if (!(answered instanceof Page)) throw new Error(answered.message);
   expect(answered.pagination.hasMore).toBe(answered.pagination.nextCursor !== null);
@@ -189,3 +189,25 @@ for (const [filter, more] of Object.entries({ tag: {}, 'tag and state': { status
     expect(arrived).toBeGreaterThan(5);
     expect(pages.flat()).toEqual(expected);
   });
+
+describe('a list whose emails lie days apart', () => {
+  const DAY = 86_400_000;
+  const APART = [0, 0.5, 1, 1.9, 2.1, 5, 5, 5, 30, 31, 80];
+  const scattered = (workspaceId: string, mark: Mark = {}): Promise<string[]> =>
+    Promise.all(APART.map((days, n) => write(workspaceId, NOW - days * DAY - n, mark)));
+
+  for (const limit of [1, 2, 3, 4, 5, 50])
+    test(`is told whole, ${limit} a page, whatever the days at its beginning hold`, async () => {
+      const ids = await scattered(`ws_days_${limit}`);
+      expect((await follow(`ws_days_${limit}`, { limit })).flat()).toEqual(ids);
+      const older = new Date(NOW - 3 * DAY).toISOString();
+      const pages = await follow(`ws_days_${limit}`, { limit, createdBefore: older });
+      expect(pages.flat()).toEqual(ids.slice(5));
+    });
+
+  test('also when it is searched, and by a rare state', async () => {
+    const ids = await scattered('ws_days_rare', { scheduled: true, subject: 'Scattered' });
+    for (const query of [{ subject: 'scattered' }, { status: 'scheduled' }])
+      expect((await follow('ws_days_rare', { limit: 3, ...query })).flat()).toEqual(ids);
+  });
+});

@@ -5,7 +5,8 @@ import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
 import type { EmailDetail, EmailEvent, EmailItem } from './answer-model.ts';
-import { itemColumns, readPage } from './listing.ts';
+import { readPage } from './listing.ts';
+import { itemColumns } from './lists.ts';
 import type { Content } from './message.ts';
 import type { EmailQuery } from './request-model.ts';
 import { detailOf, eventOf, itemOf } from './views.ts';
@@ -31,18 +32,21 @@ type One = Call<{ readonly id: string }>;
 const ownEmail = (caller: Caller, id: string): SQL | undefined =>
   and(eq(emails.id, id), eq(emails.workspaceId, caller.workspaceId), eq(emails.livemode, caller.livemode));
 
+/** The same statement for everybody. */
+const OFTEN = { prepared: true };
+
 /**
  * The emails of the caller's environment, newest first. One request looks at `mostSearched` of them at most, so that a page
  * may hold fewer than asked for although more follow.
  */
 export async function listEmails(
   { database, mostSearched }: Pick<EmailReader, 'database'> & { readonly mostSearched?: number },
-  { caller, query }: Call<unknown, EmailQuery>,
+  { caller, query, now }: Call<unknown, EmailQuery>,
 ): Promise<Page<EmailItem> | Failure> {
   const request = { list: 'emails', isPosition: byId('em'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
-  const found = await readPage(database, caller, query, after, mostSearched);
+  const found = await readPage(database, caller, query, { after, now }, mostSearched);
   if (found instanceof Failure) return found;
   return searchPageOf(request, found.rows, ({ id }) => id, itemOf, found.stoppedAt);
 }
@@ -52,12 +56,14 @@ export async function emailDetail(
   { database, textFromHtml }: EmailReader,
   { caller, params }: One,
 ): Promise<EmailDetail | Failure> {
-  const [row] = await database.read((orm) =>
-    orm
-      .select({ ...itemColumns, content: emailMessages.content })
-      .from(emails)
-      .innerJoin(emailMessages, eq(emails.id, emailMessages.id))
-      .where(and(ownEmail(caller, params.id), eq(emailMessages.id, params.id))),
+  const [row] = await database.read(
+    (orm) =>
+      orm
+        .select({ ...itemColumns, context: emails.context, content: emailMessages.content })
+        .from(emails)
+        .innerJoin(emailMessages, eq(emails.id, emailMessages.id))
+        .where(and(ownEmail(caller, params.id), eq(emailMessages.id, params.id))),
+    OFTEN,
   );
   if (!row) return notFound('email');
   const content = row.content as Content;
@@ -70,8 +76,9 @@ export async function emailEvents(
   { database }: EmailReader,
   { caller, params }: One,
 ): Promise<readonly EmailEvent[] | Failure> {
-  const [row] = await database.read((orm) =>
-    orm.select({ id: emails.id }).from(emails).where(ownEmail(caller, params.id)),
+  const [row] = await database.read(
+    (orm) => orm.select({ id: emails.id }).from(emails).where(ownEmail(caller, params.id)),
+    OFTEN,
   );
   return row ? eventsOf(database, params.id) : notFound('email');
 }
@@ -80,14 +87,16 @@ export async function emailEvents(
 const MOST_EVENTS = 1_000;
 
 async function eventsOf(database: Database, emailId: string): Promise<readonly EmailEvent[]> {
-  const rows = await database.read((orm) =>
-    orm
-      .select()
-      .from(eventTable)
-      .where(eq(eventTable.emailId, emailId))
-      // Ids of one millisecond are in no order between commits; an email's commits are, by their transactions.
-      .orderBy(asc(eventTable.occurredAt), asc(eventTable.position), asc(eventTable.id))
-      .limit(MOST_EVENTS),
+  const rows = await database.read(
+    (orm) =>
+      orm
+        .select()
+        .from(eventTable)
+        .where(eq(eventTable.emailId, emailId))
+        // Ids of one millisecond are in no order between commits; an email's commits are, by their transactions.
+        .orderBy(asc(eventTable.occurredAt), asc(eventTable.position), asc(eventTable.id))
+        .limit(MOST_EVENTS),
+    OFTEN,
   );
   return rows.map(eventOf);
 }

@@ -4,12 +4,11 @@ import { formatAddress } from './address.ts';
 import type { EmailDetail, EmailEvent, EmailItem } from './answer-model.ts';
 import type { Content, Envelope } from './message.ts';
 
-/** An email's row and its message's, as the queries read them. */
-export interface EmailRow {
+/** An email's row and its message's, as lists read them. */
+export interface EmailItemRow {
   readonly id: string;
   readonly livemode: boolean;
   readonly state: string;
-  readonly context: unknown;
   readonly lastEvent: string | null;
   readonly failureReason: string | null;
   readonly scheduledAt: Date | null;
@@ -20,6 +19,11 @@ export interface EmailRow {
   readonly templateId: string | null;
   readonly campaignId: string | null;
   readonly envelope: unknown;
+}
+
+/** And with what is known of each recipient. */
+export interface EmailRow extends EmailItemRow {
+  readonly context: unknown;
 }
 
 /** An event's row. */
@@ -36,7 +40,7 @@ export interface EventRow {
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 /** An email in a list. */
-export function itemOf(row: EmailRow): EmailItem {
+export function itemOf(row: EmailItemRow): EmailItem {
   const envelope = row.envelope as Envelope;
   return {
     id: row.id,

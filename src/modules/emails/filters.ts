@@ -1,0 +1,61 @@
+import { eq, gte, ilike, lt, type SQL, sql } from 'drizzle-orm';
+import { lowestIdAt, timeOfId } from '../../db/ids.ts';
+import { emailMessages, emails } from '../../db/schema/emails.ts';
+import { Failure, invalid } from '../../http/failure.ts';
+import { isProblem, parseAddress } from './address.ts';
+import type { EmailQuery } from './request-model.ts';
+
+/** What a list of emails is asked for, as conditions on the tables that it is read from. */
+export interface Filters {
+  readonly ofState: SQL | undefined;
+  readonly ofEmail: readonly SQL[];
+  readonly ofMessage: readonly SQL[];
+  /** Of either table: both have the id, and each begins a list with its own. */
+  within(id: typeof emails.id | typeof emailMessages.id): readonly SQL[];
+  /** The moment that the list begins at, going back from there (epoch milliseconds). */
+  readonly begins: number;
+}
+
+const given = (filters: readonly (SQL | false)[]): readonly SQL[] =>
+  filters.filter((filter) => filter !== false);
+
+/** The conditions of a list; `after` is the id that it goes on below, `now` when it was asked for (epoch milliseconds). */
+export function filtersOf(query: EmailQuery, after: string | null, now: number): Filters | Failure {
+  const to = keyOf(query.to, '/query/to');
+  const from = keyOf(query.from, '/query/from');
+  if (to instanceof Failure) return to;
+  if (from instanceof Failure) return from;
+  const { status, subject, tag, domainId, campaignId, createdAfter, createdBefore } = query;
+  const ofState = status === undefined ? undefined : eq(emails.state, status);
+  return {
+    ofState,
+    ofEmail: given([
+      ofState !== undefined && ofState,
+      to !== null && sql`${emails.recipientKeys} @> array[${to}]::text[]`,
+    ]),
+    ofMessage: given([
+      from !== null && eq(emailMessages.senderKey, from),
+      subject !== undefined && ilike(emailMessages.subject, `%${subject.replace(/[\\%_]/g, '\\$&')}%`),
+      tag !== undefined && sql`${emailMessages.tags} @> array[${tag}]::text[]`,
+      domainId !== undefined && eq(emailMessages.domainId, domainId),
+      campaignId !== undefined && eq(emailMessages.campaignId, campaignId),
+    ]),
+    within: (id) =>
+      given([
+        after !== null && lt(id, after),
+        createdAfter !== undefined && gte(id, lowestIdAt('em', Date.parse(createdAfter))),
+        createdBefore !== undefined && lt(id, lowestIdAt('em', Date.parse(createdBefore))),
+      ]),
+    begins: Math.min(
+      after === null ? now : timeOfId(after),
+      createdBefore === undefined ? now : Date.parse(createdBefore),
+    ),
+  };
+}
+
+/** The form in which addresses are compared; null when none is asked for. */
+function keyOf(text: string | undefined, path: string): string | null | Failure {
+  if (text === undefined) return null;
+  const read = parseAddress(text);
+  return isProblem(read) ? invalid([{ path, message: read.problem }]) : read.key;
+}
