@@ -24,6 +24,9 @@ const NEVER_CONNECTED = new Set([
   '57P03',
 ]);
 
+/** query_canceled: the server's statement timeout. */
+export const TOOK_TOO_LONG = '57014';
+
 /** The five-character SQLSTATE, or the driver's own code, of an error; empty when it has none. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';

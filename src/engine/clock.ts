@@ -1,6 +1,7 @@
 import { Cron } from 'croner';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import { codeOf, TOOK_TOO_LONG } from '../db/sqlstate.ts';
 import type { ActorRow } from './actors.ts';
 import type { Clock } from './clock-source.ts';
 import type { Kind } from './kind.ts';
@@ -24,6 +25,11 @@ const SLOW_LOOK_MS = 25;
 const SHARE_OF_LOOKS = 0.05;
 /** How far back a short sweep looks behind the last one that left nothing: commits that were under way then, and clocks that differ. */
 const OVERLAP_MS = 5_000;
+/**
+ * A look at everything that fails (behind some ten million dead entries it takes longer than a statement may) is not made again
+ * at once. What came due before this, of a process that has not seen everything yet, waits for one that succeeds.
+ */
+const RECENT_MS = 3_600_000;
 /** Nothing was ever due before. Not `-infinity`: postgres.js makes a Date of every moment. */
 const EVER = new Date(0).toISOString();
 /** What is due later is found by a later tick. */
@@ -144,14 +150,28 @@ export class WakeUps {
   async #sweepAll(): Promise<void> {
     let next = Number.POSITIVE_INFINITY;
     let oldest = 0;
+    const failures: unknown[] = [];
     for (const sweeps of this.#sweeps) {
-      const wakeAt = await this.#sweep(sweeps);
-      next = Math.min(next, wakeAt);
-      oldest = Math.max(oldest, this.clock.now() - wakeAt);
+      const begun = this.clock.monotonic();
+      try {
+        const wakeAt = await this.#sweep(sweeps);
+        next = Math.min(next, wakeAt);
+        oldest = Math.max(oldest, this.clock.now() - wakeAt);
+      } catch (error) {
+        failures.push(error);
+        if (codeOf(error) === TOOK_TOO_LONG) this.#goOnShort(sweeps, begun);
+      }
     }
+    this.expect(next);
+    // One kind's failure does not keep the others asleep.
+    if (failures.length > 0) throw failures[0];
     this.#oldestDueMs = oldest;
     this.#sweptAt = this.clock.monotonic();
-    this.expect(next);
+  }
+
+  #goOnShort(sweeps: Sweeps, begun: number): void {
+    sweeps.sweptTo ??= this.clock.now() - RECENT_MS;
+    sweeps.wholeFrom = begun + (this.clock.monotonic() - begun) / SHARE_OF_LOOKS;
   }
 
   /** Wakes all of one kind that is due; answers when the next one will be, if that is soon. */

@@ -1,4 +1,4 @@
-import { codeOf, isPoison, isRetriable } from '../db/sqlstate.ts';
+import { codeOf, isPoison, isRetriable, TOOK_TOO_LONG } from '../db/sqlstate.ts';
 import { Unavailable } from '../db/unavailable.ts';
 
 /** How often a statement that was rolled back by contention runs again before the caller hears of it. */
@@ -69,6 +69,13 @@ async function readBack<Item, Result>(
     return items.map(() => ({ failed: lost }));
   }
 }
+
+/**
+ * Whether PostgreSQL gave the statement up for taking too long: of half as many items it may be capable. 200 outcomes of
+ * emails to 50 recipients, with 20 endpoints to tell, take 10 s at once; told again all together they would never be stored.
+ */
+export const hasOverrun = (verdict: Verdict<unknown>): boolean =>
+  'failed' in verdict && codeOf(verdict.failed) === TOOK_TOO_LONG;
 
 /**
  * Takes a reply for that of a commit only if it brought the commit's tag along: a driver that lost its place after a

@@ -29,6 +29,8 @@ export interface TellOptions {
   readonly claim?: Claim;
   /** How long a database that is away is waited for; not at all when absent. */
   readonly patienceMs?: number;
+  /** Events told with the same one, one after the other, are written by one commit. */
+  readonly report?: object;
 }
 
 /** What the engine is built from. */
@@ -202,7 +204,7 @@ export class Engine {
   ): Promise<Told> {
     const { mailbox } = this.#running(kind);
     return new Promise((settle, fail) => {
-      const { scope, claim, patienceMs, mail } = options;
+      const { scope, claim, patienceMs, report, mail } = options;
       const since = this.parts.clock.monotonic();
       const patientUntil = patienceMs === undefined ? undefined : since + patienceMs;
       mailbox.push({
@@ -212,6 +214,7 @@ export class Engine {
         claim,
         mail,
         patientUntil,
+        report,
         since,
         settle,
         fail,
@@ -254,10 +257,10 @@ export class Engine {
 
   /** Tells the actor what its order came to; several events in the order they happened. */
   async #report(order: Order, events: readonly ActorEvent[]): Promise<void> {
+    const options = { patienceMs: OUTCOME_PATIENCE_MS, report: order };
     const told = events.map((event) =>
-      this.tell(order.kind, order.actor.id, event, { patienceMs: OUTCOME_PATIENCE_MS }).catch(
-        (error: unknown) =>
-          this.parts.logger.error({ err: error, actor: order.actor.id }, 'An outcome could not be recorded.'),
+      this.tell(order.kind, order.actor.id, event, options).catch((error: unknown) =>
+        this.parts.logger.error({ err: error, actor: order.actor.id }, 'An outcome could not be recorded.'),
       ),
     );
     await Promise.all(told);

@@ -17,6 +17,8 @@ export interface Letter {
   readonly mail?: string | undefined;
   /** Monotonic moment until which a database that is away is waited for; at once when absent. */
   readonly patientUntil?: number | undefined;
+  /** Letters of the same one are written by one commit. */
+  readonly report?: object | undefined;
   /** Monotonic moment at which it was told. */
   readonly since: number;
   readonly settle: (told: Told) => void;

@@ -20,6 +20,9 @@ export const COMMIT_LIMITS: LaneLimits = {
   waitingBytes: 67_108_864,
 };
 
+/** Items by which batches grow again, once one was too large: towards 500 within fifty of them. */
+const GROWTH = 10;
+
 /**
  * An ordered, bounded queue in front of something that is cheaper by the batch. A batch leaves the moment the
  * previous one has returned: no timer, one item when idle, hundreds under load.
@@ -31,6 +34,9 @@ export class Lane<T> {
   #resting = 0;
   #starting = false;
   #idle: (() => void)[] = [];
+  /** Items a batch takes now. */
+  #batchItems: number;
+  #hasEased = false;
 
   constructor(
     private readonly name: string,
@@ -39,7 +45,11 @@ export class Lane<T> {
     private readonly limits: LaneLimits = COMMIT_LIMITS,
     /** Batches that may be under way at once. */
     private readonly width = 1,
-  ) {}
+    /** Whether an item must be in the batch of the one before it. */
+    private readonly isOneWith: (before: T, item: T) => boolean = () => false,
+  ) {
+    this.#batchItems = limits.batchItems;
+  }
 
   /** Queues an item. @throws Unavailable when the lane is full. */
   push(item: T, bytes = 256): void {
@@ -72,6 +82,12 @@ export class Lane<T> {
     }, restMs);
   }
 
+  /** After a batch of that size took too long: the next one takes half as many, those after it more again. */
+  ease(size: number): void {
+    this.#batchItems = Math.max(1, size >> 1);
+    this.#hasEased = true;
+  }
+
   /** Items waiting now. */
   get waiting(): number {
     return this.#waiting.length;
@@ -98,6 +114,8 @@ export class Lane<T> {
       const batch = this.#take();
       this.#running++;
       void this.work(batch).finally(() => {
+        if (!this.#hasEased) this.#batchItems = Math.min(this.limits.batchItems, this.#batchItems + GROWTH);
+        this.#hasEased = false;
         this.#running--;
         this.#leave();
         if (this.#running === 0 && this.#waiting.length === 0)
@@ -109,11 +127,13 @@ export class Lane<T> {
   #take(): T[] {
     let bytes = 0;
     let count = 0;
-    for (const waiting of this.#waiting) {
-      if (count === this.limits.batchItems || (count > 0 && bytes + waiting.bytes > this.limits.batchBytes))
-        break;
-      bytes += waiting.bytes;
+    let last: T | undefined;
+    for (const { item, bytes: more } of this.#waiting) {
+      const isFull = count >= this.#batchItems || bytes + more > this.limits.batchBytes;
+      if (last !== undefined && isFull && !this.isOneWith(last, item)) break;
+      bytes += more;
       count++;
+      last = item;
     }
     this.#waitingBytes -= bytes;
     return this.#waiting.splice(0, count).map(({ item }) => item);

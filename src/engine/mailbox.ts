@@ -2,12 +2,12 @@ import type { Database } from '../db/database.ts';
 import { Unavailable } from '../db/unavailable.ts';
 import type { ActorRow, Actors } from './actors.ts';
 import type { Clock } from './clock-source.ts';
-import { type CommitTags, checkTag, commitBatch, type Verdict } from './commit.ts';
+import { type CommitTags, checkTag, commitBatch, hasOverrun, type Verdict } from './commit.ts';
 import type { Decider } from './decide.ts';
 import { handledLetters } from './doubts.ts';
 import { type Decided, type Folding, fold, type Letter } from './fold.ts';
-import type { Kind } from './kind.ts';
-import { Lane } from './lane.ts';
+import type { Actor, Kind } from './kind.ts';
+import { COMMIT_LIMITS, Lane } from './lane.ts';
 import { Sower } from './sower.ts';
 import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
 import { mayBeRepetition, storedReplies } from './stored-replies.ts';
@@ -39,6 +39,10 @@ export interface MailboxSurroundings {
   born(kind: Kind, drafts: readonly Draft[]): void;
 }
 
+/** Written apart, a crash in between would keep the first part: an email that was sent and is never told to be delivered. */
+const isOfOneReport = (before: Letter, letter: Letter): boolean =>
+  letter.report !== undefined && letter.report === before.report;
+
 /** Events for existing actors of one kind: loaded, decided, committed in batches, answered. */
 export class Mailbox {
   readonly #lane: Lane<Letter>;
@@ -55,7 +59,7 @@ export class Mailbox {
     private readonly around: MailboxSurroundings,
   ) {
     this.#sower = kind.offspring ? new Sower(kind.offspring) : null;
-    this.#lane = new Lane(kind.name, (batch) => this.#work(batch));
+    this.#lane = new Lane(kind.name, (batch) => this.#work(batch), COMMIT_LIMITS, 1, isOfOneReport);
     this.#statement = commitStatement(kind);
     this.#loadSql = loadStatement(kind);
     this.#readBackSql = readBackStatement(kind);
@@ -91,9 +95,11 @@ export class Mailbox {
         handled: await handledLetters(this.around.database, this.kind, inTime),
         replies: await this.#storedReplies(inTime),
       };
-      const loaded = await this.#load([...byActor.keys()].filter((id) => !this.actors.get(id)));
+      // Those that are kept now may have made room for others by the time that the rest is read.
+      const kept = new Map([...byActor.keys()].map((id) => [id, this.actors.get(id)]));
+      const loaded = await this.#load([...byActor.keys()].filter((id) => !kept.get(id)));
       const decided = [...byActor].flatMap(
-        ([id, letters]) => this.#decide(loaded.get(id), letters, known) ?? [],
+        ([id, letters]) => this.#decide(loaded.get(id), kept.get(id), letters, known) ?? [],
       );
       if (decided.length > 0) await this.#commit(decided);
     } catch (error) {
@@ -113,6 +119,7 @@ export class Mailbox {
   /** One actor's letters. What goes wrong here is a bug of ours, and must not reach its neighbours in the batch. */
   #decide(
     row: ActorRow | undefined,
+    kept: Actor | undefined,
     letters: readonly Letter[],
     known: Pick<Folding, 'handled' | 'replies'>,
   ): Decided | null {
@@ -122,7 +129,7 @@ export class Mailbox {
       this.#lane.unshift(later);
     };
     try {
-      const actor = row ? this.actors.restore(row) : this.actors.get(id);
+      const actor = row ? this.actors.restore(row) : (this.actors.get(id) ?? kept);
       const folding = { ...known, kind: this.kind, decider: this.decider, postpone };
       return fold(folding, actor, row !== undefined, letters);
     } catch (error) {
@@ -180,6 +187,7 @@ export class Mailbox {
       },
       decided,
     );
+    if (verdicts.some(hasOverrun)) this.#lane.ease(decided.length);
     this.#conclude(decided, verdicts, tag);
     if (this.kind.offspring && born.length > 0) this.around.born(this.kind.offspring.kind, born);
   }

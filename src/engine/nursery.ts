@@ -1,6 +1,6 @@
 import { Unavailable } from '../db/unavailable.ts';
 import type { Actors } from './actors.ts';
-import { checkTag, commitBatch } from './commit.ts';
+import { checkTag, commitBatch, hasOverrun } from './commit.ts';
 import type { Decider } from './decide.ts';
 import { type Kind, stateOf } from './kind.ts';
 import { COMMIT_LIMITS, Lane } from './lane.ts';
@@ -111,6 +111,7 @@ export class Nursery {
       { run: (items) => this.#run(items, tag), readBack: (items) => this.#readBack(items) },
       batch,
     );
+    if (verdicts.some(hasOverrun)) this.#lane.ease(batch.length);
     const committed: Draft[] = [];
     const again: Expecting[] = [];
     batch.forEach((expecting, index) => {

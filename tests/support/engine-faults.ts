@@ -3,7 +3,7 @@ import type { Database, Parameter } from '../../src/db/database.ts';
 /** A database that something can be done to between the engine and its statements. */
 export class HookedDatabase implements Database {
   /** Runs before each statement; what it throws, the statement throws; while it waits, the statement waits. */
-  before: (text: string) => Promise<void> | void = () => {};
+  before: (text: string, parameters: readonly Parameter[]) => Promise<void> | void = () => {};
   readonly kind;
   readonly read: Database['read'];
   statements = 0;
@@ -19,7 +19,7 @@ export class HookedDatabase implements Database {
     options?: { deadlineMs?: number },
   ): Promise<Row[]> {
     this.statements++;
-    await this.before(text);
+    await this.before(text, parameters ?? []);
     return this.inner.query<Row>(text, parameters, options);
   }
 

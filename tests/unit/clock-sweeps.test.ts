@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import pino from 'pino';
 import type { Database } from '../../src/db/database.ts';
+import { TOOK_TOO_LONG } from '../../src/db/sqlstate.ts';
+import { Unavailable } from '../../src/db/unavailable.ts';
 import { WakeUps } from '../../src/engine/clock.ts';
 import { emailKind } from '../../src/modules/emails/kind.ts';
 
@@ -12,11 +14,16 @@ function scene() {
   let lookMs = 1;
   let due = 0;
   let shift = 0;
+  let wholeFails: string | null = null;
   const behind: string[] = [];
   const database = {
     query: async (text: string, parameters: readonly unknown[]) => {
       if (text.startsWith('with due')) {
         behind.push(String(parameters[3]));
+        if (wholeFails !== null && Date.parse(String(parameters[3])) === 0) {
+          passed += lookMs;
+          throw new Unavailable('No resources.', 'no', 1, { cause: { code: wholeFails } });
+        }
         const rows = Array.from({ length: Math.min(due, Number(parameters[1])) }, (_, n) => ({ id: n }));
         due -= rows.length;
         return rows;
@@ -35,10 +42,14 @@ function scene() {
   );
   return {
     /** One sweep, so long after the one before; answers what it looked behind, as milliseconds before now. */
-    async sweep(afterMs: number, { looksMs = 1, isDue = 0, hasRoom = 500, jumpsMs = 0 } = {}) {
+    async sweep(
+      afterMs: number,
+      { looksMs = 1, isDue = 0, hasRoom = 500, jumpsMs = 0, fails = null as string | null } = {},
+    ) {
       passed += afterMs;
       lookMs = looksMs;
       due = isDue;
+      wholeFails = fails;
       room = hasRoom;
       shift += jumpsMs;
       behind.length = 0;
@@ -81,5 +92,29 @@ describe('the sweeps of the clock', () => {
     const { sweep } = scene();
     await sweep(1_000, { looksMs: 1_000 });
     expect(await sweep(1_000, { jumpsMs: -3_600_000 })).toEqual([5_000]);
+  });
+
+  const TIMED_OUT = { looksMs: 6_000, fails: TOOK_TOO_LONG };
+
+  test('go on short when a look at everything takes longer than a statement may', async () => {
+    const { sweep } = scene();
+    expect(await sweep(1_000, { looksMs: 1_000 })).toEqual(['everything']);
+    expect(await sweep(40_000, TIMED_OUT)).toEqual(['everything']);
+    // Behind the last sweep that left nothing: it was 1 s after the beginning, and a minute has passed.
+    expect(await sweep(1_000)).toEqual([53_000]);
+    expect(await sweep(1_000)).toEqual([6_001]);
+    expect(await sweep(120_000)).toEqual(['everything']);
+  });
+
+  test('begin an hour back when not even the first look succeeds', async () => {
+    const { sweep } = scene();
+    expect(await sweep(1_000, TIMED_OUT)).toEqual(['everything']);
+    expect(await sweep(1_000)).toEqual([3_606_000]);
+  });
+
+  test('look at everything again after any other failure', async () => {
+    const { sweep } = scene();
+    expect(await sweep(1_000, { fails: '53300' })).toEqual(['everything']);
+    expect(await sweep(1_000)).toEqual(['everything']);
   });
 });

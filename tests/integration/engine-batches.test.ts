@@ -1,0 +1,91 @@
+import { expect, test } from 'bun:test';
+import type { Parameter } from '../../src/db/database.ts';
+import { TOOK_TOO_LONG } from '../../src/db/sqlstate.ts';
+import { Unavailable } from '../../src/db/unavailable.ts';
+import type { ActorEvent } from '../../src/engine/kind.ts';
+import { accepted, countOf, emailBirth, engineOver, plainInput, rowsOf } from '../support/engine.ts';
+import { HookedDatabase } from '../support/engine-faults.ts';
+import { onEachStore } from '../support/shared-store.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+const isCommit = (text: string): boolean => text.includes('locked as materialized');
+const delivered = { type: 'report.received', at: NOW, report: { type: 'delivered', recipient: 0, data: {} } };
+
+/** Actors in the input of a commit: their ids stand in one parameter. */
+const actorsIn = (parameters: readonly Parameter[]): number =>
+  parameters.find((one): one is string => typeof one === 'string' && one.startsWith('em_'))?.split('em_')
+    .length ?? 0;
+
+onEachStore('a batch of events', (store) => {
+  const scene = async (count: number, keptActors?: number) => {
+    const database = new HookedDatabase(store.database);
+    const engine = engineOver(database, keptActors === undefined ? {} : { keptActors });
+    const births = Array.from({ length: count }, () => emailBirth(plainInput(NOW)));
+    await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+    return { database, engine, ids: births.map(({ id }) => id) };
+  };
+
+  test('that takes too long is tried again with half as many, until it fits', async () => {
+    const { database, engine, ids } = await scene(300);
+    const sizes: number[] = [];
+    database.before = (text, parameters) => {
+      if (!isCommit(text)) return;
+      const size = actorsIn(parameters) - 1;
+      sizes.push(size);
+      if (size > 60) throw new Unavailable('No resources.', 'no', 1, { cause: { code: TOOK_TOO_LONG } });
+    };
+    const told = await Promise.all(
+      ids.map((id) => engine.tell('email', id, accepted(NOW), { patienceMs: 20_000 })),
+    );
+    expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['changed']));
+    expect(sizes.slice(0, 4)).toEqual([300, 150, 75, 37]);
+    expect(await countOf(store.database, `emails where id = any($1::text[]) and state = 'sent'`, [ids])).toBe(
+      300,
+    );
+  });
+
+  test('is not cut within what one attempt has to report', async () => {
+    const { database, engine, ids } = await scene(300);
+    let commits = 0;
+    database.before = (text) => {
+      if (isCommit(text) && ++commits > 1) throw new Error('killed before the second batch');
+    };
+    const [first = '', ...others] = ids;
+    // One letter ahead of the pairs: the 500th is the first half of one.
+    const told = [engine.tell('email', first, accepted(NOW))];
+    for (const id of others) {
+      const report = {};
+      told.push(engine.tell('email', id, accepted(NOW), { report }));
+      told.push(engine.tell('email', id, delivered as ActorEvent, { report }));
+    }
+    await Promise.allSettled(told);
+    expect(commits).toBeGreaterThan(1);
+    const states = await rowsOf<{ state: string; n: number }>(
+      store.database,
+      `select state, count(*)::integer as n from emails where id = any($1::text[]) group by state`,
+      [others],
+    );
+    expect(states.map(({ state }) => state).sort()).toEqual(['delivered', 'sending']);
+  });
+
+  test('finds those in memory that others push out of it meanwhile', async () => {
+    const { database, engine, ids } = await scene(1, 2);
+    const [read = ''] = ids;
+    const births = Array.from({ length: 4 }, () => emailBirth(plainInput(NOW)));
+    const [kept, other, ...late] = births;
+    if (!kept || !other) throw new Error('too few');
+    await engine.spawn('email', kept);
+    await engine.spawn('email', other);
+    let isBorn = false;
+    database.before = async (text) => {
+      if (isBorn || !text.includes('from unnest($1::text[]) i(id) join emails')) return;
+      isBorn = true;
+      for (const birth of late) await engine.spawn('email', birth);
+    };
+    const told = await Promise.all(
+      [kept.id, read].map((id) => engine.tell('email', id, accepted(NOW), { patienceMs: 5_000 })),
+    );
+    expect(isBorn).toBe(true);
+    expect(told.map(({ outcome }) => outcome)).toEqual(['changed', 'changed']);
+  });
+});
