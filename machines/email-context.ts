@@ -58,6 +58,8 @@ export type EmailEvent =
         readonly permanent?: boolean;
         /** Whether the person gets no more mail; left out where the type alone decides it. */
         readonly suppresses?: boolean;
+        /** A number for the link that was followed, where that is how it was learned: anybody can follow it again. */
+        readonly link?: number;
         readonly data: Readonly<Record<string, unknown>>;
       };
     };

@@ -1,3 +1,6 @@
+import type { ReportReceived } from './email-context.ts';
+import { remembered, type Visits } from './email-repetition.ts';
+
 /** The seven things that can happen to an email from the outside; the closed list of the interface. */
 export type EmailEventType =
   | 'sent'
@@ -22,6 +25,8 @@ export interface RecipientProgress {
   readonly inDoubt: boolean;
   /** What was learned and is not to be learned twice; absent for nearly everybody. */
   readonly once?: readonly EmailEventType[];
+  /** By the type of event; absent until a link of the message is followed. */
+  readonly visits?: Readonly<Partial<Record<EmailEventType, Visits>>>;
 }
 
 /** What a transport, or the simulator, says of one recipient after an attempt. */
@@ -163,24 +168,18 @@ export function eventsOfExpiry(
   });
 }
 
-/** A report, as far as a recipient's progress depends on it. */
-type Reported = {
-  readonly type: EmailEventType;
-  readonly recipient: number;
-  readonly permanent?: boolean;
-};
-
 /** Whether the report says that the message arrived where nobody knew that it had. */
 export const resolvesDoubt = (
   known: RecipientProgress | undefined,
-  { type, permanent }: Omit<Reported, 'recipient'>,
+  { type, permanent }: ReportReceived['report'],
 ): boolean => known?.status === 'pending' && known.inDoubt && !(type === 'bounced' && permanent === true);
 
 /** The progress after a report about one recipient that came in later. */
 export function afterReport(
   recipients: readonly RecipientProgress[],
-  report: Reported,
+  received: ReportReceived,
 ): readonly RecipientProgress[] {
+  const { report } = received;
   const now = recipients[report.recipient];
   if (!now) return recipients;
   const { type, recipient } = report;
@@ -191,9 +190,6 @@ export function afterReport(
   return changed(recipients, recipient, {
     ...met,
     ...(resolvesDoubt(now, report) ? { status: 'sent' } : {}),
-    ...(ONCE.has(type) ? { once: [...(now.once ?? []), type] } : {}),
+    ...remembered(now, received),
   });
 }
-
-/** A person complains of a message and leaves a list once; who says so again repeats a report. */
-const ONCE: ReadonlySet<EmailEventType> = new Set(['complained', 'unsubscribed']);

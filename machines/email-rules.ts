@@ -19,6 +19,7 @@ import {
   sharedReason,
   telling,
 } from './email-progress.ts';
+import { isRepeated } from './email-repetition.ts';
 
 /** What is remembered of an email that has just been accepted. */
 export const newEmail = (input: EmailInput): EmailContext => ({
@@ -54,18 +55,12 @@ export const restsAfterAttempt = (context: EmailContext, event: EmailEvent, stat
 
 /** Whether the report says something new of a recipient that was reached, and leads to that state. */
 export const restsAfterReport = (context: EmailContext, event: EmailEvent, state: RestingState): boolean => {
-  const { report } = event as ReportReceived;
-  const known = context.recipients[report.recipient];
+  const received = event as ReportReceived;
+  const known = context.recipients[received.report.recipient];
   if (!known || known.status === 'failed' || (known.status === 'pending' && !known.inDoubt)) return false;
-  if (isRepeated(known, report)) return false;
-  return restingState(afterReport(context.recipients, report)) === state;
+  if (isRepeated(known, received)) return false;
+  return restingState(afterReport(context.recipients, received)) === state;
 };
-
-/** Reports travel by mail and by HTTP, and both repeat what was not acknowledged in time. */
-const isRepeated = (known: RecipientProgress, { type, permanent }: ReportReceived['report']): boolean =>
-  (type === 'delivered' && known.status === 'delivered') ||
-  (type === 'bounced' && permanent !== true && known.lastEvent === 'bounced') ||
-  known.once?.includes(type) === true;
 
 /** The events that a report is recorded as: where nobody knew that the message was taken, that comes first. */
 export const eventsOfReport = (

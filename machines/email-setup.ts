@@ -150,9 +150,9 @@ export const absorbReport = [
       suppressionOfReport(context, event as ReportReceived),
   },
   emailSetup.assign(({ context, event }) => {
-    const { report, at } = event as ReportReceived;
-    const events = eventsOfReport(context, event as ReportReceived);
-    return withProgress(context, at, afterReport(context.recipients, report), events);
+    const received = event as ReportReceived;
+    const events = eventsOfReport(context, received);
+    return withProgress(context, received.at, afterReport(context.recipients, received), events);
   }),
 ];
 

@@ -96,6 +96,21 @@ describe('opens and clicks', () => {
     expect((await events(id)).map(({ data }) => data.via)).toEqual(['imageProxy']);
   });
 
+  test('by the same visitor at once are one, and more than a hundred are not recorded', async () => {
+    const { id, copy } = await received({ trackOpens: true, trackClicks: true });
+    const [pixel, click] = ['o', 'c'].map((letter) => linkIn(copy.html, letter)) as [string, string];
+    for (const link of [pixel, click, pixel, click]) expect((await visit(link)).status).toBeLessThan(303);
+    expect((await events(id)).map(({ type }) => type)).toEqual(['opened', 'clicked']);
+    await visit(pixel, { headers: { 'user-agent': 'x (via ggpht.com GoogleImageProxy)' } });
+    expect((await events(id)).map(({ data }) => data.via)).toEqual([null, null, 'imageProxy']);
+    // They take turns, so that none is the same as the last.
+    for (let turn = 0; turn < 60; turn++) {
+      await visit(pixel);
+      await visit(pixel, { headers: { 'user-agent': 'x (via ggpht.com GoogleImageProxy)' } });
+    }
+    expect((await events(id)).filter(({ type }) => type === 'opened').length).toBe(100);
+  });
+
   test('follow what the domain says, where the email says nothing', async () => {
     const added = await service.live.post('/v1/domains', { name: 'tracked.example' });
     const changed = await service.live.patch(`/v1/domains/${added.body.data.id}`, { clickTracking: true });
@@ -166,7 +181,25 @@ describe('unsubscribing', () => {
     expect(await entry()).toMatchObject({ reason: 'unsubscribed', emailId: id });
   });
 
-  test('keeps lists away, and no receipt', async () => {
+  test('keeps away whatever offers a way off a list, and no receipt', async () => {
+    const OWN_EXIT = { headers: { 'list-UNSUBSCRIBE': '<https://shop.example/leave>' } };
+    for (const list of [{ ...BULK, text: undefined }, { text: BULK.text }, OWN_EXIT]) {
+      const id = await service.send({ ...list, cc: 'zoe@example.com' });
+      const isSettled = ({ recipients }: Email) =>
+        recipients.every(({ status }: Email) => status === 'failed' || status === 'delivered');
+      const { recipients } = await service.until(id, isSettled);
+      expect(recipients).toEqual([
+        { address: 'ada@example.com', kind: 'to', status: 'failed', lastEvent: null },
+        { address: 'zoe@example.com', kind: 'cc', status: 'delivered', lastEvent: 'delivered' },
+      ]);
+      const { data } = (await service.live.get(`/v1/captured?emailId=${id}`)).body;
+      expect(data.map(({ recipient }: Email) => recipient)).toEqual(['zoe@example.com']);
+    }
+    const alone = await service.send(BULK);
+    expect(await service.until(alone, ({ status }) => status === 'failed')).toMatchObject({
+      failureReason: 'suppressed',
+      events: [],
+    });
     const receipt = await service.send();
     await service.until(receipt, ({ status }) => status === 'delivered');
   });

@@ -1,4 +1,4 @@
-import { and, asc, eq, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { emailMessages, emails, emailEvents as eventTable } from '../../db/schema/emails.ts';
 import { Failure, notFound } from '../../http/failure.ts';
@@ -83,20 +83,22 @@ export async function emailEvents(
   return row ? eventsOf(database, params.id) : notFound('email');
 }
 
-/** More events than anybody's email has; opens of a shared message are the only ones without a bound of their own. */
+/** More events than nearly anybody's email has; fifty recipients can have opened and clicked two hundred times each. */
 const MOST_EVENTS = 1_000;
 
+/** Where there are too many, the oldest opens and clicks are left out: what became of the email is always shown. */
 async function eventsOf(database: Database, emailId: string): Promise<readonly EmailEvent[]> {
-  const rows = await database.read(
-    (orm) =>
-      orm
-        .select()
-        .from(eventTable)
-        .where(eq(eventTable.emailId, emailId))
-        // Ids of one millisecond are in no order between commits; an email's commits are, by their transactions.
-        .orderBy(asc(eventTable.occurredAt), asc(eventTable.position), asc(eventTable.id))
-        .limit(MOST_EVENTS),
-    OFTEN,
-  );
+  const isVisit = sql`${eventTable.type} in ('opened', 'clicked')`;
+  const rows = await database.read((orm) => {
+    const kept = orm
+      .select()
+      .from(eventTable)
+      .where(eq(eventTable.emailId, emailId))
+      .orderBy(isVisit, desc(eventTable.occurredAt), desc(eventTable.position), desc(eventTable.id))
+      .limit(MOST_EVENTS)
+      .as('kept');
+    // Ids of one millisecond are in no order between commits; an email's commits are, by their transactions.
+    return orm.select().from(kept).orderBy(asc(kept.occurredAt), asc(kept.position), asc(kept.id));
+  }, OFTEN);
   return rows.map(eventOf);
 }

@@ -53,7 +53,8 @@ export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[]
     path: '/v1/emails/:id/events',
     permission: 'emails:read',
     summary: 'List the events of an email',
-    description: 'Oldest first.',
+    description:
+      'Oldest first. The same open, or click on the same link, within ten seconds of the last one is not recorded again, and of each recipient at most a hundred opens and a hundred clicks are. An email with more than a thousand events is shown without its oldest opens and clicks.',
     params: { id: 'em' },
     response: Type.Array(EmailEvent),
     status: 200,

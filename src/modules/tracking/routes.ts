@@ -58,7 +58,9 @@ export function trackingRoutes({ database, engine, signer, log }: TrackingDeps):
       via: visitorOf(headers),
     };
     const data = type === 'clicked' ? { url: target, ...seen } : seen;
-    const event = { type: 'report.received', at: now, report: { type, recipient, data } };
+    // A person who follows a link that a program has just looked at is another visitor.
+    const followed = Bun.hash.crc32(`${seen.via ?? ''} ${target}`);
+    const event = { type: 'report.received', at: now, report: { type, recipient, link: followed, data } };
     try {
       await within(NOTE_MS, engine.tell('email', emailId, event));
     } catch (error) {
