@@ -86,4 +86,7 @@ describe('links', () => {
 test('a picture is put before the end of the body, or last', () => {
   expect(beforeBodyEnd('<body>x</BODY></html>', '!')).toBe('<body>x!</BODY></html>');
   expect(beforeBodyEnd('<p>x</p>', '!')).toBe('<p>x</p>!');
+  expect(beforeBodyEnd('<!-- </body> --><body>İYİ GÜNLER</body></html>', '!')).toBe(
+    '<!-- </body> --><body>İYİ GÜNLER!</body></html>',
+  );
 });

@@ -65,6 +65,7 @@ export function isWeb(text: string): boolean {
 
 /** Puts something before the end of the body, or at the end of html that has none. */
 export function beforeBodyEnd(html: string, addition: string): string {
-  const end = html.toLowerCase().lastIndexOf('</body');
-  return end === -1 ? html + addition : html.slice(0, end) + addition + html.slice(end);
+  // Not in a copy in lower case: İ is one character longer there, and every place after it another.
+  const end = [...html.matchAll(/<\/body/gi)].at(-1)?.index;
+  return end === undefined ? html + addition : html.slice(0, end) + addition + html.slice(end);
 }
