@@ -15,6 +15,7 @@ import { detailOf, eventOf, itemOf } from './views.ts';
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
 export { isProblem, parseAddress } from './address.ts';
 export { EmailEvent, EmailEventType, type EmailReceipt } from './answer-model.ts';
+export { DEEPEST_HTML } from './content/html-depth.ts';
 export { isReturnToken } from './live-token.ts';
 export { SendBody } from './request-model.ts';
 export { eventOf } from './views.ts';

@@ -1,6 +1,6 @@
 import type { Signer } from '../../db/sign.ts';
 import type { Unsubscribe } from '../../transport/transport.ts';
-import { beforeBodyEnd, rewriteLinks } from './rewrite.ts';
+import { beforeBodyEnd, findLinks, type LinkedHtml, replaceLinks } from './rewrite.ts';
 import { type Link, linkToken, type Purpose } from './tokens.ts';
 
 /** Whose copy it is, and what is to be known of it. */
@@ -33,41 +33,72 @@ export interface LinkMaker {
 /** A sender who writes this offers a way off the list: it becomes the link, and the headers say the same (RFC 8058). */
 const PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
 
+/** Stands for the way off the list in what all copies share: an address as the real one is, which nobody can guess. */
+const EXIT = `https://exit.invalid/${crypto.randomUUID()}`;
+
 /** Links longer than this are left alone: what holds them and a signature would not survive every mail program. */
 const LONGEST_URL = 2_048;
 
+/** What all copies of an email share. Reading html takes its time, and there may be fifty of them. */
+class Draft {
+  readonly html: string | null;
+  readonly offersExit: boolean;
+  readonly #given: string | null;
+  #text: string | null | undefined;
+  #links: LinkedHtml | undefined;
+
+  constructor(
+    { text, html }: Parts,
+    private readonly textFromHtml: LinkMaker['textFromHtml'],
+  ) {
+    this.offersExit = [text, html].some((part) => part !== null && part.search(PLACEHOLDER) !== -1);
+    this.html = html === null ? null : html.replace(PLACEHOLDER, EXIT);
+    this.#given = text === null ? null : text.replace(PLACEHOLDER, EXIT);
+  }
+
+  /** Made before anything is counted: it names the places that the links really lead to. */
+  get text(): string | null {
+    if (this.#text === undefined)
+      this.#text = this.#given ?? (this.html === null ? null : this.textFromHtml(this.html));
+    return this.#text;
+  }
+
+  get links(): LinkedHtml {
+    this.#links ??= findLinks(this.html ?? '');
+    return this.#links;
+  }
+}
+
 /** Makes the parts of a copy its recipient's own: links that tell who opened, clicked or wants no more. */
 export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
-  return ({ text, html }: Parts, tracked: Tracked): Parts & { readonly unsubscribe: Unsubscribe | null } => {
+  /** By what the copies are made of: the same object for every copy of an attempt. */
+  const drafts = new WeakMap<Parts, Draft>();
+
+  return (parts: Parts, tracked: Tracked): Parts & { readonly unsubscribe: Unsubscribe | null } => {
+    const draft = drafts.get(parts) ?? new Draft(parts, textFromHtml);
+    drafts.set(parts, draft);
     const { destination, workspaceId, address, host, opens, clicks, isBulk } = tracked;
     const base = host === null ? publicUrl : `https://${host}`;
     const link = (purpose: Purpose, letter: string, target = ''): string => {
       const content: Link = { ...destination, target };
       return `${base}/t/${letter}/${linkToken(purpose, content, signer)}`;
     };
-    const offersExit =
-      isBulk || [text, html].some((part) => part !== null && part.search(PLACEHOLDER) !== -1);
     // It names the person, since it has to work when the email has long been deleted.
-    const exit = offersExit ? link('unsubscribe', 'u', `${workspaceId} ${address}`) : null;
-    const withExit = (part: string): string => (exit === null ? part : part.replace(PLACEHOLDER, exit));
-
-    // The text part is made before anything is counted: it names the places that the links really lead to.
-    const written = html === null ? null : withExit(html);
-    const plain = text !== null ? withExit(text) : written === null ? null : textFromHtml(written);
+    const exit = isBulk || draft.offersExit ? link('unsubscribe', 'u', `${workspaceId} ${address}`) : null;
+    const withExit = (part: string): string => (exit === null ? part : part.replaceAll(EXIT, () => exit));
+    const clickable = (url: string): string => {
+      const target = withExit(url);
+      return url === EXIT || target.length > LONGEST_URL ? escaped(target) : link('click', 'c', target);
+    };
+    const counted = (html: string): string => {
+      const page = withExit(clicks ? replaceLinks(draft.links, clickable) : html);
+      return opens ? beforeBodyEnd(page, pixel(link('open', 'o'))) : page;
+    };
     return {
-      text: plain,
-      html: written === null ? null : counted(written),
+      text: draft.text === null ? null : withExit(draft.text),
+      html: draft.html === null ? null : counted(draft.html),
       unsubscribe: exit === null ? null : { url: exit, mailto: null },
     };
-
-    function counted(page: string): string {
-      const clickable = clicks
-        ? rewriteLinks(page, (url) =>
-            url === exit || url.length > LONGEST_URL ? escaped(url) : link('click', 'c', url),
-          )
-        : page;
-      return opens ? beforeBodyEnd(clickable, pixel(link('open', 'o'))) : clickable;
-    }
   };
 }
 

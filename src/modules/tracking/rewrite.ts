@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { DEEPEST_HTML } from '../emails/queries.ts';
 
 /** Where one link's address stands in the html, quotes included. */
 interface Place {
@@ -10,26 +11,45 @@ interface Place {
 /** One attribute of a tag: name, and its value in double, single or no quotes. */
 const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>][^\s>]*))?/g;
 
+/** Html taken apart at its links: what stands before, between and after them as it was written, and where each leads. */
+export interface LinkedHtml {
+  readonly between: readonly string[];
+  readonly urls: readonly string[];
+}
+
 /**
- * Replaces the addresses of links that lead to the web, and nothing else: the rest of the html stays octet for octet as
- * it was written, since mail programs are more peculiar than any serialiser knows. What `replace` gives is
- * free of quotes and ampersands.
+ * Finds the links that lead to the web. Nesting deeper than any email's is read no further: 350 KB of it took 4.6 s, and
+ * its links stay as they are.
  */
-export function rewriteLinks(html: string, replace: (url: string) => string): string {
-  let result = '';
+export function findLinks(html: string): LinkedHtml {
+  const between: string[] = [];
+  const urls: string[] = [];
   let done = 0;
   for (const { start, end, url } of placesOf(html)) {
-    result += `${html.slice(done, start)}"${replace(url)}"`;
+    between.push(html.slice(done, start));
+    urls.push(url);
     done = end;
   }
-  return result + html.slice(done);
+  return { between: [...between, html.slice(done)], urls };
 }
+
+/**
+ * Replaces the addresses of links, and nothing else: the rest of the html stays octet for octet as it was written, since
+ * mail programs are more peculiar than any serialiser knows. What `replace` gives is free of quotes and ampersands.
+ */
+export const replaceLinks = (
+  { between: [first = '', ...rest], urls }: LinkedHtml,
+  replace: (url: string) => string,
+): string => first + urls.map((url, index) => `"${replace(url)}"${rest[index] ?? ''}`).join('');
 
 function placesOf(html: string): readonly Place[] {
   const places: Place[] = [];
+  let depth = 0;
   const parser = new Parser(
     {
       onopentag(name, { href }) {
+        depth++;
+        if (depth > DEEPEST_HTML) return parser.pause();
         // `mailto:`, `tel:`, `#` and scripts are no places on the web, and stay what they are.
         if ((name !== 'a' && name !== 'area') || href === undefined || !isWeb(href)) return;
         const place = placeOfHref(html.slice(parser.startIndex, parser.endIndex + 1), href);
@@ -40,10 +60,14 @@ function placesOf(html: string): readonly Place[] {
             end: parser.startIndex + place.end,
           });
       },
+      onclosetag: () => {
+        depth--;
+      },
     },
     { decodeEntities: true },
   );
-  parser.end(html);
+  parser.write(html);
+  if (depth <= DEEPEST_HTML) parser.end();
   return places;
 }
 
@@ -66,6 +90,7 @@ export function isWeb(text: string): boolean {
 /** Puts something before the end of the body, or at the end of html that has none. */
 export function beforeBodyEnd(html: string, addition: string): string {
   // Not in a copy in lower case: İ is one character longer there, and every place after it another.
-  const end = [...html.matchAll(/<\/body/gi)].at(-1)?.index;
-  return end === undefined ? html + addition : html.slice(0, end) + addition + html.slice(end);
+  let end = -1;
+  for (const { index } of html.matchAll(/<\/body/gi)) end = index;
+  return end === -1 ? html + addition : html.slice(0, end) + addition + html.slice(end);
 }

@@ -1,11 +1,10 @@
 import { Parser } from 'htmlparser2';
+import { DEEPEST_HTML } from './html-depth.ts';
 import { PlainWriter } from './plain-writer.ts';
 
 /** Characters of html that are read, and of text that is made; a text part is for reading, and nobody reads more. */
 const LONGEST_HTML = 1_048_576;
 const LONGEST_TEXT = 262_144;
-/** htmlparser2 takes time with the square of the depth; emails nest their tables thirty deep. */
-const DEEPEST = 1_000;
 
 const EMPTY_LINE = 2 as const;
 const LINE_BREAK = 1 as const;
@@ -74,7 +73,7 @@ class Reader {
   readonly #lists: (number | null)[] = [];
 
   get hasEnough(): boolean {
-    return this.#depth > DEEPEST || this.#writer.length > LONGEST_TEXT;
+    return this.#depth > DEEPEST_HTML || this.#writer.length > LONGEST_TEXT;
   }
 
   get text(): string {

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test';
+import { createSigner } from '../../src/db/sign.ts';
+import { personaliser, type Tracked } from '../../src/modules/tracking/commands.ts';
+import { readLinkToken } from '../../src/modules/tracking/tokens.ts';
+
+const signer = createSigner('only-for-tests-only-for-tests-only');
+const EMAIL = 'em_01m7xj1rwzprnwr10308attx';
+
+/** Personalises, and counts how often text is made of html. */
+function maker() {
+  const made: string[] = [];
+  const textFromHtml = (html: string): string => {
+    made.push(html);
+    return html.replace(/<[^>]*>/g, '');
+  };
+  return { made, personalise: personaliser({ signer, publicUrl: 'https://mail.test', textFromHtml }) };
+}
+
+const copyOf = (recipient: number, more: Partial<Tracked> = {}): Tracked => ({
+  destination: { emailId: EMAIL, recipient },
+  workspaceId: 'ws_1',
+  address: `r${recipient}@receiver.example`,
+  host: null,
+  opens: true,
+  clicks: true,
+  isBulk: false,
+  ...more,
+});
+
+describe('the copies of an email', () => {
+  const HTML = `<body><p>{{ unsubscribeUrl }}</p><a href="{{unsubscribeUrl}}">Leave</a>
+<a href="https://shop.example/?leave={{unsubscribeUrl}}&amp;b=$1">Shop</a></body>`;
+
+  test('share what is read of it, and each has links of its own', () => {
+    const { made, personalise } = maker();
+    const parts = { text: null, html: HTML };
+    const links = [0, 1].map((recipient) => {
+      const { text, html, unsubscribe } = personalise(parts, copyOf(recipient));
+      const exit = unsubscribe?.url ?? '';
+      const token = (purpose: 'unsubscribe' | 'click' | 'open', letter: string) =>
+        readLinkToken(purpose, new RegExp(`/t/${letter}/([\\w.-]+)`).exec(html ?? '')?.[1] ?? '', signer);
+      expect(text).toBe(`${exit}Leave\nShop`);
+      expect(html).toStartWith(`<body><p>${exit}</p><a href="${exit}">Leave</a>`);
+      expect(html).not.toContain('exit.invalid');
+      expect(html).toMatch(/<img [^>]*><\/body>$/);
+      expect(token('unsubscribe', 'u')?.target).toBe(`ws_1 r${recipient}@receiver.example`);
+      expect(token('click', 'c')).toEqual({
+        emailId: EMAIL,
+        recipient,
+        target: `https://shop.example/?leave=${exit}&b=$1`,
+      });
+      expect(token('open', 'o')?.recipient).toBe(recipient);
+      return exit;
+    });
+    expect(new Set(links).size).toBe(2);
+    expect(made.length).toBe(1);
+  });
+
+  test('of the same words are those of another email', () => {
+    const { personalise } = maker();
+    const [one, other] = ['https://a.example', 'https://b.example'].map((text) =>
+      personalise({ text, html: null }, copyOf(0)),
+    );
+    expect([one?.text, other?.text, one?.unsubscribe]).toEqual([
+      'https://a.example',
+      'https://b.example',
+      null,
+    ]);
+  });
+
+  test('without anything to count are what was written', () => {
+    const html = '<a href="https://shop.example/?a=1&amp;b=2">Shop</a>';
+    const quiet = copyOf(0, { opens: false, clicks: false });
+    expect(maker().personalise({ text: 'Shop', html }, quiet)).toEqual({
+      text: 'Shop',
+      html,
+      unsubscribe: null,
+    });
+  });
+
+  test('of html that is tedious to read are fifty in no time', () => {
+    const { personalise } = maker();
+    const tedious = { text: '', html: `${'<b>'.repeat(900)}${'</i>'.repeat(80_000)}` };
+    const start = performance.now();
+    personalise(tedious, copyOf(0));
+    const once = performance.now() - start;
+    for (let recipient = 1; recipient < 50; recipient++) personalise(tedious, copyOf(recipient));
+    // Each took as long as the first.
+    expect(performance.now() - start).toBeLessThan(3 * once + 250);
+  });
+});
