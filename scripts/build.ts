@@ -20,7 +20,11 @@ await buildDashboard();
 
 const built = await Bun.build({
   // Threads have bundles of their own, which lie beneath that of main.ts as their sources do.
-  entrypoints: ['src/main.ts', 'src/modules/emails/content/markdown-thread.ts'],
+  entrypoints: [
+    'src/main.ts',
+    'src/modules/emails/content/markdown-thread.ts',
+    'src/transport/reading/mail-thread.ts',
+  ],
   compile: {
     outfile: OUTPUT,
     // The folder it happens to be started in must not change what it does.

@@ -5,6 +5,7 @@ import { type App, mount } from './http/mount.ts';
 import type { HttpDeps } from './http/pipeline.ts';
 import type { Route } from './http/route.ts';
 import { apiKeyRoutes } from './modules/api-keys/routes.ts';
+import type { CapturedReader } from './modules/captured/queries.ts';
 import { capturedRoutes } from './modules/captured/routes.ts';
 import { docsRoutes } from './modules/docs/routes.ts';
 import type { DomainCommands } from './modules/domains/commands.ts';
@@ -24,7 +25,7 @@ import { webhookRoutes } from './modules/webhooks/routes.ts';
 import { workspaceRoutes } from './modules/workspace/routes.ts';
 
 /** What the modules are built from; each takes what it names of it. */
-export interface ModuleDeps extends BatchDeps, EventReader, WebhookCommands, SystemDeps {
+export interface ModuleDeps extends BatchDeps, CapturedReader, EventReader, WebhookCommands, SystemDeps {
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly inspector: InspectorDeps;

@@ -47,6 +47,7 @@ import { MeasuredDatabase } from './telemetry/measured-database.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { torturedEngine } from './torture/tortured-engine.ts';
 import type { SmtpDoor } from './transport/inbound/smtp-door.ts';
+import { createMailReader } from './transport/reading/mail-reader.ts';
 import { createCertificateStore } from './transport/ses/certificates.ts';
 import { askSns } from './transport/ses/sns-requests.ts';
 import type { Transport } from './transport/transport.ts';
@@ -125,6 +126,7 @@ export async function openService({
   if (metrics) countEngine(metrics, engine);
   const authenticator = new Authenticator(database, clock);
   const renderer = createMarkdownRenderer();
+  const mailReader = createMailReader();
   const limits = await openLimits(config, clock, logger);
   const admission = {
     authenticate: authenticator.authenticate,
@@ -181,6 +183,7 @@ export async function openService({
     },
     domains: { ...domains.commands, engine },
     textFromHtml,
+    mailReader,
   });
   const where = { host: config.host, name: config.ehloName ?? hostname() };
   const openDoors = async (): Promise<void> => {
@@ -189,7 +192,7 @@ export async function openService({
       doors.inbound = await openInbound({
         ...where,
         port: inboundSmtpPort,
-        ...{ signer, logger, record: recordFeedback },
+        ...{ signer, logger, mailReader, record: recordFeedback },
       });
     if (submissionPort !== null)
       doors.submission = await openSubmission({
@@ -197,7 +200,7 @@ export async function openService({
         ...admission,
         port: submissionPort,
         tls: await submissionTls(config),
-        ...{ clock, logger, emails: emailCommands },
+        ...{ clock, logger, mailReader, emails: emailCommands },
       });
   };
   const doors: { inbound: SmtpDoor | null; submission: SmtpDoor | null } = {
@@ -228,6 +231,7 @@ export async function openService({
       await schedule?.stop();
       await engine.stop();
       renderer.close();
+      mailReader.close();
       await metricsDoor?.stop(true);
       limits.close();
       await authenticator.noteUse().catch(() => {});

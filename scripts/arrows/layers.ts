@@ -7,6 +7,7 @@ export type Layer =
   | 'http'
   | 'transport'
   | 'telemetry'
+  | 'threads'
   | 'modules'
   | 'duties'
   | 'dashboard'
@@ -18,7 +19,7 @@ export type Layer =
   | 'commands'
   | 'main';
 
-const LEAVES: readonly Layer[] = ['db', 'http', 'transport', 'telemetry'];
+const LEAVES: readonly Layer[] = ['db', 'http', 'transport', 'telemetry', 'threads'];
 const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine'];
 const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules', 'duties'];
 const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doctor', 'torture', 'settings'];
@@ -31,6 +32,7 @@ export const MAY_IMPORT = {
   http: LEAVES,
   transport: LEAVES,
   telemetry: LEAVES,
+  threads: LEAVES,
   engine: [...LEAVES, 'machines'],
   modules: BELOW_MODULES,
   duties: [...BELOW_MODULES, 'modules'],

@@ -81,6 +81,16 @@ describe('the executable alone in an empty folder', () => {
     expect(readdirSync(join(home, 'image'))).toEqual(['posthorn']);
   }, 30_000);
 
+  test('takes the mail apart that stayed here, in a thread that is part of it', async () => {
+    await using service = await startService(container('captures'));
+    const client = createClient(service.url, LIVE_KEY);
+    expect((await client.post('/v1/domains', { name: 'sender.example' })).body.data.status).toBe('verified');
+    const mail = { ...firstEmail, from: 'you@sender.example', to: 'ada@example.com' };
+    expect((await client.post('/v1/emails', mail)).status).toBe(202);
+    const id = await eventually('captured', async () => (await client.get('/v1/captured')).body.data[0]?.id);
+    expect((await client.get(`/v1/captured/${id}`)).body.data.html).toContain('<strong>alone</strong>');
+  }, 30_000);
+
   test('prints generated keys on the first start and never again', async () => {
     const run = container('welcomes');
     const env = { ...run.env, BOOTSTRAP_LIVE_KEY: '', BOOTSTRAP_TEST_KEY: '' };

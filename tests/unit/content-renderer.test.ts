@@ -4,16 +4,16 @@ import { Failure } from '../../src/http/failure.ts';
 import {
   createMarkdownRenderer,
   type MarkdownRenderer,
-  type RendererLimits,
   startMarkdownThread,
 } from '../../src/modules/emails/content/markdown-renderer.ts';
+import type { CrewLimits } from '../../src/threads/crew.ts';
 
 /** Openings that are never closed: emailmd searches from each to the end, which takes it half a minute. */
 const ENDLESS = '{{'.repeat(130_000);
 
 const open: MarkdownRenderer[] = [];
 
-const rendererWith = (limits: Partial<RendererLimits> = {}): MarkdownRenderer => {
+const rendererWith = (limits: Partial<CrewLimits> = {}): MarkdownRenderer => {
   const renderer = createMarkdownRenderer(limits);
   open.push(renderer);
   return renderer;

@@ -1,9 +1,10 @@
-import PostalMime, { type Email } from 'postal-mime';
 import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { byId, pageOf, positionOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
+import type { MailParts } from '../../transport/reading/mail-parts.ts';
+import type { MailReader } from '../../transport/reading/mail-reader.ts';
 import type { CapturedDetail, CapturedItem, CapturedQuery } from './model.ts';
 
 interface Row {
@@ -49,9 +50,15 @@ export async function listCaptured(
   return pageOf(request, rows, ({ id }) => id, itemOf);
 }
 
-/** One message that stayed here, taken apart as a mail program would. */
+/** What reading captured mail needs. */
+export interface CapturedReader {
+  readonly database: Database;
+  readonly mailReader: Pick<MailReader, 'parts'>;
+}
+
+/** One message that stayed here, taken apart as a mail program would; whole where there is too much of it for that. */
 export async function capturedDetail(
-  { database }: { readonly database: Database },
+  { database, mailReader }: CapturedReader,
   { caller, params }: Call<{ readonly id: string }>,
 ): Promise<CapturedDetail | Failure> {
   const [row] = await database.query<Row & { readonly return_path: string; readonly raw: string }>(ONE, [
@@ -64,10 +71,12 @@ export async function capturedDetail(
   return {
     ...itemOf(row),
     returnPath: row.return_path,
-    ...partsOf(await PostalMime.parse(raw, { forceRfc822Attachments: true })),
+    ...((await mailReader.parts(raw)) ?? WHOLE),
     raw: raw.toString('utf8'),
   };
 }
+
+const WHOLE: MailParts = { headers: [], text: null, html: null, attachments: [] };
 
 const itemOf = ({ id, email_id, recipient, name, address, subject, size }: Row): CapturedItem => ({
   id,
@@ -77,21 +86,4 @@ const itemOf = ({ id, email_id, recipient, name, address, subject, size }: Row):
   subject: subject ?? '',
   size,
   capturedAt: new Date(timeOfId(id)).toISOString(),
-});
-
-const partsOf = ({
-  headers,
-  text,
-  html,
-  attachments,
-}: Email): Pick<CapturedDetail, 'headers' | 'text' | 'html' | 'attachments'> => ({
-  headers: headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
-  text: text ?? null,
-  html: html ?? null,
-  attachments: attachments.map(({ filename, mimeType, contentId, content }) => ({
-    filename,
-    contentType: mimeType,
-    contentId: contentId?.replace(/^<(.*)>$/, '$1') ?? null,
-    size: typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength,
-  })),
 });

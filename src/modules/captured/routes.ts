@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox';
-import type { Database } from '../../db/database.ts';
 import { type Route, route } from '../../http/route.ts';
 import { discardAllCaptured, discardCaptured } from './commands.ts';
 import { CapturedDetail, CapturedItem, CapturedQuery } from './model.ts';
-import { capturedDetail, listCaptured } from './queries.ts';
+import { type CapturedReader, capturedDetail, listCaptured } from './queries.ts';
 
 const ITEM: CapturedItem = {
   id: 'cap_01m7xj1rx757g9bp0f4tggst',
@@ -16,7 +15,7 @@ const ITEM: CapturedItem = {
 };
 
 /** The endpoints of captured mail. */
-export const capturedRoutes = (deps: { readonly database: Database }): readonly Route[] => [
+export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/captured',

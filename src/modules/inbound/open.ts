@@ -4,6 +4,7 @@ import type { Feedback } from '../../transport/inbound/feedback.ts';
 import { openReportDoor } from '../../transport/inbound/report-door.ts';
 import type { SmtpDoor } from '../../transport/inbound/smtp-door.ts';
 import { tokenOf } from '../../transport/inbound/verp.ts';
+import type { MailReader } from '../../transport/reading/mail-reader.ts';
 import { isReturnToken } from '../emails/queries.ts';
 
 /** What the listener for bounces and complaints needs. */
@@ -14,6 +15,7 @@ export interface InboundParts {
   readonly name: string;
   readonly signer: Signer;
   readonly logger: Logger;
+  readonly mailReader: MailReader;
   record(feedback: readonly Feedback[], isVouched: boolean): Promise<void>;
 }
 
@@ -21,11 +23,9 @@ export interface InboundParts {
 const REPORTS = /^(abuse|postmaster|fbl|complaints)@/i;
 
 /** Opens the listener. Mail for anybody else is refused at RCPT. */
-export const openInbound = ({ host, port, name, signer, logger, record }: InboundParts): Promise<SmtpDoor> =>
+export const openInbound = ({ signer, logger, record, ...where }: InboundParts): Promise<SmtpDoor> =>
   openReportDoor({
-    host,
-    port,
-    name,
+    ...where,
     tls: null,
     onTrouble: (error) => logger.debug({ err: error }, 'A connection to the inbound port broke.'),
     accepts: (address) => {

@@ -9,6 +9,7 @@ import { type Caller, Replay } from '../../http/route.ts';
 import { compileChecker } from '../../http/schema.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { DoorOptions, SmtpDoor } from '../../transport/inbound/smtp-door.ts';
+import type { MailReader } from '../../transport/reading/mail-reader.ts';
 import { openSubmissionDoor } from '../../transport/submission/submission-door.ts';
 import type { Submission } from '../../transport/submission/submitted.ts';
 import { type EmailCommands, sendEmail } from '../emails/commands.ts';
@@ -20,6 +21,7 @@ export interface SubmissionParts
     Pick<AdmissionDeps, 'authenticate' | 'limiter' | 'clientAddress'> {
   readonly clock: { now(): number };
   readonly logger: Logger;
+  readonly mailReader: MailReader;
   readonly emails: EmailCommands;
 }
 

@@ -6,14 +6,14 @@ import { readFields } from './fields.ts';
 import { tokenOf } from './verp.ts';
 
 /**
- * What a mail that came back says; nothing when it is no report: an automatic answer, a person's, or spam. `recipients`
+ * What a mail that came back says, one thing of each recipient; nothing when it is no report: an automatic answer, a person's, or spam. `recipients`
  * are the addresses that it was sent to. Never throws: what cannot be read says nothing.
  */
 export const readReport = async (raw: Buffer, recipients: readonly string[]): Promise<Feedback[]> => {
   const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
   if (email === null) return [];
   const delivery = part(email, /^message\/(global-)?delivery-status$/);
-  if (delivery !== null) return readDeliveryReport(delivery, referenceOf(email, recipients));
+  if (delivery !== null) return firstOfEach(readDeliveryReport(delivery, referenceOf(email, recipients)));
   const complaint = part(email, /^message\/feedback-report$/);
   if (complaint === null) return [];
   const sender = originalSender(complaint);
@@ -21,6 +21,19 @@ export const readReport = async (raw: Buffer, recipients: readonly string[]): Pr
     complaint,
     referenceOf(email, sender === null ? recipients : [sender, ...recipients]),
   );
+};
+
+/** An email has no more recipients. Each item is told to an email, and 31 MiB of them were 591,013. */
+const MOST_ITEMS = 50;
+
+const firstOfEach = (feedback: readonly Feedback[]): Feedback[] => {
+  const found = new Map<string | null, Feedback>();
+  for (const one of feedback) {
+    const recipient = one.recipient?.toLowerCase() ?? null;
+    if (!found.has(recipient)) found.set(recipient, one);
+    if (found.size === MOST_ITEMS) break;
+  }
+  return [...found.values()];
 };
 
 // The returned message must stay whole: taken apart, its header could not be told from the report's own.

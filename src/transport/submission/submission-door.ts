@@ -1,5 +1,7 @@
+import { Whole } from '../inbound/kept.ts';
 import { type DoorOptions, openDoor, Refusal, type SmtpDoor, takeIn } from '../inbound/smtp-door.ts';
-import { NotSubmittable, readSubmission, type Submission } from './submitted.ts';
+import type { MailReader } from '../reading/mail-reader.ts';
+import { NotSubmittable, type Submission } from './submitted.ts';
 
 /** Why a request was refused, in the words of the HTTP interface. */
 export interface SubmissionFailure {
@@ -12,6 +14,7 @@ export interface SubmissionFailure {
 
 /** Where emails are handed in over SMTP, as user `svc` with an API key for a password. */
 export interface SubmissionDoorOptions extends DoorOptions {
+  readonly mailReader: Pick<MailReader, 'submission'>;
   /**
    * Whether the key is one that may hand in mail; the refusal says why not. `client` is the address of who asks, for
    * limits.
@@ -33,11 +36,12 @@ const LARGEST = 25 * 1024 * 1024;
  * as it comes, which is for a network that can be trusted.
  */
 export const openSubmissionDoor = ({
+  mailReader,
   onKey,
   onSubmit,
   ...options
 }: SubmissionDoorOptions): Promise<SmtpDoor> =>
-  openDoor(options, {
+  openDoor(options, (room) => ({
     authMethods: ['PLAIN', 'LOGIN'],
     authOptional: false,
     allowInsecureAuth: options.tls === null,
@@ -51,23 +55,25 @@ export const openSubmissionDoor = ({
     },
     onRcptTo: (_address, { envelope }, done) => done(envelope.rcptTo.length < RECIPIENTS ? null : TOO_MANY),
     onData: (stream, { envelope, user }, done) => {
+      const key = user as string;
+      const place = room.enter(key);
       const submit = async (): Promise<string> => {
-        const raw = await takeIn(stream);
-        const submission = await readSubmission(
-          raw,
-          envelope.rcptTo.map(({ address }) => address),
-        );
+        const raw = await takeIn(stream, new Whole(), place);
+        const recipients = envelope.rcptTo.map(({ address }) => address);
+        const submission = await mailReader.submission(raw, recipients);
         if (submission instanceof NotSubmittable) throw new Refusal(554, `5.6.0 ${submission.reason}`);
-        const result = await onSubmit(user as string, submission);
+        const result = await onSubmit(key, submission);
         if ('id' in result) return `2.0.0 Accepted as ${result.id}`;
         throw refusalOf(result);
       };
-      submit().then(
-        (accepted) => done(null, accepted),
-        (error) => done(error instanceof Refusal ? error : refusalOf(UNAVAILABLE)),
-      );
+      submit()
+        .finally(() => place.leave())
+        .then(
+          (accepted) => done(null, accepted),
+          (error) => done(error instanceof Refusal ? error : refusalOf(UNAVAILABLE)),
+        );
     },
-  });
+  }));
 
 const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${RECIPIENTS}`);
 // RFC 4954 4: the one code that does not make a client throw its password away.

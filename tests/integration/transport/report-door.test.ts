@@ -1,9 +1,13 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import type { Feedback } from '../../../src/transport/inbound/feedback.ts';
 import { openReportDoor } from '../../../src/transport/inbound/report-door.ts';
+import type { DoorLimits } from '../../../src/transport/inbound/smtp-door.ts';
 import { tokenOf } from '../../../src/transport/inbound/verp.ts';
+import { createMailReader } from '../../../src/transport/reading/mail-reader.ts';
 import { RelayTransport } from '../../../src/transport/smtp/relay.ts';
 import { openSession } from '../../../src/transport/smtp/session.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -15,19 +19,27 @@ import { startScriptedSmtp } from './scripted-smtp.ts';
 
 let reports: (readonly Feedback[])[] = [];
 let onReport = async (_: readonly Feedback[]) => {};
-const door = await openReportDoor({
-  host: '127.0.0.1',
-  port: 0,
-  name: 'relay.test',
-  tls: { cert: CERTIFICATE, key: PRIVATE_KEY },
-  accepts: (address) => tokenOf(address) !== null || address === 'complaints@sender.example',
-  onReport: async (feedback) => {
-    await onReport(feedback);
-    reports.push(feedback);
-  },
-  onTrouble: () => {},
+const mailReader = createMailReader();
+const openDoor = (limits: Partial<DoorLimits> = {}) =>
+  openReportDoor({
+    host: '127.0.0.1',
+    port: 0,
+    name: 'relay.test',
+    tls: { cert: CERTIFICATE, key: PRIVATE_KEY },
+    accepts: (address) => tokenOf(address) !== null || address === 'complaints@sender.example',
+    mailReader,
+    onReport: async (feedback) => {
+      await onReport(feedback);
+      reports.push(feedback);
+    },
+    onTrouble: () => {},
+    limits,
+  });
+const door = await openDoor();
+afterAll(async () => {
+  await door.close();
+  mailReader.close();
 });
-afterAll(() => door.close());
 beforeEach(() => {
   reports = [];
   onReport = async () => {};
@@ -47,9 +59,10 @@ const endpoint = {
 } as const;
 
 /** What the door says to a mail for these addresses. */
-const deliver = async (raw: Buffer, ...recipients: string[]) => {
+const deliver = (raw: Buffer, ...recipients: string[]) => deliverTo(door.port, raw, ...recipients);
+const deliverTo = async (port: number, raw: Buffer, ...recipients: string[]) => {
   const { signal } = new AbortController();
-  const session = await openSession(endpoint, signal);
+  const session = await openSession({ ...endpoint, port }, signal);
   const progress = await session.transmit({ from: '', recipients }, raw, signal);
   session.quit();
   return progress.map(({ step, reply }) => `${step} ${reply}`);
@@ -99,6 +112,82 @@ const deliverUnannounced = (raw: Buffer) => {
     ({ response }: { response: string }) => response,
   );
 };
+
+describe('anybody may send here, so that', () => {
+  const ORIGINAL = `Return-Path: <b+token-1@bounces.sender.example>\nMessage-ID: <em_1@sender.example>\n\n`;
+  const LONG = `${ORIGINAL}${`${'x'.repeat(70)}\n`.repeat(400_000)}`;
+
+  test('of a long report only its ends are read, with the message behind the report or before it', async () => {
+    const behind = dsn({ status: POSTFIX, original: LONG });
+    const [head = '', before = '', status = '', returned = ''] = behind.toString().split('--B/1\r\n');
+    const inFront = Buffer.from(
+      [head, before, returned.replace('--B/1--\r\n', ''), `${status}--B/1--\r\n`].join('--B/1\r\n'),
+    );
+    for (const raw of [behind, inFront]) {
+      expect(raw.length).toBeGreaterThan(28_000_000);
+      expect(await deliver(raw, 'complaints@sender.example')).toEqual(['DOT 250 2.0.0 Thank you']);
+    }
+    const told = {
+      kind: 'bounced',
+      recipient: 'bob+shop@receiver.example',
+      reference: { token: 'token-1', messageId: '<em_1@sender.example>' },
+    };
+    expect(reports).toMatchObject([[told], [told]]);
+  }, 30_000);
+
+  test('a mail of parts without end keeps nobody waiting', async () => {
+    const bomb = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(800_000)}`;
+    await deliver(dsn({ status: POSTFIX }), BOUNCE);
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const start = performance.now();
+    expect(await deliver(Buffer.from(bomb), BOUNCE)).toEqual(['DOT 250 2.0.0 Thank you']);
+    clearInterval(timer);
+    // It was 9.6 s at a stretch.
+    expect(longest).toBeLessThan(500);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  }, 30_000);
+
+  test('one address has so many connections, and may come back when one of them has ended', async () => {
+    const narrow = await openDoor({ connections: 2 });
+    const greeted = async (): Promise<{ readonly socket: Socket; readonly said: string }> => {
+      const socket = connect(narrow.port, '127.0.0.1');
+      const [said] = (await once(socket, 'data')) as [Buffer];
+      return { socket, said: said.toString() };
+    };
+    const first = await greeted();
+    const second = await greeted();
+    const third = await greeted();
+    expect([first, second].map(({ said }) => said.slice(0, 4))).toEqual(['220 ', '220 ']);
+    expect(third.said).toBe('421 4.7.0 Too many connections from your address, please try again later\r\n');
+    first.socket.destroy();
+    const fourth = await eventually('there is a place again', async () => {
+      const next = await greeted();
+      return next.said.startsWith('220') ? next : undefined;
+    });
+    for (const { socket } of [second, third, fourth]) socket.destroy();
+    await narrow.close();
+  });
+
+  test('messages beyond the room there is have to come back', async () => {
+    const KIB = 1_024;
+    const size = dsn({ status: POSTFIX, original: ORIGINAL }).length;
+    const of = (octets: number) =>
+      dsn({ status: POSTFIX, original: `${ORIGINAL}${'x'.repeat(octets - size - 2)}\n` });
+    const narrow = await openDoor({ room: { total: 100 * KIB, each: 100 * KIB } });
+    expect(await deliverTo(narrow.port, of(100 * KIB), BOUNCE)).toEqual(['DOT 250 2.0.0 Thank you']);
+    expect(await deliverTo(narrow.port, of(100 * KIB + 1), BOUNCE)).toEqual([
+      'DOT 452 4.3.1 Too many large messages are arriving, please try again later',
+    ]);
+    expect(await deliverTo(narrow.port, of(100 * KIB), BOUNCE)).toEqual(['DOT 250 2.0.0 Thank you']);
+    expect(reports.length).toBe(2);
+    await narrow.close();
+  });
+});
 
 const reason = postfixMissing();
 if (reason !== null) console.log(`Not shown here, since ${reason}: the bounce of a real Postfix.`);

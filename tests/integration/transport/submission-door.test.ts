@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import type { RoomLimits } from '../../../src/http/body-room.ts';
+import { createMailReader } from '../../../src/transport/reading/mail-reader.ts';
 import {
   openSubmissionDoor,
   type SubmissionFailure,
@@ -16,8 +18,11 @@ let answer: { id: string } | SubmissionFailure = { id: 'em_1' };
 let lookUpKey = async (key: string): Promise<SubmissionFailure | null> =>
   key === KEY ? null : { code: 'UNAUTHORIZED', message: 'No such key.' };
 
-const open = (tls: { cert: string; key: string } | null) =>
+const mailReader = createMailReader();
+const open = (tls: { cert: string; key: string } | null, room?: RoomLimits) =>
   openSubmissionDoor({
+    mailReader,
+    ...(room && { limits: { room } }),
     host: '127.0.0.1',
     port: 0,
     name: 'relay.test',
@@ -32,7 +37,10 @@ const open = (tls: { cert: string; key: string } | null) =>
 
 const secure = await open({ cert: CERTIFICATE, key: PRIVATE_KEY });
 const trusting = await open(null);
-afterAll(() => Promise.all([secure.close(), trusting.close()]));
+afterAll(async () => {
+  await Promise.all([secure.close(), trusting.close()]);
+  mailReader.close();
+});
 
 const checkKey = lookUpKey;
 beforeEach(() => {
@@ -79,7 +87,44 @@ test('a file arrives whole', async () => {
   expect(submitted[0]?.submission.email.attachments?.[0]?.content).toBe(content.toString('base64'));
 });
 
+test('the largest file arrives whole, and keeps nobody waiting', async () => {
+  const content = Buffer.alloc(18 * 1024 * 1024, 'A catalogue, with pictures. ');
+  await send();
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  const start = performance.now();
+  expect(await send({ ...MAIL, attachments: [{ filename: 'a.bin', content }] })).toStartWith('250');
+  clearInterval(timer);
+  const received = submitted[1]?.submission.email.attachments?.[0]?.content ?? '';
+  expect(Buffer.from(received, 'base64').equals(content)).toBe(true);
+  expect(performance.now() - start).toBeLessThan(10_000);
+  // nodemailer, which writes it in this process, included.
+  expect(longest).toBeLessThan(500);
+}, 30_000);
+
+test('what goes beyond the room there is has to come back', async () => {
+  const narrow = await open(null, { total: 300_000, each: 200_000 });
+  const submit = (octets: number) =>
+    send({ ...MAIL, text: `${'x'.repeat(60)}\n`.repeat(octets / 61) }, { port: narrow.port });
+  expect(await submit(190_000)).toStartWith('250');
+  expect(await submit(205_000)).toStartWith('452 4.3.1');
+  expect(await submit(190_000)).toStartWith('250');
+  await narrow.close();
+});
+
 describe('is refused', () => {
+  test('a mail of parts without end, at once', async () => {
+    const raw = `From: a@sender.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(400_000)}`;
+    const start = performance.now();
+    expect(await send({ raw, envelope: { from: 'a@sender.example', to: 'b@receiver.example' } })).toBe(
+      '554 5.6.0 The message has too many lines or parts to be read',
+    );
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
   test('a wrong password, a wrong user', async () => {
     expect(await send(MAIL, { pass: 'x' })).toBe('535 5.7.8 No such key.');
     expect(await send(MAIL, { user: 'admin' })).toStartWith('535 5.7.8 The user name is svc');

@@ -164,3 +164,17 @@ test('anybody may write a report: what it says is bounded, and so is the time to
   expect(told).toMatchObject({ kind: 'bounced', recipient: 'a@b.example' });
   expect(told?.kind === 'bounced' && told.remoteMta?.length).toBeLessThan(2_001);
 });
+
+test('a report says one thing of each recipient, and of no more than an email has', async () => {
+  const block = (recipient: string, action: string) =>
+    `\nFinal-Recipient: rfc822; ${recipient}\nAction: ${action}\nStatus: 5.1.1\n`;
+  const repeated =
+    block('a@b.example', 'failed') + block('A@B.example', 'failed') + block('c@b.example', 'delivered');
+  const told = await readReport(dsn({ status: `Reporting-MTA: dns; x\n${repeated}` }), TO);
+  expect(told.map(({ kind, recipient }) => `${recipient} ${kind}`)).toEqual([
+    'a@b.example bounced',
+    'c@b.example delivered',
+  ]);
+  const many = Array.from({ length: 51 }, (_, n) => block(`r${n}@b.example`, 'failed')).join('');
+  expect((await readReport(dsn({ status: `Reporting-MTA: dns; x\n${many}` }), TO)).length).toBe(50);
+});

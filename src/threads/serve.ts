@@ -1,0 +1,18 @@
+/** What a thread says: `ready` once it has been loaded, then one reply to each question. */
+export type Reply<Answer> = 'ready' | { readonly answer: Answer } | { readonly fault: string };
+
+declare const self: Worker;
+
+/** Makes the module that calls it a thread, which answers one question after another. */
+export function serve<Question, Answer>(answer: (question: Question) => Answer | Promise<Answer>): void {
+  const reply = async (question: Question): Promise<Reply<Answer>> => {
+    try {
+      return { answer: await answer(question) };
+    } catch (error) {
+      // The message of an error in a parser may repeat what was parsed.
+      return { fault: error instanceof Error ? error.name : typeof error };
+    }
+  };
+  self.onmessage = async ({ data }: MessageEvent<Question>) => self.postMessage(await reply(data));
+  self.postMessage('ready' satisfies Reply<Answer>);
+}

@@ -1,0 +1,35 @@
+import PostalMime, { type Attachment, type Email } from 'postal-mime';
+
+/** A message taken apart as a mail program would. */
+export interface MailParts {
+  readonly headers: { readonly name: string; readonly value: string }[];
+  readonly text: string | null;
+  readonly html: string | null;
+  readonly attachments: MailFile[];
+}
+
+interface MailFile {
+  readonly filename: string | null;
+  readonly contentType: string;
+  readonly contentId: string | null;
+  /** In octets. */
+  readonly size: number;
+}
+
+/** Takes a message apart; null where its parts lie too deep within each other. */
+export const readParts = (raw: Buffer): Promise<MailParts | null> =>
+  PostalMime.parse(raw, { forceRfc822Attachments: true }).then(partsOf, () => null);
+
+const partsOf = ({ headers, text, html, attachments }: Email): MailParts => ({
+  headers: headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
+  text: text ?? null,
+  html: html ?? null,
+  attachments: attachments.map(fileOf),
+});
+
+const fileOf = ({ filename, mimeType, contentId, content }: Attachment): MailFile => ({
+  filename,
+  contentType: mimeType,
+  contentId: contentId?.replace(/^<(.*)>$/, '$1') ?? null,
+  size: typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength,
+});

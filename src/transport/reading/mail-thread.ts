@@ -1,0 +1,29 @@
+// The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts).
+import { serve } from '../../threads/serve.ts';
+import type { Feedback } from '../inbound/feedback.ts';
+import { readReport } from '../inbound/read-report.ts';
+import { NotSubmittable, readSubmission, type Submission } from '../submission/submitted.ts';
+import { type MailParts, readParts } from './mail-parts.ts';
+
+/** A mail, and what it is read as. */
+export interface MailQuestion {
+  readonly as: 'report' | 'submission' | 'parts';
+  readonly raw: Uint8Array;
+  /** Of its envelope. */
+  readonly recipients: readonly string[];
+}
+
+/** What it says. */
+export type MailAnswer =
+  | { readonly feedback: readonly Feedback[] }
+  | { readonly submission: Submission }
+  | { readonly reason: string }
+  | { readonly parts: MailParts | null };
+
+serve(async ({ as, raw, recipients }: MailQuestion): Promise<MailAnswer> => {
+  const mail = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  if (as === 'report') return { feedback: await readReport(mail, recipients) };
+  if (as === 'parts') return { parts: await readParts(mail) };
+  const submission = await readSubmission(mail, recipients);
+  return submission instanceof NotSubmittable ? { reason: submission.reason } : { submission };
+});

@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { Unavailable } from '../../../src/db/unavailable.ts';
+import {
+  createMailReader,
+  type MailReader,
+  type ReaderLimits,
+} from '../../../src/transport/reading/mail-reader.ts';
+import { isWithin, MAIL_LIMITS } from '../../../src/transport/reading/mail-size.ts';
+import { NotSubmittable } from '../../../src/transport/submission/submitted.ts';
+import { dsn, POSTFIX } from './reports.ts';
+
+const open: MailReader[] = [];
+const readerWith = (limits: Partial<ReaderLimits> = {}): MailReader => {
+  const reader = createMailReader(limits);
+  open.push(reader);
+  return reader;
+};
+afterEach(() => {
+  for (const reader of open.splice(0)) reader.close();
+});
+
+const TO = ['b+token-1@bounces.sender.example'];
+const MIXED = 'From: a@b.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n';
+const parts = (count: number): Buffer => Buffer.from(MIXED + '--b\r\n\r\nx\r\n'.repeat(count));
+const lines = (count: number): Buffer => Buffer.from(`From: a@b.example\r\n\r\n${'\n'.repeat(count)}`);
+const HURRIED = { threads: 1, deadlineMs: 50, startMs: 10_000, mostWaiting: 1, idleMs: 60_000 };
+
+/** The longest time for which nothing else could happen. */
+async function longestStall(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 2);
+  await work();
+  clearInterval(timer);
+  return longest;
+}
+
+describe('a mail is read away from the thread that answers requests', () => {
+  test('as a report, a submission, and what it consists of', async () => {
+    const reader = readerWith();
+    expect(await reader.report(dsn({ status: POSTFIX }), TO)).toMatchObject([
+      { kind: 'bounced', reference: { token: 'token-1' } },
+    ]);
+    const mail = Buffer.from('From: a@b.example\r\nSubject: Hi\r\n\r\nGrüße\r\n');
+    expect(await reader.submission(mail, ['c@d.example'])).toMatchObject({
+      email: { from: 'a@b.example', to: ['c@d.example'], subject: 'Hi', text: 'Grüße\n' },
+    });
+    expect(await reader.submission(Buffer.from('Subject: Hi\r\n\r\nx'), ['c@d.example'])).toEqual(
+      new NotSubmittable('The message has no From field'),
+    );
+    expect(await reader.parts(mail)).toEqual({
+      headers: [
+        { name: 'From', value: 'a@b.example' },
+        { name: 'Subject', value: 'Hi' },
+      ],
+      text: 'Grüße\n',
+      html: null,
+      attachments: [],
+    });
+  });
+
+  test('and keeps nobody waiting, however tedious it is', async () => {
+    const reader = readerWith();
+    await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1))]);
+    // On the thread itself: 300 ms, and half a second.
+    const stall = await longestStall(() =>
+      Promise.all([reader.report(parts(9_000), TO), reader.parts(lines(400_000))]),
+    );
+    expect(stall).toBeLessThan(150);
+  });
+});
+
+describe('a mail that is too much', () => {
+  test('is not begun', async () => {
+    const reader = readerWith();
+    const start = performance.now();
+    for (const raw of [parts(800_000), lines(25_000_000)]) {
+      expect(await reader.report(raw, TO)).toEqual([]);
+      expect(await reader.submission(raw, TO)).toBeInstanceOf(NotSubmittable);
+      expect(await reader.parts(raw)).toBeNull();
+    }
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  test('is told by its lines and by those that may part it', () => {
+    const { lines: most, delimiters } = MAIL_LIMITS;
+    const text = (count: number, line: string) => Buffer.from(line.repeat(count));
+    expect([most, most + 1].map((count) => isWithin(text(count, '\n')))).toEqual([true, false]);
+    expect([delimiters, delimiters + 1].map((count) => isWithin(text(count, '\n--b')))).toEqual([
+      true,
+      false,
+    ]);
+    expect(isWithin(text(delimiters + 1, '\n-b-'))).toBe(true);
+    // 25 MiB in base64.
+    expect(isWithin(text(344_926, `${'x'.repeat(74)}\r\n`))).toBe(true);
+  });
+
+  test('is given up when its time is over, and the next one is read', async () => {
+    const reader = readerWith({ reports: HURRIED, own: HURRIED });
+    await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1))]);
+    expect(await reader.parts(lines(999_000))).toBeNull();
+    expect(await reader.submission(lines(999_000), TO)).toBeInstanceOf(NotSubmittable);
+    expect((await reader.parts(lines(1)))?.headers.length).toBe(1);
+  });
+});
+
+test('only so many wait: the others are told to come back', async () => {
+  const reader = readerWith({ own: HURRIED });
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => reader.parts(lines(1))));
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+  expect(outcomes[2]?.status === 'rejected' && outcomes[2].reason).toBeInstanceOf(Unavailable);
+});
+
+test('a reader that is closed leaves nobody waiting', async () => {
+  const reader = readerWith();
+  const waiting = Promise.allSettled([reader.parts(lines(1)), reader.report(dsn({ status: POSTFIX }), TO)]);
+  reader.close();
+  for (const outcome of await waiting)
+    expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(Unavailable);
+});
