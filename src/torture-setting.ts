@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 
 /** The safeguards that a torture can switch off, to show that it notices. */
-export const SAFEGUARDS = ['revision', 'lease', 'attempt', 'commit', 'hold'] as const;
+export const SAFEGUARDS = ['revision', 'lease', 'attempt', 'commit', 'hold', 'key', 'report'] as const;
 
 /** One of them. */
 export type Safeguard = (typeof SAFEGUARDS)[number];
@@ -47,6 +47,8 @@ const TortureSetting = Type.Object(
     ),
     /** How long an attempt may take before it counts as lost. */
     leaseMs: Type.Integer({ minimum: 100 }),
+    /** Attempts that may run at once; as many as without a torture when absent. */
+    slots: Type.Optional(Type.Integer({ minimum: 1 })),
     /** A file to which every performed order is appended. */
     record: Type.Optional(Type.String()),
     seed: Type.Integer(),

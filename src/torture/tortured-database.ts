@@ -13,7 +13,7 @@ const statementOf = (text: string): keyof typeof STATEMENTS | null =>
   (Object.keys(STATEMENTS) as (keyof typeof STATEMENTS)[]).find((name) => STATEMENTS[name].test(text)) ??
   null;
 
-/** The database of a tortured engine: it passes crash points, and forgets the revision check when that is broken. */
+/** The database of a tortured engine: it passes crash points, and forgets what is broken of a statement. */
 export class TorturedDatabase implements Database {
   constructor(
     private readonly inner: Database,
@@ -33,7 +33,7 @@ export class TorturedDatabase implements Database {
     const statement = statementOf(text);
     if (statement === null) return await this.inner.query<Row>(text, parameters, options);
     this.crash(`${statement}.before`);
-    const sent = this.inner.query<Row>(this.#brokenText(statement, text), parameters, options);
+    const sent = this.inner.query<Row>(this.#textOf(statement, text), parameters, options);
     this.crash(`${statement}.sent`);
     const rows = await sent;
     this.crash(`${statement}.committed`);
@@ -56,19 +56,35 @@ export class TorturedDatabase implements Database {
     return this.inner.close();
   }
 
-  /** Without the revision check a commit writes over whatever is there; the journal's key must not stop it either. */
-  #brokenText(statement: keyof typeof STATEMENTS, text: string): string {
-    if (this.broken !== 'revision' || statement !== 'commit') return text;
-    const unchecked = text
-      .replace(' and a.revision = i.revision', '')
-      .replace(
-        /(insert into \w+ \(actor_id, revision, commit_tag, steps\)\s+select [^)]*?)(\n\))/,
-        '$1 on conflict do nothing$2',
-      );
-    if (!unchecked.includes('on conflict do nothing\n)') || unchecked.includes('a.revision = i.revision'))
-      throw new Error(
-        'The commit statement has changed: the torture cannot break its revision check any more.',
-      );
-    return unchecked;
+  #textOf(statement: keyof typeof STATEMENTS, text: string): string {
+    if (this.broken === 'revision' && statement === 'commit') return withoutRevisionCheck(text);
+    if (this.broken === 'key' && statement === 'accept') return withoutClaims(text);
+    return text;
   }
+}
+
+/** Without the revision check a commit writes over whatever is there; the journal's key must not stop it either. */
+function withoutRevisionCheck(text: string): string {
+  const unchecked = text
+    .replace(' and a.revision = i.revision', '')
+    .replace(
+      /(insert into \w+ \(actor_id, revision, commit_tag, steps\)\s+select [^)]*?)(\n\))/,
+      '$1 on conflict do nothing$2',
+    );
+  if (!unchecked.includes('on conflict do nothing\n)') || unchecked.includes('a.revision = i.revision'))
+    throw new Error(
+      'The commit statement has changed: the torture cannot break its revision check any more.',
+    );
+  return unchecked;
+}
+
+/** An acceptance that stores no reply for its idempotency key: whoever asks again is accepted again. */
+function withoutClaims(text: string): string {
+  const unclaimed = text.replace(
+    /(insert into idempotency_keys [^)]*\)\s+select [^;]*? where )idem_key is not null\b/,
+    '$1false',
+  );
+  if (unclaimed === text)
+    throw new Error('The statement of acceptance has changed: the torture cannot break its claims any more.');
+  return unclaimed;
 }

@@ -1,8 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Engine, type EngineParts, type TellOptions } from '../engine/engine.ts';
 import type { ActorEvent } from '../engine/kind.ts';
 import type { Birth } from '../engine/nursery.ts';
 import type { Spawned, Told } from '../engine/told.ts';
-import type { TortureSetting } from '../torture-setting.ts';
+import type { Safeguard, TortureSetting } from '../torture-setting.ts';
 import { type CrashAt, crashAt } from './crash.ts';
 import { TorturedDatabase } from './tortured-database.ts';
 import { torturedKinds } from './tortured-kinds.ts';
@@ -16,19 +17,24 @@ export class NotTorturable extends Error {
   }
 }
 
+/** Between two commits that ought to be one. */
+const APART_MS = 20;
+
+const withoutReport = ({ report: _, ...options }: TellOptions = {}): TellOptions => options;
+
 /** An engine whose crash points, dawdling performers and broken safeguards are those of the setting. */
 class TorturedEngine extends Engine {
   constructor(
     parts: EngineParts,
     private readonly crash: CrashAt,
-    private readonly hasty: boolean,
+    private readonly broken: Safeguard | undefined,
   ) {
     super(parts);
   }
 
   override async spawn(kind: string, birth: Birth): Promise<Spawned> {
     const spawned = super.spawn(kind, birth);
-    if (this.hasty && !birth.claim) {
+    if (this.broken === 'commit' && kind === 'email' && !birth.claim) {
       // The broken safeguard: an answer that does not wait for the commit.
       spawned.catch(() => {});
       return { outcome: 'spawned', state: 'sending', context: birth.input };
@@ -39,7 +45,10 @@ class TorturedEngine extends Engine {
   }
 
   override async tell(kind: string, id: string, event: ActorEvent, options?: TellOptions): Promise<Told> {
-    const told = await super.tell(kind, id, event, options);
+    // The broken safeguard: what an attempt came to is written before what was reported of it.
+    const isApart = this.broken === 'report' && event.type === 'report.received';
+    if (isApart) await pause(APART_MS);
+    const told = await super.tell(kind, id, event, isApart ? withoutReport(options) : options);
     if (options?.scope) this.crash('command.answered');
     return told;
   }
@@ -65,6 +74,6 @@ export async function torturedEngine(setting: TortureSetting, parts: EngineParts
       kinds: torturedKinds(parts.kinds, setting, crash),
     },
     crash,
-    setting.break === 'commit',
+    setting.break,
   );
 }
