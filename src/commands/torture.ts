@@ -1,5 +1,7 @@
 import { isExecutable } from '../config.ts';
-import { type LiveMail, PROMISES, type Promised } from '../torture/judge.ts';
+import type { LiveMail, Verdict } from '../torture/judge.ts';
+import type { Exercised } from '../torture/outside-record.ts';
+import { PROMISES, type Promised } from '../torture/promises.ts';
 import { type Outcome, type Progress, torture } from '../torture/torture.ts';
 import type { Safeguard } from '../torture-setting.ts';
 import { stopRequested } from './shutdown.ts';
@@ -61,22 +63,23 @@ export function tortureReport({
   troubles,
   repliesSwallowed,
   sinkFaults,
-  unanswered,
+  exercised,
 }: Outcome): string {
-  const { acknowledged, emails, ends, inDoubt, lostAttempts, events, repeatedEvents, broken, examples } =
-    verdict;
+  const { acknowledged, unanswered, emails, ends, inDoubt, lostAttempts } = verdict;
+  const { events, repeatedEvents, broken, examples } = verdict;
   const count = (promise: Promised) => broken.get(promise) ?? 0;
   const sum = [...troubles.values()].reduce((total, times) => total + times, 0);
   const width = Math.max(...Object.values(PROMISES).map((sentence) => sentence.length));
   return [
     `Troubles      ${sum}: ${counted(troubles)}`,
     `              ${repliesSwallowed} replies to commits were swallowed`,
-    `Acknowledged  ${acknowledged}; ${unanswered} requests got no answer; ${emails} emails are there`,
+    `Acknowledged  ${acknowledged} of ${acknowledged + unanswered.wishes} emails; ${unanswered.mayBeThere} others may have been stored; ${emails} are there`,
+    ...exercisedLines(verdict, exercised),
     `Ended         ${Object.entries(ends)
       .map(([end, times]) => `${times} ${end}`)
       .join(', ')}`,
-    `Lost          ${count('lost') + count('unfinished')}`,
-    `Doubled       ${count('doubled') + count('keyTwice')}`,
+    `Lost          ${count('lost') + count('unfinished') + count('lostEvent')}`,
+    `Doubled       ${count('doubled') + count('keyTwice') + count('wishTwice')}`,
     `In doubt      ${inDoubt} performed more than once after one of ${lostAttempts} lost attempts, and marked so`,
     ...liveLines(verdict.live, sinkFaults),
     `Webhooks      ${events} events, ${repeatedEvents} of them received more than once`,
@@ -95,6 +98,28 @@ export function tortureReport({
   ].join('\n');
 }
 
+/** What the run came by; a promise that nothing has put to the test was not kept, but not tried. */
+function exercisedLines(
+  { inBatches, toTwo, declined }: Verdict,
+  { batches, twiceAtOnce, askedAgain, replayed, refusedConnections }: Exercised,
+): readonly string[] {
+  const times = new Map([
+    ['batch', batches],
+    ['email of a batch', inBatches],
+    ['email to two', toTwo],
+    ['attempt declined for want of a slot', declined],
+    ['keyed request sent to two at once', twiceAtOnce],
+    ['keyed request asked again', askedAgain],
+    ['stored answer given again', replayed],
+    ['connection refused', refusedConnections],
+  ]);
+  const never = [...times].flatMap(([what, often]) => (often === 0 ? [what] : []));
+  return [
+    `Exercised     ${counted(times)}`,
+    ...(never.length > 0 ? [`NOT EXERCISED ${never.join(', ')}`] : []),
+  ];
+}
+
 /** Promises that only live mail can break. */
 const LIVE: readonly Promised[] = ['notThere', 'takenTwice', 'heldTwice', 'strange'];
 
@@ -108,7 +133,7 @@ function liveLines(live: LiveMail | null, faults: ReadonlyMap<string, number>): 
   if (live === null) return [];
   const { taken, twice, unknown, heldToTheEnd } = live;
   return [
-    `Live mail     ${taken} emails are at the receiving server, ${twice} of them more than once; it made trouble: ${counted(faults)}`,
+    `Live mail     ${taken} messages are at the receiving server, ${twice} of them more than once; it made trouble: ${counted(faults)}`,
     `              ${unknown} attempts ended without anybody knowing; ${heldToTheEnd} that were held as doubtful to the end had arrived`,
   ];
 }

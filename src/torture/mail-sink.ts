@@ -3,9 +3,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Chance, chanceOf } from './chance.ts';
 
-/** What was taken of one email. */
+/** What was taken of one email for one recipient. */
 export interface Taken {
-  /** Times that its message was taken, whether the sender heard of it or not. */
+  /** Times that the message was taken, whether the sender heard of it or not. */
   copies: number;
   /** When the first copy was (epoch ms). */
   readonly firstAt: number;
@@ -28,6 +28,8 @@ type Fault = keyof typeof FAULTS;
 
 const SLOW_MS = [50, 2_500] as const;
 const END = '\r\n.\r\n';
+const MAIL = /^MAIL FROM:/i;
+const RCPT = /^RCPT TO:<([^>]*)>/i;
 const MESSAGE_ID = /^message-id:\s*<(em_\w+)@/im;
 
 /** Recipients whose local part begins so are refused for good. */
@@ -35,7 +37,7 @@ export const REFUSED = 'refused';
 
 /** A mail server that takes, refuses, cuts off and dawdles, and writes down what it took. */
 export class MailSink {
-  /** By the email's id, which its Message-ID holds. */
+  /** By the email's id, which its Message-ID holds, and the recipient. */
   readonly taken = new Map<string, Taken>();
   readonly faults = new Map<Fault, number>();
   readonly #chance: Chance;
@@ -73,6 +75,7 @@ export class MailSink {
     socket.on('close', () => this.#sockets.delete(socket));
     socket.on('error', () => {});
     let pending = '';
+    let recipients: string[] = [];
     let inData = false;
     let cut = false;
     let working = false;
@@ -91,10 +94,13 @@ export class MailSink {
         pending = pending.slice(end + mark.length);
         if (inData) {
           inData = false;
-          await this.#take(socket, text);
+          await this.#take(socket, text, recipients);
           continue;
         }
         const reply = replyTo(text);
+        if (MAIL.test(text)) recipients = [];
+        const recipient = RCPT.exec(text)?.[1];
+        if (recipient !== undefined && reply.startsWith('250')) recipients.push(recipient);
         inData = reply.startsWith('354');
         cut = inData && this.#strikes('cut before the final dot');
         socket.write(`${reply}\r\n`);
@@ -110,12 +116,14 @@ export class MailSink {
   }
 
   /** The final dot is there: from here on the message is the server's, unless it says otherwise. */
-  async #take(socket: Socket, message: string): Promise<void> {
+  async #take(socket: Socket, message: string, recipients: readonly string[]): Promise<void> {
     if (this.#strikes('451')) return void socket.write('451 4.3.0 Not now\r\n');
     const id = MESSAGE_ID.exec(message)?.[1] ?? 'without a Message-ID';
-    const known = this.taken.get(id);
-    if (known) known.copies++;
-    else this.taken.set(id, { copies: 1, firstAt: Date.now() });
+    for (const recipient of recipients) {
+      const known = this.taken.get(`${id} ${recipient}`);
+      if (known) known.copies++;
+      else this.taken.set(`${id} ${recipient}`, { copies: 1, firstAt: Date.now() });
+    }
     if (this.#strikes('cut after the final dot')) return void socket.resetAndDestroy();
     if (this.#strikes('slow')) await pause(this.#chance.between(...SLOW_MS));
     socket.write('250 2.0.0 Taken\r\n');

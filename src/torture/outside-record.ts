@@ -1,81 +1,128 @@
-import { existsSync, readFileSync } from 'node:fs';
+import type { Fate } from './fates.ts';
 
-/** The ends that the simulator leads to, by the local part of the address. */
-export const ENDS = {
-  delivered: 'delivered',
-  bounced: 'failed',
-  'bounced-transient': 'sent',
-  complained: 'delivered',
-  opened: 'delivered',
-  deferred: 'delivered',
-  suppressed: 'failed',
-} as const;
-
-/** A fate that an address chooses. */
-export type Fate = keyof typeof ENDS;
-
-/** The ends that the torture's own mail server leads live mail to. */
-export const LIVE_ENDS = { taken: 'sent', refused: 'failed' } as const;
-
-/** A fate of live mail, which its address chooses too. */
-export type LiveFate = keyof typeof LIVE_ENDS;
-
-/** What the client knows of one email that was acknowledged. */
-export interface Acknowledged {
-  readonly id: string;
-  readonly fate: Fate | LiveFate;
+/** One email that was asked for, and what the client was told of it. */
+export interface Wish {
+  /** Stands in the subject, so that a stored email says whose it is. */
+  readonly number: number;
   readonly livemode: boolean;
+  /** What becomes of each recipient. */
+  readonly fates: readonly Fate[];
+  /** It was one of several in a request. */
+  readonly inBatch: boolean;
+  /** What was acknowledged; null while nothing was. */
+  id: string | null;
+  /** A request for it got no answer after its connection stood, or one that leaves open whether it was stored. */
+  mayBeThere: boolean;
   /** Not to be sent before (epoch ms); null: at once. */
   notBefore: number | null;
   /** What became of a wish to cancel it: acknowledged, refused because it was too late, or nobody said. */
   cancelled: 'never asked' | 'acknowledged' | 'refused' | 'unknown';
 }
 
+/** What one answer says of one wish. */
+export type Told =
+  | { readonly what: 'accepted'; readonly id: string }
+  /** Refused for good. */
+  | { readonly what: 'refused' }
+  /** Nothing came of this request: nobody took its connection, or another one with its key is at work. */
+  | { readonly what: 'untouched' }
+  /** Nobody can say whether it was stored. */
+  | { readonly what: 'unknown' }
+  /** The key is said to be that of another request, and is not. */
+  | { readonly what: 'conflict' }
+  /** The request was answered, and this one of its emails was not. */
+  | { readonly what: 'left out' };
+
+/** What the client did, beside sending one email to one recipient once. */
+export interface Exercised {
+  batches: number;
+  /** Keyed requests that were sent to two instances at once. */
+  twiceAtOnce: number;
+  /** Keyed requests that were sent again for want of an answer. */
+  askedAgain: number;
+  /** Answers that were the stored ones of an earlier request. */
+  replayed: number;
+  /** Requests whose connection nobody took. */
+  refusedConnections: number;
+}
+
+const SUBJECT = /^Wish (\d+)$/;
+
+/** The subject that tells a wish's email. */
+export const subjectOf = ({ number }: Pick<Wish, 'number'>): string => `Wish ${number}`;
+
+/** The number in a subject that tells a wish's email; null in any other. */
+export const numberIn = (subject: string | null): number | null => {
+  const digits = SUBJECT.exec(subject ?? '')?.[1];
+  return digits === undefined ? null : Number(digits);
+};
+
+/** The addresses of a wish's recipients, each with its fate: no two wishes share one. */
+export const recipientsOf = ({ number, livemode, fates }: Pick<Wish, 'number' | 'livemode' | 'fates'>) =>
+  fates.map((fate, index) => ({
+    fate,
+    address: livemode
+      ? `${fate}-${number}-${index}@receiver.example`
+      : `${fate}+${number}-${index}@simulator.svc.test`,
+  }));
+
 /** What the client has seen, and nobody but the client. */
 export class OutsideRecord {
-  readonly acknowledged = new Map<string, Acknowledged>();
-  /** One idempotency key was answered with two emails. */
+  /** By their numbers. */
+  readonly wishes: Wish[] = [];
+  readonly acknowledged = new Map<string, Wish>();
+  /** One idempotency key was answered in two ways. */
   readonly contradictions: string[] = [];
-  /** Requests of which nobody can say whether they were accepted; each may have left one email. */
-  unanswered = 0;
-  refused = 0;
+  /** One id was answered to two wishes. */
+  readonly shared: string[] = [];
+  /** Emails of a batch that its answer leaves out. */
+  readonly leftOut: string[] = [];
+  readonly exercised: Exercised = {
+    batches: 0,
+    twiceAtOnce: 0,
+    askedAgain: 0,
+    replayed: 0,
+    refusedConnections: 0,
+  };
 
-  acknowledge(
-    id: string,
-    { fate, livemode }: Pick<Acknowledged, 'fate' | 'livemode'>,
-    scheduledAt: number | null,
-  ): Acknowledged {
-    const email: Acknowledged = { id, fate, livemode, notBefore: scheduledAt, cancelled: 'never asked' };
-    this.acknowledged.set(id, email);
-    return email;
+  /** Notes what is going to be asked for. */
+  wish(asked: Pick<Wish, 'livemode' | 'fates' | 'inBatch' | 'notBefore'>): Wish {
+    const number = this.wishes.length;
+    const wish: Wish = { ...asked, number, id: null, mayBeThere: false, cancelled: 'never asked' };
+    this.wishes.push(wish);
+    return wish;
   }
-}
 
-/** What the performers' own files say of one email. */
-export interface Performed {
-  /** When the first attempt began (epoch ms). */
-  firstBegun: number;
-  begun: number;
-  /** Attempts after which some recipient's server had the message. */
-  accepted: number;
-}
-
-/** Reads the files that the instances appended to while they performed. */
-export function readPerformed(files: readonly string[]): ReadonlyMap<string, Performed> {
-  const performed = new Map<string, Performed>();
-  for (const file of files) {
-    if (!existsSync(file)) continue;
-    for (const line of readFileSync(file, 'utf8').split('\n')) {
-      const [what, id = '', , last = ''] = line.split(' ');
-      const known = performed.get(id) ?? { firstBegun: Number.POSITIVE_INFINITY, begun: 0, accepted: 0 };
-      if (what === 'begun') {
-        known.begun++;
-        known.firstBegun = Math.min(known.firstBegun, Number(last));
-      } else if (what === 'done') {
-        if (Number(last) > 0) known.accepted++;
-      } else continue;
-      performed.set(id, known);
+  /** Notes what an answer says of a wish; answers whether that is final. */
+  hear(wish: Wish, told: Told): boolean {
+    switch (told.what) {
+      case 'accepted':
+        this.#acknowledge(wish, told.id);
+        return true;
+      case 'refused':
+        if (wish.id !== null) this.contradictions.push(`${wish.id} was accepted, and then refused`);
+        return true;
+      case 'untouched':
+        return false;
+      case 'unknown':
+        wish.mayBeThere = true;
+        return false;
+      case 'conflict':
+        this.contradictions.push(`the key of wish ${wish.number} was taken for that of another request`);
+        wish.mayBeThere = true;
+        return true;
+      case 'left out':
+        this.leftOut.push(`wish ${wish.number}`);
+        wish.mayBeThere = true;
+        return true;
     }
   }
-  return performed;
+
+  #acknowledge(wish: Wish, id: string): void {
+    const holder = this.acknowledged.get(id) ?? wish;
+    if (holder === wish) this.acknowledged.set(id, wish);
+    else this.shared.push(`${id} was answered to the wishes ${holder.number} and ${wish.number}`);
+    wish.id ??= id;
+    if (wish.id !== id) this.contradictions.push(`${wish.id} and ${id}`);
+  }
 }

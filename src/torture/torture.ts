@@ -1,6 +1,7 @@
 import { TortureClient } from './client.ts';
 import { judge, type Verdict } from './judge.ts';
-import { OutsideRecord, readPerformed } from './outside-record.ts';
+import { type Exercised, OutsideRecord } from './outside-record.ts';
+import { readPerformed } from './performed.ts';
 import { type Trouble, Troubles } from './troubles.ts';
 import { World, type WorldOptions } from './world.ts';
 
@@ -27,7 +28,8 @@ export interface Outcome {
   readonly repliesSwallowed: number;
   /** What the mail server did to messages, and how often. */
   readonly sinkFaults: ReadonlyMap<string, number>;
-  readonly unanswered: number;
+  /** What the client did. */
+  readonly exercised: Readonly<Exercised>;
   /** What the instances printed last. */
   readonly output: readonly string[];
 }
@@ -68,7 +70,7 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
     troubles: troubles.counts,
     repliesSwallowed: relays.reduce((sum, { swallowed }) => sum + swallowed, 0),
     sinkFaults: sink.faults,
-    unanswered: record.unanswered,
+    exercised: record.exercised,
     output: instances.map(({ output }) => output),
   };
 }

@@ -70,7 +70,7 @@ function torturedMachine(machine: AnyStateMachine, setting: TortureSetting): Any
 function torturedPerformer(
   kind: string,
   performer: Performer,
-  { leaseMs, record, break: broken }: TortureSetting,
+  { leaseMs, record, slots, break: broken }: TortureSetting,
   crash: CrashAt,
   chance: Chance,
 ): Performer {
@@ -87,7 +87,7 @@ function torturedPerformer(
     return known;
   };
   return {
-    slots: performer.slots,
+    slots: kind === 'email' ? (slots ?? performer.slots) : performer.slots,
     backlog: performer.backlog,
     ...(performer.declined ? { declined: (order) => performer.declined?.(order) ?? [] } : {}),
     settled: (order) => performer.settled?.(handed(order)),
@@ -100,7 +100,7 @@ function torturedPerformer(
       await pause(kind === 'email' ? dawdling(chance, attempt, leaseMs) : chance.between(0, 20));
       crash('perform.during');
       const events = await performer.perform(handed(order));
-      note(`done ${order.actor.id} ${attempt} ${acceptedIn(events)}`);
+      note(`done ${order.actor.id} ${attempt} ${acceptedIn(events).join(',')}`);
       crash('perform.after');
       return events.map((event) => signed(event, attempt));
     },
@@ -121,12 +121,18 @@ function dawdling(chance: Chance, attempt: number, leaseMs: number): number {
 }
 
 interface Completed extends ActorEvent {
-  readonly outcomes?: readonly { readonly outcome: string; readonly data: object }[];
+  readonly outcomes?: readonly {
+    readonly outcome: string;
+    readonly recipient: number;
+    readonly data: object;
+  }[];
 }
 
-/** How many recipients' servers have taken the message. */
-const acceptedIn = (events: readonly Completed[]): number =>
-  events.flatMap(({ outcomes = [] }) => outcomes).filter(({ outcome }) => outcome === 'accepted').length;
+/** The recipients whose servers have taken the message, by their places. */
+const acceptedIn = (events: readonly Completed[]): readonly number[] =>
+  events
+    .flatMap(({ outcomes = [] }) => outcomes)
+    .flatMap(({ outcome, recipient }) => (outcome === 'accepted' ? [recipient] : []));
 
 /** The outcome says which attempt it is of: whether it was recorded for that one is what the judge wants to know. */
 function signed(event: Completed, attempt: number): ActorEvent {

@@ -28,6 +28,8 @@ export interface WorldOptions {
 
 /** Short, so that a lost attempt is repeated while somebody looks. */
 const LEASE_MS = 1_500;
+/** Of one instance: so few that many an attempt finds none free and is declined. */
+const FEW_SLOTS = 4;
 const DATABASE = 'posthorn';
 const EVENTS = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'];
 /** After the trouble everything has this long to come to its end. */
@@ -126,7 +128,14 @@ export class World implements AsyncDisposable {
         keys: this.keys,
         // Which of the two an email lives by is decided where it is accepted.
         unknownOutcome: index % 2 === 0 ? 'retry' : 'hold',
-        torture: { token, record, leaseMs: LEASE_MS, seed, ...(broken ? { break: broken } : {}) },
+        torture: {
+          token,
+          record,
+          leaseMs: LEASE_MS,
+          seed,
+          ...(index === instances - 1 ? { slots: FEW_SLOTS } : {}),
+          ...(broken ? { break: broken } : {}),
+        },
       });
       this.#stack.defer(() => instance.end('SIGKILL'));
       this.relays.push(relay);

@@ -4,7 +4,8 @@ import { chanceOf } from '../../src/torture/chance.ts';
 import { TortureClient } from '../../src/torture/client.ts';
 import type { Instance } from '../../src/torture/instance.ts';
 import { judge } from '../../src/torture/judge.ts';
-import { OutsideRecord, readPerformed } from '../../src/torture/outside-record.ts';
+import { OutsideRecord } from '../../src/torture/outside-record.ts';
+import { readPerformed } from '../../src/torture/performed.ts';
 import { World } from '../../src/torture/world.ts';
 import { CRASH_POINTS, type CrashPoint } from '../../src/torture-setting.ts';
 

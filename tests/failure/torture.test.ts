@@ -22,13 +22,23 @@ test('two instances that are killed, frozen and cut off keep every promise', asy
   expect(outcome.verdict.acknowledged).toBeGreaterThan(50);
   expect(outcome.verdict.live?.taken).toBeGreaterThan(10);
   expect([...outcome.troubles.values()].reduce((sum, times) => sum + times, 0)).toBeGreaterThan(3);
+  const { verdict, exercised } = outcome;
+  for (const times of [verdict.inBatches, verdict.toTwo, verdict.declined, ...Object.values(exercised)])
+    expect(times).toBeGreaterThan(0);
   expect(tortureReport(outcome)).toContain('Every promise was kept.');
+  expect(tortureReport(outcome)).not.toContain('NOT EXERCISED');
 }, 90_000);
 
 test('without the revision check the same torture fails', async () => {
   const outcome = await torture({ ...short, seconds: 5, seed: 5, broken: 'revision' }, () => {});
   expect(outcome.verdict.broken.get('cancelledSent')).toBeGreaterThan(0);
   expect(tortureReport(outcome)).toContain('A promise was broken.');
+}, 90_000);
+
+test('without stored replies to idempotency keys the same torture finds emails that were accepted twice', async () => {
+  const outcome = await torture({ ...short, seconds: 5, seed: 5, broken: 'key' }, () => {});
+  expect(outcome.verdict.broken.get('wishTwice')).toBeGreaterThan(0);
+  expect(outcome.verdict.broken.get('keyTwice')).toBeGreaterThan(0);
 }, 90_000);
 
 test('no safeguard can be switched off where mail matters', async () => {
