@@ -52,13 +52,40 @@ export interface Copy {
   readonly token: string;
 }
 
+/** What is the same of a copy wherever its links lead. */
+const personalOf = (
+  { campaign_id }: Pick<LiveMessage, 'campaign_id'>,
+  { destination, workspaceId, address }: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,
+  { trackingHost }: Sender,
+): Omit<Personal, 'opens' | 'clicks'> => ({
+  destination,
+  workspaceId,
+  address,
+  host: trackingHost,
+  isBulk: (campaign_id ?? null) !== null,
+});
+
+/** Whether a copy offers its reader a way off a list: a link of ours, or the client's own (RFC 2369 3.2). */
+export const offersExit = (
+  message: Pick<LiveMessage, 'campaign_id' | 'envelope' | 'content'>,
+  copy: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,
+  sender: Sender,
+  personalise: Personalise,
+): boolean => {
+  if (message.envelope.headers.some(({ name }) => name.toLowerCase() === 'list-unsubscribe')) return true;
+  const personal = { ...personalOf(message, copy, sender), opens: false, clicks: false };
+  return personalise(message.content, personal).unsubscribe !== null;
+};
+
 /** Builds a copy. Only the way back, the links and the recipient differ between the copies of an email. */
 export function outboundMessage(
-  { subject, envelope, content, campaign_id }: LiveMessage,
-  { destination, workspaceId, address, attempt, acceptedAt, token }: Copy,
+  message: LiveMessage,
+  copy: Copy,
   sender: Sender,
   personalise: Personalise,
 ): OutboundMessage {
+  const { subject, envelope, content } = message;
+  const { destination, address, attempt, acceptedAt, token } = copy;
   const { from, to, cc, bcc, replyTo, headers, attachments, messageId, trackOpens, trackClicks } = envelope;
   return {
     emailId: destination.emailId,
@@ -82,13 +109,9 @@ export function outboundMessage(
     returnPath: returnPathFor(token, sender.returnPath),
     dkim: sender.dkim,
     ...personalise(content, {
-      destination,
-      workspaceId,
-      address,
-      host: sender.trackingHost,
+      ...personalOf(message, copy, sender),
       opens: trackOpens ?? sender.openTracking,
       clicks: trackClicks ?? sender.clickTracking,
-      isBulk: (campaign_id ?? null) !== null,
     }),
   };
 }

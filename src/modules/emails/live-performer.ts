@@ -15,7 +15,7 @@ import type {
   RecipientOutcome as Sent,
   Transport,
 } from '../../transport/transport.ts';
-import { outboundMessage, type Personalise, type Sender } from './live-message.ts';
+import { offersExit, outboundMessage, type Personalise, type Sender } from './live-message.ts';
 import { eventsOfAttempt, HINDRANCES, type Tried } from './live-outcome.ts';
 import type { HeavyMessage, LiveMessage, LiveReader, Suppression } from './live-reading.ts';
 import { LiveRoom } from './live-room.ts';
@@ -197,19 +197,28 @@ export class LivePerformer {
     const { message, suppressed } = prepared as Prepared & { readonly message: LiveMessage };
     const sender = hindrance;
     const by = transport(sender.provider);
-    const isSuppressed = (recipient: number): boolean =>
-      keepsAway(suppressed.get(message.recipient_keys[recipient] ?? ''), message);
+    const isSuppressed = (recipient: number): boolean => {
+      const reason = suppressed.get(message.recipient_keys[recipient] ?? '');
+      // Who left a list still gets what is no list's, a receipt or a new password: what offers no way off one.
+      return reason === 'unsubscribed' ? isList(recipient) : reason !== undefined;
+    };
+    const isList = (recipient: number): boolean => {
+      const address = message.recipients[recipient] ?? '';
+      const copy = { destination: { emailId: actor.id, recipient }, workspaceId: actor.workspaceId, address };
+      return offersExit(message, copy, sender, this.parts.personalise);
+    };
+    const kept = new Set(open.filter(isSuppressed));
     const gate = new Gate(COPIES);
     // The copies share the time of the attempt: one that had to wait for others has what they left of it.
     const until = clock.monotonic() + deadlineMs;
     const tried = await Promise.all(
       open
-        .filter((recipient) => !isSuppressed(recipient))
+        .filter((recipient) => !kept.has(recipient))
         .map((recipient) => gate.pass(() => this.#send(actor, recipient, message, sender, by, until))),
     );
-    const untried = open
-      .filter(isSuppressed)
-      .map((recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: {} }));
+    const untried = [...kept].map(
+      (recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: {} }),
+    );
     return eventsOfAttempt(context, message.envelope.messageId, tried, untried, clock.now());
   }
 
@@ -279,7 +288,3 @@ interface Prepared {
 }
 
 const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: new Map() };
-
-/** Who left a list still gets what is no list's: a receipt, a new password. */
-const keepsAway = (reason: Suppression | undefined, { campaign_id }: LiveMessage): boolean =>
-  reason !== undefined && (reason !== 'unsubscribed' || (campaign_id ?? null) !== null);

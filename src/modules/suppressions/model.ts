@@ -5,7 +5,7 @@ const Reason = Type.Union(
   [Type.Literal('bounced'), Type.Literal('complained'), Type.Literal('unsubscribed'), Type.Literal('manual')],
   {
     description:
-      'Why it gets no mail. Who unsubscribed gets none that goes to lists, and still every other one; all others get none at all.',
+      'Why it gets no mail. Who unsubscribed gets none that offers a way to unsubscribe, by `{{unsubscribeUrl}}` or a List-Unsubscribe header, and still every other one: a receipt, a new password. All others get none at all.',
   },
 );
 
