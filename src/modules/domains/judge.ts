@@ -21,6 +21,10 @@ export function verdictOn(looked: readonly Looked[]): Verdict {
   return statuses.includes('unknown') ? 'unanswered' : 'verified';
 }
 
+/** Whether DNS shows that record as it is asked for. */
+export const isThere = (looked: readonly Looked[], slot: Slot): boolean =>
+  looked.some(({ asked, checked }) => asked.slot === slot && checked.status === 'verified');
+
 /** So long the pending keys wait for the record of the Ed25519 key, when only that is still missing. */
 const ED25519_PATIENCE_MS = 72 * 3_600_000;
 
@@ -29,10 +33,9 @@ const ED25519_PATIENCE_MS = 72 * 3_600_000;
  * those that sign is there, that of the pending ones is awaited too, for three days.
  */
 export function mayTakeOver(looked: readonly Looked[], waitedMs: number): boolean {
-  const isThere = (slot: Slot): boolean =>
-    looked.some(({ asked, checked }) => asked.slot === slot && checked.status === 'verified');
-  if (!isThere('nextDkim')) return false;
-  return isThere('nextDkimEd25519') || !isThere('dkimEd25519') || waitedMs >= ED25519_PATIENCE_MS;
+  if (!isThere(looked, 'nextDkim')) return false;
+  const lacksEd25519 = isThere(looked, 'dkimEd25519') && !isThere(looked, 'nextDkimEd25519');
+  return !lacksEd25519 || waitedMs >= ED25519_PATIENCE_MS;
 }
 
 /** How each record stands now. Where DNS gave no answer, what was known before still holds. */

@@ -7,7 +7,7 @@ import type {
 import { type CheckedRecord, checkRecords } from '../../transport/dns/check-records.ts';
 import type { Resolver } from '../../transport/dns/resolver.ts';
 import type { IdentityState } from '../../transport/ses/identity.ts';
-import { type Looked, mayTakeOver, standingsAfter, verdictOn, withIdentity } from './judge.ts';
+import { isThere, type Looked, mayTakeOver, standingsAfter, verdictOn, withIdentity } from './judge.ts';
 import { type KeySet, keysAt } from './keys.ts';
 import { isReserved } from './name.ts';
 import {
@@ -33,11 +33,14 @@ export interface CheckedDomain extends RecordSource {
 
 /** A provider that wants to be told of each domain, and confirms it by itself. */
 export interface Identities {
-  /** Makes it known with these keys when `isNew`, or when the provider has lost it or has others; answers how it stands there. */
+  /**
+   * Makes it known with these keys when `isNew`, or when the provider has lost it, and replaces others that the provider
+   * has when `isProven`: the record of these is in DNS. Answers how it stands there.
+   */
   stateOf(
     domain: Pick<CheckedDomain, 'id' | 'name'>,
     keys: CheckedKeys,
-    isNew: boolean,
+    known: { readonly isNew: boolean; readonly isProven: boolean },
   ): Promise<IdentityState | 'unreachable'>;
 }
 
@@ -73,17 +76,12 @@ export async function lookAt(
   }
   const asked = recordsOf(domain, setup);
   const provider = wayOf(domain, setup) === 'ses' ? identities : null;
-  const confirmed = async (keys: CheckedKeys | null) =>
-    provider && keys ? provider.stateOf(domain, keys, lastCheckedAt === null) : CONFIRMED;
-  const checking = checkRecords(asked, { resolver: openResolver(), domain: domain.name });
-  if (!next) {
-    const [checked, state] = await Promise.all([checking, confirmed(active)]);
-    return judged(withIdentity(pairs(asked, checked), state), before);
-  }
-  const looked = pairs(asked, await checking);
-  const isReady = mayTakeOver(looked, now - next.since);
-  // The provider signs with the keys that it was told last: it hears of the new ones once everybody can check them.
-  const state = await confirmed(isReady ? next : active);
+  const looked = pairs(asked, await checkRecords(asked, { resolver: openResolver(), domain: domain.name }));
+  const isReady = next !== null && mayTakeOver(looked, now - next.since);
+  // The provider signs with the keys that it was told last: it hears of new ones once everybody can check them.
+  const [keys, slot] = isReady ? ([next, 'nextDkim'] as const) : ([active, 'dkim'] as const);
+  const known = { isNew: lastCheckedAt === null, isProven: isThere(looked, slot) };
+  const state = provider && keys ? await provider.stateOf(domain, keys, known) : CONFIRMED;
   if (!isReady || state === 'unreachable') return judged(withIdentity(looked, state), before);
   const after = again(recordsOf(switched(domain), setup), looked);
   return { ...judged(withIdentity(after, state), before), switchTo: next.selector };

@@ -2,7 +2,7 @@ import type { SesAnswer, SesApi } from './ses-api.ts';
 
 /**
  * How a domain stands with SES, in the words of our own domains; `absent` when SES does not know it, `otherKey` when it
- * signs with another key than ours.
+ * signs with another key than ours, or with none.
  */
 export type IdentityState = 'verified' | 'pending' | 'failed' | 'temporaryFailure' | 'absent' | 'otherKey';
 
@@ -11,33 +11,48 @@ export class IdentityRefused extends Error {
   override readonly name = 'IdentityRefused';
 }
 
+/** A domain, and the RSA key that we made for it. */
+export interface KeyedIdentity {
+  readonly domain: string;
+  readonly selector: string;
+  /** PEM. */
+  readonly privateKey: string;
+}
+
 /**
  * Registers a domain with the RSA key that we made for it (BYODKIM), so that the DNS record that its owner sets for us
- * serves SES as well. Doing it again replaces the key.
+ * serves SES as well. A domain that is there already stays as it is: others may sign with the key that it has.
  */
 export const registerIdentity = async (
   api: SesApi,
-  identity: { readonly domain: string; readonly selector: string; readonly privateKey: string },
+  identity: KeyedIdentity,
   signal: AbortSignal,
 ): Promise<void> => {
-  const attributes = {
-    DomainSigningSelector: identity.selector,
-    // The base64 between the lines of the PEM, in one line.
-    DomainSigningPrivateKey: identity.privateKey.replace(/-----[^-]+-----|\s/g, ''),
-  };
-  const body = { EmailIdentity: identity.domain, DkimSigningAttributes: attributes };
+  const body = { EmailIdentity: identity.domain, DkimSigningAttributes: attributesOf(identity) };
   const created = await api({ method: 'POST', path: '/v2/email/identities', body, signal });
-  if (created.errorType === null) return;
-  if (created.errorType !== 'AlreadyExistsException') throw refused(created);
-  const again = { SigningAttributesOrigin: 'EXTERNAL', SigningAttributes: attributes };
+  if (created.errorType !== null && created.errorType !== 'AlreadyExistsException') throw refused(created);
+};
+
+/** Has SES sign with this key from now on, whichever it had before, for everybody who uses the domain through the account. */
+export const replaceKey = async (
+  api: SesApi,
+  identity: KeyedIdentity,
+  signal: AbortSignal,
+): Promise<void> => {
   const updated = await api({
     method: 'PUT',
     path: `${pathOf(identity.domain)}/dkim/signing`,
-    body: again,
+    body: { SigningAttributesOrigin: 'EXTERNAL', SigningAttributes: attributesOf(identity) },
     signal,
   });
   if (updated.errorType !== null) throw refused(updated);
 };
+
+const attributesOf = ({ selector, privateKey }: KeyedIdentity) => ({
+  DomainSigningSelector: selector,
+  // The base64 between the lines of the PEM, in one line.
+  DomainSigningPrivateKey: privateKey.replace(/-----[^-]+-----|\s/g, ''),
+});
 
 /** What SES makes of the domain's DNS, and of the key that we gave it. */
 export const identityState = async (
@@ -51,8 +66,10 @@ export const identityState = async (
   const dkim = answer.body.DkimAttributes as
     | { readonly Status?: string; readonly Tokens?: readonly string[] }
     | undefined;
-  // With a key of ours the one token is its selector; with keys of SES's own they are three others.
+  // With a key of ours the one token is its selector; with keys of SES's own they are three others. A domain that was
+  // proven to SES by other means may have no key at all.
   if (dkim?.Tokens?.length && !dkim.Tokens.includes(selector)) return 'otherKey';
+  if (dkim?.Status === 'NOT_STARTED') return 'otherKey';
   if (answer.body.VerifiedForSendingStatus === true) return 'verified';
   return STATE[dkim?.Status ?? ''] ?? 'pending';
 };

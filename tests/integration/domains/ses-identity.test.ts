@@ -158,3 +158,31 @@ test('a domain is registered when it goes over to SES, with the key that signs t
   expect(ses.asked).toHaveLength(asked);
   await server.stop(true);
 }, 30_000);
+
+test('a domain that others use through the account keeps its key there until the record of ours is in DNS', async () => {
+  const { ses, server } = startSes();
+  Object.assign(ses, { status: 'SUCCESS', known: true, selector: 'of-somebody-else' });
+  await using at = await openWorkspace({ transport: ['ses'], ...SES, sesEndpoint: server.url.origin });
+  const { id, dnsRecords, dkimKeys } = await at.add('corp.test');
+  const look = async () => {
+    at.clock.time += 60_000;
+    return at.verify(id);
+  };
+  const written = () => ses.asked.filter((asked) => asked.startsWith('PUT'));
+  expect((await look()).status).toBe('pending');
+  // Everything but the record that proves it.
+  const [{ name = '' } = {}] = dnsRecords;
+  at.dns.zone = { ...zoneOf(dnsRecords), [`${name} TXT`]: 'nxdomain' };
+  expect((await look()).status).toBe('pending');
+  expect({ written: written(), selector: ses.selector }).toEqual({
+    written: [],
+    selector: 'of-somebody-else',
+  });
+
+  at.dns.zone = zoneOf(dnsRecords);
+  expect((await look()).status).toBe('verified');
+  expect(ses.selector).toBe(dkimKeys[0]?.selector ?? '');
+  await look();
+  expect(written()).toHaveLength(1);
+  await server.stop(true);
+}, 30_000);

@@ -9,6 +9,7 @@ import {
   identityState,
   registerIdentity,
   removeIdentity,
+  replaceKey,
 } from '../../../src/transport/ses/identity.ts';
 import { SesTransport } from '../../../src/transport/ses/ses.ts';
 import { createSesApi } from '../../../src/transport/ses/ses-api.ts';
@@ -226,9 +227,12 @@ describe('a domain', () => {
     expect(pem).toBe(privateKey);
   });
 
-  test('that is there gets the new key', async () => {
+  test('that is there keeps its key until another is set on purpose', async () => {
     answer = ({ method }) => (method === 'POST' ? error(400, 'AlreadyExistsException') : Response.json({}));
-    await registerIdentity(client, { domain: 'shop.example', selector: 'ph', privateKey: 'x' }, signal);
+    const identity = { domain: 'shop.example', selector: 'ph', privateKey: 'x' };
+    await registerIdentity(client, identity, signal);
+    expect(calls.map(({ method }) => method)).toEqual(['POST']);
+    await replaceKey(client, identity, signal);
     expect(calls[1]).toMatchObject({
       method: 'PUT',
       path: '/v2/email/identities/shop.example/dkim/signing',
@@ -243,6 +247,7 @@ describe('a domain', () => {
     [{ DkimAttributes: { Status: 'TEMPORARY_FAILURE' } }, 'temporaryFailure'],
     [{ VerifiedForSendingStatus: true, DkimAttributes: { Tokens: ['ph'] } }, 'verified'],
     [{ VerifiedForSendingStatus: true, DkimAttributes: { Tokens: ['old'] } }, 'otherKey'],
+    [{ VerifiedForSendingStatus: true, DkimAttributes: { Status: 'NOT_STARTED' } }, 'otherKey'],
     [{}, 'pending'],
   ] as const)
     test(`is ${state} by ${JSON.stringify(body)}`, async () => {
@@ -261,6 +266,7 @@ describe('a domain', () => {
     answer = () => error(403, 'AccessDeniedException', 'not authorized');
     const refused = [
       registerIdentity(client, { domain: 'shop.example', selector: 'ph', privateKey: 'x' }, signal),
+      replaceKey(client, { domain: 'shop.example', selector: 'ph', privateKey: 'x' }, signal),
       identityState(client, OURS, signal),
       removeIdentity(client, 'shop.example', signal),
     ];
