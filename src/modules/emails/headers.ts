@@ -1,3 +1,4 @@
+import { isReservedField } from '../../transport/reserved-fields.ts';
 import { hasControls } from './characters.ts';
 import type { Problem, Report } from './problems.ts';
 
@@ -15,28 +16,6 @@ const UNFOLDABLE = /[^ \t]{900}/;
 
 /** RFC 5322 3.6.8 ftext: visible ASCII but the colon. */
 const FIELD_NAME = /^[!-9;-~]{1,76}$/;
-
-/** Fields that the service writes, that servers on the way write, or that steer a provider. */
-const RESERVED = new Set([
-  'from',
-  'sender',
-  'reply-to',
-  'to',
-  'cc',
-  'bcc',
-  'subject',
-  'date',
-  'message-id',
-  'return-path',
-  'received',
-  'received-spf',
-  'authentication-results',
-]);
-/**
- * By the fields of Amazon SES, SendGrid, Mandrill and Mailgun a client could reach into the operator's account, and add
- * recipients that nothing here has judged.
- */
-const RESERVED_FAMILY = /^(?:(?:mime|content|dkim|arc|resent|x-svc|x-ses|x-mc|x-mailgun)-|x-smtpapi$)/;
 
 const wrong = (problem: string): Problem => ({ problem });
 const BAD_NAME = wrong(
@@ -66,7 +45,7 @@ export function readHeaders(given: Readonly<Record<string, string>>, at: string,
 
 function problemOfName(name: string, key: string, seen: ReadonlySet<string>): Problem | null {
   if (!FIELD_NAME.test(name)) return BAD_NAME;
-  if (RESERVED.has(key) || RESERVED_FAMILY.test(key)) return RESERVED_NAME;
+  if (isReservedField(key)) return RESERVED_NAME;
   return seen.has(key) ? REPEATED_NAME : null;
 }
 

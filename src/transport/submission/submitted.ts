@@ -3,6 +3,7 @@
  * both.
  */
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import { isReservedField } from '../reserved-fields.ts';
 
 /** The body of a send request. */
 export interface SubmittedEmail {
@@ -107,7 +108,7 @@ const some = <Name extends string, Value>(
 ): { [key in Name]?: readonly Value[] } =>
   (list.length === 0 ? {} : { [name]: list }) as { [key in Name]?: readonly Value[] };
 
-const isKept = ({ key }: { readonly key: string }): boolean => !OURS.has(key) && !OUR_FAMILIES.test(key);
+const isKept = ({ key }: { readonly key: string }): boolean => !isReservedField(key) && !OURS.has(key);
 
 const ownHeaders = (email: Email): Record<string, string> =>
   // The first of a name counts, as it does for those who read mail.
@@ -118,25 +119,8 @@ const ownHeaders = (email: Email): Record<string, string> =>
       .map(({ originalKey, value }) => [originalKey, value]),
   );
 
-// What becomes a member of the request, what the service writes itself, and what servers on the way have left.
-const OURS: ReadonlySet<string> = new Set([
-  'from',
-  'sender',
-  'reply-to',
-  'to',
-  'cc',
-  'bcc',
-  'subject',
-  'date',
-  'message-id',
-  'return-path',
-  'received',
-  'received-spf',
-  'authentication-results',
-  'delivered-to',
-  'idempotency-key',
-]);
-const OUR_FAMILIES = /^((mime|content|dkim|arc|resent|x-svc|x-ses|x-mc|x-mailgun)-|x-smtpapi$)/;
+/** Dropped beside the reserved ones: what the last server has left, and what is read here. */
+const OURS: ReadonlySet<string> = new Set(['delivered-to', 'idempotency-key']);
 
 const file = (
   { filename, mimeType, contentId, related, content }: Attachment,

@@ -84,6 +84,24 @@ x-mailer: again`;
   });
 });
 
+test('no field that commands a relay is kept, nor one that the service or a server writes', async () => {
+  const header = `${PLAIN}
+X-Kept: 1
+Return-Path: <a@b>
+Delivered-To: bob@receiver.example
+Resent-Bcc: evil@x.example
+X-SES-Configuration-Set: evil
+X-SMTPAPI: {"to":["evil@x.example"]}
+X-MC-BccAddress: evil@x.example
+X-Mailgun-Recipient-Variables: {}
+X-MSYS-API: {"bcc":[{"email":"evil@x.example"}],"options":{"skip_suppression":true}}
+X-PM-Message-Stream: broadcast
+X-MJ-CustomID: 1
+X-Mailin-Custom: 1`;
+  const { email } = await read(mail(header), 'bob@receiver.example');
+  expect(email.headers).toEqual({ 'X-Kept': '1' });
+});
+
 test('files keep name, type, content and place', async () => {
   const raw = mail(
     `${PLAIN}\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=m`,

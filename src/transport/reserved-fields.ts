@@ -1,0 +1,43 @@
+/** Fields that the service writes, or that servers on the way write. In lower case. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'from',
+  'sender',
+  'reply-to',
+  'to',
+  'cc',
+  'bcc',
+  'subject',
+  'date',
+  'message-id',
+  'return-path',
+  'received',
+  'received-spf',
+  'authentication-results',
+]);
+
+/** Families of such fields, by what their names begin with. */
+const FAMILIES = ['mime', 'content', 'dkim', 'arc', 'resent', 'x-svc'] as const;
+
+/**
+ * Families of fields that are commands to a relay: by them a client could reach into the operator's account there, and add
+ * recipients that nothing here has judged.
+ */
+const COMMANDS = [
+  'x-ses', // Amazon SES
+  'x-smtpapi', // SendGrid
+  'x-mc', // Mandrill
+  'x-mailgun',
+  'x-msys', // SparkPost
+  'x-pm', // Postmark
+  'x-postmark',
+  'x-mj', // Mailjet
+  'x-mailjet',
+  'x-mailin', // Brevo
+  'x-sib', // Brevo
+  'x-mt', // Mailtrap
+] as const;
+
+const OF_A_FAMILY = new RegExp(`^(?:${[...FAMILIES, ...COMMANDS].join('|')})(?:-|$)`);
+
+/** Whether a header field is nobody's to set who hands in a mail; `name` is in lower case. */
+export const isReservedField = (name: string): boolean => FIELDS.has(name) || OF_A_FAMILY.test(name);
