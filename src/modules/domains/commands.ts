@@ -2,14 +2,16 @@ import type { DomainContext } from '../../../machines/domain-context.ts';
 import type { Sealer } from '../../db/seal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ActorEvent } from '../../engine/kind.ts';
-import type { Told } from '../../engine/told.ts';
+import type { Claim, Told } from '../../engine/told.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
-import type { Call, Caller } from '../../http/route.ts';
+import { replayOf } from '../../http/idempotency.ts';
+import type { Call, Caller, Replay } from '../../http/route.ts';
 import type { Gate } from '../../transport/gate.ts';
 import type { DomainChange, DomainView } from './model.ts';
 import { nextOutcome } from './outcome.ts';
 import { readProvider } from './provider.ts';
 import { type DomainReader, findDomain, readDomain } from './queries.ts';
+import { keepReply, repetitionOf } from './repetition.ts';
 import { viewOf } from './views.ts';
 
 /**
@@ -50,7 +52,12 @@ const tell = (
   { workspaceId }: Caller,
   id: string,
   event: ActorEvent,
-): Promise<Told> => engine.tell('domain', id, event, { scope: { workspaceId, livemode: true } });
+  claim?: Claim,
+): Promise<Told> =>
+  engine.tell('domain', id, event, {
+    scope: { workspaceId, livemode: true },
+    ...(claim && { claim }),
+  });
 
 /** A removed domain still is a row. */
 const isGone = (told: Told): boolean =>
@@ -62,17 +69,30 @@ const isGone = (told: Told): boolean =>
  */
 export async function verifyDomain(
   commands: DomainCommands,
-  { caller, params, now }: Call<Named>,
-): Promise<DomainView | Failure> {
-  const outcome = nextOutcome(commands.engine, params.id, LOOK_MS);
+  call: Call<Named>,
+): Promise<DomainView | Failure | Replay> {
+  const { caller, params, claim, now } = call;
+  const { database, engine } = commands;
+  const repetition = await repetitionOf(database, call);
+  if (repetition) return repetition;
+  const row = await readDomain(database, caller, params.id);
+  if (!row) return notFound('domain');
+  const ordered = (state: string, context: unknown) =>
+    JSON.stringify(viewOf({ ...row, state, context: context as DomainContext }, commands.setup));
+  const outcome = nextOutcome(engine, params.id, LOOK_MS);
   try {
-    const told = await tell(commands, caller, params.id, { type: 'check.requested', at: now });
+    const order = { type: 'check.requested', at: now };
+    const kept = claim ? { ...claim, scope: caller, status: 200, reply: ordered } : undefined;
+    const told = await tell(commands, caller, params.id, order, kept);
+    if (told.outcome === 'replayed' && claim) return replayOf(claim, told, () => JSON.parse(told.reply));
     if (isGone(told)) return notFound('domain');
     await outcome.settled;
   } finally {
     outcome.forget();
   }
-  return (await findDomain(commands, caller, params.id)) ?? notFound('domain');
+  const view = await findDomain(commands, caller, params.id);
+  if (view) await keepReply(database, call, 200, view);
+  return view ?? notFound('domain');
 }
 
 /** Changes what is tracked where an email does not say, and the way that mail leaves by. */

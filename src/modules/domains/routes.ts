@@ -83,7 +83,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     permission: 'domains:write',
     summary: 'Look at the DNS records of a sending domain now',
     description:
-      'Asks DNS afresh and answers with what it found. When DNS takes longer than six seconds, the answer is what was known before, and the look goes on. Repeating it is harmless, with or without an Idempotency-Key.',
+      'Asks DNS afresh and answers with what it found. When DNS takes longer than six seconds, the answer is what was known before, and the look goes on. Repeating it is harmless; with the same Idempotency-Key the answer is that of the first time, and DNS is not asked again.',
     params: { id: 'dom' },
     response: Domain,
     status: 200,

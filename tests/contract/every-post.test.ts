@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { setPlan } from '../../src/modules/workspace/commands.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Asking } from './ask.ts';
+import { OPEN_API, type RealService, startRealService } from './real-service.ts';
+
+// Every POST under /v1 takes an Idempotency-Key, and does what it is asked for once (choices, 5).
+
+let service: RealService;
+let key: string;
+const receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('ok') });
+
+beforeAll(async () => {
+  // On loopback alone, webhooks may lead to it.
+  service = await startRealService({ HOST: '127.0.0.1' });
+  const [row] = await service.service.database.query<{ id: string }>('select id from workspaces');
+  await setPlan(service.service.database, row?.id ?? '', 'growth');
+  key = await service.keyWith('live', ['*']);
+  await post('/v1/domains', { name: 'sender.example' });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await receiver.stop(true);
+});
+
+let made = 0;
+const fresh = () => `n${++made}`;
+
+const post = async (path: string, body?: unknown) => {
+  const told = await service.ask({ method: 'POST', path, key, ...(body !== undefined && { body }) });
+  if (told.status >= 300) throw new Error(`${path}: ${told.text}`);
+  return told.body.data;
+};
+const get = async (path: string) => (await service.ask({ path, key })).body.data;
+
+const aDomain = async (): Promise<string> => (await post('/v1/domains', { name: `${fresh()}.example` })).id;
+const aWebhook = async (): Promise<string> =>
+  (await post('/v1/webhooks', { url: receiver.url.href, events: ['sent', 'delivered'] })).id;
+const anEmail = () => ({
+  from: 'shop@sender.example',
+  to: 'ada@example.com',
+  subject: fresh(),
+  text: 'x',
+});
+
+type Recipe = () => Promise<Pick<Asking, 'path' | 'body'>> | Pick<Asking, 'path' | 'body'>;
+
+/** By the path of the document: a request that succeeds whenever it is made. */
+const RECIPES: Readonly<Record<string, Recipe>> = {
+  '/v1/emails': () => ({ path: '/v1/emails', body: anEmail() }),
+  '/v1/emails/batch': () => ({ path: '/v1/emails/batch', body: { emails: [anEmail(), anEmail()] } }),
+  '/v1/suppressions': () => ({ path: '/v1/suppressions', body: { address: `${fresh()}@example.com` } }),
+  '/v1/api-keys': () => ({
+    path: '/v1/api-keys',
+    body: { name: fresh(), env: 'test', permissions: ['emails:read'] },
+  }),
+  '/v1/domains': () => ({ path: '/v1/domains', body: { name: `${fresh()}.example` } }),
+  '/v1/domains/{id}/verify': async () => ({ path: `/v1/domains/${await aDomain()}/verify` }),
+  '/v1/domains/{id}/rotate-dkim': async () => ({ path: `/v1/domains/${await aDomain()}/rotate-dkim` }),
+  '/v1/webhooks': () => ({ path: '/v1/webhooks', body: { url: receiver.url.href, events: ['bounced'] } }),
+  '/v1/webhooks/{id}/rotate-secret': async () => ({ path: `/v1/webhooks/${await aWebhook()}/rotate-secret` }),
+  '/v1/webhooks/{id}/test': async () => ({ path: `/v1/webhooks/${await aWebhook()}/test` }),
+  '/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver': async () => {
+    const id = await aWebhook();
+    await post(`/v1/webhooks/${id}/test`);
+    const delivery = await eventually('the delivery', async () => {
+      const [first] = await get(`/v1/webhooks/${id}/deliveries`);
+      return first?.status === 'success' ? first.id : undefined;
+    });
+    return { path: `/v1/webhooks/${id}/deliveries/${delivery}/redeliver` };
+  },
+  '/v1/webhooks/{id}/replay': async () => {
+    const { id } = await post('/v1/emails', anEmail());
+    await eventually(
+      'its end',
+      async () => (await get(`/v1/emails/${id}`)).status === 'delivered' || undefined,
+    );
+    const [from, to] = [-3_600_000, 3_600_000].map((ms) => new Date(Date.now() + ms).toISOString());
+    return { path: `/v1/webhooks/${await aWebhook()}/replay`, body: { from, to } };
+  },
+};
+
+/** POSTs that take none, each with the reason. */
+const WITHOUT: Readonly<Record<string, string>> = {};
+
+const PATHS = Object.entries(OPEN_API.paths).flatMap(([path, methods]) =>
+  path.startsWith('/v1/') && 'post' in methods ? [path] : [],
+);
+
+test('each has a recipe here, or a reason', () => {
+  const known = [...Object.keys(RECIPES), ...Object.keys(WITHOUT)];
+  expect(known.toSorted()).toEqual(PATHS.toSorted());
+});
+
+describe.each(Object.entries(RECIPES))('POST %s', (path, recipe) => {
+  const asking = async (idempotencyKey: string, from: Recipe = recipe): Promise<Asking> => ({
+    method: 'POST',
+    key,
+    headers: { 'idempotency-key': idempotencyKey },
+    ...(await from()),
+  });
+  const replayed = (told: { readonly headers: Headers }) => told.headers.get('idempotency-replayed');
+
+  test('a repetition is answered as the first time, and says so', async () => {
+    const request = await asking(crypto.randomUUID());
+    const first = await service.ask(request);
+    expect([first.status < 300, replayed(first)]).toEqual([true, null]);
+    const second = await service.ask(request);
+    expect([second.status, replayed(second)]).toEqual([first.status, 'true']);
+    expect(second.text).toBe(first.text);
+  });
+
+  test('its key is for nothing else, and what another request has used is not for it', async () => {
+    const other = RECIPES[path === '/v1/api-keys' ? '/v1/suppressions' : '/v1/api-keys'] as Recipe;
+    for (const [before, after] of [
+      [recipe, other],
+      [other, recipe],
+    ] as const) {
+      const name = crypto.randomUUID();
+      expect((await service.ask(await asking(name, before))).status).toBeLessThan(300);
+      const told = await service.ask(await asking(name, after));
+      expect([told.status, told.body.error?.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
+    }
+  });
+});
