@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { lowestIdAt } from '../db/ids.ts';
-import { partitionedDays, retireDay } from '../db/partitions.ts';
+import { PARTITIONED, partitionedDays, retireDay } from '../db/partitions.ts';
 import { KEPT_DAYS, RETENTION_BATCH } from './retention.ts';
 import type { Duty, DutyDeps } from './schedule.ts';
 
@@ -32,12 +32,8 @@ const PRUNE_LEFTOVERS = `delete from emails e using email_messages_default m
 where m.id < $1 and e.id = m.id and e.livemode and e.wake_at is null
   and (e.sent_at < $2::timestamptz or e.sent_at is null and e.state in ('failed', 'cancelled'))`;
 
-const PRUNE_ORPHANS = [
-  ['email_messages', 'id'],
-  ['email_events', 'email_id'],
-  ['email_journal', 'actor_id'],
-].map(
-  ([table, column]) =>
+const PRUNE_ORPHANS = PARTITIONED.map(
+  ({ table, column }) =>
     `delete from ${table}_default p where ${column} < $1 and not exists (select from emails e where e.id = p.${column})`,
 );
 

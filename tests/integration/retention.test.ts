@@ -18,7 +18,7 @@ interface Given {
   readonly sentAt?: number | null;
 }
 
-/** Writes an email of the past, with a message, an event and a journal row. */
+/** Writes an email of the past, with a message, an event, an attempt that came to nothing and a journal row. */
 async function given(
   database: Database,
   { createdAt, livemode, state = 'delivered', sentAt = createdAt }: Given,
@@ -43,6 +43,11 @@ async function given(
     [id, mintId('evt', createdAt), livemode],
   );
   await database.query(
+    `insert into email_attempts (email_id, attempt, recipient, outcome, at, data)
+     values ($1, 1, 0, 'deferred', now(), '{}')`,
+    [id],
+  );
+  await database.query(
     `insert into email_journal (actor_id, revision, commit_tag, steps) values ($1, 1, 1, '[]')`,
     [id],
   );
@@ -58,6 +63,7 @@ async function left(database: Database): Promise<string[]> {
   const actors = await of('emails', 'id');
   expect(await of('email_messages', 'id')).toEqual(actors);
   expect(await of('email_events', 'email_id')).toEqual(actors);
+  expect(await of('email_attempts', 'email_id')).toEqual(actors);
   expect(await of('email_journal', 'actor_id')).toEqual(actors);
   return actors;
 }
