@@ -1,4 +1,5 @@
 import type { Parameter } from '../db/database.ts';
+import { storableJson, withoutNul } from '../db/storable.ts';
 
 /** A column of a statement's input. */
 export interface Column {
@@ -84,7 +85,9 @@ function listOf(
   }
   if (isNothing) return null;
   // Cut up, an empty text is no cell at all instead of one empty one; a second row without a first column is left out.
-  return list === '' ? between + nothing : list;
+  if (list === '') return between + nothing;
+  // The last guard: what PostgreSQL refuses would be refused for ever, and whatever it tells of be done again.
+  return type === 'json' ? storableJson(list) : withoutNul(list);
 }
 
 const WRITERS: Readonly<Record<string, (value: unknown) => string>> = {

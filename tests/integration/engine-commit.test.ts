@@ -19,7 +19,8 @@ import {
 import { HookedDatabase } from '../support/engine-faults.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
-const NUL = 'a\u0000b';
+/** A moment that PostgreSQL does not read as JavaScript writes it: with a sign before a year of five digits. */
+const POISON = Date.UTC(10_000, 0);
 
 const stores: Record<string, () => Promise<Store>> = { PGlite: embeddedStore, PostgreSQL: postgresStore };
 
@@ -151,11 +152,9 @@ for (const [name, makeStore] of Object.entries(stores))
       const ids = await sentEmails(60, engine);
       const poisoned = ids[17] as string;
       const told = await Promise.allSettled([
-        ...ids.map((id) =>
-          engine.tell('email', id, opened(NOW, { from: id === poisoned ? NUL : 'a reader' })),
-        ),
+        ...ids.map((id) => engine.tell('email', id, opened(id === poisoned ? POISON : NOW))),
         engine.tell('email', poisoned, opened(NOW)),
-        engine.tell('email', poisoned, opened(NOW, { from: NUL })),
+        engine.tell('email', poisoned, opened(POISON)),
         engine.tell('email', poisoned, opened(NOW)),
         engine.tell('email', poisoned, { type: 'cancel.requested', at: NOW }),
       ]);
@@ -170,8 +169,7 @@ for (const [name, makeStore] of Object.entries(stores))
       const engine = engineOver(database);
       const meter = { period: `poison ${name}`, ceiling: 100 };
       const births = Array.from({ length: 40 }, (_, index) => {
-        const birth = emailBirth(plainInput(NOW), { meter });
-        return index === 7 ? { ...birth, columns: { ...birth.columns, subject: NUL } } : birth;
+        return emailBirth(plainInput(index === 7 ? POISON : NOW), { meter });
       });
       const spawned = await Promise.allSettled(births.map((birth) => engine.spawn('email', birth)));
       expect(spawned.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([7]);
@@ -180,6 +178,21 @@ for (const [name, makeStore] of Object.entries(stores))
       ]);
       expect(usage?.used).toBe(39);
       expect(await rowOf(births[7]?.id as string)).toBeUndefined();
+    });
+
+    test('what a server said is no poison, whatever octets it said it in', async () => {
+      const engine = engineOver(database);
+      const birth = emailBirth(plainInput(NOW, { livemode: true }));
+      await engine.spawn('email', birth);
+      const outcomes = [{ recipient: 0, outcome: 'accepted', data: { response: '250 \0 \ud83d \\u0000' } }];
+      const ended = { type: 'attempt.completed', at: NOW, attempt: 1, outcomes } as ActorEvent;
+      expect((await engine.tell('email', birth.id, ended)).outcome).toBe('changed');
+      const [event] = await rowsOf<{ response: string }>(
+        database,
+        `select data->>'response' as response from email_events where email_id = $1`,
+        [birth.id],
+      );
+      expect(event?.response).toBe('250 \uFFFD \uFFFD \\u0000');
     });
 
     test('a bug in what one call hands over fails that call alone', async () => {

@@ -52,6 +52,15 @@ test('what is larger than is kept at hand is read when its turn comes, and arriv
   expect(received?.raw.toString().replaceAll('\r\n', '')).toContain(content);
 });
 
+test('a server that answers in octets which no database keeps is answered for once', async () => {
+  await using odd = await startScriptedSmtp({ dot: `250 2.0.0 Ok \0 ${'x'.repeat(980)}` });
+  await using service = await startLiveService({ transport: relayTo(odd.port) });
+  const id = await service.send();
+  const email = await service.until(id, ({ status }) => status === 'sent');
+  expect(email.events[0].data.response).toStartWith('250 2.0.0 Ok \uFFFD x');
+  expect(odd.messages).toHaveLength(1);
+});
+
 test('every recipient gets a copy of its own, with its own way back, and sees no blind one', async () => {
   const to = Array.from({ length: 10 }, (_, n) => `many-${n}@example.com`);
   const id = await service.send({ to, bcc: 'blind@example.com' });

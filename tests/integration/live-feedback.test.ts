@@ -82,6 +82,15 @@ describe('a bounce that comes back by mail', () => {
     expect(await suppressed('ada@example.com')).toBeUndefined();
   });
 
+  test('is taken whatever octets it is written in', async () => {
+    const { id, paths } = await sent(['nul@example.com']);
+    const said = `550 5.1.1 no \0 such user 😀`;
+    expect(await report(paths[0] as string, failure('5.1.1', said))).toStartWith('250');
+    const { events } = (await service.live.get(`/v1/emails/${id}`)).body.data;
+    expect(events.at(-1).data.message).toBe('550 5.1.1 no \uFFFD such user 😀');
+    expect(await suppressed('nul@example.com')).toMatchObject({ reason: 'bounced', emailId: id });
+  });
+
   test('is counted once however often it is delivered', async () => {
     const { id, paths } = await sent(['carol@example.com']);
     for (let n = 0; n < 3; n++)
@@ -127,6 +136,16 @@ test('a complaint is recorded once and suppresses whoever complained', async () 
   expect(email.events.map(({ type }: Email) => type)).toEqual(['sent', 'complained']);
   expect(email.events[1].data).toEqual({ feedbackType: 'abuse', userAgent: 'FBL/1.0' });
   expect(await suppressed('grace@example.com')).toMatchObject({ reason: 'complained', emailId: id });
+});
+
+test('of what a report says no more is kept than a thousand characters, and none of them halved', async () => {
+  const { id, paths } = await sent(['long@example.com']);
+  const complaint = arf(
+    `Feedback-Type: abuse\nUser-Agent: a${'😀'.repeat(800)}\nVersion: 1\nOriginal-Mail-From: <${paths[0]}>\n`,
+  );
+  expect(await report('abuse@sender.example', complaint)).toStartWith('250');
+  const { events } = (await service.live.get(`/v1/emails/${id}`)).body.data;
+  expect(events.at(-1).data.userAgent).toBe(`a${'😀'.repeat(499)}`);
 });
 
 describe('a notification of Amazon SES', () => {

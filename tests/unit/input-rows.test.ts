@@ -59,6 +59,14 @@ describe.each([
     }
   });
 
+  test('come out with U+FFFD for what PostgreSQL refuses, and with what only looks like it as it was', async () => {
+    const none = { at: null, is: null, empty: null, nobody: null };
+    const texts = ['\0', 'a\0\u001fb', '\ud83d', '😀\ude00', '\\u0000', '\\\0', '\\ud83d'];
+    const kept = ['\uFFFD', 'a\uFFFD\u001fb', '\uFFFD', '😀\uFFFD', '\\u0000', '\\\uFFFD', '\\ud83d'];
+    const rowOf = (t: string, n: number) => ({ ...none, n, t, j: { [`n${t}`]: [t] }, list: ['', t] });
+    expect(await through(store.database, texts.map(rowOf))).toEqual(kept.map(rowOf));
+  });
+
   test('may leave columns out, the first one only where there is no row', async () => {
     const none = { n: 1, t: null, at: null, is: null, j: null, list: null, empty: null, nobody: null };
     expect(await through(store.database, [{ n: 1 }, { n: 1, unknown: 'x', list: [] }, {}, { n: 1 }])).toEqual(

@@ -1,11 +1,13 @@
 import type { EmailEvent } from '../../../machines/email-context.ts';
 import type { Database } from '../../db/database.ts';
 import type { Signer } from '../../db/sign.ts';
+import { storableTexts } from '../../db/storable.ts';
 import { Unavailable } from '../../db/unavailable.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Feedback } from '../../transport/inbound/feedback.ts';
 import { envelopeAddress } from '../../transport/message/envelope.ts';
+import { WORDS_MAX_LENGTH } from './live-outcome.ts';
 import { type Destination, readReturnToken } from './live-token.ts';
 
 /** What recording feedback needs. */
@@ -60,7 +62,8 @@ export function feedbackRecorder({ database, engine, signer, clock }: FeedbackPa
 const canonical = (address: string): string => envelopeAddress(address).toLowerCase();
 
 /** What the machine is told; null for what is no event: whoever has the message is still trying. */
-function reportOf(feedback: Feedback): Omit<Report, 'recipient'> | null {
+function reportOf(told: Feedback): Omit<Report, 'recipient'> | null {
+  const feedback = storableTexts(told, WORDS_MAX_LENGTH);
   if (feedback.kind === 'delivered') {
     const { remoteMta, response } = feedback;
     return { type: 'delivered', data: { remoteMta, response } };

@@ -1,5 +1,6 @@
 import type { EmailContext, EmailEvent } from '../../../machines/email-context.ts';
 import type { RecipientOutcome } from '../../../machines/email-progress.ts';
+import { storableTexts } from '../../db/storable.ts';
 import { provesAddressDead } from '../../transport/smtp/reply.ts';
 import type { RecipientOutcome as Sent, Transport } from '../../transport/transport.ts';
 
@@ -16,14 +17,18 @@ export interface Tried {
 /** A recipient that was not even tried. */
 export type Untried = RecipientOutcome;
 
+/** How much of another server's words is kept with an event, in UTF-16 units: that server chose their length. */
+export const WORDS_MAX_LENGTH = 1_000;
+
 /** What the machine is told of an attempt: its outcomes, and the deliveries that a transport can vouch for. */
 export function eventsOfAttempt(
   { attempt }: Pick<EmailContext, 'attempt'>,
   messageId: string,
-  tried: readonly Tried[],
+  copies: readonly Tried[],
   untried: readonly Untried[],
   at: number,
 ): readonly EmailEvent[] {
+  const tried = copies.map((one) => ({ ...one, sent: storableTexts(one.sent, WORDS_MAX_LENGTH) }));
   const outcomes = [...untried, ...tried.map((one) => outcomeOf(one, messageId))];
   const delivered = tried.filter(({ sent, by }) => sent.outcome === 'accepted' && by.confirmsDelivery);
   return [

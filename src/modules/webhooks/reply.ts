@@ -1,3 +1,5 @@
+import { storableText } from '../../db/storable.ts';
+
 /** How much of a receiver's reply is kept, in UTF-16 units, so that no language counts more. */
 export const REPLY_MAX_LENGTH = 1000;
 
@@ -21,15 +23,8 @@ export class ReplyBeginning {
     this.#length += wanted.length;
   }
 
-  /**
-   * The first characters, read as UTF-8 whatever was declared. Always storable: bytes that are not UTF-8, and NUL, which
-   * PostgreSQL refuses in text, show as U+FFFD, and no surrogate pair is cut in two.
-   */
+  /** The first characters, read as UTF-8 whatever was declared; bytes that are not UTF-8 show as U+FFFD. Always storable. */
   text(): string {
-    const decoded = new TextDecoder().decode(Buffer.concat(this.#chunks)).replaceAll('\0', '\uFFFD');
-    const end = /[\uD800-\uDBFF]/.test(decoded.charAt(REPLY_MAX_LENGTH - 1))
-      ? REPLY_MAX_LENGTH - 1
-      : REPLY_MAX_LENGTH;
-    return decoded.slice(0, end);
+    return storableText(new TextDecoder().decode(Buffer.concat(this.#chunks)), REPLY_MAX_LENGTH);
   }
 }
