@@ -25,6 +25,9 @@ export function findUnstorable(value: unknown, text: string, at: string): Detail
   return visit(value, at, 1, text.includes('\\u'));
 }
 
+/** The same for a value that was not written as JSON. */
+export const findUnstorableIn = (value: unknown, at: string): Detail | null => visit(value, at, 1, true);
+
 function visit(value: unknown, path: string, depth: number, hasEscapes: boolean): Detail | null {
   switch (typeof value) {
     case 'string':

@@ -111,6 +111,12 @@ describe('what is refused', () => {
     ).toMatch(/^535 5\.7\.8 /);
   });
 
+  test('a text with NUL in it, as by HTTP', async () => {
+    expect(await submit({ ...MAIL, text: 'Thank\0you.' }, service.keys.live)).toMatch(
+      /^554 5\.6\.0 .* text: Leave out NUL characters\.$/,
+    );
+  });
+
   test('a key that may not send', async () => {
     const { engine, database } = service.service;
     const [workspace] = await database.query<{ id: string }>('select id from workspaces limit 1');

@@ -4,6 +4,7 @@ import type { AdmissionDeps } from '../../http/admission.ts';
 import { identify } from '../../http/authenticate.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { claimOf } from '../../http/idempotency.ts';
+import { findUnstorableIn } from '../../http/json-text.ts';
 import { holds, lacking } from '../../http/permissions.ts';
 import { type Caller, Replay } from '../../http/route.ts';
 import { compileChecker } from '../../http/schema.ts';
@@ -57,6 +58,8 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
     if (await limiter.byKey(caller.keyId, now)) return TOO_MANY;
     const details = check(email, '/body');
     if (details) return invalid(details);
+    const unstorable = findUnstorableIn(email, '/body');
+    if (unstorable) return invalid([unstorable]);
     const body = email as SendBody;
     const headers = idempotencyKey === null ? NO_HEADERS : new Headers({ 'idempotency-key': idempotencyKey });
     const claim = claimOf(headers, { method: 'POST', path: '/v1/emails', query: {}, body });
