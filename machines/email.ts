@@ -49,7 +49,8 @@ export const emailMachine = emailSetup.createMachine({
       after: { due: 'sending' },
     },
     queued: {
-      description: 'Accepted; every slot of the transport was taken.',
+      description: 'Every slot of the transport was taken, for the first attempt or for a later one.',
+      on: reportsWhileRetrying,
       after: { turn: 'sending' },
     },
     sending: {

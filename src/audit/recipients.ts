@@ -46,17 +46,20 @@ export function eventFaults(
 const allowsBounces = ({ reason }: RecipientProgress, bounced: number): boolean =>
   reason === 'suppressed' ? bounced === 0 : reason === 'domain_removed' || bounced > 0;
 
-/** States before the first attempt has had an outcome, or which no attempt follows. */
-const UNTOUCHED = new Set(['scheduled', 'queued', 'cancelled']);
+/** States before the first attempt has begun, or which no attempt follows. */
+const UNTOUCHED = new Set(['scheduled', 'cancelled']);
+/** States in which somebody waits for an attempt. */
+const WAITING = new Set(['queued', 'sending', 'deferred']);
 
 /** What disagrees between an email's state and what its recipients amount to. */
 export function outcomeFaults(state: string, context: EmailContext): string[] {
   const resting = restingState(context.recipients);
-  if (UNTOUCHED.has(state))
+  // In `queued` an email may wait for its first attempt, or for a later one.
+  if (UNTOUCHED.has(state) || (state === 'queued' && context.attempt === 0))
     return context.recipients.every(({ status }) => status === 'pending')
       ? []
       : [`is ${state}, but some recipient is past that`];
-  if (state === 'sending' || state === 'deferred')
+  if (WAITING.has(state))
     return resting === 'deferred' ? [] : [`is ${state}, but nobody waits for an attempt`];
   const faults = resting === state ? [] : [`is ${state}, but its recipients amount to ${resting}`];
   if ((state === 'failed') !== (context.failureReason !== null))

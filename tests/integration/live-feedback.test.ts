@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sign } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import { feedbackRecorder } from '../../src/modules/emails/feedback.ts';
+import { returnToken } from '../../src/modules/emails/live-token.ts';
 import { sesRoutes } from '../../src/modules/ses/routes.ts';
+import { bounceOf, type Fact } from '../../src/transport/inbound/feedback.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 import { freePort } from '../support/ports.ts';
 import { arf, dsn } from '../unit/transport/reports.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './transport/certificates.ts';
+import { DROP, startScriptedSmtp } from './transport/scripted-smtp.ts';
 import { type Sink, startSink } from './transport/smtp-sink.ts';
 
 let sink: Sink;
@@ -146,6 +149,46 @@ test('of what a report says no more is kept than a thousand characters, and none
   expect(await report('abuse@sender.example', complaint)).toStartWith('250');
   const { events } = (await service.live.get(`/v1/emails/${id}`)).body.data;
   expect(events.at(-1).data.userAgent).toBe(`a${'😀'.repeat(499)}`);
+});
+
+describe('a report about an email that has failed', () => {
+  const bounce = (diagnostic: string): Fact => bounceOf({ status: null, diagnostic, remoteMta: null });
+  const complaint: Fact = { kind: 'complained', feedbackType: 'abuse', userAgent: null };
+
+  test('as expired, since nobody knew that it had arrived, suppresses whom it proves dead or annoyed', async () => {
+    await using vague = await startScriptedSmtp({ dot: DROP });
+    const transport = relayTo(vague.port, 500);
+    await using held = await startLiveService({ transport, environment: { UNKNOWN_OUTCOME: 'hold' } });
+    const { database, engine } = held.service;
+    const clock = { now: Date.now, monotonic: () => performance.now() };
+    const record = feedbackRecorder({ database, engine, clock, signer: held.signer });
+    const to = ['gone@example.com', 'annoyed@example.com', 'listed@example.com', 'quiet@example.com'];
+    const id = await held.send({ to });
+    await held.until(id, ({ status }) => status === 'deferred');
+    await held.pass(80 * 3_600_000);
+    await held.until(id, ({ status }) => status === 'failed');
+    const reports = [bounce('550 5.1.1 no such user'), complaint, bounce('550 5.7.1 listed')];
+    for (const [recipient, fact] of reports.entries()) {
+      const token = returnToken({ emailId: id, recipient }, held.signer);
+      const reference = { token, emailId: null, providerId: null, messageId: null };
+      await record([{ ...fact, reference, recipient: null }], false);
+    }
+    const { data } = (await held.live.get('/v1/suppressions')).body;
+    expect(data.map(({ address, reason, emailId }: Email) => [address, reason, emailId]).sort()).toEqual([
+      ['annoyed@example.com', 'complained', id],
+      ['gone@example.com', 'bounced', id],
+    ]);
+    expect((await held.live.get(`/v1/emails/${id}`)).body.data.status).toBe('failed');
+  });
+
+  test('as it said before, changes nothing, even what was changed by hand since', async () => {
+    const { paths } = await sent(['mallory@example.com']);
+    const again = () => report(paths[0] as string, failure('5.1.1', '550 5.1.1 no such user'));
+    await again();
+    expect((await service.live.delete('/v1/suppressions/mallory%40example.com')).status).toBe(204);
+    expect(await again()).toStartWith('250');
+    expect(await suppressed('mallory@example.com')).toBeUndefined();
+  });
 });
 
 describe('a notification of Amazon SES', () => {

@@ -150,6 +150,58 @@ describe('an attempt for which no slot came free', () => {
   });
 });
 
+describe('a report while an email waits for a slot', () => {
+  const report = (recipient: number, type: string, more: object = {}): ActorEvent =>
+    ({
+      type: 'report.received',
+      at: BORN + 3_000_500,
+      report: { type, recipient, data: {}, ...more },
+    }) as ActorEvent;
+  const queuedAgain = (...outcomes: Parameters<typeof completed>[2][]) => {
+    const email = sending();
+    email.tell(completed(BORN + 1_000, 1, ...outcomes));
+    email.wake(BORN + 3_000_000);
+    email.tell({ type: 'attempt.declined', at: BORN + 3_000_000, attempt: 2 } as ActorEvent);
+    expect(email.state).toBe('queued');
+    return email;
+  };
+
+  test('is taken of whoever has the message, and the email goes on waiting as it did', () => {
+    for (const [type, more] of [
+      ['complained', {}],
+      ['bounced', { permanent: true }],
+    ] as const) {
+      const email = queuedAgain(outcome(0, 'accepted'), outcome(1, 'deferred'));
+      const delays = { ...email.delays };
+      expect(email.tell(report(1, type, more))).toBeFalse();
+      expect(email.tell(report(0, type, more))).toBeTrue();
+      expect([email.state, email.delays, email.suppressed]).toEqual(['queued', delays, [0]]);
+      expect(email.recorded.map((event) => [event.type, event.recipient])).toEqual([
+        ['sent', 0],
+        [type, 0],
+      ]);
+      expect(email.tell(report(0, type, more))).toBeFalse();
+      email.wake(delays.turn as number);
+      expect([email.state, email.context.attempt]).toEqual(['sending', 2]);
+    }
+  });
+
+  test('can settle the last doubt, and with it the need to wait', () => {
+    for (const [type, more, state] of [
+      ['delivered', {}, 'sent'],
+      ['bounced', { permanent: true }, 'sent'],
+      ['opened', {}, 'sent'],
+    ] as const) {
+      const email = queuedAgain(outcome(0, 'accepted'), outcome(1, 'unknown'));
+      expect(email.tell(report(1, type, more))).toBeTrue();
+      expect([email.state, email.delays]).toEqual([state, {}]);
+    }
+    const failed = queuedAgain(outcome(0, 'refused'), outcome(1, 'unknown'));
+    failed.tell(report(1, 'bounced', { permanent: true }));
+    expect([failed.state, failed.delays]).toEqual(['failed', {}]);
+  });
+});
+
 describe('a report that is repeated', () => {
   test('changes nothing', () => {
     const email = sending();

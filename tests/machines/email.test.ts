@@ -4,6 +4,7 @@ import type { StateValueFrom } from 'xstate';
 import type { emailMachine } from '../../machines/email.ts';
 import type { EmailEvent, EmailInput } from '../../machines/email-context.ts';
 import type { RecipientOutcome } from '../../machines/email-progress.ts';
+import { outcomeFaults } from '../../src/audit/recipients.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
 import {
   BEGINNINGS,
@@ -21,7 +22,7 @@ type State = Exclude<StateValueFrom<typeof emailMachine>, Passing>;
 /** What each state takes; whatever is not in its row is refused. */
 const DRAWN: Readonly<Record<State, readonly string[]>> = {
   scheduled: ['cancel.requested', 'reschedule.requested', 'xstate.after.due.email.scheduled'],
-  queued: ['xstate.after.turn.email.queued'],
+  queued: ['report.received', 'xstate.after.turn.email.queued'],
   sending: ['attempt.completed', 'attempt.declined', 'report.received', 'xstate.after.lease.email.sending'],
   deferred: ['report.received', 'xstate.after.backoff.email.deferred'],
   sent: ['report.received'],
@@ -66,6 +67,7 @@ function holds(email: Observed): void {
   expect(state === 'delivered').toBe(statuses.every((status) => status === 'delivered'));
   expect(state === 'failed').toBe(statuses.every((status) => status === 'failed'));
   expect(state === 'failed').toBe(context.failureReason !== null);
+  expect(outcomeFaults(state, context)).toEqual([]);
   if (['sending', 'deferred', 'queued'].includes(state)) expect(statuses).toContain('pending');
   if (state === 'sent') expect(statuses).not.toContain('pending');
   if (state === 'scheduled' || state === 'cancelled') {

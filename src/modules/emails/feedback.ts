@@ -1,4 +1,4 @@
-import type { EmailEvent } from '../../../machines/email-context.ts';
+import type { EmailContext, ReportReceived } from '../../../machines/email-context.ts';
 import type { Database } from '../../db/database.ts';
 import type { Signer } from '../../db/sign.ts';
 import { storableTexts } from '../../db/storable.ts';
@@ -7,6 +7,7 @@ import type { Clock } from '../../engine/clock-source.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Feedback } from '../../transport/inbound/feedback.ts';
 import { envelopeAddress } from '../../transport/message/envelope.ts';
+import { suppressRefused } from './late-suppression.ts';
 import { WORDS_MAX_LENGTH } from './live-outcome.ts';
 import { type Destination, readReturnToken } from './live-token.ts';
 
@@ -18,7 +19,7 @@ export interface FeedbackParts {
   readonly clock: Clock;
 }
 
-type Report = Extract<EmailEvent, { type: 'report.received' }>['report'];
+type Report = ReportReceived['report'];
 
 /**
  * Tells emails what came back about them. `isVouched`: the sender of the feedback was authenticated, so that an id in it may be
@@ -32,11 +33,18 @@ export function feedbackRecorder({ database, engine, signer, clock }: FeedbackPa
       const destination = report && (await destinationOf(one, isVouched));
       if (!report || !destination) continue;
       const { emailId, recipient } = destination;
-      const event = { type: 'report.received', at: clock.now(), report: { ...report, recipient } };
+      const event: ReportReceived = {
+        type: 'report.received',
+        at: clock.now(),
+        report: { ...report, recipient },
+      };
       const told = await engine.tell('email', emailId, event);
+      if (told.outcome !== 'refused') continue;
+      const context = told.context as EmailContext;
       // A receiver can be faster than our own commit; whoever brought this brings it again.
-      if (told.outcome === 'refused' && told.state === 'sending')
+      if (told.state === 'sending' && context.recipients[recipient]?.status === 'pending')
         throw new Unavailable('The attempt it is about has not ended yet.', 'no', 60);
+      await suppressRefused(database, emailId, context, event);
     }
   };
 
