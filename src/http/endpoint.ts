@@ -20,9 +20,12 @@ export interface Endpoint {
   readonly body: (BodyRules & { readonly check: Checker | null }) | null;
   /** Why this caller may not call; null when it may. */
   refuse(caller: Caller): Failure | null;
-  /** The 404 of a path parameter that cannot be an id of its kind; null when all can. */
-  refuseParams(params: Readonly<Record<string, string>>): Failure | null;
+  /** The 404 of a path parameter that cannot be what it is to be; null when all can. */
+  refuseParams(params: Params): Failure | null;
 }
+
+/** Path parameters as the router decodes them: null where the escapes in the path are none. */
+export type Params = Readonly<Record<string, string | null>>;
 
 /** 1 MiB, unless a route states another. */
 const BODY_LIMIT = 1_048_576;
@@ -67,12 +70,18 @@ function refuserOf({ testMode }: Route, needed: readonly Permission[]): Endpoint
   };
 }
 
+/** Nothing has such a name: PostgreSQL keeps no text with NUL in it. */
+const isNoText = (value: string | null): boolean => value === null || value.includes('\0');
+const NO_TEXT = notFound('resource');
+
 function paramRefuserOf({ params = {} }: Route): Endpoint['refuseParams'] {
+  const names = Object.keys(params);
   const ids = Object.entries(params).flatMap(([name, spec]) =>
     typeof spec === 'string' ? [{ name, prefix: spec }] : [],
   );
   return (given) => {
     const wrong = ids.find(({ name, prefix }) => !isId(prefix, given[name] ?? ''));
-    return wrong ? notFound(RESOURCE_OF[wrong.prefix]) : null;
+    if (wrong) return notFound(RESOURCE_OF[wrong.prefix]);
+    return names.some((name) => isNoText(given[name] ?? null)) ? NO_TEXT : null;
   };
 }

@@ -3,7 +3,7 @@ import { type AdmissionDeps, type Admitted, type Applicant, admit } from './admi
 import { NO_BODY, readBody } from './body.ts';
 import { BodyRoom, type RoomLimits } from './body-room.ts';
 import { PATIENCE, type Patience, within } from './deadline.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, Params } from './endpoint.ts';
 import { Failure, invalid } from './failure.ts';
 import { claimOf, InFlight } from './idempotency.ts';
 import type { Log } from './log.ts';
@@ -38,7 +38,7 @@ export interface Incoming {
   readonly path: string;
   /** What stands behind `?`; empty where nothing does. */
   readonly search: string;
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: Params;
   readonly socketAddress: string;
 }
 

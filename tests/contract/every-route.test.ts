@@ -26,6 +26,12 @@ const pathOf = ({ path, params = {} }: Route, id = '0'.repeat(24)) =>
     return typeof spec === 'string' ? `${spec}_${id}` : 'nothing';
   });
 
+/** The body of an example, whose time has passed some day. */
+const current = (body: unknown): unknown =>
+  typeof body === 'object' && body !== null && 'scheduledAt' in body
+    ? { ...body, scheduledAt: new Date(Date.now() + 86_400_000).toISOString() }
+    : body;
+
 for (const route of ROUTES) {
   const { method } = route;
   describe(`${method} ${route.path}`, () => {
@@ -61,12 +67,21 @@ for (const route of ROUTES) {
 
     if (Object.values(route.params ?? {}).some((spec) => typeof spec === 'string')) {
       test('an id that cannot be is answered as one that is missing', async () => {
-        const body = method === 'GET' ? undefined : route.example?.body;
+        const body = method === 'GET' ? undefined : current(route.example?.body);
         const asking = { method, key: testKey, ...(body !== undefined && { body }) };
         const missing = await service.ask({ ...asking, path: pathOf(route) });
         const malformed = await service.ask({ ...asking, path: pathOf(route, 'x') });
         expect(missing.status).toBe(404);
         expect(malformed.body).toEqual(missing.body);
+      });
+    }
+
+    const texts = Object.entries(route.params ?? {}).filter(([, spec]) => typeof spec !== 'string');
+    if (texts.length > 0) {
+      test.each(['%zz', '%ff', 'a%00b'])('%s is the name of nothing: 404', async (name) => {
+        const path = texts.reduce((before, [param]) => before.replace(`:${param}`, name), route.path);
+        const told = await service.ask({ method, path, key: await service.keyWith('live', ['*']) });
+        expect([told.status, told.body.error.code]).toEqual([404, 'NOT_FOUND']);
       });
     }
 

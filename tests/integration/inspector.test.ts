@@ -216,6 +216,8 @@ describe('what is not there is not there', () => {
     expect(await status('actors?kind=nothing')).toBe(404);
     expect(await status("actors?kind=email&state=sent'--")).toBe(404);
     expect(await status('actors/nothing_1')).toBe(404);
+    for (const id of ['em_%00', '%zz', 'em_%ff'])
+      expect([id, await status(`actors/${id}`)]).toEqual([id, 404]);
     expect(await status("actors?kind=email&id=em_';drop")).toBe(422);
   });
 });

@@ -35,13 +35,12 @@ export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1
 function codesOf(route: Route): readonly FailureCode[] {
   const { permission, method, params = {}, failures = [] } = route;
   const isPublic = permission === 'public';
-  const hasIds = Object.values(params).some((spec) => typeof spec === 'string');
   const takesBody = method !== 'GET';
   const possible: Partial<Record<FailureCode, boolean>> = {
     UNAUTHORIZED: !isPublic,
     FORBIDDEN: permissionsOf(route).length > 0,
     TEST_MODE_NOT_SUPPORTED: route.testMode === 'refused',
-    NOT_FOUND: hasIds,
+    NOT_FOUND: Object.keys(params).length > 0,
     BAD_REQUEST: takesBody,
     UNSUPPORTED_MEDIA_TYPE: takesBody,
     PAYLOAD_TOO_LARGE: takesBody,
