@@ -23,6 +23,16 @@ function workersOf(url: string): Map<string, number> {
   return found;
 }
 
+/** Sockets that listen on that port, as the kernel tells (proc_net_tcp: 0A is LISTEN). */
+function listenersOn(port: number): number {
+  const address = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const sockets = readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1);
+  return sockets.filter((line) => {
+    const [, local = '', , state] = line.trim().split(/\s+/);
+    return local.endsWith(address) && state === '0A';
+  }).length;
+}
+
 test.skipIf(process.platform !== 'linux')(
   'workers share the port, one that dies comes back, and none stays behind',
   async () => {
@@ -49,6 +59,35 @@ test.skipIf(process.platform !== 'linux')(
 
     expect(await service.stop()).toBe(0);
     expect(workersOf(database.url).size).toBe(0);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'what one worker has made a ticket for, another lets in, and once between them',
+  async () => {
+    await using database = await createTestDatabase();
+    await using service = await startService({
+      env: { DATABASE_URL: database.url },
+      args: ['--workers', '2'],
+    });
+    await eventually('two listeners', async () => listenersOn(service.port) === 2 || undefined);
+    // Each on a connection of its own, which the kernel gives to one of the two.
+    const ask = (path: string, body: object, headers: Record<string, string> = {}) =>
+      fetch(`${service.url}/inspector/api/${path}`, {
+        method: 'POST',
+        keepalive: false,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      });
+    const cookie = (await ask('session', { key: TEST_KEY })).headers.get('set-cookie')?.split(';')[0] ?? '';
+    for (let n = 0; n < 8; n++) {
+      const made = (await (await ask('tickets', {}, { cookie })).json()) as { data: { ticket: string } };
+      const { ticket } = made.data;
+      const statuses: number[] = [];
+      for (let time = 0; time < 3; time++) statuses.push((await ask('session', { ticket })).status);
+      expect(statuses).toEqual([200, 401, 401]);
+    }
+    expect(await service.stop()).toBe(0);
   },
 );
 

@@ -11,6 +11,7 @@ import { type LookedAt, Lookout } from './lookout.ts';
 import type { InspectorDeps } from './routes.ts';
 import { type SessionScope, Sessions } from './session.ts';
 import { requireSight } from './sight.ts';
+import { ticketTaker } from './tickets.ts';
 import { type FindKey, Visits } from './visits.ts';
 
 /** What the live view is built from. */
@@ -45,7 +46,8 @@ export function createInspector(parts: InspectorParts): Inspector {
     parts;
   requireSight(engine.kinds);
   const now = () => clock.now();
-  const sessions = new Sessions(parts.secretKey, now, baseUrl.startsWith('https:'));
+  const isSecure = baseUrl.startsWith('https:');
+  const sessions = new Sessions(parts.secretKey, now, isSecure, ticketTaker(database, now));
   const visits = new Visits(sessions, authenticate, parts.findKey, now);
   const census = new Census(database, clock, log, engine.kinds);
   const lookout = new Lookout(engine, census, now);

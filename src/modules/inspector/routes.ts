@@ -21,7 +21,7 @@ export interface InspectorDeps {
 
 const SessionBody = Type.Object({
   key: Type.Optional(Type.String({ maxLength: 100 })),
-  ticket: Type.Optional(Type.String({ maxLength: 100 })),
+  ticket: Type.Optional(Type.String({ maxLength: 1_000 })),
 });
 
 const ActorQuery = Type.Object({

@@ -14,54 +14,73 @@ export interface OpenSession extends SessionScope {
   readonly expiresAt: number;
 }
 
-/** A ticket that nobody has taken yet. */
-interface Ticket {
-  readonly scope: SessionScope;
+/** What a ticket says. */
+interface Ticket extends SessionScope {
+  /** Tells it from all others. */
+  readonly id: string;
   readonly takenBefore: number;
   /** When the session that asked for it ends: no other that comes of it lasts longer. Null for a printed link. */
   readonly expiresAt: number | null;
 }
 
+/** Marks a ticket as taken, for every process there is; false when it was taken before. @throws Unavailable */
+export type TakeTicket = (ticket: { readonly id: string } & SessionScope) => Promise<boolean>;
+
 const COOKIE = 'posthorn_session';
 /** A session, and a link that nobody has opened yet, last this long. */
 const LASTS_MS = 3_600_000;
-/** Links that may wait to be opened at once. */
-const MOST_TICKETS = 100;
+/** Octets of a signature, at the beginning of a ticket. */
+const SIGNATURE = 32;
 
 /**
- * Sessions of browsers. The cookie carries everything and is signed, so that any instance can read it and none stores it.
- * Tickets (what a printed link carries) open one session each and live in this process only.
+ * Sessions of browsers. The cookie carries everything and is signed, so that any process can read it and none stores it. So
+ * does a ticket (what a printed link carries), under a key of its own: it is no cookie. It opens one session, whichever of
+ * several processes is asked, so that one that was written down somewhere on the way is worth nothing; what is stored is
+ * that it was taken.
  */
 export class Sessions {
   readonly #key: Buffer;
-  readonly #tickets = new Map<string, Ticket>();
+  readonly #ticketKey: Buffer;
 
   constructor(
     secretKey: string,
     private readonly now: () => number,
     /** Whether browsers reach the service over https only. */
     private readonly secure: boolean,
+    private readonly take: TakeTicket,
   ) {
     this.#key = createHmac('sha256', secretKey).update('posthorn live view session').digest();
+    this.#ticketKey = createHmac('sha256', secretKey).update('posthorn live view ticket').digest();
   }
 
   /** A ticket for a link that can be opened once; what it opens ends with the session that asked for it, where one did. */
   ticket({ workspaceId, livemode, keyId }: SessionScope, expiresAt: number | null = null): string {
-    const [oldest] = this.#tickets.keys();
-    if (oldest !== undefined && this.#tickets.size >= MOST_TICKETS) this.#tickets.delete(oldest);
-    const ticket = randomBytes(24).toString('base64url');
-    const scope = { workspaceId, livemode, keyId };
-    this.#tickets.set(ticket, { scope, takenBefore: this.now() + LASTS_MS, expiresAt });
-    return ticket;
+    const id = randomBytes(15).toString('base64url');
+    const takenBefore = this.now() + LASTS_MS;
+    const ticket: Ticket = { id, workspaceId, livemode, keyId, takenBefore, expiresAt };
+    const content = Buffer.from(JSON.stringify(ticket));
+    return Buffer.concat([this.#signTicket(content), content]).toString('base64url');
   }
 
-  /** Takes a ticket for good; null when it was taken before, is too old, or never existed. */
-  redeem(ticket: string): OpenSession | null {
-    const found = this.#tickets.get(ticket);
-    this.#tickets.delete(ticket);
+  /** Takes a ticket for good; null when it was taken before, is too old, or was not made here. @throws Unavailable */
+  async redeem(ticket: string): Promise<OpenSession | null> {
+    const found = this.#readTicket(ticket);
     if (!found || found.takenBefore <= this.now()) return null;
+    const { workspaceId, livemode, keyId } = found;
     const expiresAt = found.expiresAt ?? this.now() + LASTS_MS;
-    return expiresAt > this.now() ? { ...found.scope, expiresAt } : null;
+    if (expiresAt <= this.now() || !(await this.take(found))) return null;
+    return { workspaceId, livemode, keyId, expiresAt };
+  }
+
+  #readTicket(ticket: string): Ticket | null {
+    const octets = Buffer.from(ticket, 'base64url');
+    const [given, content] = [octets.subarray(0, SIGNATURE), octets.subarray(SIGNATURE)];
+    if (given.length !== SIGNATURE || !timingSafeEqual(given, this.#signTicket(content))) return null;
+    return JSON.parse(content.toString()) as Ticket;
+  }
+
+  #signTicket(content: Buffer): Buffer {
+    return createHmac('sha256', this.#ticketKey).update(content).digest();
   }
 
   /** The Set-Cookie header of a new session. */

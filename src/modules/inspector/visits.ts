@@ -49,7 +49,7 @@ export class Visits {
     readonly ticket?: string;
   }): Promise<string | Failure> {
     if (ticket !== undefined) {
-      const session = this.sessions.redeem(ticket);
+      const session = await this.sessions.redeem(ticket);
       return session ? this.sessions.open(session, session.expiresAt) : SPENT;
     }
     const caller = await identify(new Headers({ authorization: `Bearer ${key}` }), this.authenticate);
@@ -70,7 +70,7 @@ export class Visits {
 
   /** The session of a request: its ticket, its cookie, or else a key in its Authorization header. */
   async of(headers: Headers, ticket: string | null): Promise<Visit | null> {
-    const session = ticket === null ? this.sessions.read(headers) : this.sessions.redeem(ticket);
+    const session = ticket === null ? this.sessions.read(headers) : await this.sessions.redeem(ticket);
     if (session) {
       const sight = await this.look(session);
       return sight && { ...session, sight };
