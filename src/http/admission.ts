@@ -32,7 +32,8 @@ export interface Admitted {
   readonly caller: Caller | null;
 }
 
-const NO_ROUTE = new Failure('NOT_FOUND', 'No such endpoint.', {
+/** There is no such path, or it does not answer to that method. */
+export const NO_ROUTE = new Failure('NOT_FOUND', 'No such endpoint.', {
   suggestion: 'Compare the method and the path with the reference at /docs.',
 });
 
@@ -62,7 +63,8 @@ export async function admit(applicant: Applicant, deps: AdmissionDeps): Promise<
   return endpoint.refuse(caller) ?? { endpoint, caller };
 }
 
-const tooManyFrom = ({ limit, resetSeconds }: Standing) =>
+/** An address is over its limit. */
+export const tooManyFrom = ({ limit, resetSeconds }: Standing) =>
   new Failure(
     'RATE_LIMITED',
     `More than ${limit} requests in a minute came from this address. Retry in ${resetSeconds} seconds.`,

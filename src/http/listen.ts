@@ -23,6 +23,8 @@ export interface Talk {
 export interface SocketDoor {
   /** Null: not a path of its own. A response: refused. Otherwise what the connection is to be bound to. */
   admit(request: Request, socketAddress: string): Promise<Response | Talk> | null;
+  /** The answer to a request that was admitted and is no handshake after all (RFC 6455, 4.2.1). */
+  refuseHandshake(): Response;
   /** Ends every talk. An open socket counts as a request in flight, and a stop would wait for it. */
   close(): void;
 }
@@ -57,7 +59,7 @@ export function listen(app: App, { hostname, port, sockets, shared = false }: Li
     fetch(request, server) {
       if (sockets && request.headers.get('upgrade') !== null) {
         const admitted = sockets.admit(request, server.requestIP(request)?.address ?? 'unknown');
-        if (admitted) return upgrade(request, server, admitted);
+        if (admitted) return upgrade(request, server, admitted, sockets);
       }
       return app.fetch(request, server);
     },
@@ -68,10 +70,11 @@ async function upgrade(
   request: Request,
   server: Server<Talk>,
   admitted: Promise<Response | Talk>,
+  sockets: SocketDoor,
 ): Promise<Response | undefined> {
   const talk = await admitted;
   if (talk instanceof Response) return talk;
   if (server.upgrade(request, { data: talk })) return undefined;
   talk.closed();
-  return new Response(null, { status: 400 });
+  return sockets.refuseHandshake();
 }

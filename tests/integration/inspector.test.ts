@@ -3,6 +3,7 @@ import { createWebSocketReceiver } from '@statelyai/inspect';
 import { createActor } from 'xstate';
 import { openPack } from '../../src/dashboard/pack.ts';
 import type { Machine } from '../../src/modules/inspector/model.ts';
+import { expectEnvelope } from '../contract/ask.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -108,10 +109,18 @@ describe('who may look', () => {
     const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
     const cookie = (await sessionCookie(service.url, { key: TEST_KEY })) ?? '';
     for (const path of ['/inspector/live', '/inspect']) {
-      const status = async (headers: Record<string, string>) =>
-        (await fetch(service.url + path, { headers: { ...upgrade, ...key, ...headers } })).status;
-      expect(await status({})).toBe(401);
-      expect(await status({ cookie, origin: 'https://evil.example' })).toBe(403);
+      const refused = async (headers: Record<string, string>, method = 'GET') => {
+        const response = await fetch(service.url + path, { method, headers: { ...upgrade, ...headers } });
+        expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{24}$/);
+        const body = (await response.json()) as { error: { code: string } };
+        expectEnvelope(response.status, body);
+        return [response.status, body.error.code];
+      };
+      expect(await refused(key)).toEqual([401, 'UNAUTHORIZED']);
+      expect(await refused({ ...key, cookie, origin: 'https://evil.example' })).toEqual([403, 'FORBIDDEN']);
+      expect(await refused({ ...key, cookie }, 'POST')).toEqual([404, 'NOT_FOUND']);
+      // Without a key of its own it is no handshake.
+      expect(await refused({ cookie })).toEqual([400, 'BAD_REQUEST']);
     }
   });
 

@@ -51,7 +51,17 @@ export function createInspector(parts: InspectorParts): Inspector {
   const visits = new Visits(sessions, authenticate, parts.findKey, now);
   const census = new Census(database, clock, log, engine.kinds);
   const lookout = new Lookout(engine, census, now);
-  const sockets = inspectorDoor({ engine, database, now, visits, lookout, limiter, clientAddress });
+  const sockets = inspectorDoor({
+    engine,
+    database,
+    now,
+    visits,
+    lookout,
+    limiter,
+    clientAddress,
+    log,
+    baseUrl,
+  });
   return {
     deps: { database, kinds: engine.kinds, visits, version, explain },
     sockets,
