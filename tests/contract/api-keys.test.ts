@@ -25,7 +25,7 @@ const patch = (id: string, permissions: unknown, key = live) =>
   service.ask({ method: 'PATCH', path: `/v1/api-keys/${id}`, key, body: { permissions } });
 const revoke = (id: string, key = live) => service.ask({ method: 'DELETE', path: `/v1/api-keys/${id}`, key });
 const list = async (key: string) =>
-  (await service.ask({ path: '/v1/api-keys?limit=100', key })).body.data as { id: string }[];
+  (await service.ask({ path: '/v1/api-keys', key })).body.data as { id: string }[];
 
 describe('creating', () => {
   test('the reply carries the key, which is never shown again', async () => {
@@ -143,6 +143,16 @@ describe('revoking', () => {
     const entry = (await list(live)).find((each) => each.id === id);
     expect(entry).toMatchObject({ revokedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
   });
+});
+
+test('the list has no pages', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 101; n++) ids.push((await created(['emails:read'], live, 'test')).id);
+  const { body, status } = await service.ask({ path: '/v1/api-keys', key: live });
+  expect([status, Object.keys(body)]).toEqual([200, ['data']]);
+  const listed = (body.data as { id: string }[]).map(({ id }) => id);
+  expect(listed).toEqual(listed.toSorted().reverse());
+  for (const id of ids) expect(listed).toContain(id);
 });
 
 describe('environments', () => {

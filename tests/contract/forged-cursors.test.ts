@@ -10,7 +10,6 @@ const LISTS: Readonly<Record<string, string>> = {
   '/v1/emails': 'emails',
   '/v1/events': 'events',
   '/v1/domains': 'domains',
-  '/v1/api-keys': 'api-keys',
   '/v1/captured': 'captured',
   '/v1/suppressions': 'suppressions',
   '/v1/webhooks/:id/deliveries': `webhooks/${WEBHOOK}/deliveries`,

@@ -1,5 +1,4 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { pageQuery } from '../../http/pagination.ts';
 import { PERMISSION_NAMES } from '../../http/permissions.ts';
 
 const Permissions = Type.Array(Type.Union(PERMISSION_NAMES.map((name) => Type.Literal(name))), {
@@ -47,12 +46,7 @@ export const CreatedApiKey = Type.Object({
   key: Type.String({ description: 'The API key. It is shown this once and cannot be had again.' }),
 });
 
-/** Query of GET /v1/api-keys. */
-export const ApiKeyQuery = Type.Object(pageQuery);
-
 /** Body of the create request. */
 export type NewApiKey = Static<typeof CreateApiKey>;
 /** A listed key. */
 export type ApiKeyView = Static<typeof ApiKey>;
-/** The query of the list. */
-export type ApiKeyQuery = Static<typeof ApiKeyQuery>;

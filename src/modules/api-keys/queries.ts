@@ -1,13 +1,11 @@
-import { and, desc, eq, lt } from 'drizzle-orm';
+import { and, desc, eq } from 'drizzle-orm';
 import type { ApiKeyContext } from '../../../machines/api-key.ts';
 import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { apiKeys } from '../../db/schema/access.ts';
-import { Failure } from '../../http/failure.ts';
-import { byId, pageOf, positionOf } from '../../http/pagination.ts';
 import type { Permission } from '../../http/permissions.ts';
-import type { Call, Caller, Page } from '../../http/route.ts';
-import type { ApiKeyQuery, ApiKeyView } from './model.ts';
+import type { Call, Caller } from '../../http/route.ts';
+import type { ApiKeyView } from './model.ts';
 
 /** What reading API keys needs. */
 export interface KeyReader {
@@ -58,23 +56,19 @@ export async function findApiKey(
   return row ? viewOf(row) : null;
 }
 
-/** The keys that the caller may see, newest first, revoked ones included. */
+/** The keys that the caller may see, newest first, revoked ones included. All of them: this list has no pages (interface). */
 export async function listApiKeys(
   { database }: KeyReader,
-  { caller, query }: Call<unknown, ApiKeyQuery>,
-): Promise<Page<ApiKeyView> | Failure> {
-  const request = { list: 'api-keys', isPosition: byId('key'), query };
-  const after = positionOf(request);
-  if (after instanceof Failure) return after;
+  { caller }: Pick<Call, 'caller'>,
+): Promise<readonly ApiKeyView[]> {
   const rows = await database.read((orm) =>
     orm
       .select(columns)
       .from(apiKeys)
-      .where(and(...reach(caller), after === null ? undefined : lt(apiKeys.id, after)))
-      .orderBy(desc(apiKeys.id))
-      .limit(query.limit + 1),
+      .where(and(...reach(caller)))
+      .orderBy(desc(apiKeys.id)),
   );
-  return pageOf(request, rows, ({ id }) => id, viewOf);
+  return rows.map(viewOf);
 }
 
 /** What an active key may do, by its id; null when it was revoked. For sessions that stand for a key. */
