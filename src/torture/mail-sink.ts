@@ -20,7 +20,7 @@ const FAULTS = {
   /** Not now (RFC 5321 4.2.5). */
   '451': 8,
   /** It was taken, and it takes a while until that is said: sometimes longer than the lease. */
-  slow: 10,
+  slow: 5,
 } as const;
 
 /** The name of a fault. */

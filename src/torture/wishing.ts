@@ -20,7 +20,7 @@ export interface WishingParts {
 }
 
 /** Of a hundred requests so many are live. */
-const LIVE_PERCENT = 30;
+const LIVE_PERCENT = 20;
 /** Of a hundred emails so many are to two recipients. */
 const PAIR_PERCENT = 20;
 const LARGEST_BATCH = 5;

@@ -28,8 +28,12 @@ export interface WorldOptions {
 
 /** Short, so that a lost attempt is repeated while somebody looks. */
 const LEASE_MS = 1_500;
-/** Of one instance: so few that many an attempt finds none free and is declined. */
-const FEW_SLOTS = 4;
+/**
+ * Of one instance: so few that many an attempt finds none free and is declined. With four of them the other one had to repeat
+ * nearly every lost attempt by itself: 264 live emails at once, more than its ten sessions to the mail server carry within a
+ * lease that is so much shorter than an attempt may take, and they were repeated without end.
+ */
+const FEW_SLOTS = 16;
 const DATABASE = 'posthorn';
 const EVENTS = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'];
 /** After the trouble everything has this long to come to its end. */
