@@ -9,7 +9,7 @@ import { openDatabase } from './db/open.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { createSealer } from './db/seal.ts';
 import { createSigner } from './db/sign.ts';
-import { allDuties, type Schedule, startDuties } from './duties/schedule.ts';
+import { allDuties, type Duty, type Schedule, startDuties } from './duties/schedule.ts';
 import { type Clock, systemClock } from './engine/clock-source.ts';
 import { Engine, type EngineParts } from './engine/engine.ts';
 import { clientAddress } from './http/client-address.ts';
@@ -60,6 +60,8 @@ export interface ServiceParts {
   readonly clock?: Clock;
   /** Actors kept in memory; 0 reads each from its row before each event (tests). */
   readonly keptActors?: number;
+  /** Beside those that every service has (tests). */
+  readonly duties?: readonly Duty[];
   /** How live mail is timed, where tests are in a hurry. */
   readonly liveMail?: {
     readonly limits?: Partial<LiveLimits>;
@@ -79,6 +81,8 @@ export interface Service {
   readonly doors: { readonly inbound: number | null; readonly submission: number | null };
   /** Starts the clock and the duties, and opens the SMTP listeners. Rejects when a port is taken. */
   start(): Promise<void>;
+  /** From now on nothing begins by itself; requests are still answered. Resolves once what had begun has ended. */
+  windDown(): Promise<void>;
   /** Finishes what is in flight and closes the database. */
   stop(): Promise<void>;
 }
@@ -89,6 +93,7 @@ export async function openService({
   logger,
   clock = systemClock,
   keptActors,
+  duties = [],
   liveMail = {},
 }: ServiceParts): Promise<Service> {
   const secretKey = await resolveSecretKey(config);
@@ -209,6 +214,10 @@ export async function openService({
   };
   let schedule: Schedule | null = null;
   let metricsDoor: Server<undefined> | null = null;
+  // Beside each other: a duty may take its time, and the clock would go on starting attempts for nobody to wait for.
+  const windDown = async (): Promise<void> => {
+    await Promise.all([schedule?.stop(), engine.stop()]);
+  };
   return {
     database,
     engine,
@@ -220,15 +229,16 @@ export async function openService({
     async start() {
       engine.start();
       await warnOfMissingWays(database, config, logger);
-      schedule = startDuties(allDuties({ database, clock, authenticator, engine }), logger);
+      schedule = startDuties([...allDuties({ database, clock, authenticator, engine }), ...duties], logger);
       await openDoors();
       if (metrics && config.metricsPort !== null)
         metricsDoor = openMetricsDoor(metrics, { hostname: config.host, port: config.metricsPort });
     },
+    windDown,
     async stop() {
       inspector.stop();
-      await Promise.all([doors.inbound?.close(), doors.submission?.close()]);
-      await schedule?.stop();
+      await Promise.all([doors.inbound?.close(), doors.submission?.close(), windDown()]);
+      // What the last requests and messages have begun.
       await engine.stop();
       renderer.close();
       mailReader.close();

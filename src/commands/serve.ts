@@ -14,6 +14,8 @@ import { abandoned, serveWith } from './workers.ts';
 
 /** Orchestrators kill after 30 s. What is not finished by then is durable, and found again at the next start. */
 const FINISH_WITHIN_MS = 25_000;
+/** What requests in flight are given before the engine begins to stop; most take milliseconds. */
+const REQUESTS_FIRST_MS = 1_000;
 
 /** How a process serves: alone, as the one that looks after N workers, or as one of them. */
 export interface ServeOptions {
@@ -75,10 +77,15 @@ const withoutDoors = (config: Config): Config => ({
   metricsPort: null,
 });
 
-/** Requests first, since they tell the engine things; then the engine, whose outcomes need the database; then that. */
+/**
+ * Requests first, since they tell the engine things; then the engine, whose outcomes need the database; then that. For a
+ * request that takes its time (a body over a slow line has two minutes) the engine does not wait.
+ */
 async function finish(service: Service, server: Server<Talk> | undefined): Promise<void> {
   service.inspector.sockets.close();
-  if (server !== undefined) await closeServer(server);
+  const closed = server === undefined ? Promise.resolve() : closeServer(server);
+  await within(REQUESTS_FIRST_MS, closed);
+  await Promise.all([closed, service.windDown()]);
   await service.stop();
 }
 

@@ -31,7 +31,11 @@ export const partitionName = (table: string, dayMs: number): string =>
  * Makes the partitions of today and the days ahead. `create … like` and `attach` instead of `create … partition of`:
  * the latter locks the parent against every insert. A day whose rows already lie in the default partition stays there.
  */
-export async function ensurePartitions(database: Database, nowMs: number): Promise<readonly string[]> {
+export async function ensurePartitions(
+  database: Database,
+  nowMs: number,
+  stop?: AbortSignal,
+): Promise<readonly string[]> {
   const made: string[] = [];
   const rows = await database.query<{ name: string }>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid`,
@@ -42,6 +46,7 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
       const from = dayStart(nowMs) + day * DAY_MS;
       const name = partitionName(table, from);
       if (present.has(name)) continue;
+      if (stop?.aborted) return made;
       if (await attach(database, table, name, lowestIdAt(prefix, from), lowestIdAt(prefix, from + DAY_MS)))
         made.push(name);
     }
@@ -87,15 +92,18 @@ export async function partitionedDays(database: Database): Promise<readonly numb
 /**
  * Drops the partitions of a day. The rows of the ids that are kept go to the default partition, in the same transaction.
  * Everybody who writes waits meanwhile, so nothing is searched for here: the ids are known, and few. When the lock is not
- * to be had within 200 ms (a vacuum holds it, say) the day stays until next time. Answers whether it is gone.
+ * to be had within 200 ms (a vacuum holds it, say), or `stop` is aborted between two tables, the rest of the day stays until
+ * next time. Answers whether it is gone.
  */
 export async function retireDay(
   database: Database,
   dayMs: number,
   kept: readonly string[],
+  stop?: AbortSignal,
 ): Promise<boolean> {
   const ids = `array[${kept.map((id) => `'${id}'`).join(',')}]::text[]`;
   for (const { table, column } of PARTITIONED) {
+    if (stop?.aborted) return false;
     const name = partitionName(table, dayMs);
     const retire = database.script(
       `set local lock_timeout = '200ms';

@@ -10,8 +10,8 @@ const PRUNE = `delete from captured where id in (
 export const capturedPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'capturedPruner',
   pattern: '0 47 * * * *',
-  async run() {
+  async run(stop) {
     const before = lowestIdAt('cap', clock.now() - KEPT_DAYS.live * 86_400_000);
-    while ((await database.query(PRUNE, [before])).length === RETENTION_BATCH);
+    while (!stop?.aborted && (await database.query(PRUNE, [before])).length === RETENTION_BATCH);
   },
 });

@@ -38,9 +38,10 @@ const FORGET = `delete from domain_keys where stage = 'retired' and since < $1::
 export const historyPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'historyPruner',
   pattern: '0 57 * * * *',
-  async run() {
-    for (const [actors, journal] of HISTORIES) await untilDone(database, prune(actors, journal), []);
-    await untilDone(database, BURY, [clock.now() - REMOVED_KEPT_MS]);
+  async run(stop) {
+    for (const [actors, journal] of HISTORIES) await untilDone(database, prune(actors, journal), [], stop);
+    await untilDone(database, BURY, [clock.now() - REMOVED_KEPT_MS], stop);
+    if (stop?.aborted) return;
     await database.query(FORGET, [new Date(clock.now() - RETIRED_KEPT_MS).toISOString()]);
   },
 });
@@ -49,6 +50,7 @@ async function untilDone(
   database: Database,
   statement: string,
   parameters: readonly number[],
+  stop?: AbortSignal,
 ): Promise<void> {
-  while ((await database.query(statement, parameters)).length === RETENTION_BATCH);
+  while (!stop?.aborted && (await database.query(statement, parameters)).length === RETENTION_BATCH);
 }

@@ -45,25 +45,33 @@ const PRUNE_ORPHANS = PARTITIONED.map(
 export const liveDataPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'liveDataPruner',
   pattern: '0 27 * * * *',
-  async run() {
+  async run(stop) {
     const cutoff = clock.now() - KEPT_DAYS.live * DAY_MS;
     for (const day of await partitionedDays(database)) {
       if (day + DAY_MS > cutoff) break;
-      const kept = await pruneActors(database, lowestIdAt('em', day), lowestIdAt('em', day + DAY_MS), cutoff);
-      if (kept.length <= MOST_KEPT) await retireDay(database, day, kept);
+      const kept = await pruneActors(database, day, cutoff, stop);
+      if (kept === null) return;
+      if (kept.length <= MOST_KEPT) await retireDay(database, day, kept, stop);
     }
+    if (stop?.aborted) return;
     const oldest = lowestIdAt('em', cutoff);
     await database.query(PRUNE_LEFTOVERS, [oldest, new Date(cutoff).toISOString()]);
-    for (const statement of PRUNE_ORPHANS) await database.query(statement, [oldest]);
+    for (const statement of PRUNE_ORPHANS) if (!stop?.aborted) await database.query(statement, [oldest]);
   },
 });
 
-/** Deletes what has expired of a range, and answers the ids that stay. */
-async function pruneActors(database: Database, low: string, high: string, cutoff: number): Promise<string[]> {
+/** Deletes what has expired of a day, and answers the ids that stay; null when it was stopped before the day's end. */
+async function pruneActors(
+  database: Database,
+  day: number,
+  cutoff: number,
+  stop?: AbortSignal,
+): Promise<string[] | null> {
+  const [low, high] = [lowestIdAt('em', day), lowestIdAt('em', day + DAY_MS)];
   const kept: string[] = [];
   // Sorts before the lowest id itself, which is in the range.
   let from = low.slice(0, -1);
-  for (;;) {
+  while (!stop?.aborted) {
     const [batch] = await database.query<{ last: string | null; seen: number; kept: string[] }>(PRUNE, [
       from,
       high,
@@ -74,4 +82,5 @@ async function pruneActors(database: Database, low: string, high: string, cutoff
     if (batch.seen < RETENTION_BATCH) return kept;
     from = batch.last;
   }
+  return null;
 }

@@ -5,5 +5,5 @@ import type { Duty, DutyDeps } from './schedule.ts';
 export const partitionMaker = ({ database, clock }: DutyDeps): Duty => ({
   name: 'partitionMaker',
   pattern: '0 7 * * * *',
-  run: () => ensurePartitions(database, clock.now()),
+  run: (stop) => ensurePartitions(database, clock.now(), stop),
 });

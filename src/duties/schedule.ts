@@ -18,7 +18,8 @@ export interface Duty {
   readonly name: string;
   /** When, as croner reads it (UTC). */
   readonly pattern: string;
-  run(): Promise<unknown>;
+  /** Ends early once `stop` is aborted: between two batches, where there may be many. */
+  run(stop?: AbortSignal): Promise<unknown>;
 }
 
 /** What the duties work with. */
@@ -45,17 +46,18 @@ export const allDuties = (deps: DutyDeps): readonly Duty[] => [
 
 /** Duties at work. */
 export interface Schedule {
-  /** Stops starting them and waits for those that run. */
+  /** Stops starting them, asks those that run to end, and waits for them. */
   stop(): Promise<void>;
 }
 
 /** Runs every duty at its times, never twice at once in this process; a failure is logged and tried at the next time. */
 export function startDuties(duties: readonly Duty[], logger: Logger): Schedule {
   const running = new Map<string, Promise<unknown>>();
+  const stopping = new AbortController();
   const crons = duties.map(
     ({ name, pattern, run }) =>
       new Cron(pattern, { utcOffset: 0, protect: true }, async () => {
-        const work = run().catch((error: unknown) =>
+        const work = run(stopping.signal).catch((error: unknown) =>
           logger.warn({ err: error, duty: name }, 'A duty failed.'),
         );
         running.set(name, work);
@@ -64,6 +66,7 @@ export function startDuties(duties: readonly Duty[], logger: Logger): Schedule {
   );
   return {
     async stop() {
+      stopping.abort();
       for (const cron of crons) cron.stop();
       await Promise.all(running.values());
     },

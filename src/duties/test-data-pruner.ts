@@ -22,9 +22,9 @@ delete from email_messages m using old o where m.id = o.id returning 1 as one`;
 export const testDataPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'testDataPruner',
   pattern: '0 17 * * * *',
-  async run() {
+  async run(stop) {
     const before = lowestIdAt('em', clock.now() - KEPT_DAYS.test * 86_400_000);
     for (const { id } of await database.query<{ id: string }>(WORKSPACES))
-      while ((await database.query(PRUNE, [id, before])).length === RETENTION_BATCH);
+      while (!stop?.aborted && (await database.query(PRUNE, [id, before])).length === RETENTION_BATCH);
   },
 });

@@ -20,7 +20,7 @@ select count(*)::integer as entries from gone`;
 export const usageAccountant = ({ database }: DutyDeps): Duty => ({
   name: 'usageAccountant',
   pattern: '*/10 * * * * *',
-  async run() {
-    while ((await database.query<{ entries: number }>(ADD_UP))[0]?.entries === BATCH);
+  async run(stop) {
+    while (!stop?.aborted && (await database.query<{ entries: number }>(ADD_UP))[0]?.entries === BATCH);
   },
 });

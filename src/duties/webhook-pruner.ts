@@ -44,18 +44,25 @@ interface Endpoint {
 export const webhookPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'webhookPruner',
   pattern: '0 37 * * * *',
-  async run() {
+  async run(stop) {
     for (const endpoint of await database.query<Endpoint>(ENDPOINTS)) {
+      if (stop?.aborted) return;
       const keptDays = endpoint.livemode ? KEPT_DAYS.live : KEPT_DAYS.test;
-      await prune(database, endpoint, lowestIdAt('dlv', clock.now() - keptDays * DAY_MS));
+      await prune(database, endpoint, lowestIdAt('dlv', clock.now() - keptDays * DAY_MS), stop);
     }
   },
 });
 
-async function prune(database: Database, { id, state, revision }: Endpoint, before: string): Promise<void> {
+async function prune(
+  database: Database,
+  { id, state, revision }: Endpoint,
+  before: string,
+  stop?: AbortSignal,
+): Promise<void> {
   for (let from = lowestIdAt('dlv', 0); ; ) {
     const [batch] = await database.query<{ last: string | null; removed: number }>(PRUNE, [id, from, before]);
     if (!batch?.last || batch.removed < RETENTION_BATCH) break;
+    if (stop?.aborted) return;
     from = batch.last;
   }
   if (revision > KEPT_WRITES) await database.query(PRUNE_HISTORY, [id, revision - KEPT_WRITES]);

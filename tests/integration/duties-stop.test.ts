@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { loadConfig } from '../../src/config.ts';
+import type { Database, Parameter } from '../../src/db/database.ts';
+import { lowestIdAt } from '../../src/db/ids.ts';
+import { ensurePartitions, partitionedDays } from '../../src/db/partitions.ts';
+import { capturedPruner } from '../../src/duties/captured-pruner.ts';
+import { historyPruner } from '../../src/duties/history-pruner.ts';
+import { liveDataPruner } from '../../src/duties/live-data-pruner.ts';
+import { replyPruner } from '../../src/duties/reply-pruner.ts';
+import { KEPT_WRITES } from '../../src/duties/retention.ts';
+import { type Duty, type DutyDeps, startDuties } from '../../src/duties/schedule.ts';
+import { testDataPruner } from '../../src/duties/test-data-pruner.ts';
+import { usageAccountant } from '../../src/duties/usage-accountant.ts';
+import { webhookPruner } from '../../src/duties/webhook-pruner.ts';
+import { openService } from '../../src/service.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { countOf, postgresStore, type Store } from '../support/engine.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2026, 10, 20, 12);
+const OLD = NOW - 100 * DAY;
+const logger = createLogger({ level: 'silent', pretty: false });
+
+/** A duty that runs for as long as it is let. */
+function endless(isOver: (stop: AbortSignal | undefined) => boolean) {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  let hasEnded = false;
+  const duty: Duty = {
+    name: 'endless',
+    pattern: '* * * * * *',
+    async run(stop) {
+      begin();
+      while (!isOver(stop)) await new Promise((resolve) => setImmediate(resolve));
+      hasEnded = true;
+    },
+  };
+  return { duty, begun, hasEnded: () => hasEnded };
+}
+
+test('a stop asks a duty that never ends by itself to end, and waits for it', async () => {
+  const { duty, begun, hasEnded } = endless((stop) => stop?.aborted ?? false);
+  const schedule = startDuties([duty], logger);
+  await begun;
+  await schedule.stop();
+  expect(hasEnded()).toBe(true);
+});
+
+test('a service that stops has its engine stop beside its duties, whatever those do', async () => {
+  await using made = await createTestDatabase();
+  const loaded = loadConfig({ HOST: '127.0.0.1', SECRET_KEY: 's'.repeat(32), DATABASE_URL: made.url });
+  if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
+  let mayEnd = false;
+  const { duty, begun, hasEnded } = endless(() => mayEnd);
+  const service = await openService({ config: loaded.config, logger, duties: [duty] });
+  await service.start();
+  await begun;
+  const stopped = service.stop();
+  try {
+    await eventually('the clock stands', async () =>
+      service.engine.scheduler.status === 'stopped' ? true : undefined,
+    );
+    expect(hasEnded()).toBe(false);
+  } finally {
+    mayEnd = true;
+    await stopped;
+  }
+  expect(hasEnded()).toBe(true);
+});
+
+const idsFrom = (lowest: string) => `'${lowest.slice(0, -14)}' || lpad(g::text, 14, '0')`;
+const WORKSPACE = `insert into workspaces (id, name, plan, created_at) values ('ws_1', 'W', 'free', now())
+  on conflict do nothing;`;
+const deliveries = (webhookId: string, at: number, count: number, wakeAt: string) => `
+  insert into webhook_deliveries (id, workspace_id, livemode, state, context, wake_at, revision, machine_version,
+    webhook_id, event_id, event_type, email_id)
+  select ${idsFrom(lowestIdAt('dlv', at))}, 'ws_1', true, 'scheduled', '{"attempt":1}',
+    ${wakeAt}, 1, 1, '${webhookId}', 'evt', 'sent', 'em' from generate_series(1, ${count}) g;`;
+
+interface Case {
+  readonly duty: (deps: DutyDeps) => Duty;
+  /** More than two batches of what the duty does away with. */
+  readonly fill: string;
+  /** What it has not come to yet. */
+  readonly left: string;
+}
+
+/** Every duty that works in batches. */
+const CASES: Readonly<Record<string, Case>> = {
+  capturedPruner: {
+    duty: capturedPruner,
+    fill: `insert into captured select ${idsFrom(lowestIdAt('cap', OLD))}, 'ws_1', 'em_' || g, 'a@b.co', '', '' from generate_series(1, 2500) g`,
+    left: 'captured',
+  },
+  replyPruner: {
+    duty: replyPruner,
+    fill: `insert into idempotency_keys select 'ws_1', true, g::text, 'f', 200, '{}', to_timestamp(0) from generate_series(1, 12000) g`,
+    left: 'idempotency_keys',
+  },
+  usageAccountant: {
+    duty: usageAccountant,
+    fill: `insert into usage_entries select 'ws_1', true, '2026-11', 1 from generate_series(1, 25000)`,
+    left: 'usage_entries',
+  },
+  testDataPruner: {
+    duty: testDataPruner,
+    fill: `insert into email_messages (id, workspace_id, livemode, sender_key, subject, tags, envelope, content)
+      select ${idsFrom(lowestIdAt('em', OLD))}, 'ws_1', false, 'x@y.co', 's', '{}', '{}', '{}' from generate_series(1, 2500) g`,
+    left: 'email_messages where not livemode',
+  },
+  webhookPruner: {
+    duty: webhookPruner,
+    fill: `insert into webhook_endpoints values ('wh_old', 'ws_1', true, 'active', '{}', 1, 1, null, null, '{}');
+      ${deliveries('wh_old', OLD, 2_500, 'null')}`,
+    left: `webhook_deliveries where webhook_id = 'wh_old'`,
+  },
+  historyPruner: {
+    duty: historyPruner,
+    fill: `insert into domains values ('dom_1', 'ws_1', true, 'pending', '{}', ${KEPT_WRITES + 2_500}, 1, null, null, 'a.example', 's', 'r', 'e', 'p', null);
+      insert into domain_journal select 'dom_1', g, 1, '[]' from generate_series(1, ${KEPT_WRITES + 2_500}) g`,
+    left: `domain_journal where revision <= 2500`,
+  },
+  liveDataPruner: {
+    duty: liveDataPruner,
+    fill: `insert into emails (id, workspace_id, livemode, state, context, revision, machine_version, recipients, recipient_keys, sent_at)
+      select ${idsFrom(lowestIdAt('em', OLD))}, 'ws_1', true, 'delivered', '{}', 1, 1, '{}', '{}', to_timestamp(0) from generate_series(1, 2500) g`,
+    left: 'emails',
+  },
+};
+
+/** The database as a duty sees it, which asks the duty to stop once it has answered the second change. */
+function interrupted(database: Database) {
+  const stop = new AbortController();
+  let changes = 0;
+  const query = async <Row extends object>(text: string, parameters?: readonly Parameter[]) => {
+    const rows = await database.query<Row>(text, parameters);
+    if (/\b(delete|update)\b/.test(text) && ++changes === 2) stop.abort();
+    return rows;
+  };
+  const seen = { query, script: (text: string) => database.script(text) } as unknown as Database;
+  return { database: seen, signal: stop.signal };
+}
+
+describe('asked to stop, it ends between two batches, and the next time goes on:', () => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await postgresStore();
+    await store.database.script(WORKSPACE);
+    await ensurePartitions(store.database, OLD);
+  }, 30_000);
+  afterAll(() => store[Symbol.asyncDispose]());
+
+  for (const [name, { duty, fill, left }] of Object.entries(CASES))
+    test(name, async () => {
+      const { database } = store;
+      const clock = { now: () => NOW, monotonic: () => 0 };
+      const rest = {
+        clock,
+        authenticator: { noteUse: async () => {} },
+        engine: { recoverMail: async () => 0 },
+      };
+      await database.script(fill);
+      const given = await countOf(database, left);
+      const days = await partitionedDays(database);
+      const cut = interrupted(database);
+      await duty({ ...rest, database: cut.database }).run(cut.signal);
+      expect(cut.signal.aborted).toBe(true);
+      const remaining = await countOf(database, left);
+      expect(remaining).toBeGreaterThan(0);
+      expect(remaining).toBeLessThan(given);
+      expect(await partitionedDays(database)).toEqual(days);
+      await duty({ ...rest, database }).run();
+      expect(await countOf(database, left)).toBe(0);
+    }, 30_000);
+});
