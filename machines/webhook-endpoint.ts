@@ -81,7 +81,7 @@ const endpointSetup = setup({
   actions: {
     /** Fact: the new secret takes the place of the old one. */
     replaceSecret: (_, _params: { readonly sealed: string; readonly prefix: string }) => {},
-    /** Fact: every delivery that waits for this endpoint, or is on its way, is stopped. */
+    /** Order: every delivery that waits for this endpoint is stopped. Until then none of them is posted, for its state. */
     stopDeliveries: (_, _params: { readonly reason: StopReason; readonly at: number }) => {},
     /** Fact: the secret is gone, and the place among the workspace's endpoints is free again. */
     forgetSecret: () => {},

@@ -178,6 +178,7 @@ export async function openService({
     ...(metrics && { observe: (answered: Answered) => metrics.request(answered) }),
     baseUrl: config.publicUrl,
     targetRules: webhooks.targetRules,
+    stopping: webhooks.stopping,
     tracking: { database, engine, signer, log: logger },
     ses: {
       sesTopicArn: config.sesTopicArn,

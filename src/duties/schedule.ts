@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../engine/clock-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { capturedPruner } from './captured-pruner.ts';
+import { deliveryStopper } from './delivery-stopper.ts';
 import { historyPruner } from './history-pruner.ts';
 import { keyUseRecorder } from './key-use-recorder.ts';
 import { liveDataPruner } from './live-data-pruner.ts';
@@ -41,6 +42,7 @@ export const allDuties = (deps: DutyDeps): readonly Duty[] => [
   liveDataPruner(deps),
   capturedPruner(deps),
   webhookPruner(deps),
+  deliveryStopper(deps),
   historyPruner(deps),
 ];
 

@@ -4,6 +4,7 @@ import type { Database, Parameter } from '../../src/db/database.ts';
 import { lowestIdAt } from '../../src/db/ids.ts';
 import { ensurePartitions, partitionedDays } from '../../src/db/partitions.ts';
 import { capturedPruner } from '../../src/duties/captured-pruner.ts';
+import { deliveryStopper } from '../../src/duties/delivery-stopper.ts';
 import { historyPruner } from '../../src/duties/history-pruner.ts';
 import { liveDataPruner } from '../../src/duties/live-data-pruner.ts';
 import { replyPruner } from '../../src/duties/reply-pruner.ts';
@@ -114,6 +115,12 @@ const CASES: Readonly<Record<string, Case>> = {
     fill: `insert into webhook_endpoints values ('wh_old', 'ws_1', true, 'active', '{}', 1, 1, null, null, '{}');
       ${deliveries('wh_old', OLD, 2_500, 'null')}`,
     left: `webhook_deliveries where webhook_id = 'wh_old'`,
+  },
+  deliveryStopper: {
+    duty: deliveryStopper,
+    fill: `insert into webhook_endpoints values ('wh_gone', 'ws_1', true, 'deleted', '{}', 1, 1, null, null, '{}');
+      ${deliveries('wh_gone', NOW, 12_000, `now() + interval '1 hour'`)}`,
+    left: `webhook_deliveries where webhook_id = 'wh_gone' and wake_at is not null`,
   },
   historyPruner: {
     duty: historyPruner,

@@ -11,6 +11,7 @@ import { PLACES_PERIOD } from './endpoint-kind.ts';
 import type { NewWebhook, WebhookPatch, WebhookView } from './model.ts';
 import type { WebhookReader } from './queries.ts';
 import { mintSecret, sealSecret, secretPrefixOf } from './secret.ts';
+import type { Stopping } from './stopping.ts';
 import { problemOfTarget, type TargetRules } from './target.ts';
 import { webhookOf } from './views.ts';
 
@@ -19,6 +20,7 @@ export interface WebhookCommands extends WebhookReader {
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly targetRules: TargetRules;
+  readonly stopping: Pick<Stopping, 'finished'>;
   readonly simulatorDomain: string;
 }
 
@@ -83,6 +85,7 @@ export async function patchWebhook(
 ): Promise<WebhookView | Failure> {
   const problem = await problemOf(body.url, commands);
   if (problem) return problem;
+  if (body.status === 'active') await commands.stopping.finished(params.id, caller);
   const event = { type: 'settings.changed', at: now, ...body };
   const told = await commands.engine.tell('webhookEndpoint', params.id, event, { scope: caller });
   if (told.outcome !== 'changed') return NO_ENDPOINT;
@@ -90,7 +93,7 @@ export async function patchWebhook(
   return webhookOf({ id: params.id, state: told.state, context: told.context, prefix });
 }
 
-/** Deletes an endpoint for good: once this has answered, nothing that waited for it is sent any more. */
+/** Deletes an endpoint for good: once this has answered, nothing is sent to it any more, whatever waits. */
 export async function deleteWebhook(
   { engine }: WebhookCommands,
   { caller, params, now }: Own,
@@ -102,9 +105,10 @@ export async function deleteWebhook(
 
 /** Gives the endpoint a new secret, from now on the only one; enables it when it was disabled. */
 export async function rotateSecret(
-  { engine, sealer }: WebhookCommands,
+  { engine, sealer, stopping }: WebhookCommands,
   { caller, params, claim, now }: Own,
 ): Promise<WithSecret | Failure | Replay> {
+  await stopping.finished(params.id, caller);
   const secret = mintSecret();
   const viewOf = (state: string, context: unknown) => withSecret(params.id, state, context, secret);
   const event = {

@@ -1,6 +1,5 @@
 import {
   type ReplayScope,
-  type StopReason,
   WEBHOOK_ENDPOINT_VERSION,
   type WebhookEndpointContext,
   type WebhookEndpointInput,
@@ -9,9 +8,9 @@ import {
 import { mintId } from '../../db/ids.ts';
 import type { Registration } from '../../engine/engine.ts';
 import type { Actor, EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';
+import type { Performer } from '../../engine/performers.ts';
 import { givenBack } from '../usage/queries.ts';
 import { replayed, replays, scopeColumns } from './replaying.ts';
-import { stopFacts } from './stopping.ts';
 
 /** Endpoints have no period: a place is taken when one is made and given back when it is deleted. */
 export const PLACES_PERIOD = 'webhooks';
@@ -42,10 +41,7 @@ const effects: Readonly<Record<EndpointEffect, EffectMeaning>> = {
       at: number,
     ) => [{ id: mintId('evt', at), sealed, prefix }],
   },
-  stopDeliveries: {
-    fact: 'stopped',
-    rows: ({ reason, at }: { readonly reason: StopReason; readonly at: number }) => [{ reason, at }],
-  },
+  stopDeliveries: { order: true },
   forgetSecret: { fact: 'forgotten', rows: () => [{ period: PLACES_PERIOD }] },
   freePlace: { fact: givenBack.name, rows: () => [{ period: PLACES_PERIOD }] },
   replay: {
@@ -73,7 +69,7 @@ export const webhookEndpointKind: Kind = {
     ],
   },
   carried: [],
-  facts: [replaced, forgotten, givenBack, ...stopFacts, replayed],
+  facts: [replaced, forgotten, givenBack, replayed],
   offspring: replays,
   journal: 'webhook_endpoint_journal',
   receivesMail: true,
@@ -82,5 +78,9 @@ export const webhookEndpointKind: Kind = {
 
 const sampleInput: WebhookEndpointInput = { at: 0, url: 'https://example.com/', events: [] };
 
-/** The kind as the engine takes it; what is performed are its deliveries. */
-export const webhookEndpoints: Registration = { kind: webhookEndpointKind, sampleInput };
+/** The kind as the engine takes it, with what stops the deliveries of those that are no longer active. */
+export const webhookEndpoints = (performer: Performer): Registration => ({
+  kind: webhookEndpointKind,
+  sampleInput,
+  performer,
+});

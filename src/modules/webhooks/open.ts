@@ -8,6 +8,7 @@ import { webhookEndpoints } from './endpoint-kind.ts';
 import { WebhookPerformer } from './perform.ts';
 import { createPoster } from './post.ts';
 import { resolveBySystem } from './resolve.ts';
+import { Stopping } from './stopping.ts';
 import type { TargetRules } from './target.ts';
 
 /** What webhooks are built from. */
@@ -22,6 +23,7 @@ export interface WebhookParts {
 export interface Webhooks {
   readonly kinds: readonly Registration[];
   readonly targetRules: TargetRules;
+  readonly stopping: Stopping;
 }
 
 /** Puts the parts of webhooks together. */
@@ -29,5 +31,6 @@ export function openWebhooks({ database, clock, sealer, policy }: WebhookParts):
   const targetRules = { guard: createAddressGuard(policy), resolve: resolveBySystem };
   const poster = createPoster({ ...targetRules, clock });
   const performer = new WebhookPerformer({ database, clock, sealer, poster });
-  return { kinds: [webhookEndpoints, webhookDeliveries(performer)], targetRules };
+  const stopping = new Stopping({ database, clock });
+  return { kinds: [webhookEndpoints(stopping), webhookDeliveries(performer)], targetRules, stopping };
 }

@@ -115,16 +115,22 @@ export async function listDeliveries(
   const request = { list: `webhooks/${params.id}/deliveries`, isPosition: byId('dlv'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
-  if (!(await findWebhook(reader, caller, params.id))) return notFound('webhook endpoint');
+  const webhook = await findWebhook(reader, caller, params.id);
+  if (!webhook) return notFound('webhook endpoint');
   const condition = and(
     eq(webhookDeliveries.webhookId, params.id),
     after === null ? undefined : lt(webhookDeliveries.id, after),
   );
   const rows = await deliveriesWhere(reader.database, condition, query.limit + 1);
-  return pageOf(request, rows, ({ id }) => id, deliveryOf);
+  return pageOf(
+    request,
+    rows,
+    ({ id }) => id,
+    (row) => deliveryOf(row, webhook.status),
+  );
 }
 
-/** One delivery to an endpoint; null where there is none. */
+/** One delivery to an active endpoint; null where there is none. */
 export async function findDelivery(
   { database }: WebhookReader,
   webhookId: string,
@@ -132,5 +138,5 @@ export async function findDelivery(
 ): Promise<DeliveryView | null> {
   const condition = and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.webhookId, webhookId));
   const [row] = await deliveriesWhere(database, condition, 1);
-  return row ? deliveryOf(row) : null;
+  return row ? deliveryOf(row, 'active') : null;
 }

@@ -1,33 +1,70 @@
-import type { FactTable } from '../../engine/kind.ts';
+import { Unavailable } from '../../db/unavailable.ts';
+import type { ActorEvent } from '../../engine/kind.ts';
+import { Lane } from '../../engine/lane.ts';
+import type { Performer } from '../../engine/performers.ts';
+import { within } from '../../http/deadline.ts';
+import type { Caller } from '../../http/route.ts';
+import { type StoppingWork, stopDeliveries } from './stop-deliveries.ts';
 
 /**
- * Deliveries stop with their endpoint, in its own commit: before a client hears that it is deleted, nothing waits any
- * more. One statement instead of a letter to each, since there may be a hundred thousand; it takes the transition
- * `endpoint.stopped` of their machine, which a test holds it to. Locked in id order, as their own commits lock them.
+ * Whether anything waits for a disabled endpoint. Written so that no index but the clock's serves it, which holds what
+ * waits and nothing else: the planner would rather read ten million deliveries of one endpoint that ended.
  */
-const stopped: FactTable = {
-  name: 'stopped',
-  columns: 'reason text, at bigint',
-  sql: (source) => `update webhook_deliveries d
-    set state = 'failed', timers = null, wake_at = null, revision = d.revision + 1,
-      context = (d.context::jsonb || jsonb_build_object('at', p.at, 'stoppedBy', p.reason))::json
-    from (
-      select w.id, w.state, s.reason, s.at from ${source} s
-      join webhook_deliveries w on w.webhook_id = s.actor and w.wake_at is not null
-      order by w.id for update of w
-    ) p where d.id = p.id
-    returning d.id, d.revision, p.state as was, p.at, (d.context->>'attempt')::integer as attempt`,
-};
+const WAITS = `select case when w.state = 'disabled' then exists (
+  select from webhook_deliveries d where d.wake_at is not null and d.webhook_id || '' = w.id) else false end as waits
+from webhook_endpoints w where w.id = $1 and w.workspace_id = $2 and w.livemode = $3::boolean`;
 
-/** Their journals say so. It has no rows of its own, but reads what `stopped` returns. */
-const stopsJournaled: FactTable = {
-  name: 'stops_journaled',
-  columns: 'nothing text',
-  sql: (_, tag) => `insert into webhook_delivery_journal (actor_id, revision, commit_tag, steps)
-    select id, revision, ${tag}, json_build_array(json_build_object(
-      'event', 'endpoint.stopped', 'from', was, 'at', at, 'to', 'failed', 'attempt', attempt, 'effects', '[]'::json))
-    from stopped`,
-};
+/** What a client waits for the stopping of a great many. */
+const PATIENCE_MS = 5_000;
 
-/** The tables that stopping writes, in order. */
-export const stopFacts: readonly FactTable[] = [stopped, stopsJournaled];
+interface Asking {
+  readonly settle: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Stops the deliveries of an endpoint once it is inactive; all that are asked for at the same time share a walk. */
+export class Stopping implements Performer {
+  readonly slots = 10_000;
+  readonly backlog = 0;
+  readonly #closing = new AbortController();
+  readonly #lane = new Lane<Asking>('stopped endpoints', (batch) => this.#walk(batch));
+
+  constructor(private readonly work: StoppingWork) {}
+
+  /** What fails here, or is cut short, is found again by the duty. */
+  async perform(): Promise<readonly ActorEvent[]> {
+    await this.#stopAll().catch(() => {});
+    return [];
+  }
+
+  stop(): void {
+    this.#closing.abort();
+  }
+
+  /**
+   * Resolves when nothing waits any more for an endpoint that was disabled: whoever enables it awaits this first, or what
+   * had stopped would be sent after all. @throws Unavailable when that takes too long; it goes on meanwhile.
+   */
+  async finished(id: string, { workspaceId, livemode }: Caller): Promise<void> {
+    const waits = async (): Promise<boolean> => {
+      const rows = await this.work.database.query<{ waits: boolean }>(WAITS, [id, workspaceId, livemode]);
+      return rows[0]?.waits ?? false;
+    };
+    if (!(await waits())) return;
+    await within(PATIENCE_MS, this.#stopAll());
+    if (await waits()) throw new Unavailable('Deliveries of the endpoint are still being stopped.');
+  }
+
+  #stopAll(): Promise<void> {
+    return new Promise((settle, fail) => this.#lane.push({ settle, fail }));
+  }
+
+  async #walk(batch: readonly Asking[]): Promise<void> {
+    try {
+      await stopDeliveries(this.work, this.#closing.signal);
+      for (const { settle } of batch) settle();
+    } catch (error) {
+      for (const { fail } of batch) fail(error);
+    }
+  }
+}

@@ -51,17 +51,23 @@ const NEVER_SENT: Record<StopReason, string> = {
 
 const STATUS: Readonly<Record<string, DeliveryView['status']>> = { success: 'success', failed: 'failed' };
 
-/** A delivery as it is shown. */
-export function deliveryOf(row: DeliveryRow): DeliveryView {
-  const { retryCount, stoppedBy } = row.context as WebhookDeliveryContext;
-  const timed = row.state === 'posting' ? [] : Object.values((row.timers ?? {}) as Record<string, number>);
+/**
+ * A delivery to an endpoint of that status, as it is shown. What waits for one that is disabled has stopped, though its row
+ * may say so a moment later; an attempt that is under way may still come to its end.
+ */
+export function deliveryOf(row: DeliveryRow, endpoint: WebhookView['status']): DeliveryView {
+  const { retryCount, stoppedBy: toldOf } = row.context as WebhookDeliveryContext;
+  const isStopped = endpoint === 'disabled' && (row.state === 'queued' || row.state === 'scheduled');
+  const stoppedBy = isStopped ? 'endpoint_disabled' : toldOf;
+  const isTimed = !isStopped && row.state !== 'posting';
+  const timed = isTimed ? Object.values((row.timers ?? {}) as Record<string, number>) : [];
   return {
     id: row.id,
     webhookId: row.webhookId,
     eventId: row.eventId,
     eventType: row.eventType as DeliveryView['eventType'],
     emailId: row.emailId,
-    status: STATUS[row.state] ?? 'scheduled',
+    status: isStopped ? 'failed' : (STATUS[row.state] ?? 'scheduled'),
     httpStatus: row.httpStatus ?? 0,
     responseBody: row.responseBody ?? (stoppedBy ? NEVER_SENT[stoppedBy] : ''),
     retryCount,
