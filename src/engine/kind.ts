@@ -40,10 +40,9 @@ export interface FactTable {
   readonly columns: string;
   /**
    * SQL of a data-modifying statement. `source` is a relation of the rows whose actor really changed, with
-   * the actor's `workspace_id`, `livemode` and carried columns beside them. `tag` is the commit's, for what writes a
-   * journal itself.
+   * the actor's `workspace_id`, `livemode` and carried columns beside them.
    */
-  sql(source: string, tag: string): string;
+  sql(source: string): string;
 }
 
 /**

@@ -66,7 +66,7 @@ const along = (kind: Kind, changed: string, seed: string): string => `, claimed 
   select m.id, m.to_kind, m.to_id, m.event
   from ${changed} c cross join lateral json_to_recordset(c.mail) as m(id text, to_kind text, to_id text, event json)
   where c.mail is not null
-)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed), TAG)})`).join('')}${born(kind, seed)}`;
+)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${born(kind, seed)}`;
 
 const factSource = (kind: Kind, { name, columns }: FactTable, changed: string): string =>
   `(select f.*, c.id as actor, c.workspace_id, c.livemode${carried(kind, 'c')}
