@@ -122,7 +122,10 @@ function Timeline({
   const current = useRef<HTMLLIElement>(null);
   const { step } = playback;
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another step is looked at.
-  useEffect(() => current.current?.scrollIntoView({ block: 'nearest', behavior: 'smooth' }), [step]);
+  useEffect(() => {
+    // Newer browsers answer a promise, which React would take for the effect's clean-up.
+    void current.current?.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
+  }, [step]);
   return (
     <section className="border-b border-edge py-3.5">
       <h3 className="px-4 text-[11px] font-semibold tracking-wide text-faint uppercase">Life</h3>

@@ -15,7 +15,7 @@ const KEYS: readonly (readonly [string, string])[] = [
 /** The keys that do something. */
 export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => void dialog.current?.showModal(), []);
   return (
     <dialog
       ref={dialog}
