@@ -46,7 +46,7 @@ test('two instances together keep to the limit, and no name is there twice', asy
       `select (select count(*)::integer from domains) as made,
         (select count(distinct name)::integer from domains) as names,
         (select count(*)::integer from domain_keys) as keys,
-        (select used from usage where period = 'domains') as used`,
+        (select used from usage_totals where period = 'domains') as used`,
     );
     return row;
   };
