@@ -44,8 +44,10 @@ test('killed while the deliveries of a deleted endpoint are being stopped, it po
       return row?.retryCount === 0 && row.nextAttemptAt ? row : undefined;
     });
     await database.query(
-      `update webhook_deliveries set wake_at = now() + interval '1 hour', timers = (
-         select json_object_agg(name, (extract(epoch from now()) * 1000 + 3600000)::bigint) from json_object_keys(timers) name
+      // Timers are whole milliseconds.
+      `update webhook_deliveries set wake_at = date_trunc('milliseconds', now()) + interval '1 hour', timers = (
+         select json_object_agg(name, (extract(epoch from date_trunc('milliseconds', now())) * 1000 + 3600000)::bigint)
+         from json_object_keys(timers) name
        ) where id = $1`,
       [waits.id],
     );
