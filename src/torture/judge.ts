@@ -62,6 +62,9 @@ export interface Seen {
 /** A clock of the same machine, read in two processes and rounded. */
 const CLOCK_SLACK_MS = 50;
 
+/** Whether what was done to a wish was done to this email: another one of the same wish was neither moved nor cancelled. */
+const isAnswered = (wish: Wish, { id }: EmailRow): boolean => wish.id === null || wish.id === id;
+
 /** Holds the database against what the client was told and what was performed; both lie outside of it. */
 export async function judge(databaseUrl: string, seen: Seen): Promise<Verdict> {
   const session = await openSession({ url: databaseUrl, dataDir: null });
@@ -142,7 +145,7 @@ class Judge {
     if (wish.fates.length > 1) this.#counts.toTwo++;
     this.#lookAtEnd(wish, row);
     if (row.livemode) this.#lookAtLive(wish, row);
-    if (wish.id === null || wish.id === id) this.#keepPromises(wish, row, done);
+    if (isAnswered(wish, row)) this.#keepPromises(wish, row, done);
   }
 
   /** What its recipients should have made of it, against its state and its events. */
@@ -160,7 +163,8 @@ class Judge {
   }
 
   /** What the receiving server has, against what the database says of it. */
-  #lookAtLive(wish: Wish, { id, state, lost, unknown, holds, events }: EmailRow): void {
+  #lookAtLive(wish: Wish, row: EmailRow): void {
+    const { id, state, lost, unknown, holds, events } = row;
     this.#live.unknown += unknown;
     for (const { address } of recipientsOf(wish)) {
       const key = `${id} ${address}`;
@@ -180,7 +184,7 @@ class Judge {
           'takenTwice',
           `${key} is there ${copies} times, with ${lost} lost and ${unknown} unknown`,
         );
-      if (taken) this.#beginsInTime(wish, key, taken.firstAt);
+      if (taken && isAnswered(wish, row)) this.#beginsInTime(wish, key, taken.firstAt);
     }
   }
 
