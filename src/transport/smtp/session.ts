@@ -176,10 +176,15 @@ class OpenSession implements Session {
     if (!this.#halfway || !this.alive) return Promise.resolve();
     this.#halfway = false;
     return new Promise((resolve) => {
-      this.connection.once('end', resolve);
+      // A session settles up to a thousand times: a listener left behind each time would pile up.
+      const done = () => {
+        this.connection.off('end', done);
+        resolve();
+      };
+      this.connection.once('end', done);
       this.connection.reset((error) => {
         if (error) this.connection.close();
-        resolve();
+        done();
       });
     });
   }
