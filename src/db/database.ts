@@ -15,6 +15,9 @@ export interface ReadOptions {
   readonly prepared?: boolean;
 }
 
+/** For a read of few forms. */
+export const OFTEN: ReadOptions = { prepared: true };
+
 /** The one way to the database, the same for the embedded one and for a PostgreSQL server. */
 export interface Database {
   readonly kind: 'embedded' | 'postgres';

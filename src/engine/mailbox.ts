@@ -187,7 +187,8 @@ export class Mailbox {
       },
       decided,
     );
-    if (verdicts.some(hasOverrun)) this.#lane.ease(decided.length);
+    // The lane counts letters, of which one actor may have fifty.
+    if (verdicts.some(hasOverrun)) this.#lane.ease(decided.flatMap(({ answers }) => answers).length);
     this.#conclude(decided, verdicts, tag);
     if (this.kind.offspring && born.length > 0) this.around.born(this.kind.offspring.kind, born);
   }

@@ -19,6 +19,8 @@ export interface ClientParts {
 
 /** A client that means it asks again with the same key until somebody answers. */
 const TRIES = 200;
+/** What a client waits before it asks again. It is load, not a wait for something to happen. */
+const REPEAT_MS = 100;
 
 /** An application that sends, schedules, reschedules and cancels, and writes down what it was promised. */
 export class TortureClient {
@@ -59,7 +61,7 @@ export class TortureClient {
     const { record } = this.parts;
     for (let tried = 0; tried < (key === null ? 1 : TRIES); tried++) {
       if (tried === 1) record.exercised.askedAgain++;
-      if (tried > 0) await Bun.sleep(100);
+      if (tried > 0) await Bun.sleep(REPEAT_MS);
       const { path, apiKey, body } = request;
       const answer = await this.#ask({ method: 'POST', path, apiKey, body, idempotencyKey: key });
       const told = toldBy(answer, request);

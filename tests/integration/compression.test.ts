@@ -1,29 +1,26 @@
 import { expect, test } from 'bun:test';
 import { ensurePartitions } from '../../src/db/partitions.ts';
-import { embeddedStore, postgresStore, rowsOf, type Store } from '../support/engine.ts';
-
-const STORES: readonly [string, () => Promise<Store>][] = [
-  ['embedded', embeddedStore],
-  ['PostgreSQL', postgresStore],
-];
+import { rowsOf } from '../support/engine.ts';
+import { onEachStore } from '../support/shared-store.ts';
 
 // The PostgreSQL of the tests is built without lz4, Debian's and Docker's with it: the same statement holds for both.
-test.each(STORES)('bodies are compressed with lz4 where the server has it, %s', async (_name, open) => {
-  await using store = await open();
-  await ensurePartitions(store.database, Date.now());
-  const [server] = await rowsOf<{ lz4: boolean }>(
-    store.database,
-    `select 'lz4' = any(enumvals) as lz4 from pg_settings where name = 'default_toast_compression'`,
-  );
-  const columns = await rowsOf<{ name: string; compression: string }>(
-    store.database,
-    `select c.relname as name, a.attcompression::text as compression
+onEachStore('bodies are compressed', (store) => {
+  test('with lz4 where the server has it', async () => {
+    await ensurePartitions(store.database, Date.now());
+    const [server] = await rowsOf<{ lz4: boolean }>(
+      store.database,
+      `select 'lz4' = any(enumvals) as lz4 from pg_settings where name = 'default_toast_compression'`,
+    );
+    const columns = await rowsOf<{ name: string; compression: string }>(
+      store.database,
+      `select c.relname as name, a.attcompression::text as compression
      from pg_attribute a join pg_class c on c.oid = a.attrelid
      where c.relkind in ('r', 'p') and (c.relname like 'email_messages%' and a.attname = 'content'
        or c.relname = 'captured' and a.attname = 'raw')`,
-  );
-  // The parent, the default partition, today and the days ahead; and what was captured.
-  expect(columns.length).toBeGreaterThan(4);
-  const expected = server?.lz4 ? 'l' : '';
-  expect(columns.filter(({ compression }) => compression !== expected)).toEqual([]);
+    );
+    // The parent, the default partition, today and the days ahead; and what was captured.
+    expect(columns.length).toBeGreaterThan(4);
+    const expected = server?.lz4 ? 'l' : '';
+    expect(columns.filter(({ compression }) => compression !== expected)).toEqual([]);
+  });
 });

@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { usageAccountant } from '../../src/duties/usage-accountant.ts';
-import {
-  countOf,
-  emailBirth,
-  embeddedStore,
-  engineOver,
-  ManualClock,
-  plainInput,
-  postgresStore,
-  rowsOf,
-  type Store,
-  TEST,
-} from '../support/engine.ts';
+import { countOf, emailBirth, engineOver, ManualClock, plainInput, rowsOf, TEST } from '../support/engine.ts';
+import { onEachStore } from '../support/shared-store.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const IN_AN_HOUR = NOW + 3_600_000;
@@ -20,123 +10,116 @@ const IN_AN_HOUR = NOW + 3_600_000;
 const PERIOD = '2026-11-20';
 const UNLIMITED = { period: PERIOD, ceiling: null };
 
-const stores: Record<string, () => Promise<Store>> = { PGlite: embeddedStore, PostgreSQL: postgresStore };
-
-for (const [name, makeStore] of Object.entries(stores))
-  describe(`units without a ceiling on ${name}`, () => {
-    let store: Store;
-    let others: PostgresDatabase[] = [];
-    const clock = new ManualClock(NOW);
-    beforeAll(async () => {
-      store = await makeStore();
-      if (store.url !== null) others = [new PostgresDatabase(store.url)];
-    });
-    afterAll(async () => {
-      await Promise.all(others.map((database) => database.close()));
-      await store[Symbol.asyncDispose]();
-    });
-
-    const used = async (): Promise<number> =>
-      (
-        await rowsOf<{ used: number }>(store.database, 'select used from usage_totals where period = $1', [
-          PERIOD,
-        ])
-      )[0]?.used ?? 0;
-    const entries = (): Promise<number> =>
-      countOf(store.database, 'usage_entries where period = $1', [PERIOD]);
-    /** On every instance at once. */
-    const addUp = () =>
-      Promise.all(
-        [store.database, ...others].map((database) =>
-          usageAccountant({
-            database,
-            clock,
-            authenticator: { noteUse: async () => {} },
-            engine: { recoverMail: async () => 0 },
-          }).run(),
-        ),
-      );
-    const engine = () => engineOver(store.database, { clock });
-    const births = (count: number, meter: { period: string; ceiling: number | null } = UNLIMITED) =>
-      Array.from({ length: count }, () =>
-        emailBirth(plainInput(NOW, { scheduledAt: IN_AN_HOUR }), { meter, ...TEST }),
-      );
-
-    test('are counted, whether they have been added up or not, and by one instance only', async () => {
-      const one = engine();
-      await Promise.all(births(60).map((birth) => one.spawn('email', birth)));
-      expect(await used()).toBe(60);
-      expect(await entries()).toBeGreaterThan(0);
-      await addUp();
-      expect([await used(), await entries()]).toEqual([60, 0]);
-      await addUp();
-      expect(await used()).toBe(60);
-    });
-
-    test('go back, before they have been added up and afterwards', async () => {
-      const one = engine();
-      const before = await used();
-      const sent = births(4);
-      await Promise.all(sent.map((birth) => one.spawn('email', birth)));
-      const cancel = (index: number) =>
-        one.tell('email', sent[index]?.id as string, { type: 'cancel.requested', at: NOW });
-      await Promise.all([cancel(0), cancel(1), cancel(1)]);
-      expect(await used()).toBe(before + 2);
-      await addUp();
-      expect(await used()).toBe(before + 2);
-      await cancel(2);
-      expect(await used()).toBe(before + 1);
-    });
-
-    test('go back although nothing of their period has ever been added up', async () => {
-      await rowsOf(store.database, 'delete from usage');
-      await rowsOf(store.database, 'delete from usage_entries');
-      const one = engine();
-      const [birth] = births(1);
-      if (!birth) throw new Error('no birth');
-      await one.spawn('email', birth);
-      await one.tell('email', birth.id, { type: 'cancel.requested', at: NOW });
-      expect(await used()).toBe(0);
-      await addUp();
-      expect(await used()).toBe(0);
-    });
-
-    test('count against a ceiling that comes later', async () => {
-      const one = engine();
-      await Promise.all(births(7).map((birth) => one.spawn('email', birth)));
-      await addUp();
-      const limited = await Promise.all(
-        births(5, { period: PERIOD, ceiling: 10 }).map((birth) => one.spawn('email', birth)),
-      );
-      expect(limited.filter(({ outcome }) => outcome === 'spawned')).toHaveLength(3);
-      expect(await used()).toBe(10);
-    });
-
-    test('of calls with and without a ceiling in one batch are held apart', async () => {
-      const one = engine();
-      const period = { period: '2026-11-21', ceiling: 2 };
-      const mixed = [births(3, period), births(3, { ...period, ceiling: null })].flat();
-      const told = await Promise.all(mixed.map((birth) => one.spawn('email', birth)));
-      expect(told.map(({ outcome }) => outcome)).toEqual([
-        'spawned',
-        'spawned',
-        'overQuota',
-        'spawned',
-        'spawned',
-        'spawned',
-      ]);
-    });
-
-    test('are more than one statement adds up', async () => {
-      await rowsOf(
-        store.database,
-        `insert into usage_entries select 'ws_many', false, '2026-11-22', 1 from generate_series(1, 20001)`,
-      );
-      await addUp();
-      const [row] = await rowsOf<{ used: number }>(
-        store.database,
-        `select used from usage where workspace_id = 'ws_many'`,
-      );
-      expect([row?.used, await entries()]).toEqual([20_001, 0]);
-    });
+onEachStore('units without a ceiling', (store) => {
+  const clock = new ManualClock(NOW);
+  let others: PostgresDatabase[] = [];
+  beforeAll(() => {
+    if (store.url !== null) others = [new PostgresDatabase(store.url)];
   });
+  afterAll(async () => {
+    await Promise.all(others.map((database) => database.close()));
+  });
+
+  const used = async (): Promise<number> =>
+    (
+      await rowsOf<{ used: number }>(store.database, 'select used from usage_totals where period = $1', [
+        PERIOD,
+      ])
+    )[0]?.used ?? 0;
+  const entries = (): Promise<number> => countOf(store.database, 'usage_entries where period = $1', [PERIOD]);
+  /** On every instance at once. */
+  const addUp = () =>
+    Promise.all(
+      [store.database, ...others].map((database) =>
+        usageAccountant({
+          database,
+          clock,
+          authenticator: { noteUse: async () => {} },
+          engine: { recoverMail: async () => 0 },
+        }).run(),
+      ),
+    );
+  const engine = () => engineOver(store.database, { clock });
+  const births = (count: number, meter: { period: string; ceiling: number | null } = UNLIMITED) =>
+    Array.from({ length: count }, () =>
+      emailBirth(plainInput(NOW, { scheduledAt: IN_AN_HOUR }), { meter, ...TEST }),
+    );
+
+  test('are counted, whether they have been added up or not, and by one instance only', async () => {
+    const one = engine();
+    await Promise.all(births(60).map((birth) => one.spawn('email', birth)));
+    expect(await used()).toBe(60);
+    expect(await entries()).toBeGreaterThan(0);
+    await addUp();
+    expect([await used(), await entries()]).toEqual([60, 0]);
+    await addUp();
+    expect(await used()).toBe(60);
+  });
+
+  test('go back, before they have been added up and afterwards', async () => {
+    const one = engine();
+    const before = await used();
+    const sent = births(4);
+    await Promise.all(sent.map((birth) => one.spawn('email', birth)));
+    const cancel = (index: number) =>
+      one.tell('email', sent[index]?.id as string, { type: 'cancel.requested', at: NOW });
+    await Promise.all([cancel(0), cancel(1), cancel(1)]);
+    expect(await used()).toBe(before + 2);
+    await addUp();
+    expect(await used()).toBe(before + 2);
+    await cancel(2);
+    expect(await used()).toBe(before + 1);
+  });
+
+  test('go back although nothing of their period has ever been added up', async () => {
+    await rowsOf(store.database, 'delete from usage');
+    await rowsOf(store.database, 'delete from usage_entries');
+    const one = engine();
+    const [birth] = births(1);
+    if (!birth) throw new Error('no birth');
+    await one.spawn('email', birth);
+    await one.tell('email', birth.id, { type: 'cancel.requested', at: NOW });
+    expect(await used()).toBe(0);
+    await addUp();
+    expect(await used()).toBe(0);
+  });
+
+  test('count against a ceiling that comes later', async () => {
+    const one = engine();
+    await Promise.all(births(7).map((birth) => one.spawn('email', birth)));
+    await addUp();
+    const limited = await Promise.all(
+      births(5, { period: PERIOD, ceiling: 10 }).map((birth) => one.spawn('email', birth)),
+    );
+    expect(limited.filter(({ outcome }) => outcome === 'spawned')).toHaveLength(3);
+    expect(await used()).toBe(10);
+  });
+
+  test('of calls with and without a ceiling in one batch are held apart', async () => {
+    const one = engine();
+    const period = { period: '2026-11-21', ceiling: 2 };
+    const mixed = [births(3, period), births(3, { ...period, ceiling: null })].flat();
+    const told = await Promise.all(mixed.map((birth) => one.spawn('email', birth)));
+    expect(told.map(({ outcome }) => outcome)).toEqual([
+      'spawned',
+      'spawned',
+      'overQuota',
+      'spawned',
+      'spawned',
+      'spawned',
+    ]);
+  });
+
+  test('are more than one statement adds up', async () => {
+    await rowsOf(
+      store.database,
+      `insert into usage_entries select 'ws_many', false, '2026-11-22', 1 from generate_series(1, 20001)`,
+    );
+    await addUp();
+    const [row] = await rowsOf<{ used: number }>(
+      store.database,
+      `select used from usage where workspace_id = 'ws_many'`,
+    );
+    expect([row?.used, await entries()]).toEqual([20_001, 0]);
+  });
+});

@@ -1,5 +1,5 @@
 import { and, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../../db/database.ts';
+import { type Database, OFTEN } from '../../db/database.ts';
 import { lowestIdAt } from '../../db/ids.ts';
 import { emailMessages, emails } from '../../db/schema/emails.ts';
 import type { Caller } from '../../http/route.ts';
@@ -37,9 +37,6 @@ const NEAR_MS = 2 * 86_400_000;
 /** What is in flight is found by the clock's index, in which it never lies further ahead than a lease of twelve minutes. */
 export const DUE = sql`${emails.wakeAt} < now() + interval '1 hour'`;
 
-/** Of few forms, whatever the filters. */
-const OFTEN = { prepared: true };
-
 /** Whether so much is due, of all workspaces, that what is in flight is found no sooner among it than among the newest. */
 export async function isCrowded(database: Database, most: number): Promise<boolean> {
   const beyond = await database.read(
@@ -65,7 +62,7 @@ export function listsOf(database: Database, caller: Caller, filters: Filters, li
     ...within(emails.id),
   ];
 
-  // Any combination of filters is a text of its own.
+  // Any combination of filters is a text of its own; what is asked besides these is of few forms.
   const prepared = ofEmail.length === 0 && ofMessage.length === 0;
   const newest = (lowest: string | null): Promise<EmailItemRow[]> =>
     database.read(

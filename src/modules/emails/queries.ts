@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../../db/database.ts';
+import { type Database, OFTEN } from '../../db/database.ts';
 import { emailMessages, emails, emailEvents as eventTable } from '../../db/schema/emails.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
@@ -32,9 +32,6 @@ type One = Call<{ readonly id: string }>;
 /** The wall between environments and workspaces: what is not within it does not exist. */
 const ownEmail = (caller: Caller, id: string): SQL | undefined =>
   and(eq(emails.id, id), eq(emails.workspaceId, caller.workspaceId), eq(emails.livemode, caller.livemode));
-
-/** The same statement for everybody. */
-const OFTEN = { prepared: true };
 
 /**
  * The emails of the caller's environment, newest first. One request looks at `mostSearched` of them at most, so that a page
