@@ -7,6 +7,7 @@ import {
 } from '../../../src/transport/reading/mail-reader.ts';
 import { isWithin, MAIL_LIMITS } from '../../../src/transport/reading/mail-size.ts';
 import { NotSubmittable } from '../../../src/transport/submission/submitted.ts';
+import { longestStall } from '../../support/stall.ts';
 import { dsn, POSTFIX } from './reports.ts';
 
 const open: MailReader[] = [];
@@ -24,19 +25,6 @@ const MIXED = 'From: a@b.example\r\nContent-Type: multipart/mixed; boundary=b\r\
 const parts = (count: number): Buffer => Buffer.from(MIXED + '--b\r\n\r\nx\r\n'.repeat(count));
 const lines = (count: number): Buffer => Buffer.from(`From: a@b.example\r\n\r\n${'\n'.repeat(count)}`);
 const HURRIED = { threads: 1, deadlineMs: 50, startMs: 10_000, mostWaiting: 1, idleMs: 60_000 };
-
-/** The longest time for which nothing else could happen. */
-async function longestStall(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-  }, 2);
-  await work();
-  clearInterval(timer);
-  return longest;
-}
 
 describe('a mail is read away from the thread that answers requests', () => {
   test('as a report, a submission, and what it consists of', async () => {
