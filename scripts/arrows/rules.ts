@@ -64,13 +64,15 @@ const foreignImport = (layer: Layer, specifier: string): string[] =>
     ? [`imports ${specifier}: a machine knows xstate and nothing else`]
     : [];
 
-/** A module is used by others through what it does (commands.ts) and what it tells (queries.ts). */
+/** What a module offers to others: what it does (commands.ts), what it tells (queries.ts), and the one way in for emails (accept.ts). */
+const OFFERED = new Set(['commands.ts', 'queries.ts', 'accept.ts']);
+
 function acrossModules(path: string, target: string): string[] {
   const [, from] = /^src\/modules\/([^/]+)\//.exec(path) ?? [];
   const [, to, inside] = /^src\/modules\/([^/]+)\/(.+)$/.exec(target) ?? [];
   if (from === undefined || to === undefined || from === to) return [];
-  if (inside === 'commands.ts' || inside === 'queries.ts') return [];
-  return [`imports ${target}: another module is reached through its commands.ts or queries.ts`];
+  if (inside !== undefined && OFFERED.has(inside)) return [];
+  return [`imports ${target}: another module is reached through its commands.ts, queries.ts or accept.ts`];
 }
 
 /** What exactly one file may do. */

@@ -5,21 +5,26 @@ import type { Log } from '../../http/log.ts';
 import { mishapOf } from '../../http/mishap.ts';
 import { type Call, type IdempotencyClaim, Replay } from '../../http/route.ts';
 import { compileChecker } from '../../http/schema.ts';
+import {
+  type Acceptance,
+  type AcceptanceDeps,
+  type AcceptRequest,
+  acceptEmail,
+  acceptMany,
+} from './accept.ts';
 import type { EmailReceipt } from './answer-model.ts';
 import type { BatchBody, BatchItem } from './batch-model.ts';
-import { type EmailCommands, sendEmail } from './commands.ts';
 import type { EmailReader } from './queries.ts';
 import { SendBody } from './request-model.ts';
 
 /** What sending a batch needs. */
-export interface BatchDeps extends EmailCommands, EmailReader {
+export interface BatchDeps extends AcceptanceDeps, EmailReader {
   readonly baseUrl: string;
   readonly log: Log;
 }
 
 type Refused = Extract<BatchItem, { error: unknown }>;
 type BatchCall = Call<unknown, unknown, BatchBody>;
-type Outcome = EmailReceipt | Failure | Replay;
 
 /** Where a batch is sent to. */
 export const BATCH_PATH = '/v1/emails/batch';
@@ -36,20 +41,23 @@ export const BATCH_PATH = '/v1/emails/batch';
 export function batchSender(deps: BatchDeps) {
   const check = compileChecker(SendBody);
 
-  async function attempt(call: BatchCall, index: number, claim: IdempotencyClaim | null): Promise<Outcome> {
+  /** One email as the acceptance takes it, or the 422 of a body that has not the shape of one. */
+  function requestOf(
+    { caller, body, now }: BatchCall,
+    index: number,
+    claim: IdempotencyClaim | null,
+  ): AcceptRequest | Failure {
     const at = `/body/emails/${index}`;
-    const body = call.body.emails[index];
-    const details = check(body, at);
-    if (details) return invalid(details);
-    const outcome = await sendEmail(deps, { ...call, body: body as SendBody, claim });
-    return outcome instanceof Failure ? placed(outcome, at) : outcome;
+    const email = body.emails[index];
+    const details = check(email, at);
+    return details ? invalid(details) : { sender: caller, body: email as SendBody, claim, now, at };
   }
 
   /** What an earlier call with the key has done, each reply as it was given then; null when there was none. */
   async function done(
     call: BatchCall,
     claim: IdempotencyClaim,
-  ): Promise<Map<number, Outcome> | Failure | null> {
+  ): Promise<Map<number, Acceptance> | Failure | null> {
     const { caller: scope, now, body } = call;
     const places = [...body.emails.keys()].map((index) => ({ scope, ...claimOfPlace(claim, index) }));
     const asked = [{ scope, key: claim.key }, ...places];
@@ -60,7 +68,7 @@ export function batchSender(deps: BatchDeps) {
     const [fingerprint = '', carrier] = whole.fingerprint.split(' ');
     const replay = replayOf(claim, { ...whole, fingerprint }, () => JSON.parse(whole.reply));
     if (replay instanceof Failure) return replay;
-    const outcomes = new Map<number, Outcome>([[Number(carrier), replay]]);
+    const outcomes = new Map<number, Acceptance>([[Number(carrier), replay]]);
     for (const [index, stored] of each.entries())
       if (stored)
         outcomes.set(
@@ -71,14 +79,15 @@ export function batchSender(deps: BatchDeps) {
   }
 
   /** Has one email carry the key of the call; answers it by its index, with those before it, which were refused. */
-  async function carry(call: BatchCall, claim: IdempotencyClaim): Promise<Map<number, Outcome> | Failure> {
+  async function carry(call: BatchCall, claim: IdempotencyClaim): Promise<Map<number, Acceptance> | Failure> {
     const { body } = call;
     const known = await done(call, claim);
     if (known) return known;
-    const outcomes = new Map<number, Outcome>();
+    const outcomes = new Map<number, Acceptance>();
     for (const index of body.emails.keys()) {
       const fingerprint = `${claim.fingerprint} ${index}`;
-      const outcome = await attempt(call, index, { key: claim.key, fingerprint });
+      const asked = requestOf(call, index, { key: claim.key, fingerprint });
+      const outcome = asked instanceof Failure ? asked : await acceptEmail(deps, asked);
       // Another instance was faster, with the same call or another one: what it has stored tells.
       if (outcome instanceof Failure && outcome.code === 'IDEMPOTENCY_CONFLICT') return carry(call, claim);
       outcomes.set(index, outcome);
@@ -89,21 +98,20 @@ export function batchSender(deps: BatchDeps) {
 
   return async (call: BatchCall): Promise<readonly BatchItem[] | Failure | Replay> => {
     const { claim, body, requestId } = call;
-    const known = claim ? await carry(call, claim) : new Map<number, Outcome>();
+    const known = claim ? await carry(call, claim) : new Map<number, Acceptance>();
     if (known instanceof Failure) return known;
-    const tried = await Promise.allSettled(
-      body.emails.map(
-        async (_, index) =>
-          known.get(index) ?? (await attempt(call, index, claim && claimOfPlace(claim, index))),
-      ),
+    const asked = body.emails.map(
+      (_, index) => known.get(index) ?? requestOf(call, index, claim && claimOfPlace(claim, index)),
     );
-    const failed = tried.find((one) => one.status === 'rejected');
-    if (failed && tried.every((one) => one.status === 'rejected')) throw failed.reason;
-    const outcomes = tried.map((one) =>
-      one.status === 'fulfilled'
-        ? one.value
-        : mishapOf(one.reason, deps.log, { requestId, route: BATCH_PATH }),
-    );
+    const accepted = await acceptMany(deps, asked.filter(isRequest));
+    if (accepted.length === asked.length && accepted.every(isRejected)) throw accepted[0]?.reason;
+    const outcomes = asked.map((one) => {
+      if (!isRequest(one)) return one;
+      const outcome = accepted.shift() as PromiseSettledResult<Acceptance>;
+      return isRejected(outcome)
+        ? mishapOf(outcome.reason, deps.log, { requestId, route: BATCH_PATH })
+        : outcome.value;
+    });
     const items = outcomes.map((outcome, index) => itemOf(outcome, index, deps.baseUrl));
     const isNew = outcomes.some((one) => !(one instanceof Failure || one instanceof Replay));
     return outcomes.some((one) => one instanceof Replay) && !isNew ? new Replay(202, items) : items;
@@ -116,16 +124,12 @@ const claimOfPlace = ({ key, fingerprint }: IdempotencyClaim, index: number): Id
   fingerprint,
 });
 
-/** The command knows nothing of a batch: the places that it names lie in the email's own body. */
-const placed = ({ code, message, extra }: Failure, at: string): Failure =>
-  new Failure(code, message, {
-    ...extra,
-    ...(extra.details && {
-      details: extra.details.map((detail) => ({ ...detail, path: detail.path.replace(/^\/body/, at) })),
-    }),
-  });
+const isRequest = (one: AcceptRequest | Acceptance): one is AcceptRequest => 'sender' in one;
 
-function itemOf(outcome: Outcome, index: number, baseUrl: string): BatchItem {
+const isRejected = (one: PromiseSettledResult<unknown>): one is PromiseRejectedResult =>
+  one.status === 'rejected';
+
+function itemOf(outcome: Acceptance, index: number, baseUrl: string): BatchItem {
   if (outcome instanceof Failure) return { index, ...(envelope(outcome, baseUrl) as Pick<Refused, 'error'>) };
   return { index, ...(outcome instanceof Replay ? (outcome.body as EmailReceipt) : outcome) };
 }

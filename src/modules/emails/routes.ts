@@ -1,14 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
+import type { AcceptanceDeps } from './accept.ts';
 import { EmailDetail, EmailEvent, EmailItem, EmailReceipt, Explanation } from './answer-model.ts';
-import { cancelEmail, type EmailCommands, rescheduleEmail, sendEmail } from './commands.ts';
+import { cancelEmail, rescheduleEmail, sendEmail } from './commands.ts';
 import { DETAIL, EVENTS, EXPLANATION, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
 import { explanationOf } from './explaining.ts';
 import { type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';
 import { EmailQuery, RescheduleBody, SendBody } from './request-model.ts';
 
 /** The endpoints of emails. */
-export const emailRoutes = (deps: EmailCommands & EmailReader): readonly Route[] => [
+export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/emails',

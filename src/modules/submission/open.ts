@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox';
-import { mintId } from '../../db/ids.ts';
 import type { AdmissionDeps } from '../../http/admission.ts';
 import { identify } from '../../http/authenticate.ts';
 import { Failure, invalid } from '../../http/failure.ts';
@@ -13,7 +12,7 @@ import type { DoorOptions, SmtpDoor } from '../../transport/inbound/smtp-door.ts
 import type { MailReader } from '../../transport/reading/mail-reader.ts';
 import { openSubmissionDoor } from '../../transport/submission/submission-door.ts';
 import type { Submission } from '../../transport/submission/submitted.ts';
-import { type EmailCommands, sendEmail } from '../emails/commands.ts';
+import { type AcceptanceDeps, acceptEmail } from '../emails/accept.ts';
 import { type EmailReceipt, SendBody } from '../emails/queries.ts';
 
 /** What taking emails over SMTP needs. */
@@ -23,7 +22,7 @@ export interface SubmissionParts
   readonly clock: { now(): number };
   readonly logger: Logger;
   readonly mailReader: MailReader;
-  readonly emails: EmailCommands;
+  readonly emails: AcceptanceDeps;
 }
 
 const NEEDED = 'emails:send';
@@ -64,18 +63,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
     const headers = idempotencyKey === null ? NO_HEADERS : new Headers({ 'idempotency-key': idempotencyKey });
     const claim = claimOf(headers, { method: 'POST', path: '/v1/emails', query: {}, body });
     if (claim instanceof Failure) return claim;
-    const requestId = mintId('req', now);
-    const answer = await sendEmail(emails, {
-      caller,
-      method: 'POST',
-      params: {},
-      query: {},
-      body,
-      claim,
-      requestId,
-      headers,
-      now,
-    });
+    const answer = await acceptEmail(emails, { sender: caller, body, claim, now, at: '/body' });
     return answer instanceof Replay ? (answer.body as EmailReceipt) : answer;
   };
 

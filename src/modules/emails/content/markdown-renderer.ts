@@ -5,8 +5,8 @@ import type { RenderedMarkdown } from './render-markdown.ts';
 
 /** Makes emails of markdown, away from the thread that answers requests. */
 export interface MarkdownRenderer {
-  /** The html and text parts, or the 422 that says why there are none. `title` is the subject. */
-  render(markdown: string, title?: string): Promise<RenderedMarkdown | Failure>;
+  /** The html and text parts, or the 422 that says why there are none. `title` is the subject, `path` where the markdown stands. */
+  render(markdown: string, title?: string, path?: string): Promise<RenderedMarkdown | Failure>;
   /** Ends the threads; who still waits gets Unavailable. */
   close(): void;
 }
@@ -41,12 +41,12 @@ export function createMarkdownRenderer(
 ): MarkdownRenderer {
   const crew = new Crew('Rendering markdown', { ...USUAL, ...limits }, start);
   return {
-    async render(markdown, title = '') {
+    async render(markdown, title = '', path = '/body/markdown') {
       try {
         const delivery = await crew.ask({ markdown, title });
-        return 'problem' in delivery ? refused(delivery.problem) : delivery;
+        return 'problem' in delivery ? refused(path, delivery.problem) : delivery;
       } catch (reason) {
-        if (reason instanceof TooSlow) return refused('Must be simpler: it takes too long to render.');
+        if (reason instanceof TooSlow) return refused(path, 'Must be simpler: it takes too long to render.');
         throw reason;
       }
     },
@@ -54,4 +54,4 @@ export function createMarkdownRenderer(
   };
 }
 
-const refused = (problem: string): Failure => invalid([{ path: '/body/markdown', message: problem }]);
+const refused = (path: string, problem: string): Failure => invalid([{ path, message: problem }]);

@@ -1,0 +1,184 @@
+import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
+import type { Database } from '../../db/database.ts';
+import { mintId, timeOfId } from '../../db/ids.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Birth } from '../../engine/nursery.ts';
+import { storedReplyOf } from '../../engine/stored-replies.ts';
+import type { Claim } from '../../engine/told.ts';
+import { Failure, notFound } from '../../http/failure.ts';
+import { replayOf } from '../../http/idempotency.ts';
+import type { IdempotencyClaim, Replay } from '../../http/route.ts';
+import { type PlanName, quotaExceeded, sendMeter } from '../usage/queries.ts';
+import type { EmailReceipt } from './answer-model.ts';
+import { type AttemptSchedule, SIMULATED_SCHEDULE } from './attempt-schedule.ts';
+import { type RenderedMarkdown, storedMessage } from './message.ts';
+import { readSendRequest, type SendRequest } from './request.ts';
+import type { SendBody } from './request-model.ts';
+import { simulatedOutcome } from './simulated.ts';
+
+/** A domain that may send now. */
+export interface SendingDomain {
+  readonly id: string;
+}
+
+/** The services that accepting an email calls. */
+export interface AcceptanceDeps {
+  readonly engine: Engine;
+  readonly database: Database;
+  readonly simulatorDomain: string;
+  /** How the attempts of live mail are timed. */
+  readonly liveSchedule: AttemptSchedule;
+  /** Test sends a day; 0 is no limit. */
+  readonly testSendsPerDay: number;
+  /** The verified domain of a workspace with that name (lower-case ASCII); null when there is none. */
+  findSendingDomain(workspaceId: string, name: string): Promise<SendingDomain | null>;
+  /** `path` is the JSON pointer of the markdown in the request. */
+  renderMarkdown(markdown: string, title: string, path: string): Promise<RenderedMarkdown | Failure>;
+}
+
+/** The workspace and environment that an email is accepted for, whoever asks: an API client, SMTP, a campaign. */
+export interface EmailSender {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  readonly plan: PlanName;
+}
+
+/** One email to accept. */
+export interface AcceptRequest {
+  readonly sender: EmailSender;
+  /** Already of the shape that the schema states. */
+  readonly body: SendBody;
+  readonly claim: IdempotencyClaim | null;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** JSON pointer of the body, which problems are reported under: `/body`, `/body/emails/3`. */
+  readonly at: string;
+}
+
+/** A receipt, a refusal with the places that are wrong, or the receipt of an earlier request with the same claim. */
+export type Acceptance = EmailReceipt | Failure | Replay;
+
+/**
+ * Accepts an email: once this answers a receipt, the email is durable and will reach an end of its life. It knows nothing of
+ * HTTP, so that every way in is judged by the same rules.
+ * @throws Unavailable
+ */
+export async function acceptEmail(deps: AcceptanceDeps, asked: AcceptRequest): Promise<Acceptance> {
+  const { sender, body, claim, now, at } = asked;
+  const request = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at });
+  if (request instanceof Failure) return refused(deps, asked, request);
+  if (request.template) return refused(deps, asked, notFound('template'));
+  const domain = sender.livemode
+    ? await deps.findSendingDomain(sender.workspaceId, request.from.domain)
+    : null;
+  if (sender.livemode && !domain) return refused(deps, asked, UNVERIFIED);
+  const rendered =
+    request.markdown === null
+      ? null
+      : await deps.renderMarkdown(request.markdown, request.subject ?? '', `${at}/markdown`);
+  if (rendered instanceof Failure) return refused(deps, asked, rendered);
+
+  const id = mintId('em', now);
+  const stored = claim && {
+    ...claim,
+    scope: sender,
+    status: 202,
+    reply: (state: string, context: unknown) => JSON.stringify(receiptOf(id, state, context as EmailContext)),
+  };
+  const birth = birthOf(deps, sender, request, { id, now, domain, rendered, claim: stored });
+  const spawned = await deps.engine.spawn('email', birth);
+  if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
+  if (spawned.outcome === 'replayed')
+    return replayOf(claim as IdempotencyClaim, spawned, () => JSON.parse(spawned.reply));
+  return receiptOf(id, spawned.state, spawned.context as EmailContext);
+}
+
+/**
+ * Accepts several emails of one call, each by itself: they reach the engine together, which commits them in as few statements
+ * as its batches allow. An email whose acceptance throws stands in its place as rejected.
+ */
+export const acceptMany = (
+  deps: AcceptanceDeps,
+  asked: readonly AcceptRequest[],
+): Promise<PromiseSettledResult<Acceptance>[]> =>
+  Promise.allSettled(asked.map((one) => acceptEmail(deps, one)));
+
+/**
+ * A request that was right when it was first made may be refused by now: its time has passed, its domain is verified no more.
+ * The stored reply of its key counts more; it is looked for only here, so that what is accepted pays nothing for it.
+ */
+async function refused(
+  { database }: AcceptanceDeps,
+  { sender, claim, now }: AcceptRequest,
+  refusal: Failure,
+): Promise<Failure | Replay> {
+  const stored = claim && (await storedReplyOf(database, { key: claim.key, scope: sender }, now));
+  return stored ? replayOf(claim, stored, () => JSON.parse(stored.reply)) : refusal;
+}
+
+const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not verified in this workspace.', {
+  suggestion:
+    'Add the domain of the from address with POST /v1/domains, set its DNS records and verify it; or use a test key, which accepts any sender.',
+});
+
+/** A receipt as clients see it. */
+export const receiptOf = (
+  id: string,
+  status: string,
+  { livemode, scheduledAt }: EmailContext,
+): EmailReceipt => ({
+  id,
+  livemode,
+  status: status as EmailReceipt['status'],
+  scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),
+  createdAt: new Date(timeOfId(id)).toISOString(),
+});
+
+/** Octets of a message that is kept at hand from its acceptance to its first attempt. */
+const LARGEST_PAYLOAD = 65_536;
+
+interface Particulars {
+  readonly id: string;
+  readonly now: number;
+  readonly domain: SendingDomain | null;
+  readonly rendered: RenderedMarkdown | null;
+  readonly claim: Claim | null;
+}
+
+function birthOf(
+  { engine, simulatorDomain, testSendsPerDay, liveSchedule }: AcceptanceDeps,
+  sender: EmailSender,
+  request: SendRequest,
+  { id, now, domain, rendered, claim }: Particulars,
+): Birth {
+  const recipients = [...request.to, ...request.cc, ...request.bcc];
+  const { livemode } = sender;
+  const input: EmailInput = {
+    at: now,
+    livemode,
+    scheduledAt: request.scheduledAt,
+    admitted: engine.hasRoom('email'),
+    ...(livemode ? liveSchedule : SIMULATED_SCHEDULE),
+    recipients: recipients.map((recipient) => ({
+      simulate: livemode ? null : simulatedOutcome(recipient, simulatorDomain),
+    })),
+  };
+  const columns = {
+    recipients: recipients.map(({ address }) => address),
+    recipient_keys: recipients.map(({ key }) => key),
+    domain_id: domain?.id ?? null,
+    ...storedMessage(id, request, rendered),
+  };
+  return {
+    id,
+    workspaceId: sender.workspaceId,
+    livemode,
+    input,
+    columns,
+    meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),
+    claim: claim ?? undefined,
+    // What waits for a slot must not fill the memory; a larger one is read when its turn comes.
+    ...(livemode && request.size <= LARGEST_PAYLOAD ? { payload: columns } : {}),
+    bytes: request.size + 1_024,
+  };
+}
