@@ -4,7 +4,9 @@ import type { Caller } from './route.ts';
 /** Finds the caller behind a key that is well-formed; null when no active key is like it. */
 export type Authenticate = (key: string) => Caller | null | Promise<Caller | null>;
 
-const SHAPE = /^Bearer (svc_(?:live|test)_[A-Za-z0-9]{32})$/;
+const KEY = /^svc_(?:live|test)_[A-Za-z0-9]{32}$/;
+/** RFC 9110, 11.1 and 11.4: a scheme in upper or lower case, and one space or more. */
+const CREDENTIALS = /^bearer +(.*)$/i;
 
 const ABSENT = new Failure('UNAUTHORIZED', 'This request carries no API key.', {
   suggestion: 'Send the header Authorization: Bearer <API_KEY>.',
@@ -21,8 +23,16 @@ export function identify(
 ): Caller | Failure | Promise<Caller | Failure> {
   const header = headers.get('authorization');
   if (header === null) return ABSENT;
-  const key = SHAPE.exec(header)?.[1];
-  if (key === undefined) return MALFORMED;
+  const key = CREDENTIALS.exec(header)?.[1];
+  return key === undefined ? MALFORMED : identifyKey(key, authenticate);
+}
+
+/** The same for a key that came by another way than the header. */
+export function identifyKey(
+  key: string,
+  authenticate: Authenticate,
+): Caller | Failure | Promise<Caller | Failure> {
+  if (!KEY.test(key)) return MALFORMED;
   const caller = authenticate(key);
   return caller instanceof Promise ? caller.then((found) => found ?? UNKNOWN) : (caller ?? UNKNOWN);
 }

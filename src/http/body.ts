@@ -1,7 +1,7 @@
 import type { Place } from './body-room.ts';
 import { within } from './deadline.ts';
 import { Failure, invalid } from './failure.ts';
-import { findUnstorable, parseJson } from './json-text.ts';
+import { findUnstorable, hasTooManyValues, MOST_VALUES, parseJson } from './json-text.ts';
 import { isMediaType, JSON_TYPE } from './media-type.ts';
 
 /** What an endpoint says of the bodies that it takes. */
@@ -72,6 +72,7 @@ async function readCounting(request: Request, rules: BodyRules, place: Place): P
 }
 
 function readJson(content: Uint8Array): unknown {
+  if (hasTooManyValues(content)) return TOO_MANY_VALUES;
   const json = parseJson(content);
   if (!json) return MALFORMED;
   const unstorable = findUnstorable(json.value, json.text, '/body');
@@ -88,6 +89,12 @@ const NO_ROOM = new Failure('SERVICE_UNAVAILABLE', 'Too many large bodies are ar
   retryAfterSeconds: 1,
 });
 const INCOMPLETE = new Failure('BAD_REQUEST', 'The body broke off, or did not arrive in time.');
+const TOO_MANY_VALUES = invalid([
+  {
+    path: '/body',
+    message: `Send at most ${MOST_VALUES.toLocaleString('en')} values, members and items counted together.`,
+  },
+]);
 const MALFORMED = new Failure('BAD_REQUEST', 'The body is not well-formed JSON in UTF-8.');
 
 const unsupported = ({ mediaTypes }: BodyRules) =>

@@ -63,6 +63,7 @@ export function listen(app: App, { hostname, port, sockets, shared = false }: Li
       }
       return app.fetch(request, server);
     },
+    error: (error) => app.unexpected(error),
   });
 }
 

@@ -12,6 +12,8 @@ import { Document, type Route, route } from './route.ts';
 export interface App {
   /** Answers a request that arrived at the server. */
   fetch(request: Request, server: Pick<Server<unknown>, 'requestIP'>): Response | Promise<Response>;
+  /** The answer to a request whose handling threw outside the pipeline: no client is shown a bare 500. */
+  unexpected(error: unknown): Response;
 }
 
 /**
@@ -20,6 +22,11 @@ export interface App {
  */
 export function mount(routes: readonly Route[], deps: HttpDeps): App {
   const pipeline = createPipeline(deps);
+  const unexpected = (error: unknown): Response => {
+    const requestId = mintId('req', deps.clock.now());
+    const failure = mishapOf(error, deps.log, { requestId, route: 'unknown' });
+    return reply(failure, { requestId, baseUrl: deps.baseUrl, standing: null, status: 500 });
+  };
   const addresses = new WeakMap<Request, string>();
   // Elysia reads the text of this function to learn what it uses: the parameters are destructured on purpose.
   const serve =
@@ -29,7 +36,7 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
         request,
         path,
         params,
-        search: searchOf(request.url),
+        search: targetOf(request.url).search,
         socketAddress: addresses.get(request) ?? 'unknown',
       });
   const app = new Elysia({
@@ -42,11 +49,7 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
   });
   // The pipeline never rejects, so nothing should get here; left to itself Elysia would answer with what the error
   // says. Hooks hold for the routes that come after them.
-  app.onError(({ error }) => {
-    const requestId = mintId('req', deps.clock.now());
-    const failure = mishapOf(error, deps.log, { requestId, route: 'unknown' });
-    return reply(failure, { requestId, baseUrl: deps.baseUrl, standing: null, status: 500 });
-  });
+  app.onError(({ error }) => unexpected(error));
   for (const each of routes) app.route(each.method, each.path, serve(endpointOf(each)), UNPARSED);
   for (const [path, methods] of methodsByPath(routes)) {
     app.route('OPTIONS', path, serve(optionsOf(path, methods)), UNPARSED);
@@ -59,6 +62,7 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
       addresses.set(whole, server.requestIP(request)?.address ?? 'unknown');
       return app.fetch(whole);
     },
+    unexpected,
   };
 }
 
@@ -69,9 +73,13 @@ function withHost(request: Request): Request {
   return request.url.startsWith('http://') ? request : new Request(`http://localhost${request.url}`, request);
 }
 
-function searchOf(url: string): string {
-  const mark = url.indexOf('?');
-  return mark === -1 ? '' : url.slice(mark + 1);
+/** Path and query of a request, as sent. Unlike `new URL` this takes a target or a host that is none (`//[`, `a/b`). */
+export function targetOf(url: string): { readonly path: string; readonly search: string } {
+  const target = url.replace(/^https?:\/\/[^/?]*/, '');
+  const mark = target.indexOf('?');
+  return mark === -1
+    ? { path: target, search: '' }
+    : { path: target.slice(0, mark), search: target.slice(mark + 1) };
 }
 
 function methodsByPath(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {

@@ -1,7 +1,7 @@
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { type Detail, Failure, invalid } from './failure.ts';
 import { compileChecker } from './schema.ts';
-import { MOST_DETAILS, shortened } from './schema-errors.ts';
+import { MOST_DETAILS, pointerSegment, shortened } from './schema-errors.ts';
 
 /** Reads the text behind `?` into typed values, or says what is wrong with it. */
 export type QueryReader = (search: string) => Readonly<Record<string, unknown>> | Failure;
@@ -17,7 +17,9 @@ const NOTHING = Object.freeze({});
 function refuseAll(search: string): typeof NOTHING | Failure {
   const pairs = split(search);
   if (pairs instanceof Failure) return pairs;
-  return pairs.length === 0 ? NOTHING : invalid(pairs.map(([name]) => unknownParameter(name, [])));
+  return pairs.length === 0
+    ? NOTHING
+    : invalid(pairs.slice(0, MOST_DETAILS).map(([name]) => unknownParameter(name, [])));
 }
 
 /**
@@ -52,7 +54,7 @@ export function compileQuery(schema: TObject): QueryReader {
 }
 
 const unknownParameter = (name: string, known: readonly string[]): Detail => ({
-  path: shortened(`/query/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+  path: shortened(`/query${pointerSegment(name)}`),
   message:
     known.length === 0
       ? 'This endpoint takes no query parameters.'

@@ -7,18 +7,26 @@ export const MOST_DETAILS = 20;
 /** A member name is the client's own text and may be as long as the body. */
 const LONGEST_PATH = 200;
 
+/** Errors that are looked at to find those places: many errors may share one, such as long names of unknown members. */
+const MOST_ERRORS = 200;
+
 /** TypeBox's errors as details: one for each place, at most twenty, and never with anything that was sent in the message. */
 export function detailsOf(errors: ValueErrorIterator, at: string): readonly Detail[] {
   const details = new Map<string, Detail>();
+  let seen = 0;
   for (const error of errors) {
     for (const place of placesOf(error)) {
       const path = shortened(at + place.path);
       if (!details.has(path)) details.set(path, { path, message: messageOf(place) });
     }
-    if (details.size >= MOST_DETAILS) break;
+    if (details.size >= MOST_DETAILS || ++seen === MOST_ERRORS) break;
   }
   return [...details.values()].slice(0, MOST_DETAILS);
 }
+
+/** One step of a JSON pointer (RFC 6901, 3). */
+export const pointerSegment = (name: string | number): string =>
+  typeof name === 'number' ? `/${name}` : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 /** A pointer cut at a segment, so that it still points at something that exists. */
 export function shortened(path: string): string {

@@ -219,6 +219,8 @@ describe('empty bodies', () => {
 
 describe('sizes', () => {
   const of = (size: number) => `{"name":"${'x'.repeat(size - 11)}"}`;
+  // Counted are the two brackets that open, the comma of the two members, and those between the items.
+  const valuesOf = (count: number) => `{"name":"a","extra":[${'1,'.repeat(count - 3)}1]}`;
   hold(service, [
     ['exactly the limit', create(of(MIB)), 201],
     ['one byte more', create(of(MIB + 1)), 413, 'PAYLOAD_TOO_LARGE'],
@@ -235,6 +237,9 @@ describe('sizes', () => {
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ],
+    ['250,000 values', create(valuesOf(250_000)), 201],
+    ['one value more', create(valuesOf(250_001)), 422, 'VALIDATION_ERROR'],
+    ['the number of values before the syntax', create('{'.repeat(250_001)), 422, 'VALIDATION_ERROR'],
     ['the size before the syntax', create('x'.repeat(MIB + 1)), 413, 'PAYLOAD_TOO_LARGE'],
   ]);
 

@@ -46,6 +46,23 @@ test('even a fault in the pipeline itself is answered in the envelope, without i
   expect(told.text).not.toContain('hunter2');
 });
 
+test('a fault before the pipeline is answered in the envelope, and logged without a stack on stderr', async () => {
+  using broken = startSmallService({
+    sockets: {
+      admit: () => {
+        throw new TypeError('"hunter2" cannot be parsed as a URL.');
+      },
+      refuseHandshake: () => new Response(),
+      close() {},
+    },
+  });
+  const told = await ask(broken.url, { path: '/page', headers: { upgrade: 'websocket' } });
+  expect([told.status, told.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+  expect(told.text).not.toContain('hunter2');
+  expect(broken.logged[0]).toMatchObject({ fields: { requestId: told.headers.get('x-request-id') } });
+  expect(JSON.stringify(broken.logged)).not.toContain('hunter2');
+});
+
 describe('a dependency that is away', () => {
   test('503 with the time to wait', async () => {
     service.logged.length = 0;

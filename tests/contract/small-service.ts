@@ -5,7 +5,7 @@ import { clientAddress, parseTrustedProxies } from '../../src/http/client-addres
 import type { Patience } from '../../src/http/deadline.ts';
 import { Failure, type FailureCode, notFound } from '../../src/http/failure.ts';
 import { replayOf } from '../../src/http/idempotency.ts';
-import { listen } from '../../src/http/listen.ts';
+import { listen, type SocketDoor } from '../../src/http/listen.ts';
 import { mount } from '../../src/http/mount.ts';
 import { pageOf, pageQuery, positionOf } from '../../src/http/pagination.ts';
 import type { Permission } from '../../src/http/permissions.ts';
@@ -37,6 +37,7 @@ export interface SmallServiceOptions {
   readonly room?: RoomLimits;
   readonly authenticate?: (key: string) => Promise<Caller | null>;
   readonly observe?: (answered: Answered) => void;
+  readonly sockets?: SocketDoor;
 }
 
 /** `keyOf('test', 'reader')`: what `startSmallService` knows as the key of a reader in test mode. */
@@ -94,7 +95,7 @@ export function startSmallService(options: SmallServiceOptions = {}): SmallServi
       ...(options.patience && { patience: options.patience }),
       ...(options.room && { room: options.room }),
     }),
-    { hostname: '127.0.0.1', port: 0 },
+    { hostname: '127.0.0.1', port: 0, ...(options.sockets && { sockets: options.sockets }) },
   );
   return {
     url: server.url.origin,

@@ -3,7 +3,7 @@ import { createWebSocketReceiver } from '@statelyai/inspect';
 import { createActor } from 'xstate';
 import { openPack } from '../../src/dashboard/pack.ts';
 import type { Machine } from '../../src/modules/inspector/model.ts';
-import { expectEnvelope } from '../contract/ask.ts';
+import { expectEnvelope, speak } from '../contract/ask.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -82,6 +82,37 @@ describe('who may look', () => {
     expect((await answer({ ticket: 'never-printed' })).status).toBe(401);
     expect((await answer({})).status).toBe(422);
     expect((await answer({ key: TEST_KEY, ticket: 'x' })).status).toBe(422);
+  });
+
+  test('what is sent for a session is at most 4 KiB, and a key with a line break is no key', async () => {
+    const post = (body: string) =>
+      fetch(`${service.url}/inspector/api/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+    const padded = (bytes: number) => `{"key":"x"${' '.repeat(bytes - 11)}}`;
+    expect((await post(padded(4_096))).status).toBe(401);
+    expect((await post(padded(4_097))).status).toBe(413);
+    expect((await post(`{"key":[${'1,'.repeat(500_000)}1]}`)).status).toBe(413);
+    for (const key of ['a\nb', `${TEST_KEY}\r\nx: y`, 'é', `${TEST_KEY} `])
+      expect([key, (await post(JSON.stringify({ key }))).status]).toEqual([key, 401]);
+  });
+
+  test('a handshake with a target or a host that is none is refused as any other request', async () => {
+    const upgrade = 'Connection: close\r\nUpgrade: websocket\r\n';
+    const told = async (line: string, host: string) => {
+      const heard = await speak(service.port, `${line}\r\n${host}${upgrade}\r\n`);
+      const body = JSON.parse(heard.slice(heard.indexOf('\r\n\r\n') + 4));
+      const status = Number(heard.split(' ')[1]);
+      expectEnvelope(status, body);
+      return status;
+    };
+    expect(await told('GET //[ HTTP/1.0', '')).toBe(401);
+    expect(await told('GET //[?ticket=% HTTP/1.1', 'Host: x\r\n')).toBe(401);
+    for (const host of ['a/b', '[', 'a b', 'a?b', ''])
+      expect([host, await told('GET /inspector/live HTTP/1.1', `Host: ${host}\r\n`)]).toEqual([host, 401]);
+    expect(service.output()).not.toContain('TypeError');
   });
 
   test('a link that serve has printed opens one session', async () => {

@@ -5,6 +5,7 @@ import { Failure } from '../../http/failure.ts';
 import type { SocketDoor, Talk } from '../../http/listen.ts';
 import type { Log } from '../../http/log.ts';
 import { mishapOf } from '../../http/mishap.ts';
+import { targetOf } from '../../http/mount.ts';
 import type { Standing } from '../../http/rate-limit.ts';
 import { reply } from '../../http/reply.ts';
 import { LiveTalk } from './live-talk.ts';
@@ -55,10 +56,11 @@ export function inspectorDoor(deps: DoorDeps): SocketDoor {
   };
   return {
     admit(request, socketAddress) {
-      const url = new URL(request.url, 'http://localhost');
-      const beginning = begin(url.pathname);
+      const { path, search } = targetOf(request.url);
+      const beginning = begin(path);
       if (beginning === null) return null;
-      return admit(deps, request, url, socketAddress, (visit, look) => {
+      const ticket = new URLSearchParams(search).get('ticket');
+      return admit(deps, request, { path, ticket, socketAddress }, (visit, look) => {
         if (talks.size >= MOST_TALKS) return null;
         const talk = beginning(visit, look);
         talks.add(talk);
@@ -83,11 +85,16 @@ const refusal = (
   standing: Standing | null,
 ): Response => reply(failure, { requestId, baseUrl, standing, status: 101 });
 
+interface Asked {
+  readonly path: string;
+  readonly ticket: string | null;
+  readonly socketAddress: string;
+}
+
 async function admit(
   deps: DoorDeps,
   request: Request,
-  url: URL,
-  socketAddress: string,
+  { path, ticket, socketAddress }: Asked,
   begin: BeginWithin,
 ): Promise<Response | Talk> {
   const requestId = mintId('req', deps.now());
@@ -99,11 +106,11 @@ async function admit(
     if (request.method !== 'GET') return refuse(NO_ROUTE);
     // A page of another site may open a WebSocket here; the cookie is not sent along, and this does not rely on it alone.
     if (!isSameOrigin(request)) return refuse(OTHER_SITE);
-    const visit = await deps.visits.of(request.headers, url.searchParams.get('ticket'));
+    const visit = await deps.visits.of(request.headers, ticket);
     if (!visit) return refuse(NO_VISIT);
     return begin(visit, () => deps.visits.look(visit)) ?? refuse(FULL);
   } catch (thrown) {
-    return refuse(mishapOf(thrown, deps.log, { requestId, route: url.pathname }));
+    return refuse(mishapOf(thrown, deps.log, { requestId, route: path }));
   }
 }
 

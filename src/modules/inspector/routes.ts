@@ -24,6 +24,9 @@ const SessionBody = Type.Object({
   ticket: Type.Optional(Type.String({ maxLength: 1_000 })),
 });
 
+/** Bytes: a key and a ticket are far shorter, and nobody is known yet who could be told to send less. */
+const SESSION_BODY_LIMIT = 4_096;
+
 const ActorQuery = Type.Object({
   kind: Type.String({ maxLength: 60 }),
   state: Type.Optional(Type.String({ maxLength: 60 })),
@@ -60,6 +63,7 @@ export function inspectorRoutes({
       path: '/inspector/api/session',
       permission: 'public',
       ipLimitPerMinute: 30,
+      bodyLimit: SESSION_BODY_LIMIT,
       summary: 'Exchange an API key with emails:read, or the ticket of a printed link, for a session cookie',
       body: SessionBody,
       response: of<object>(),

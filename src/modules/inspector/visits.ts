@@ -1,4 +1,4 @@
-import { type Authenticate, identify } from '../../http/authenticate.ts';
+import { type Authenticate, identify, identifyKey } from '../../http/authenticate.ts';
 import { Failure } from '../../http/failure.ts';
 import { holds, lacking, type Permission } from '../../http/permissions.ts';
 import type { Caller } from '../../http/route.ts';
@@ -52,7 +52,7 @@ export class Visits {
       const session = await this.sessions.redeem(ticket);
       return session ? this.sessions.open(session, session.expiresAt) : SPENT;
     }
-    const caller = await identify(new Headers({ authorization: `Bearer ${key}` }), this.authenticate);
+    const caller = await identifyKey(key ?? '', this.authenticate);
     if (caller instanceof Failure) return UNKNOWN;
     if (!holds(caller.permissions, NEEDED)) return lacking(NEEDED);
     return this.sessions.open(caller);

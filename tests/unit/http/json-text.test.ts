@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import fc from 'fast-check';
-import { findUnstorable, parseJson } from '../../../src/http/json-text.ts';
+import { findUnstorable, hasTooManyValues, MOST_VALUES, parseJson } from '../../../src/http/json-text.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const find = (text: string) => findUnstorable(JSON.parse(text), text, '/body');
@@ -71,5 +71,68 @@ describe('what cannot be stored', () => {
 
   test('a wrong member with an endless name is pointed at by its parent', () => {
     expect(find(`{"a":{"${'x'.repeat(100_000)}":"\\u0000"}}`)?.path).toBe('/body/a');
+  });
+});
+
+/** How many names of members were made a part of a pointer while it was looked for. */
+function namesPointedAt(text: string): { readonly path: string | undefined; readonly names: number } {
+  const value = JSON.parse(text);
+  // The two replacements that make one name a segment (RFC 6901, 3).
+  const replaceAll = spyOn(String.prototype, 'replaceAll');
+  const path = findUnstorable(value, text, '/body')?.path;
+  const names = replaceAll.mock.calls.filter(([from]) => from === '~').length;
+  replaceAll.mockRestore();
+  return { path, names };
+}
+
+describe('a large body', () => {
+  test('of values that are all fine has no pointer made', () => {
+    const fine = JSON.stringify({ list: Array.from({ length: 5_000 }, () => ({ a: 1, b: [null, 'é'] })) });
+    expect(namesPointedAt(fine)).toEqual({ path: undefined, names: 0 });
+    expect(namesPointedAt(fine.replaceAll('é', '\\u00e9'))).toEqual({ path: undefined, names: 0 });
+  });
+
+  test('with one wrong value has one pointer made, of the members that lead to it', () => {
+    const many = Array.from({ length: 5_000 }, () => ({ a: 1 }));
+    const text = JSON.stringify({ list: [...many, { 'x/y': ['ok', '\0'] }, ...many] });
+    expect(namesPointedAt(text)).toEqual({ path: '/body/list/5000/x~1y/1', names: 2 });
+  });
+
+  test('may hold 250,000 values and no more, whatever they are', () => {
+    const commas = (count: number) => bytesOf(`[${'1,'.repeat(count - 1)}1]`);
+    expect(MOST_VALUES).toBe(250_000);
+    expect(hasTooManyValues(commas(MOST_VALUES))).toBe(false);
+    expect(hasTooManyValues(commas(MOST_VALUES + 1))).toBe(true);
+    expect(hasTooManyValues(bytesOf(nested(MOST_VALUES)))).toBe(false);
+    expect(hasTooManyValues(bytesOf(nested(MOST_VALUES + 1)))).toBe(true);
+    expect(hasTooManyValues(bytesOf('{'.repeat(MOST_VALUES + 1)))).toBe(true);
+  });
+
+  test('has its strings left out of the count, whatever stands in them and however they end', () => {
+    const inside = '{[,'.repeat(200_000);
+    for (const text of [`["${inside}"]`, `["\\"${inside}"]`, `["a\\\\","${inside}"]`, `["${inside}`])
+      expect([text.slice(0, 12), hasTooManyValues(bytesOf(text))]).toEqual([text.slice(0, 12), false]);
+    // Here the string ends before it all: its last backslash is escaped by the one before.
+    for (const text of [`["a\\\\"${inside}"]`, `["",${inside}]`])
+      expect([text.slice(0, 12), hasTooManyValues(bytesOf(text))]).toEqual([text.slice(0, 12), true]);
+  });
+
+  test('is counted as JSON.parse sees it', () => {
+    const count = (value: unknown): number =>
+      typeof value !== 'object' || value === null
+        ? 0
+        : 1 +
+          Math.max(0, Object.keys(value).length - 1) +
+          Object.values(value)
+            .map(count)
+            .reduce((a, b) => a + b, 0);
+    const filler = `${'0,'.repeat(MOST_VALUES - 200)}0`;
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = `[${filler},${JSON.stringify(value)}]`;
+        expect(hasTooManyValues(bytesOf(text))).toBe(count(JSON.parse(text)) > MOST_VALUES);
+      }),
+      { numRuns: 20 },
+    );
   });
 });

@@ -104,6 +104,36 @@ test('what is wrong beyond the twentieth place is not even looked for', () => {
   expect(details.map(({ path }) => path)).toEqual(Array.from({ length: 20 }, (_, i) => `/body/${i}`));
 });
 
+test('places that are shortened to the same one do not let the search go on for ever', () => {
+  let looked = 0;
+  function* errors() {
+    for (; looked < 250_000; looked++)
+      yield {
+        type: ValueErrorType.ObjectAdditionalProperties,
+        schema: T.Object({}),
+        path: `/${'x'.repeat(300)}${looked}`,
+        value: 1,
+        message: '',
+        errors: [],
+      };
+  }
+  expect(detailsOf(errors() as unknown as ValueErrorIterator, '/body')).toHaveLength(1);
+  expect(looked).toBeLessThan(200);
+});
+
+test('a list of 250,000 wrong items has twenty details at most, and no more of them are visited', () => {
+  let visited = 0;
+  const items = Array.from({ length: 250_000 }, () => ({
+    get flag() {
+      visited++;
+      return 'no';
+    },
+  }));
+  expect(check({ ...good, inner: { deep: items } }, '/body')).toHaveLength(20);
+  expect(visited).toBeLessThan(200);
+  expect(check({ ...good, to: items }, '/body')?.length).toBeLessThanOrEqual(20);
+});
+
 test('no message ever repeats a value', () => {
   const marker = 'qzx';
   const marked = fc.string().map((text) => `${marker}${text}`);
