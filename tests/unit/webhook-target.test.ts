@@ -84,7 +84,7 @@ describe('the form of a URL', () => {
 
 describe('where a URL leads', () => {
   const problem = (url: string, names: Record<string, readonly string[]> = {}): Promise<string | null> =>
-    problemOfTarget(url, { guard, resolve: resolverOf(names).resolve });
+    problemOfTarget(url, { guard, resolve: resolverOf(names).resolve, privateNames: false });
 
   test.each([
     'http://127.0.0.1/',
@@ -131,9 +131,9 @@ describe('where a URL leads', () => {
 
   test('a name is asked for in lower-case ASCII, and a malformed URL asks for nothing', async () => {
     const { resolve, asked } = resolverOf({});
-    await problemOfTarget('https://BÜCHER.Example/x', { guard, resolve });
-    await problemOfTarget('https://bad.example/#x', { guard, resolve });
-    await problemOfTarget('https://8.8.8.8/', { guard, resolve });
+    await problemOfTarget('https://BÜCHER.Example/x', { guard, resolve, privateNames: false });
+    await problemOfTarget('https://bad.example/#x', { guard, resolve, privateNames: false });
+    await problemOfTarget('https://8.8.8.8/', { guard, resolve, privateNames: false });
     expect(asked).toEqual(['xn--bcher-kva.example']);
   });
 
@@ -141,7 +141,38 @@ describe('where a URL leads', () => {
     expect(await problem('https://not-yet.example/')).toBeNull();
     const silent = (): Promise<readonly string[]> => new Promise(() => {});
     expect(
-      await problemOfTarget('https://slow.example/', { guard, resolve: silent, patienceMs: 5 }),
+      await problemOfTarget('https://slow.example/', {
+        guard,
+        resolve: silent,
+        privateNames: false,
+        patienceMs: 5,
+      }),
     ).toBeNull();
+  });
+
+  test.each([
+    'http://db/',
+    'http://my_service:3000/hook',
+    'http://a.local/',
+    'https://A.LOCAL/',
+    'http://hooks.corp.internal/',
+    'http://metadata.google.internal/computeMetadata/v1/',
+    'http://x.localhost:3000/',
+  ])('%s can never be public: it is refused without asking for it', async (url) => {
+    const { resolve, asked } = resolverOf({});
+    expect(await problemOfTarget(url, { guard, resolve, privateNames: false })).toMatch(/public internet/);
+    expect(asked).toEqual([]);
+  });
+
+  test('a name that only ends like a private one is a name as any other', async () => {
+    for (const host of ['mylocal', 'a.notlocal', 'internal'])
+      expect(await problem(`https://${host}.example/`)).toBeNull();
+  });
+
+  test('where private addresses may be reached, private names may be registered, but never the metadata service', async () => {
+    const open = { guard: () => true, resolve: resolverOf({ db: ['10.0.0.5'] }).resolve, privateNames: true };
+    expect(await problemOfTarget('http://db:3000/', open)).toBeNull();
+    expect(await problemOfTarget('http://a.local/', open)).toBeNull();
+    expect(await problemOfTarget('http://metadata.google.internal/', open)).toMatch(/public internet/);
   });
 });

@@ -17,6 +17,8 @@ export interface WebhookParts {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly policy: TargetPolicy;
+  /** The certificate authorities to trust, in PEM; null for the runtime's own. */
+  readonly ca: string | null;
 }
 
 /** Webhooks, ready to run. */
@@ -27,9 +29,13 @@ export interface Webhooks {
 }
 
 /** Puts the parts of webhooks together. */
-export function openWebhooks({ database, clock, sealer, policy }: WebhookParts): Webhooks {
-  const targetRules = { guard: createAddressGuard(policy), resolve: resolveBySystem };
-  const poster = createPoster({ ...targetRules, clock });
+export function openWebhooks({ database, clock, sealer, policy, ca }: WebhookParts): Webhooks {
+  const targetRules = {
+    guard: createAddressGuard(policy),
+    resolve: resolveBySystem,
+    privateNames: policy.allowPrivate || policy.allowCidrs.length > 0,
+  };
+  const poster = createPoster({ ...targetRules, clock, ca });
   const performer = new WebhookPerformer({ database, clock, sealer, poster });
   const stopping = new Stopping({ database, clock });
   return { kinds: [webhookEndpoints(stopping), webhookDeliveries(performer)], targetRules, stopping };

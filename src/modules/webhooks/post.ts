@@ -31,8 +31,8 @@ export interface PosterOptions {
   readonly clock: Clock;
   /** The whole time one POST may take, the name's resolution included, in milliseconds. */
   readonly limitMs?: number;
-  /** PEM of the certificate authorities to trust instead of the built-in ones. */
-  readonly ca?: string;
+  /** The certificate authorities to trust, in PEM; the runtime's own where there are none. */
+  readonly ca?: string | null;
 }
 
 /** The one way webhooks leave this process. */
@@ -47,11 +47,17 @@ export interface Poster {
 }
 
 /** Builds a poster with connections of its own. */
-export function createPoster({ guard, resolve, clock, limitMs = LIMIT_MS, ca }: PosterOptions): Poster {
+export function createPoster({
+  guard,
+  resolve,
+  clock,
+  limitMs = LIMIT_MS,
+  ca = null,
+}: PosterOptions): Poster {
   const sockets = openSockets(clock);
   const lookup = guardedLookup(guard, resolve);
   // Said aloud, since NODE_TLS_REJECT_UNAUTHORIZED would otherwise decide.
-  const trust = { rejectUnauthorized: true, ...(ca !== undefined && { ca }) };
+  const trust = { rejectUnauthorized: true, ...(ca !== null && { ca }) };
 
   async function post({ webhookId, url, secret, body }: Posting): Promise<Answer> {
     const startedAt = clock.monotonic();

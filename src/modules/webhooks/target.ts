@@ -9,6 +9,8 @@ export const URL_MAX_LENGTH = 2048;
 export interface TargetRules {
   readonly guard: AddressGuard;
   readonly resolve: Resolve;
+  /** Whether names of private networks may be registered: where private addresses may be reached at all. */
+  readonly privateNames: boolean;
   /** How long registration waits for a name to resolve, in milliseconds. */
   readonly patienceMs?: number;
 }
@@ -42,6 +44,19 @@ export function problemOfUrl(text: string): string | null {
 const FORBIDDEN =
   'Must lead to a public address: private, loopback, link-local, reserved and metadata addresses are refused.';
 
+const PRIVATE_NAME =
+  'Must have a host name of the public internet: single labels and names under .local, .internal and .localhost are refused.';
+
+/**
+ * Names that no public DNS will ever answer: single labels, mDNS (RFC 6762 3), loopback (RFC 6761 6.3), and the domain that
+ * ICANN reserved for private use, where clouds also keep their metadata services.
+ */
+const isPrivateName = (host: string): boolean =>
+  !host.includes('.') || /\.(?:local|internal|localhost)$/.test(host);
+
+/** Google's metadata service hands out credentials; like the metadata addresses, no policy opens it. */
+const METADATA_NAME = 'metadata.google.internal';
+
 /**
  * What is wrong with a URL that somebody registers, or null; asks DNS. One forbidden address among several is enough to
  * refuse. A name that does not resolve, or not in time, is accepted: it may not be published yet, and every connection is
@@ -49,12 +64,14 @@ const FORBIDDEN =
  */
 export async function problemOfTarget(
   text: string,
-  { guard, resolve, patienceMs = 2_000 }: TargetRules,
+  { guard, resolve, privateNames, patienceMs = 2_000 }: TargetRules,
 ): Promise<string | null> {
   const problem = problemOfUrl(text);
   if (problem !== null) return problem;
   const host = hostOf(new URL(text));
-  const addresses = isIP(host) === 0 ? await resolvedWithin(patienceMs, resolve, host) : [host];
+  const isName = isIP(host) === 0;
+  if (host === METADATA_NAME || (isName && !privateNames && isPrivateName(host))) return PRIVATE_NAME;
+  const addresses = isName ? await resolvedWithin(patienceMs, resolve, host) : [host];
   return addresses.every(guard) ? null : FORBIDDEN;
 }
 
