@@ -1,3 +1,5 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import { SETTINGS, type Setting, type SettingName } from './settings.ts';
 import { readTortureSetting, type TortureSetting } from './torture-setting.ts';
@@ -37,13 +39,12 @@ export function loadConfig(environment: Environment = process.env, executable = 
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(SETTINGS)) {
     // `NAME=` in a compose file means "not set".
-    const called = !environment[name] && setting.alias && environment[setting.alias] ? setting.alias : name;
-    const written = environment[called] || setting.fallback;
+    const written = environment[name] || setting.fallback;
     const value = written === null ? null : setting.kind.read(written);
     if (written === null || Value.Check(setting.kind.value, value)) values[name] = value;
     else
       problems.push(
-        `${called} ${setting.secret ? '' : `is ${JSON.stringify(written)}, but `}must be ${setting.kind.allowed}.`,
+        `${name} ${setting.secret ? '' : `is ${JSON.stringify(written)}, but `}must be ${setting.kind.allowed}.`,
       );
   }
   // No setting of an operator's, so it stands in no table.
@@ -92,11 +93,25 @@ function contradictionsIn(config: Config): string[] {
       'SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY must be set together.',
     ],
     [
-      (config.stripeSecretKey === null) !== (config.stripeWebhookSecret === null),
-      'STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET must be set together.',
+      config.submissionTlsPort !== null && config.submissionTlsCert === null,
+      'SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY must be set with SUBMISSION_TLS_PORT.',
+    ],
+    [
+      !isPair(config),
+      'SUBMISSION_TLS_KEY must be the key of the certificate in SUBMISSION_TLS_CERT, without a passphrase.',
     ],
   ];
   return wrong.filter(([is]) => is).map(([, sentence]) => sentence);
+}
+
+/** Whether the submission ports can serve with what is set; true where one of the two is missing. */
+function isPair({ submissionTlsCert: cert, submissionTlsKey: key }: Config): boolean {
+  if (cert === null || key === null) return true;
+  try {
+    return new X509Certificate(readFileSync(cert)).checkPrivateKey(createPrivateKey(readFileSync(key)));
+  } catch {
+    return false;
+  }
 }
 
 /** The configuration as it may be logged: of a secret only whether it is set. */

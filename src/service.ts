@@ -46,6 +46,7 @@ import type { Logger } from './telemetry/logger.ts';
 import { MeasuredDatabase } from './telemetry/measured-database.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { torturedEngine } from './torture/tortured-engine.ts';
+import { trustedAuthorities } from './transport/authorities.ts';
 import type { SmtpDoor } from './transport/inbound/smtp-door.ts';
 import { createMailReader } from './transport/reading/mail-reader.ts';
 import { createCertificateStore } from './transport/ses/certificates.ts';
@@ -71,6 +72,9 @@ export interface ServiceParts {
   };
 }
 
+/** The SMTP listeners; each is open where its port is configured. */
+type DoorName = 'inbound' | 'submission' | 'submissionTls';
+
 /** A service that is ready to answer. */
 export interface Service {
   readonly database: Database;
@@ -78,7 +82,7 @@ export interface Service {
   readonly app: App;
   readonly inspector: Inspector;
   /** Ports of the SMTP listeners that are open. */
-  readonly doors: { readonly inbound: number | null; readonly submission: number | null };
+  readonly doors: Readonly<Record<DoorName, number | null>>;
   /** Starts the clock and the duties, and opens the SMTP listeners. Rejects when a port is taken. */
   start(): Promise<void>;
   /** From now on nothing begins by itself; requests are still answered. Resolves once what had begun has ended. */
@@ -105,10 +109,11 @@ export async function openService({
   await migrate(database);
   await ensurePartitions(database, clock.now());
   const policy = { allowPrivate: isAmongItself(config), allowCidrs: config.webhookAllowCidrs ?? [] };
-  const webhooks = openWebhooks({ database, clock, sealer, policy });
+  const ca = await trustedAuthorities(config.tlsCaFile);
+  const webhooks = openWebhooks({ database, clock, sealer, policy, ca });
   const domains = openDomains({ database, clock, sealer, config });
   const keep = captureStore(database, clock);
-  const ways = await openWaysOut({ config, monotonic: clock.monotonic, hostName: hostname(), keep });
+  const ways = openWaysOut({ config, monotonic: clock.monotonic, hostName: hostname(), ca, keep });
   const live = openLiveMail({
     ...{ database, clock, logger, sealer, signer },
     transport: (name) => (name === null && liveMail.transport) || ways.transport(name),
@@ -193,26 +198,25 @@ export async function openService({
   });
   const where = { host: config.host, name: config.ehloName ?? hostname() };
   const openDoors = async (): Promise<void> => {
-    const { inboundSmtpPort, submissionPort } = config;
+    const { inboundSmtpPort, submissionPort, submissionTlsPort } = config;
     if (inboundSmtpPort !== null)
       doors.inbound = await openInbound({
         ...where,
         port: inboundSmtpPort,
         ...{ signer, logger, mailReader, record: recordFeedback },
       });
+    const tls = await submissionTls(config);
+    const submission = { ...where, ...admission, tls, clock, logger, mailReader, emails: emailCommands };
     if (submissionPort !== null)
-      doors.submission = await openSubmission({
-        ...where,
-        ...admission,
-        port: submissionPort,
-        tls: await submissionTls(config),
-        ...{ clock, logger, mailReader, emails: emailCommands },
+      doors.submission = await openSubmission({ ...submission, port: submissionPort });
+    if (submissionTlsPort !== null)
+      doors.submissionTls = await openSubmission({
+        ...submission,
+        port: submissionTlsPort,
+        implicitTls: true,
       });
   };
-  const doors: { inbound: SmtpDoor | null; submission: SmtpDoor | null } = {
-    inbound: null,
-    submission: null,
-  };
+  const doors: Record<DoorName, SmtpDoor | null> = { inbound: null, submission: null, submissionTls: null };
   let schedule: Schedule | null = null;
   let metricsDoor: Server<undefined> | null = null;
   // Beside each other: a duty may take its time, and the clock would go on starting attempts for nobody to wait for.
@@ -225,7 +229,12 @@ export async function openService({
     app,
     inspector,
     get doors() {
-      return { inbound: doors.inbound?.port ?? null, submission: doors.submission?.port ?? null };
+      const portOf = (name: DoorName) => doors[name]?.port ?? null;
+      return {
+        inbound: portOf('inbound'),
+        submission: portOf('submission'),
+        submissionTls: portOf('submissionTls'),
+      };
     },
     async start() {
       engine.start();
@@ -238,7 +247,7 @@ export async function openService({
     windDown,
     async stop() {
       inspector.stop();
-      await Promise.all([doors.inbound?.close(), doors.submission?.close(), windDown()]);
+      await Promise.all([...Object.values(doors).map((door) => door?.close()), windDown()]);
       // What the last requests and messages have begun.
       await engine.stop();
       renderer.close();
@@ -272,7 +281,7 @@ async function warnOfMissingWays(database: Database, { transport }: Config, logg
     );
 }
 
-/** The certificate of the submission port; null where mail is taken in clear. */
+/** The certificate of the submission ports; null where mail is taken in clear. */
 async function submissionTls({ submissionTlsCert, submissionTlsKey }: Config) {
   if (submissionTlsCert === null || submissionTlsKey === null) return null;
   const [cert, key] = await Promise.all(

@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import ipaddr from 'ipaddr.js';
 import { parseTrustedProxies, type TrustedProxies } from './http/client-address.ts';
@@ -24,6 +25,24 @@ const digits = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Numbe
 
 export const text = (allowed: string, options: { minLength?: number; pattern?: string } = {}) =>
   kind(allowed, Type.String({ minLength: 1, ...options }));
+
+/** Beyond this a file is none that anybody keeps certificates in; the bundle of all public authorities has 230 KB. */
+const LARGEST_PEM = 1_048_576;
+
+const readPem = (path: string): string | null => {
+  try {
+    const file = statSync(path);
+    return file.isFile() && file.size <= LARGEST_PEM ? readFileSync(path, 'utf8') : null;
+  } catch {
+    return null;
+  }
+};
+
+/** The path of a PEM file. It is opened at once, so that a wrong path is told with the other problems. */
+export const pemFile = (holding: string, label: string) =>
+  kind(`the path of a file that can be read and holds ${holding} in PEM`, Type.String(), (path) =>
+    new RegExp(`^-----BEGIN ${label}-----`, 'm').test(readPem(path) ?? '') ? path : null,
+  );
 
 export const integer = (minimum: number, maximum: number, also = '') =>
   kind(`a whole number from ${minimum} to ${maximum}${also}`, Type.Integer({ minimum, maximum }), digits);

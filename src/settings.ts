@@ -11,8 +11,6 @@ export interface Setting<Value = unknown> {
   readonly fallback: string | null;
   /** What the table shows for it: the fallback, or what its absence means. */
   readonly otherwise: string;
-  /** Another name that is read where this one is not set. */
-  readonly alias?: string;
   /** Never printed, neither in a problem nor in a log. */
   readonly secret: boolean;
   /** Carries the type of the value; no value is ever there. */
@@ -38,7 +36,7 @@ const secret = <Value extends TSchema>(
 ): Setting<Static<Value> | null> => ({ ...optional(kind, otherwise, about), secret: true });
 
 const anyText = is.text('some text');
-const path = is.text('the path of a file');
+const certificates = is.pemFile('certificates', 'CERTIFICATE');
 
 /** Everything that can be configured, in the order in which it is shown. */
 export const SETTINGS = {
@@ -69,14 +67,11 @@ export const SETTINGS = {
     'generated into DATA_DIR',
     'Encrypts secrets at rest; required in production with DATABASE_URL',
   ),
-  SENDING_SLOTS: {
-    ...withDefault(
-      is.integer(1, 1_000),
-      '64',
-      'Live emails that each process is delivering at the same time, by each transport; also read as WORKERS',
-    ),
-    alias: 'WORKERS',
-  },
+  SENDING_SLOTS: withDefault(
+    is.integer(1, 1_000),
+    '64',
+    'Live emails that each process is delivering at the same time, by each transport',
+  ),
   LOG_LEVEL: withDefault(
     is.choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'info',
@@ -177,14 +172,24 @@ export const SETTINGS = {
   AWS_ACCESS_KEY_ID: secret(anyText, 'none', 'The credentials for TRANSPORT=ses'),
   AWS_SECRET_ACCESS_KEY: secret(anyText, 'none', 'The credentials for TRANSPORT=ses'),
   DNS_SERVERS: optional(is.nameServers, 'those of the machine', 'The name servers to ask'),
-  TLS_CA_FILE: optional(path, 'those of the machine', 'Further certificate authorities to trust (PEM)'),
+  TLS_CA_FILE: optional(
+    certificates,
+    'none',
+    'Certificate authorities to trust besides the usual ones, by mail and by webhooks (PEM)',
+  ),
   INBOUND_SMTP_PORT: optional(is.port, 'off', 'Where bounces and complaints are received'),
   SUBMISSION_PORT: optional(is.port, 'off', 'Where emails are taken over SMTP'),
-  SUBMISSION_TLS_CERT: optional(path, 'none', 'The certificate of the submission port (PEM)'),
-  SUBMISSION_TLS_KEY: optional(path, 'none', 'The key of that certificate (PEM)'),
-
-  STRIPE_SECRET_KEY: secret(anyText, 'no billing', 'Takes payments for plans'),
-  STRIPE_WEBHOOK_SECRET: secret(anyText, 'no billing', 'Verifies what Stripe reports'),
+  SUBMISSION_TLS_PORT: optional(
+    is.port,
+    'off',
+    'Where emails are taken over SMTP inside TLS from the first octet, customarily 465',
+  ),
+  SUBMISSION_TLS_CERT: optional(certificates, 'none', 'The certificate of the submission ports (PEM)'),
+  SUBMISSION_TLS_KEY: optional(
+    is.pemFile('a private key', '(?:[A-Z]+ )?PRIVATE KEY'),
+    'none',
+    'The key of that certificate (PEM)',
+  ),
   METRICS_PORT: optional(
     is.port,
     'off',

@@ -74,6 +74,7 @@ const withoutDoors = (config: Config): Config => ({
   ...config,
   inboundSmtpPort: null,
   submissionPort: null,
+  submissionTlsPort: null,
   metricsPort: null,
 });
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { trustedAuthorities } from '../transport/authorities.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import { createResolver } from '../transport/dns/resolver.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -18,12 +18,12 @@ export async function openTransports(
   config: TransportSettings & { readonly tlsCaFile: string | null },
   { nameServers, ...means }: WayMeans,
 ): Promise<readonly Transport[]> {
-  const furtherCa = config.tlsCaFile === null ? null : await readFile(config.tlsCaFile, 'utf8');
+  const ca = await trustedAuthorities(config.tlsCaFile);
   const transports = new Transports(config, {
     resolver: createResolver(nameServers),
     monotonic: () => performance.now(),
     random: Math.random,
-    furtherCa,
+    ca,
     keep: async () => {},
     ...means,
   });

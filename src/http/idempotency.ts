@@ -24,8 +24,11 @@ export interface Asked {
 }
 
 /** The claim that a request makes with its Idempotency-Key; null when it makes none. */
-export function claimOf(headers: Headers, asked: Asked): IdempotencyClaim | Failure | null {
-  const key = headers.get('idempotency-key');
+export const claimOf = (headers: Headers, asked: Asked): IdempotencyClaim | Failure | null =>
+  claimBy(headers.get('idempotency-key'), asked);
+
+/** The claim of a key from wherever it came: one that no HTTP header can hold is a bad key, and no error. */
+export function claimBy(key: string | null, asked: Asked): IdempotencyClaim | Failure | null {
   if (key === null) return null;
   return KEY.test(key) ? { key, fingerprint: fingerprintOf(asked) } : BAD_KEY;
 }

@@ -1,5 +1,4 @@
 /** The ways out that the configuration opens. */
-import { rootCertificates } from 'node:tls';
 import { type CapturedMessage, CaptureTransport } from './capture.ts';
 import { DirectTransport } from './direct/direct.ts';
 import type { Resolver } from './dns/resolver.ts';
@@ -31,8 +30,8 @@ export interface TransportMeans {
   readonly random: () => number;
   /** The name of this machine, where EHLO_NAME gives no better one. */
   readonly hostName: string;
-  /** PEM certificates to trust besides the system's (the content of TLS_CA_FILE); null for none. */
-  readonly furtherCa: string | null;
+  /** The authorities to trust, in PEM; null for the runtime's own. */
+  readonly ca: string | null;
   /** Keeps captured mail. */
   readonly keep: (captured: CapturedMessage) => Promise<void>;
   /** Which addresses direct delivery may connect to; undefined for public ones only. */
@@ -81,9 +80,8 @@ export class Transports {
 
   #create(name: Transport['name']): Transport {
     const { settings, means } = this;
+    const { ca } = means;
     const ehloName = settings.ehloName ?? introduction(means.hostName);
-    // Given any, the runtime trusts those alone; "further" means besides its own.
-    const ca = means.furtherCa === null ? null : [...rootCertificates, means.furtherCa].join('\n');
     if (name === 'capture') return new CaptureTransport(means.keep);
     if (name === 'smtp') {
       const relay = settings.smtpUrl === null ? null : readRelayUrl(settings.smtpUrl);

@@ -10,15 +10,18 @@ import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './transport/certificates.ts
 
 let service: LiveService;
 let port: number;
+let tlsPort: number;
 const files = mkdtempSync(join(tmpdir(), 'posthorn-submission-'));
 
 beforeAll(async () => {
   port = await freePort();
+  tlsPort = await freePort();
   writeFileSync(join(files, 'cert.pem'), CERTIFICATE);
   writeFileSync(join(files, 'key.pem'), PRIVATE_KEY);
   service = await startLiveService({
     environment: {
       SUBMISSION_PORT: String(port),
+      SUBMISSION_TLS_PORT: String(tlsPort),
       SUBMISSION_TLS_CERT: join(files, 'cert.pem'),
       SUBMISSION_TLS_KEY: join(files, 'key.pem'),
     },
@@ -102,13 +105,52 @@ describe('a mail that is handed in over SMTP', () => {
   });
 });
 
+test('a port of its own is inside TLS from the first octet', async () => {
+  const implicit = { port: tlsPort, secure: true };
+  const reply = await submit(MAIL, service.keys.live, implicit);
+  expect(reply).toMatch(/^250 2\.0\.0 Accepted as em_/);
+  expect(service.service.doors).toMatchObject({ submission: port, submissionTls: tlsPort });
+});
+
 describe('what is refused', () => {
+  test.each([
+    ['two lines', 'two\nlines'],
+    ['two lines with CRLF', 'a\r\nb'],
+    ['letters beyond ASCII', 'Passwörter'],
+    ['white space', '\t'],
+    ['400 letters', 'x'.repeat(400)],
+  ])('a password of %s, which is no key, and no trouble of the service', async (_, pass) => {
+    expect(await submit(MAIL, pass)).toBe(
+      '535 5.7.8 The password is not an API key, which begins with svc_live_ or svc_test_.',
+    );
+  });
+
+  test('an Idempotency-Key that no header could carry', async () => {
+    const raw = [
+      'From: shop@sender.example',
+      'To: ada@example.com',
+      'Subject: Hi',
+      'Idempotency-Key: Schlüssel-日本',
+      '',
+      'Hello',
+    ].join('\r\n');
+    const envelope = { from: 'shop@sender.example', to: ['ada@example.com'] };
+    expect(await submit({ raw, envelope }, service.keys.live)).toMatch(
+      /^554 5\.6\.0 .* idempotency-key: Use 1 to 255 visible ASCII characters/,
+    );
+  });
+
   test('a key that is none, or was revoked', async () => {
-    expect(await submit(MAIL, `svc_live_${'x'.repeat(32)}`)).toMatch(/^535 5\.7\.8 /);
-    expect(await submit(MAIL, 'secret')).toMatch(/^535 5\.7\.8 /);
-    expect(
+    const replies = [
+      await submit(MAIL, `svc_live_${'x'.repeat(32)}`),
+      await submit(MAIL, 'secret'),
       await submit(MAIL, service.keys.live, { auth: { user: 'admin', pass: service.keys.live } }),
-    ).toMatch(/^535 5\.7\.8 /);
+    ];
+    expect(replies).toEqual([
+      '535 5.7.8 The password is an API key that does not exist, or was revoked.',
+      '535 5.7.8 The password is not an API key, which begins with svc_live_ or svc_test_.',
+      '535 5.7.8 The user name is svc, the password an API key.',
+    ]);
   });
 
   test('a text with NUL in it, as by HTTP', async () => {

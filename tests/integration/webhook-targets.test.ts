@@ -1,8 +1,12 @@
 import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
 import { openReceiver, openWorld } from '../support/webhook-world.ts';
+import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './transport/certificates.ts';
 
 // Where webhooks may not go, end to end: as a server that the world reaches judges it.
 
@@ -71,6 +75,25 @@ test('what was registered while it was allowed is checked again when it is conne
     responseBody: 'The endpoint leads to an address that webhooks must not reach.',
   });
   expect(receiver.received).toEqual([]);
+});
+
+test('an authority of TLS_CA_FILE is trusted by webhooks too', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'posthorn-authority-'));
+  const TLS_CA_FILE = join(folder, 'ca.pem');
+  writeFileSync(TLS_CA_FILE, AUTHORITY);
+  using receiver = openReceiver({ cert: CERTIFICATE, key: PRIVATE_KEY });
+  await using world = await openWorld({ env: { TLS_CA_FILE } });
+  const { body } = await world.test.post('/v1/webhooks', {
+    url: receiver.url.replace('127.0.0.1', 'localhost'),
+    events: ['delivered'],
+  });
+  await world.send();
+  const delivery = await eventually('the attempt', async () => {
+    const [row] = (await world.test.get(`/v1/webhooks/${body.data.id}/deliveries`)).body.data;
+    return row?.attemptedAt ? row : undefined;
+  });
+  expect(delivery).toMatchObject({ status: 'success', httpStatus: 200, error: null });
+  rmSync(folder, { recursive: true });
 });
 
 test('the embedded database delivers as a server does', async () => {

@@ -27,12 +27,14 @@ export interface Receiver extends Disposable {
   until(count: number): Promise<readonly Received[]>;
 }
 
-export function openReceiver(): Receiver {
+/** With a certificate it is reached over TLS. */
+export function openReceiver(tls?: { readonly cert: string; readonly key: string }): Receiver {
   const received: Received[] = [];
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 60,
+    ...(tls && { tls }),
     async fetch(request) {
       const body = await request.text();
       const one = {
@@ -47,7 +49,7 @@ export function openReceiver(): Receiver {
     },
   });
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${server.port}/hook`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${server.port}/hook`,
     received,
     answer: () => new Response('ok'),
     until: (count) =>

@@ -1,6 +1,20 @@
-import { describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Config, type Environment, loadConfig, redacted } from '../../src/config.ts';
 import { SETTINGS } from '../../src/settings.ts';
+import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/certificates.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'posthorn-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The path of a file with this content. */
+const pem = (name: string, content: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
 
 const load = (environment: Environment = {}, executable = false): Config => {
   const loaded = loadConfig(environment, executable);
@@ -44,15 +58,6 @@ describe('the defaults', () => {
     const written = Object.entries(SETTINGS).map(([name, { fallback }]) => [name, fallback ?? undefined]);
     expect(load(Object.fromEntries(written))).toEqual(load());
   });
-});
-
-test('a setting with an older name is read by either, and the new one goes first', () => {
-  expect(load().sendingSlots).toBe(64);
-  expect(load({ WORKERS: '8' }).sendingSlots).toBe(8);
-  expect(load({ WORKERS: '8', SENDING_SLOTS: '9' }).sendingSlots).toBe(9);
-  expect(problemsOf({ WORKERS: 'many' })).toEqual([
-    'WORKERS is "many", but must be a whole number from 1 to 1000.',
-  ]);
 });
 
 describe('a value', () => {
@@ -123,6 +128,38 @@ test('one transport or several, the default one first', () => {
   ]);
 });
 
+describe('a file that a setting names', () => {
+  const files = {
+    SUBMISSION_TLS_CERT: pem('cert.pem', CERTIFICATE),
+    SUBMISSION_TLS_KEY: pem('key.pem', PRIVATE_KEY),
+    TLS_CA_FILE: pem('ca.pem', AUTHORITY),
+  };
+
+  test('is fine when it holds what the setting is about', () => {
+    expect(load({ ...files, SUBMISSION_TLS_PORT: '465' })).toMatchObject({
+      submissionTlsPort: 465,
+      submissionTlsCert: files.SUBMISSION_TLS_CERT,
+      tlsCaFile: files.TLS_CA_FILE,
+    });
+  });
+
+  test('and is missing, a folder, or holds something else, is told beside all other problems', () => {
+    const problems = problemsOf({
+      PORT: 'x',
+      TLS_CA_FILE: tmpdir(),
+      SUBMISSION_TLS_CERT: '/nope',
+      SUBMISSION_TLS_KEY: files.SUBMISSION_TLS_CERT,
+    });
+    expect(problems.map((sentence) => sentence.replace(/ is ".*", but/, ''))).toEqual([
+      'PORT must be a port number from 1 to 65535.',
+      'TLS_CA_FILE must be the path of a file that can be read and holds certificates in PEM.',
+      'SUBMISSION_TLS_CERT must be the path of a file that can be read and holds certificates in PEM.',
+      'SUBMISSION_TLS_KEY must be the path of a file that can be read and holds a private key in PEM.',
+    ]);
+    expect(problems[2]).toStartWith('SUBMISSION_TLS_CERT is "/nope"');
+  });
+});
+
 test('all problems are told at once', () => {
   const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'y', TRANSPORT: 'z' });
   expect(problems.map((sentence) => sentence.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL', 'TRANSPORT']);
@@ -134,8 +171,12 @@ describe('values that contradict each other stop the start', () => {
     ['SMTP_URL', { TRANSPORT: 'smtp' }],
     ['SES_REGION', { TRANSPORT: 'ses', SES_REGION: 'eu-west-1' }],
     ['SMTP_URL', { TRANSPORT: 'capture,smtp' }],
-    ['SUBMISSION_TLS_CERT', { SUBMISSION_TLS_KEY: 'key.pem' }],
-    ['STRIPE_SECRET_KEY', { STRIPE_SECRET_KEY: 'sk' }],
+    ['SUBMISSION_TLS_CERT', { SUBMISSION_TLS_KEY: pem('key.pem', PRIVATE_KEY) }],
+    ['SUBMISSION_TLS_CERT', { SUBMISSION_TLS_PORT: '465' }],
+    [
+      'SUBMISSION_TLS_KEY',
+      { SUBMISSION_TLS_CERT: pem('ca.pem', AUTHORITY), SUBMISSION_TLS_KEY: pem('key.pem', PRIVATE_KEY) },
+    ],
   ])('%s', (name, environment) => {
     const problems = problemsOf(environment);
     expect(problems).toHaveLength(1);

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { CapturedMessage } from '../../transport/capture.ts';
 import type { NameServer } from '../../transport/dns/exchange.ts';
 import { createResolver, systemNameServers } from '../../transport/dns/resolver.ts';
@@ -9,10 +8,11 @@ import { type TransportSettings, Transports } from '../../transport/transports.t
 export interface WaysOutParts {
   readonly config: TransportSettings & {
     readonly dnsServers: readonly NameServer[] | null;
-    readonly tlsCaFile: string | null;
   };
   readonly monotonic: () => number;
   readonly hostName: string;
+  /** The authorities to trust, in PEM; null for the runtime's own. */
+  readonly ca: string | null;
   keep(captured: CapturedMessage): Promise<void>;
 }
 
@@ -24,11 +24,9 @@ export interface WaysOut {
 }
 
 /** Opens every way that is enabled. @throws UnusableSettings when it cannot be */
-export async function openWaysOut({ config, monotonic, hostName, keep }: WaysOutParts): Promise<WaysOut> {
-  const furtherCa = config.tlsCaFile === null ? null : await readFile(config.tlsCaFile, 'utf8');
+export function openWaysOut({ config, ...parts }: WaysOutParts): WaysOut {
   const resolver = createResolver(config.dnsServers ?? systemNameServers());
-  const means = { resolver, monotonic, random: Math.random, hostName, furtherCa, keep };
-  const transports = new Transports(config, means);
+  const transports = new Transports(config, { ...parts, resolver, random: Math.random });
   const [chosen] = transports.enabled as readonly [Transport, ...Transport[]];
   return {
     transport: (name) => (name === null ? chosen : transports.named(name)),

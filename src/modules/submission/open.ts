@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { AdmissionDeps } from '../../http/admission.ts';
-import { identify } from '../../http/authenticate.ts';
 import { Failure, invalid } from '../../http/failure.ts';
-import { claimOf } from '../../http/idempotency.ts';
+import { claimBy } from '../../http/idempotency.ts';
 import { findUnstorableIn } from '../../http/json-text.ts';
 import { holds, lacking } from '../../http/permissions.ts';
 import { type Caller, Replay } from '../../http/route.ts';
@@ -29,6 +28,17 @@ const NEEDED = 'emails:send';
 const TOO_MANY = new Failure('RATE_LIMITED', 'Too many requests; please slow down.');
 const NO_HEADERS = new Headers();
 
+/** What is no key by its form is refused before anything is looked up. */
+const KEY_FORM = /^svc_(?:live|test)_[A-Za-z0-9]{32}$/;
+const NO_KEY = new Failure(
+  'UNAUTHORIZED',
+  'The password is not an API key, which begins with svc_live_ or svc_test_.',
+);
+const UNKNOWN_KEY = new Failure(
+  'UNAUTHORIZED',
+  'The password is an API key that does not exist, or was revoked.',
+);
+
 /** As by HTTP, but `to` may be empty: mailers write mail to hidden recipients alone; in JSON it is rather a list gone missing. */
 const SubmittedBody = Type.Object(
   { ...SendBody.properties, to: Type.Array(Type.String()) },
@@ -42,8 +52,9 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
 
   /** Who hands in, checked again with every message: a revocation holds from the next one on. */
   const admit = async (key: string): Promise<Caller | Failure> => {
-    const caller = await identify(new Headers({ authorization: `Bearer ${key}` }), authenticate);
-    if (caller instanceof Failure) return caller;
+    if (!KEY_FORM.test(key)) return NO_KEY;
+    const caller = await authenticate(key);
+    if (caller === null) return UNKNOWN_KEY;
     return holds(caller.permissions, NEEDED) ? caller : lacking(NEEDED);
   };
 
@@ -60,8 +71,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
     const unstorable = findUnstorableIn(email, '/body');
     if (unstorable) return invalid([unstorable]);
     const body = email as SendBody;
-    const headers = idempotencyKey === null ? NO_HEADERS : new Headers({ 'idempotency-key': idempotencyKey });
-    const claim = claimOf(headers, { method: 'POST', path: '/v1/emails', query: {}, body });
+    const claim = claimBy(idempotencyKey, { method: 'POST', path: '/v1/emails', query: {}, body });
     if (claim instanceof Failure) return claim;
     const answer = await acceptEmail(emails, { sender: caller, body, claim, now, at: '/body' });
     return answer instanceof Replay ? (answer.body as EmailReceipt) : answer;

@@ -15,6 +15,8 @@ export interface DoorOptions {
   readonly name: string;
   /** PEM. With it STARTTLS is offered. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** The connection is inside TLS from its first octet (RFC 8314 3.3); needs `tls`. */
+  readonly implicitTls?: boolean;
   /** Told of what goes wrong in a connection: hang-ups, failed handshakes. Nothing has to be done about it. */
   readonly onTrouble: (error: Error) => void;
   readonly limits?: Partial<DoorLimits>;
@@ -56,6 +58,7 @@ export const openDoor = async (options: DoorOptions, behaviour: Behaviour): Prom
     name,
     banner: 'Posthorn',
     ...(tls ?? { disabledCommands: ['STARTTLS'] }),
+    secure: options.implicitTls ?? false,
     logger: false,
     // A lookup per connection at the mercy of the client's own name servers.
     disableReverseLookup: true,

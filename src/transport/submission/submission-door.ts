@@ -99,6 +99,8 @@ const STATUS: Readonly<Record<string, readonly [number, string]>> = {
 const refusalOf = ({ code, message, extra }: SubmissionFailure): Refusal => {
   const [reply, status] = STATUS[code] ?? [554, '5.6.0'];
   const details =
-    extra?.details?.map(({ path, message: wrong }) => `${path.replace(/^\/body\//, '')}: ${wrong}`) ?? [];
+    extra?.details?.map(
+      ({ path, message: wrong }) => `${path.replace(/^\/(?:body|headers)\//, '')}: ${wrong}`,
+    ) ?? [];
   return new Refusal(reply, [status, message, ...details].join(' '));
 };

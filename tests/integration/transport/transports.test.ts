@@ -18,7 +18,7 @@ const resolver: Resolver = {
   reverse: nothing,
 };
 
-const transports = (settings: Partial<TransportSettings> = {}, furtherCa: string | null = AUTHORITY) =>
+const transports = (settings: Partial<TransportSettings> = {}, ca: string | null = AUTHORITY) =>
   new Transports(
     {
       transport: ['capture'],
@@ -38,7 +38,7 @@ const transports = (settings: Partial<TransportSettings> = {}, furtherCa: string
       monotonic: () => performance.now(),
       random: Math.random,
       hostName: 'machine.test',
-      furtherCa,
+      ca,
       keep: async () => {},
     },
   );
