@@ -1,4 +1,4 @@
-import { REPLY_KEPT_MS } from '../engine/stored-replies.ts';
+import { REPLY_KEPT_MS } from '../db/stored-replies.ts';
 import type { Duty, DutyDeps } from './schedule.ts';
 
 /** Rows a statement removes at most: short locks, and a bounded wait for whoever needs the same rows. */

@@ -26,7 +26,7 @@ export interface Registration {
 export interface TellOptions {
   /** The actor is absent outside it. */
   readonly scope?: Scope;
-  readonly claim?: Claim;
+  readonly claim?: Claim | undefined;
   /** How long a database that is away is waited for; not at all when absent. */
   readonly patienceMs?: number;
   /** Events told with the same one, one after the other, are written by one commit. */

@@ -1,8 +1,8 @@
+import { replyKey, type StoredReply } from '../db/stored-replies.ts';
 import type { Decider } from './decide.ts';
 import { type Actor, type ActorEvent, type Kind, stateOf } from './kind.ts';
-import { replyKey } from './stored-replies.ts';
 import { type Draft, dueTimers, mailOf } from './tell-batch.ts';
-import type { Claim, Scope, StoredReply, Told } from './told.ts';
+import type { Claim, Scope, Told } from './told.ts';
 
 /** Stands for "whatever timers are due": the clock does not know which, the actor does. */
 export const TIMERS_DUE = 'timers.due';

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { mayBeRepetition, type StoredReply, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../db/unavailable.ts';
 import type { ActorRow, Actors } from './actors.ts';
 import type { Clock } from './clock-source.ts';
@@ -10,9 +11,7 @@ import type { Actor, Kind } from './kind.ts';
 import { COMMIT_LIMITS, Lane } from './lane.ts';
 import { Sower } from './sower.ts';
 import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
-import { mayBeRepetition, storedReplies } from './stored-replies.ts';
 import { type Draft, inputRow } from './tell-batch.ts';
-import type { StoredReply } from './told.ts';
 
 /** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
 export const LONGEST_WAIT_MS = 7_000;

@@ -1,3 +1,4 @@
+import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../db/unavailable.ts';
 import type { Actors } from './actors.ts';
 import { checkTag, commitBatch, hasOverrun } from './commit.ts';
@@ -7,7 +8,6 @@ import { COMMIT_LIMITS, Lane } from './lane.ts';
 import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
 import { Sower } from './sower.ts';
 import { type BatchStatement, readBackStatement, spawnStatement } from './statements.ts';
-import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from './stored-replies.ts';
 import { type Draft, draftSpawn, inputRow } from './tell-batch.ts';
 import type { Claim, Spawned } from './told.ts';
 

@@ -1,3 +1,5 @@
+import type { StoredReply } from '../db/stored-replies.ts';
+
 /** Which actors a caller may reach. An actor outside it is absent, as a missing one is. */
 export interface Scope {
   readonly workspaceId: string;
@@ -13,14 +15,6 @@ export interface Claim {
   readonly status: number;
   /** The stored body, already sealed where it holds a secret. Built from the state the action leads to. */
   reply(state: string, context: unknown): string;
-}
-
-/** The stored reply of an idempotency key that was used before. */
-export interface StoredReply {
-  readonly outcome: 'replayed';
-  readonly fingerprint: string;
-  readonly status: number;
-  readonly reply: string;
 }
 
 /** What became of a command, told once it is durable. */

@@ -2,9 +2,9 @@ import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Sealer } from '../../db/seal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
-import { replayOf } from '../../http/idempotency.ts';
+import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import { holds, lacking, type Permission } from '../../http/permissions.ts';
-import type { Call, Caller, Replay } from '../../http/route.ts';
+import { type Call, type Caller, Replay } from '../../http/route.ts';
 import type { ApiKeyView, NewApiKey } from './model.ts';
 import { findApiKey, type KeyReader } from './queries.ts';
 import { hashOfKey, mintApiKey, prefixOf } from './secret.ts';
@@ -30,8 +30,9 @@ const beyond = (caller: Caller, permissions: readonly Permission[]): Failure | n
 /** Creates a key; the reply is the only place where it is ever shown. */
 export async function createApiKey(
   commands: ApiKeyCommands,
-  { caller, body, claim, now }: Call<unknown, unknown, NewApiKey>,
+  call: Call<unknown, unknown, NewApiKey>,
 ): Promise<(ApiKeyView & { key: string }) | Failure | Replay> {
+  const { caller, body, now } = call;
   const { engine, sealer } = commands;
   const livemode = body.env === 'live';
   const permissions = normalized(body.permissions as Permission[]);
@@ -55,32 +56,30 @@ export async function createApiKey(
     lastUsedAt: null,
     revokedAt: null,
   };
-  const spawned = await engine.spawn('apiKey', {
-    id,
-    workspaceId: caller.workspaceId,
-    livemode,
-    input: { at: now, permissions },
-    columns: { name: body.name, prefix: view.prefix, hash: hashOfKey(key) },
-    claim: claim
-      ? { ...claim, scope: caller, status: 201, reply: () => sealer.seal(JSON.stringify(view), REPLY) }
-      : undefined,
+  const keyed = keyedBy(call);
+  const created = await idempotently(commands.database, keyed, {
+    run: async () => {
+      const spawned = await engine.spawn('apiKey', {
+        id,
+        workspaceId: caller.workspaceId,
+        livemode,
+        input: { at: now, permissions },
+        columns: { name: body.name, prefix: view.prefix, hash: hashOfKey(key) },
+        claim: claimOnce(keyed, 201, () => sealer.seal(JSON.stringify(view), REPLY)),
+      });
+      return spawned.outcome === 'replayed' ? spawned : view;
+    },
+    open: (reply) => JSON.parse(sealer.open(reply, REPLY)),
   });
-  if (spawned.outcome === 'replayed' && claim)
-    return shownAgain(
-      commands,
-      caller,
-      replayOf(claim, spawned, () => JSON.parse(sealer.open(spawned.reply, REPLY))),
-    );
-  return view;
+  return created instanceof Replay ? shownAgain(commands, caller, created) : created;
 }
 
 /** A key may have been given more since it was made: a repetition shows it to nobody who could not give it as much now. */
 async function shownAgain(
   commands: ApiKeyCommands,
   caller: Caller,
-  replay: Replay | Failure,
+  replay: Replay,
 ): Promise<Replay | Failure> {
-  if (replay instanceof Failure) return replay;
   const key = await findApiKey(commands, caller, (replay.body as ApiKeyView).id);
   return (key && beyond(caller, key.permissions as Permission[])) ?? replay;
 }

@@ -1,9 +1,10 @@
 import type { DomainContext } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
 import { isDuplicate } from '../../db/sqlstate.ts';
+import type { StoredReply } from '../../db/stored-replies.ts';
 import { Unavailable } from '../../db/unavailable.ts';
 import { Failure, invalid } from '../../http/failure.ts';
-import { replayOf } from '../../http/idempotency.ts';
+import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { DOMAINS_PERIOD, PLANS } from '../usage/queries.ts';
 import type { DomainCommands } from './commands.ts';
@@ -14,7 +15,6 @@ import type { DomainView, NewDomain } from './model.ts';
 import { fits, readDomainName } from './name.ts';
 import { readProvider } from './provider.ts';
 import { type DnsSetup, exemptStandings, keyNames, type RecordSource, recordsOf } from './records.ts';
-import { repetitionOf } from './repetition.ts';
 import { viewOf } from './views.ts';
 
 /** Less than a request may take. */
@@ -34,14 +34,17 @@ export async function addDomain(
   commands: DomainCommands,
   call: Adding,
 ): Promise<DomainView | Failure | Replay> {
+  const keyed = keyedBy(call);
   const source = readSource(call, commands.setup);
-  // The ways out may have been others when it was asked for the first time.
-  if (source instanceof Failure) return (await repetitionOf(commands.database, call)) ?? source;
+  // The transports may have been others when it was asked for the first time.
+  if (source instanceof Failure)
+    return idempotently(commands.database, keyed, { run: () => Promise.resolve(source) });
   const id = mintId('dom', call.now);
+  const run = async () => (await precheck(commands, call, source.name)) ?? admit(commands, call, id, source);
   // Keys cost two hundred times what the rest does. Two at a time leave the threads to others, and whoever waits finds the
   // limit reached, or the name taken, before any are made.
   return commands.keyMaking.pass(
-    async () => (await foregone(commands, call, source.name)) ?? (await admit(commands, call, id, source)),
+    () => idempotently(commands.database, keyed, { run, lookFirst: true }),
     AbortSignal.timeout(LONGEST_WAIT_MS),
     () => new Unavailable('Too many domains are being added at once.'),
   );
@@ -71,15 +74,12 @@ function readSource({ body }: Adding, { ways }: DnsSetup): Names | Failure {
   return { name, returnPath, trackingDomain, dkimSelector, provider: chosen };
 }
 
-/** What can be told without making keys: a repetition, a name that is taken, a limit that is reached. */
-async function foregone(
+/** The refusals that need no keys to be made: a name that is taken, a limit that is reached. */
+async function precheck(
   { database }: DomainCommands,
-  call: Adding,
+  { caller }: Adding,
   name: string,
-): Promise<Failure | Replay | null> {
-  const { caller } = call;
-  const repetition = await repetitionOf(database, call);
-  if (repetition) return repetition;
+): Promise<Failure | null> {
   const [row] = await database.query<{ taken: boolean; used: number }>(PRECHECK, [caller.workspaceId, name]);
   if (row?.taken) return TAKEN;
   const ceiling = PLANS[caller.plan].domains;
@@ -92,10 +92,11 @@ const PRECHECK = `select
 
 async function admit(
   { engine, sealer, setup }: DomainCommands,
-  { caller, claim, now }: Adding,
+  call: Adding,
   id: string,
   names: Names,
-): Promise<DomainView | Failure | Replay> {
+): Promise<DomainView | Failure | StoredReply> {
+  const { caller, now } = call;
   const { dkimSelector, ...rest } = names;
   const keys = { selector: dkimSelector ?? selectorFrom(id), ...(await makeKeys(id, sealer)) };
   const { selector, rsaValue, ed25519Value } = keys;
@@ -119,21 +120,11 @@ async function admit(
         ...keyColumns(keys, now),
       },
       meter: { period: DOMAINS_PERIOD, ceiling: PLANS[caller.plan].domains },
-      claim: claim
-        ? {
-            ...claim,
-            scope: caller,
-            status: 201,
-            reply: (state, context) => JSON.stringify(seen(state, context)),
-          }
-        : undefined,
+      claim: claimOnce(keyedBy(call), 201, (state, context) => JSON.stringify(seen(state, context))),
       bytes: 8_192,
     });
     if (spawned.outcome === 'overQuota') return FULL;
-    if (spawned.outcome === 'replayed' && claim)
-      return replayOf(claim, spawned, () => JSON.parse(spawned.reply));
-    if (spawned.outcome === 'spawned') return seen(spawned.state, spawned.context);
-    throw new Error('A domain without a claim cannot be a repetition.');
+    return spawned.outcome === 'replayed' ? spawned : seen(spawned.state, spawned.context);
   } catch (error) {
     // Added by another request since it was looked for.
     if (isDuplicate(error, 'domains_by_name')) return TAKEN;

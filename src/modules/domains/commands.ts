@@ -1,17 +1,17 @@
 import type { DomainContext } from '../../../machines/domain-context.ts';
 import type { Sealer } from '../../db/seal.ts';
+import { keepReply, type StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ActorEvent } from '../../engine/kind.ts';
 import type { Claim, Told } from '../../engine/told.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
-import { replayOf } from '../../http/idempotency.ts';
+import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Caller, Replay } from '../../http/route.ts';
 import type { Gate } from '../../transport/gate.ts';
 import type { DomainChange, DomainView } from './model.ts';
 import { nextOutcome } from './outcome.ts';
 import { readProvider } from './provider.ts';
 import { type DomainReader, findDomain, readDomain } from './queries.ts';
-import { keepReply, repetitionOf } from './repetition.ts';
 import { viewOf } from './views.ts';
 
 /**
@@ -67,31 +67,34 @@ const isGone = (told: Told): boolean =>
  * Orders a look at the records as DNS has them now, and waits for what it finds. When DNS is slower than a request may be, the answer
  * is what was known before; the outcome arrives all the same.
  */
-export async function verifyDomain(
+export const verifyDomain = (
   commands: DomainCommands,
   call: Call<Named>,
-): Promise<DomainView | Failure | Replay> {
-  const { caller, params, claim, now } = call;
+): Promise<DomainView | Failure | Replay> =>
+  idempotently(commands.database, keyedBy(call), { run: () => look(commands, call), lookFirst: true });
+
+async function look(
+  commands: DomainCommands,
+  call: Call<Named>,
+): Promise<DomainView | Failure | StoredReply> {
+  const { caller, params, now } = call;
   const { database, engine } = commands;
-  const repetition = await repetitionOf(database, call);
-  if (repetition) return repetition;
   const row = await readDomain(database, caller, params.id);
   if (!row) return notFound('domain');
-  const ordered = (state: string, context: unknown) =>
-    JSON.stringify(viewOf({ ...row, state, context: context as DomainContext }, commands.setup));
+  const claim = claimOnce(keyedBy(call), 200, (state, context) =>
+    JSON.stringify(viewOf({ ...row, state, context: context as DomainContext }, commands.setup)),
+  );
   const outcome = nextOutcome(engine, params.id, LOOK_MS);
   try {
-    const order = { type: 'check.requested', at: now };
-    const kept = claim ? { ...claim, scope: caller, status: 200, reply: ordered } : undefined;
-    const told = await tell(commands, caller, params.id, order, kept);
-    if (told.outcome === 'replayed' && claim) return replayOf(claim, told, () => JSON.parse(told.reply));
+    const told = await tell(commands, caller, params.id, { type: 'check.requested', at: now }, claim);
+    if (told.outcome === 'replayed') return told;
     if (isGone(told)) return notFound('domain');
     await outcome.settled;
   } finally {
     outcome.forget();
   }
   const view = await findDomain(commands, caller, params.id);
-  if (view) await keepReply(database, call, 200, view);
+  if (view) await keepReply(database, keyedBy(call), 200, view);
   return view ?? notFound('domain');
 }
 

@@ -1,14 +1,14 @@
 import type { DomainContext, DomainEvent } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
+import type { StoredReply } from '../../db/stored-replies.ts';
 import { Unavailable } from '../../db/unavailable.ts';
 import { Failure, notFound } from '../../http/failure.ts';
-import { replayOf } from '../../http/idempotency.ts';
+import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { type DomainCommands, refusalOf } from './commands.ts';
 import { keysAt, makeKeys, selectorFrom } from './keys.ts';
 import type { DomainView } from './model.ts';
 import { readDomain } from './queries.ts';
-import { repetitionOf } from './repetition.ts';
 import { viewOf } from './views.ts';
 
 /** Less than a request may take. */
@@ -30,16 +30,17 @@ export const rotateKeys = (
   commands.keyMaking.pass(
     async () =>
       (await refusalOf(commands, call.caller, call.params.id)) ??
-      (await repetitionOf(commands.database, call)) ??
-      (await rotate(commands, call)),
+      idempotently(commands.database, keyedBy(call), { run: () => rotate(commands, call), lookFirst: true }),
     AbortSignal.timeout(LONGEST_WAIT_MS),
     () => new Unavailable('Too many keys are being made at once.'),
   );
 
 async function rotate(
   { database, engine, sealer, setup }: DomainCommands,
-  { caller, params: { id }, claim, now }: Rotating,
-): Promise<DomainView | Failure | Replay> {
+  call: Rotating,
+): Promise<DomainView | Failure | StoredReply> {
+  const { caller, params, now } = call;
+  const { id } = params;
   const row = await readDomain(database, caller, id);
   if (!row) return notFound('domain');
   if (keysAt(row.keySets, 'pending')) return UNDER_WAY;
@@ -52,16 +53,9 @@ async function rotate(
   const event: DomainEvent = { type: 'rotation.requested', at: now, keys };
   const told = await engine.tell('domain', id, event, {
     scope: { workspaceId: caller.workspaceId, livemode: true },
-    ...(claim && {
-      claim: {
-        ...claim,
-        scope: caller,
-        status: 200,
-        reply: (state: string, context: unknown) => JSON.stringify(seen(state, context)),
-      },
-    }),
+    claim: claimOnce(keyedBy(call), 200, (state, context) => JSON.stringify(seen(state, context))),
   });
-  if (told.outcome === 'replayed' && claim) return replayOf(claim, told, () => JSON.parse(told.reply));
+  if (told.outcome === 'replayed') return told;
   if (told.outcome === 'changed') return seen(told.state, told.context);
   // Another one came first since it was looked for, or the domain was removed.
   return told.outcome === 'refused' && told.state !== 'removed' ? UNDER_WAY : notFound('domain');

@@ -1,12 +1,12 @@
 import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
+import type { Keyed, StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Birth } from '../../engine/nursery.ts';
-import { storedReplyOf } from '../../engine/stored-replies.ts';
 import type { Claim } from '../../engine/told.ts';
 import { Failure, notFound } from '../../http/failure.ts';
-import { replayOf } from '../../http/idempotency.ts';
+import { claimOnce, idempotently } from '../../http/idempotent.ts';
 import type { IdempotencyClaim, Replay } from '../../http/route.ts';
 import { type PlanName, quotaExceeded, sendMeter } from '../usage/queries.ts';
 import type { EmailReceipt } from './answer-model.ts';
@@ -63,33 +63,37 @@ export type Acceptance = EmailReceipt | Failure | Replay;
  * HTTP, so that every way in is judged by the same rules.
  * @throws Unavailable
  */
-export async function acceptEmail(deps: AcceptanceDeps, asked: AcceptRequest): Promise<Acceptance> {
-  const { sender, body, claim, now, at } = asked;
+export const acceptEmail = (deps: AcceptanceDeps, asked: AcceptRequest): Promise<Acceptance> => {
+  const keyed = { scope: asked.sender, claim: asked.claim, now: asked.now };
+  return idempotently(deps.database, keyed, { run: () => accept(deps, asked, keyed) });
+};
+
+async function accept(
+  deps: AcceptanceDeps,
+  { sender, body, now, at }: AcceptRequest,
+  keyed: Keyed,
+): Promise<EmailReceipt | Failure | StoredReply> {
   const request = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at });
-  if (request instanceof Failure) return refused(deps, asked, request);
-  if (request.template) return refused(deps, asked, notFound('template'));
+  if (request instanceof Failure) return request;
+  if (request.template) return notFound('template');
   const domain = sender.livemode
     ? await deps.findSendingDomain(sender.workspaceId, request.from.domain)
     : null;
-  if (sender.livemode && !domain) return refused(deps, asked, UNVERIFIED);
+  if (sender.livemode && !domain) return UNVERIFIED;
   const rendered =
     request.markdown === null
       ? null
       : await deps.renderMarkdown(request.markdown, request.subject ?? '', `${at}/markdown`);
-  if (rendered instanceof Failure) return refused(deps, asked, rendered);
+  if (rendered instanceof Failure) return rendered;
 
   const id = mintId('em', now);
-  const stored = claim && {
-    ...claim,
-    scope: sender,
-    status: 202,
-    reply: (state: string, context: unknown) => JSON.stringify(receiptOf(id, state, context as EmailContext)),
-  };
-  const birth = birthOf(deps, sender, request, { id, now, domain, rendered, claim: stored });
+  const claim = claimOnce(keyed, 202, (state, context) =>
+    JSON.stringify(receiptOf(id, state, context as EmailContext)),
+  );
+  const birth = birthOf(deps, sender, request, { id, now, domain, rendered, claim });
   const spawned = await deps.engine.spawn('email', birth);
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
-  if (spawned.outcome === 'replayed')
-    return replayOf(claim as IdempotencyClaim, spawned, () => JSON.parse(spawned.reply));
+  if (spawned.outcome === 'replayed') return spawned;
   return receiptOf(id, spawned.state, spawned.context as EmailContext);
 }
 
@@ -102,19 +106,6 @@ export const acceptMany = (
   asked: readonly AcceptRequest[],
 ): Promise<PromiseSettledResult<Acceptance>[]> =>
   Promise.allSettled(asked.map((one) => acceptEmail(deps, one)));
-
-/**
- * A request that was right when it was first made may be refused by now: its time has passed, its domain is verified no more.
- * The stored reply of its key counts more; it is looked for only here, so that what is accepted pays nothing for it.
- */
-async function refused(
-  { database }: AcceptanceDeps,
-  { sender, claim, now }: AcceptRequest,
-  refusal: Failure,
-): Promise<Failure | Replay> {
-  const stored = claim && (await storedReplyOf(database, { key: claim.key, scope: sender }, now));
-  return stored ? replayOf(claim, stored, () => JSON.parse(stored.reply)) : refusal;
-}
 
 const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not verified in this workspace.', {
   suggestion:
@@ -142,7 +133,7 @@ interface Particulars {
   readonly now: number;
   readonly domain: SendingDomain | null;
   readonly rendered: RenderedMarkdown | null;
-  readonly claim: Claim | null;
+  readonly claim: Claim | undefined;
 }
 
 function birthOf(
@@ -176,7 +167,7 @@ function birthOf(
     input,
     columns,
     meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),
-    claim: claim ?? undefined,
+    claim,
     // What waits for a slot must not fill the memory; a larger one is read when its turn comes.
     ...(livemode && request.size <= LARGEST_PAYLOAD ? { payload: columns } : {}),
     bytes: request.size + 1_024,

@@ -1,4 +1,4 @@
-import { replyKey, storedReplies } from '../../engine/stored-replies.ts';
+import { replyKey, storedReplies } from '../../db/stored-replies.ts';
 import { envelope, Failure, invalid } from '../../http/failure.ts';
 import { replayOf } from '../../http/idempotency.ts';
 import type { Log } from '../../http/log.ts';

@@ -1,9 +1,8 @@
 import type { SuppressionReason } from '../../../machines/email-rules.ts';
 import type { Database } from '../../db/database.ts';
-import { isDuplicate } from '../../db/sqlstate.ts';
-import { storedReplyOf } from '../../engine/stored-replies.ts';
+import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
 import { type Failure, invalid, notFound } from '../../http/failure.ts';
-import { replayOf } from '../../http/idempotency.ts';
+import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, IdempotencyClaim, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../emails/queries.ts';
 import type { SuppressionView } from './model.ts';
@@ -31,7 +30,6 @@ export interface ToSuppress {
 /** The first reason stays, but for one that only keeps lists away: any other is the stronger. */
 const IS_STRONGER = `s.reason = 'unsubscribed' and excluded.reason <> 'unsubscribed'`;
 
-/** The claim of an Idempotency-Key, where there is one, is written with the entry, and keeps the row that is answered. */
 const SUPPRESS = `with entry as (
   insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
   values ($1, $2, $3, $4, $5, $6::timestamptz)
@@ -40,18 +38,16 @@ const SUPPRESS = `with entry as (
     email_id = case when ${IS_STRONGER} then excluded.email_id else s.email_id end,
     created_at = case when ${IS_STRONGER} then excluded.created_at else s.created_at end
   returning address, reason, email_id, (extract(epoch from created_at) * 1000)::float8 as created_at
-), claimed as (
-  insert into idempotency_keys (workspace_id, livemode, key, fingerprint, status, reply, created_at)
-  select $1, true, $7::text, $8::text, ${CREATED}, row_to_json(entry)::text, $6::timestamptz
-  from entry where $7::text is not null
+), kept as (
+  ${keepReplySql({ from: 'entry', reply: 'row_to_json(entry)::text', first: 7 })}
 )
 select address, reason, email_id, created_at from entry`;
 
 const FORGET = `delete from suppressions where workspace_id = $1 and address_key = $2 returning address`;
 
 /**
- * Keeps mail from an address; null when it is none. Doing so again changes nothing. A live key's `claim` is taken in the
- * same statement. @throws Unavailable, or when the claim has been taken before
+ * Keeps mail from an address; null when it is none. Doing so again changes nothing. The reply of a request with a key is stored in
+ * the same statement. @throws Unavailable, or when the key has been taken before
  */
 export async function suppress(
   database: Database,
@@ -60,50 +56,28 @@ export async function suppress(
 ): Promise<SuppressionView | null> {
   const read = parseAddress(address);
   if (isProblem(read)) return null;
+  const keyed = { scope: { workspaceId, livemode: true }, claim, now: at };
   const [row] = await database.query<SuppressionRow>(SUPPRESS, [
-    workspaceId,
-    read.key,
-    read.address,
-    reason,
-    emailId,
-    new Date(at).toISOString(),
-    claim?.key ?? null,
-    claim?.fingerprint ?? null,
+    ...[workspaceId, read.key, read.address, reason, emailId, new Date(at).toISOString()],
+    ...replyParameters(keyed, CREATED),
   ]);
   return row ? viewOf(row) : null;
 }
 
-type Suppressing = Call<unknown, unknown, { readonly address: string }>;
-
 /** Suppresses an address by hand. */
 export async function suppressAddress(
   { database }: SuppressionCommands,
-  call: Suppressing,
+  call: Call<unknown, unknown, { readonly address: string }>,
 ): Promise<SuppressionView | Failure | Replay> {
   const { caller, body, claim, now } = call;
   const read = parseAddress(body.address);
   if (isProblem(read)) return invalid([{ path: '/body/address', message: read.problem }]);
-  const repetition = await repetitionOf(database, call);
-  if (repetition) return repetition;
   const { workspaceId } = caller;
   const entry = { workspaceId, address: read.address, reason: 'manual', emailId: null, at: now } as const;
-  try {
-    return (await suppress(database, entry, claim)) ?? notFound('suppression');
-  } catch (error) {
-    // Another instance has taken the key since it was looked for.
-    const again = isDuplicate(error, 'idempotency_keys_pkey') ? await repetitionOf(database, call) : null;
-    if (again) return again;
-    throw error;
-  }
-}
-
-/** What a repeated call is answered; null for a call that is new. */
-async function repetitionOf(
-  database: Database,
-  { caller, claim, now }: Suppressing,
-): Promise<Replay | Failure | null> {
-  const stored = claim && (await storedReplyOf(database, { key: claim.key, scope: caller }, now));
-  return stored ? replayOf(claim, stored, () => viewOf(JSON.parse(stored.reply) as SuppressionRow)) : null;
+  return idempotently(database, keyedBy(call), {
+    run: async () => (await suppress(database, entry, claim)) ?? notFound('suppression'),
+    open: (reply) => viewOf(JSON.parse(reply) as SuppressionRow),
+  });
 }
 
 /** Lets mail reach an address again. */

@@ -1,12 +1,12 @@
 import type { WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Sealer } from '../../db/seal.ts';
+import type { StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { storedReplyOf } from '../../engine/stored-replies.ts';
-import type { Claim, StoredReply, Told } from '../../engine/told.ts';
+import type { Told } from '../../engine/told.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
-import { replayOf } from '../../http/idempotency.ts';
-import type { Call, Caller, IdempotencyClaim, Replay } from '../../http/route.ts';
+import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
+import type { Call, Replay } from '../../http/route.ts';
 import { PLACES_PERIOD } from './endpoint-kind.ts';
 import type { NewWebhook, WebhookPatch, WebhookView } from './model.ts';
 import type { WebhookReader } from './queries.ts';
@@ -50,32 +50,36 @@ const problemOf = async (
 };
 
 /** Registers an endpoint; the reply is where its secret is shown. */
-export async function createWebhook(
+export const createWebhook = (
   commands: WebhookCommands,
-  { caller, body, claim, now }: Call<unknown, unknown, NewWebhook>,
-): Promise<WithSecret | Failure | Replay> {
-  const { engine, sealer, database } = commands;
+  call: Call<unknown, unknown, NewWebhook>,
+): Promise<WithSecret | Failure | Replay> =>
+  idempotently(commands.database, keyedBy(call), {
+    run: () => create(commands, call),
+    open: opened(commands),
+  });
+
+async function create(
+  commands: WebhookCommands,
+  call: Call<unknown, unknown, NewWebhook>,
+): Promise<WithSecret | Failure | StoredReply> {
+  const { caller, body, now } = call;
   const problem = await problemOf(body.url, commands);
-  if (problem) {
-    // A name may lead elsewhere by now; what was registered under this key still was.
-    const stored = claim && (await storedReplyOf(database, { key: claim.key, scope: caller }, now));
-    return stored ? unsealed(claim, stored, sealer) : problem;
-  }
+  if (problem) return problem;
   const id = mintId('wh', now);
   const secret = mintSecret();
   const viewOf = (state: string, context: unknown) => withSecret(id, state, context, secret);
-  const spawned = await engine.spawn('webhookEndpoint', {
+  const spawned = await commands.engine.spawn('webhookEndpoint', {
     id,
     workspaceId: caller.workspaceId,
     livemode: caller.livemode,
     input: { at: now, url: body.url, events: body.events },
-    columns: { sealed: sealSecret(sealer, id, secret), prefix: secretPrefixOf(secret) },
+    columns: { sealed: sealSecret(commands.sealer, id, secret), prefix: secretPrefixOf(secret) },
     meter: { period: PLACES_PERIOD, ceiling: MOST_ENDPOINTS },
-    claim: claim ? sealedClaim(claim, caller, 201, sealer, viewOf) : undefined,
+    claim: claimOnce(keyedBy(call), 201, sealed(commands, viewOf)),
   });
   if (spawned.outcome === 'overQuota') return NO_PLACE;
-  if (spawned.outcome === 'replayed') return unsealed(claim as IdempotencyClaim, spawned, sealer);
-  return viewOf(spawned.state, spawned.context);
+  return spawned.outcome === 'replayed' ? spawned : viewOf(spawned.state, spawned.context);
 }
 
 /** Changes what is named. */
@@ -104,10 +108,17 @@ export async function deleteWebhook(
 }
 
 /** Gives the endpoint a new secret, from now on the only one; enables it when it was disabled. */
-export async function rotateSecret(
+export const rotateSecret = (commands: WebhookCommands, call: Own): Promise<WithSecret | Failure | Replay> =>
+  idempotently(commands.database, keyedBy(call), {
+    run: () => rotate(commands, call),
+    open: opened(commands),
+  });
+
+async function rotate(
   { engine, sealer, stopping }: WebhookCommands,
-  { caller, params, claim, now }: Own,
-): Promise<WithSecret | Failure | Replay> {
+  call: Own,
+): Promise<WithSecret | Failure | StoredReply> {
+  const { caller, params, now } = call;
   await stopping.finished(params.id, caller);
   const secret = mintSecret();
   const viewOf = (state: string, context: unknown) => withSecret(params.id, state, context, secret);
@@ -117,11 +128,9 @@ export async function rotateSecret(
     sealed: sealSecret(sealer, params.id, secret),
     prefix: secretPrefixOf(secret),
   };
-  const told: Told = await engine.tell('webhookEndpoint', params.id, event, {
-    scope: caller,
-    ...(claim ? { claim: sealedClaim(claim, caller, 200, sealer, viewOf) } : {}),
-  });
-  if (told.outcome === 'replayed') return unsealed(claim as IdempotencyClaim, told, sealer);
+  const claim = claimOnce(keyedBy(call), 200, sealed({ sealer }, viewOf));
+  const told: Told = await engine.tell('webhookEndpoint', params.id, event, { scope: caller, claim });
+  if (told.outcome === 'replayed') return told;
   return told.outcome === 'changed' ? viewOf(told.state, told.context) : NO_ENDPOINT;
 }
 
@@ -131,21 +140,15 @@ const withSecret = (id: string, state: string, context: unknown, secret: string)
 });
 
 /** A stored reply that holds a secret lies sealed for its 24 hours. */
-const sealedClaim = (
-  claim: IdempotencyClaim,
-  scope: Caller,
-  status: number,
-  sealer: Sealer,
-  viewOf: (state: string, context: unknown) => unknown,
-): Claim => ({
-  ...claim,
-  scope,
-  status,
-  reply: (state, context) => sealer.seal(JSON.stringify(viewOf(state, context)), REPLY),
-});
+const sealed =
+  ({ sealer }: Pick<WebhookCommands, 'sealer'>, viewOf: (state: string, context: unknown) => unknown) =>
+  (state: string, context: unknown): string =>
+    sealer.seal(JSON.stringify(viewOf(state, context)), REPLY);
 
-const unsealed = (claim: IdempotencyClaim, stored: StoredReply, sealer: Sealer): Replay | Failure =>
-  replayOf(claim, stored, () => JSON.parse(sealer.open(stored.reply, REPLY)));
+const opened =
+  ({ sealer }: WebhookCommands) =>
+  (reply: string): unknown =>
+    JSON.parse(sealer.open(reply, REPLY));
 
 async function prefixOf({ database }: WebhookReader, id: string): Promise<string | null> {
   const sql = 'select prefix from webhook_secrets where webhook_id = $1';

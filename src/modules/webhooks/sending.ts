@@ -1,10 +1,9 @@
 import type { WebhookDeliveryInput } from '../../../machines/webhook-delivery.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
-import { storedReplyOf } from '../../engine/stored-replies.ts';
-import type { Claim } from '../../engine/told.ts';
+import type { StoredReply } from '../../db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
-import { replayOf } from '../../http/idempotency.ts';
-import type { Call, Caller, IdempotencyClaim, Replay } from '../../http/route.ts';
+import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
+import type { Call, Caller, Replay } from '../../http/route.ts';
 import { NO_ENDPOINT, type WebhookCommands } from './commands.ts';
 import { LEASE_MS } from './delivery-kind.ts';
 import type { DeliveryView, ReplayBody, WebhookView } from './model.ts';
@@ -14,6 +13,9 @@ import { EVENTS_IN_SCOPE, scopeColumns } from './replaying.ts';
 // What a client asks to have sent besides what happens by itself: a test, an event again, a range of events again.
 
 type Own = Call<{ readonly id: string }>;
+type Redelivering = Call<{ readonly id: string; readonly deliveryId: string }>;
+type Replaying = Call<{ readonly id: string }, unknown, ReplayBody>;
+type Replayed = { queued: number; continueFrom: string | null };
 
 const DISABLED = new Failure('CONFLICT', 'This webhook endpoint is disabled; nothing is sent to it.', {
   suggestion: 'Enable it by rotating its secret, or by PATCH with status active.',
@@ -30,31 +32,27 @@ async function activeWebhook(
   return webhook.status === 'active' ? webhook : DISABLED;
 }
 
-/** The stored reply of a request that was made before: it counts more than what the endpoint has become since. */
-async function replayOfKey(
+/** The stored reply of a repeated request counts more than what the endpoint has become since. */
+const once = <Data>(
   { database }: WebhookCommands,
-  { caller, claim, now }: Pick<Call, 'caller' | 'claim' | 'now'>,
-): Promise<Replay | Failure | null> {
-  if (!claim) return null;
-  const stored = await storedReplyOf(database, { key: claim.key, scope: caller }, now);
-  return stored ? replayOf(claim, stored, () => JSON.parse(stored.reply)) : null;
-}
+  call: Pick<Call, 'caller' | 'claim' | 'now'>,
+  run: () => Promise<Data | Failure | StoredReply>,
+): Promise<Data | Failure | Replay> => idempotently(database, keyedBy(call), { run, lookFirst: true });
 
-const plainClaim = (
-  claim: IdempotencyClaim | null,
-  scope: Caller,
-  reply: unknown,
-): { readonly claim?: Claim } =>
-  claim ? { claim: { ...claim, scope, status: 200, reply: () => JSON.stringify(reply) } } : {};
+const plainClaim = (call: Pick<Call, 'caller' | 'claim' | 'now'>, reply: unknown) =>
+  claimOnce(keyedBy(call), 200, () => JSON.stringify(reply));
 
 /** Queues a `delivered` event that says it is a test. It is in no log, and goes to this endpoint whatever that subscribes to. */
-export async function testWebhook(
+export const testWebhook = (
   commands: WebhookCommands,
   call: Own,
-): Promise<{ queued: true } | Failure | Replay> {
-  const { caller, params, claim, now } = call;
-  const replay = await replayOfKey(commands, call);
-  if (replay) return replay;
+): Promise<{ queued: true } | Failure | Replay> => once(commands, call, () => queueTest(commands, call));
+
+async function queueTest(
+  commands: WebhookCommands,
+  call: Own,
+): Promise<{ queued: true } | Failure | StoredReply> {
+  const { caller, params, now } = call;
   const webhook = await activeWebhook(commands, caller, params.id);
   if (webhook instanceof Failure) return webhook;
   const event = {
@@ -77,21 +75,22 @@ export async function testWebhook(
       email_id: event.emailId,
       event,
     },
-    ...plainClaim(claim, caller, { queued: true }),
+    claim: plainClaim(call, { queued: true }),
   });
-  if (spawned.outcome === 'replayed')
-    return replayOf(claim as IdempotencyClaim, spawned, () => JSON.parse(spawned.reply));
-  return { queued: true };
+  return spawned.outcome === 'replayed' ? spawned : { queued: true };
 }
 
 /** Sends one event again, whatever became of it, with all its retries before it. */
-export async function redeliver(
+export const redeliver = (
   commands: WebhookCommands,
-  call: Call<{ readonly id: string; readonly deliveryId: string }>,
-): Promise<DeliveryView | Failure | Replay> {
-  const { caller, params, claim, now } = call;
-  const replay = await replayOfKey(commands, call);
-  if (replay) return replay;
+  call: Redelivering,
+): Promise<DeliveryView | Failure | Replay> => once(commands, call, () => sendAgain(commands, call));
+
+async function sendAgain(
+  commands: WebhookCommands,
+  call: Redelivering,
+): Promise<DeliveryView | Failure | StoredReply> {
+  const { caller, params, now } = call;
   const webhook = await activeWebhook(commands, caller, params.id);
   if (webhook instanceof Failure) return webhook;
   const before = await findDelivery(commands, webhook.id, params.deliveryId);
@@ -106,10 +105,9 @@ export async function redeliver(
   const event = { type: 'redeliver.requested', at: now };
   const told = await commands.engine.tell('webhookDelivery', before.id, event, {
     scope: caller,
-    ...plainClaim(claim, caller, view),
+    claim: plainClaim(call, view),
   });
-  if (told.outcome === 'replayed')
-    return replayOf(claim as IdempotencyClaim, told, () => JSON.parse(told.reply));
+  if (told.outcome === 'replayed') return told;
   if (told.outcome === 'absent') return notFound('webhook delivery');
   // Refused: an attempt is under way at this very moment, which is what was asked for.
   return told.outcome === 'refused' ? before : view;
@@ -124,13 +122,16 @@ const COUNT = `select count(*)::integer as found, max(e.id) as last from (
 ) r cross join lateral (${EVENTS_IN_SCOPE}) e`;
 
 /** Sends past events again, oldest first, one after the other. */
-export async function replayEvents(
+export const replayEvents = (
   commands: WebhookCommands,
-  call: Call<{ readonly id: string }, unknown, ReplayBody>,
-): Promise<{ queued: number; continueFrom: string | null } | Failure | Replay> {
-  const { caller, params, body, claim, now } = call;
-  const replay = await replayOfKey(commands, call);
-  if (replay) return replay;
+  call: Replaying,
+): Promise<Replayed | Failure | Replay> => once(commands, call, () => queueReplay(commands, call));
+
+async function queueReplay(
+  commands: WebhookCommands,
+  call: Replaying,
+): Promise<Replayed | Failure | StoredReply> {
+  const { caller, params, body, now } = call;
   const from = Date.parse(body.from);
   const to = Math.min(Date.parse(body.to), now);
   if (from > Date.parse(body.to))
@@ -163,10 +164,9 @@ export async function replayEvents(
     'webhookEndpoint',
     webhook.id,
     { type: 'replay.requested', at: now, ...scope, most: queued } as never,
-    { scope: caller, ...plainClaim(claim, caller, { queued, continueFrom }) },
+    { scope: caller, claim: plainClaim(call, { queued, continueFrom }) },
   );
-  if (told.outcome === 'replayed')
-    return replayOf(claim as IdempotencyClaim, told, () => JSON.parse(told.reply));
+  if (told.outcome === 'replayed') return told;
   if (told.outcome === 'absent') return NO_ENDPOINT;
   return told.outcome === 'refused' ? DISABLED : { queued, continueFrom };
 }
