@@ -31,7 +31,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'arrows',
     command: script('check-arrows'),
-    fix: 'see the arrows in README.md, "How it is laid out"',
+    fix: 'see "Which way imports go" in docs/architecture.md',
   },
   { name: 'diagrams', command: script('diagrams', '--check'), fix: 'bun run generate' },
   { name: 'OpenAPI', command: script('openapi', '--check'), fix: 'bun run generate' },
@@ -40,7 +40,8 @@ const STEPS: readonly Step[] = [
     command: ['redocly', 'lint', 'src/modules/docs/openapi.json'],
     fix: 'say in the route what is missing',
   },
-  { name: 'configuration table', command: script('readme', '--check'), fix: 'bun run generate' },
+  { name: 'configuration table', command: script('configuration', '--check'), fix: 'bun run generate' },
+  { name: 'links', command: script('check-links'), fix: 'correct the link, or the name in the table' },
 ];
 
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;

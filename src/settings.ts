@@ -4,7 +4,7 @@ import * as is from './setting-kinds.ts';
 
 /** One environment variable: what it is for, how it is written, and what holds without it. */
 export interface Setting<Value = unknown> {
-  /** One line, for `posthorn serve --help` and the README. */
+  /** One line, for `posthorn serve --help` and docs/configuration.md. */
   readonly about: string;
   readonly kind: Kind;
   /** As it would be written; null where there is no such value. */

@@ -17,8 +17,8 @@ export interface Measured {
 const KEPT = join(import.meta.dir, 'results.json');
 const TABLE = join(import.meta.dir, 'results.md');
 const CHART = join(import.meta.dir, 'results.svg');
-const README = join(import.meta.dir, '../../README.md');
-/** In the README stands between these what most people look for. */
+const PAGE = join(import.meta.dir, '../../docs/performance.md');
+/** The rows that most people look for are written between these two lines of the page. */
 const [BEGIN, END] = [
   '<!-- performance: written by `bun run bench --save` -->',
   '<!-- end of performance -->',
@@ -73,11 +73,12 @@ export function saveResults(measured: readonly Measured[], order: readonly strin
   const title =
     '# Measured\n\nWritten by `bun run bench --save`; [what each row is](README.md).\n\n![Ratios](results.svg)\n\n';
   writeFileSync(TABLE, `${title}${printResults(all)}\n`);
-  const readme = readFileSync(README, 'utf8');
-  const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
-  if (from === -1 || to === -1) throw new Error('The README has no place for the performance.');
+  const page = readFileSync(PAGE, 'utf8');
+  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (from === -1 || to === -1)
+    throw new Error(`docs/performance.md lacks the lines "${BEGIN}" and "${END}".`);
   const place = `${BEGIN}\n\n${printHeadlines(all)}\n\n`;
-  writeFileSync(README, readme.slice(0, from) + place + readme.slice(to));
+  writeFileSync(PAGE, page.slice(0, from) + place + page.slice(to));
   const rows = all.flatMap((one) => one.rows);
   writeFileSync(CHART, drawChart(rows, yardstickOf(all)));
 }

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { SETTINGS, type Setting } from '../src/settings.ts';
 import { keepFresh } from './fresh.ts';
 
-// Keeps the configuration table of the README equal to what the service reads.
+// The table in docs/configuration.md lists exactly the settings that the service reads.
 
+const PAGE = 'docs/configuration.md';
 const START = '<!-- configuration: written by `bun run generate` -->';
 const END = '<!-- end of configuration -->';
 
@@ -13,9 +14,9 @@ const rows = Object.entries<Setting>(SETTINGS).map(
 );
 const table = ['| Variable | What it is | Without it |', '| --- | --- | --- |', ...rows].join('\n');
 
-const readme = readFileSync('README.md', 'utf8');
-const [before, rest] = readme.split(START);
+const page = readFileSync(PAGE, 'utf8');
+const [before, rest] = page.split(START);
 const after = rest?.split(END)[1];
 if (before === undefined || after === undefined)
-  throw new Error(`README.md lacks the lines "${START}" and "${END}".`);
-keepFresh('README.md', `${before}${START}\n\n${table}\n\n${END}${after}`);
+  throw new Error(`${PAGE} lacks the lines "${START}" and "${END}".`);
+keepFresh(PAGE, `${before}${START}\n\n${table}\n\n${END}${after}`);
