@@ -17,8 +17,8 @@ export interface WebhookEndpointContext {
   readonly failureCount: number;
   /** Attempts that began before say nothing of the endpoint as it is now. */
   readonly countedSince: number;
-  /** When the last delivery of the replays asked for so far has its turn. */
-  readonly replaysUntil: number;
+  /** Until then the deliveries of a replay have their turns, and no other replay begins. */
+  readonly replayUntil: number;
 }
 
 /** What is known of an endpoint when it is registered. */
@@ -76,6 +76,7 @@ const endpointSetup = setup({
       context.failureCount + 1 >= FAILURES_TO_DISABLE,
     failuresWereCounted: ({ context }) => context.failureCount > 0,
     disablingIsAsked: ({ event }) => event.type === 'settings.changed' && event.status === 'disabled',
+    noReplayIsUnderWay: ({ context, event }) => event.at >= context.replayUntil,
     enablingIsAsked: ({ event }) => event.type === 'settings.changed' && event.status === 'active',
   },
   actions: {
@@ -106,6 +107,10 @@ const startAfresh = endpointSetup.assign(({ event }) => ({
   failureCount: 0,
   countedSince: event.at,
 }));
+/** Deliveries that wait for their turn stop with their endpoint. */
+const endReplay = endpointSetup.assign(({ context, event }) => ({
+  replayUntil: Math.min(context.replayUntil, event.at),
+}));
 const noteTime = endpointSetup.assign(({ event }) => ({ at: event.at }));
 const changeSettings = endpointSetup.assign(({ context, event }) => {
   if (event.type !== 'settings.changed') return {};
@@ -132,28 +137,26 @@ const deletes = {
   },
 } as const;
 
-/** Replays follow each other; together they are no faster than one. */
-const startOf = ({ replaysUntil }: WebhookEndpointContext, at: number): number => Math.max(replaysUntil, at);
 const replay = {
   type: 'replay' as const,
-  params: ({ context, event }: Told & { readonly context: WebhookEndpointContext }) => {
+  params: ({ event }: Told) => {
     const { at, from, to, types, onlyFailed, most } = event as Extract<
       WebhookEndpointEvent,
       { type: 'replay.requested' }
     >;
-    return { startAt: startOf(context, at), from, to, types, onlyFailed, most };
+    return { startAt: at, from, to, types, onlyFailed, most };
   },
 };
-const reserveTurns = endpointSetup.assign(({ context, event }) =>
+const reserveTurns = endpointSetup.assign(({ event }) =>
   event.type === 'replay.requested'
-    ? { at: event.at, replaysUntil: startOf(context, event.at) + event.most * REPLAY_GAP_MS }
+    ? { at: event.at, replayUntil: event.at + event.most * REPLAY_GAP_MS }
     : {},
 );
 
 /** The life of a webhook endpoint. The API's `status` is the state. */
 export const webhookEndpointMachine = endpointSetup.createMachine({
   id: 'webhookEndpoint',
-  context: ({ input }) => ({ ...input, failureCount: 0, countedSince: input.at, replaysUntil: input.at }),
+  context: ({ input }) => ({ ...input, failureCount: 0, countedSince: input.at, replayUntil: input.at }),
   initial: 'active',
   states: {
     active: {
@@ -163,7 +166,7 @@ export const webhookEndpointMachine = endpointSetup.createMachine({
           {
             guard: 'failureIsTheLast',
             target: 'disabled',
-            actions: [countFailure, stopsBecause('endpoint_disabled')],
+            actions: [countFailure, endReplay, stopsBecause('endpoint_disabled')],
           },
           { guard: 'failureCounts', actions: countFailure },
         ],
@@ -172,12 +175,12 @@ export const webhookEndpointMachine = endpointSetup.createMachine({
           {
             guard: 'disablingIsAsked',
             target: 'disabled',
-            actions: [changeSettings, stopsBecause('endpoint_disabled')],
+            actions: [changeSettings, endReplay, stopsBecause('endpoint_disabled')],
           },
           { actions: changeSettings },
         ],
         'secret.rotated': { actions: [replaceSecret, startAfresh] },
-        'replay.requested': { actions: [replay, reserveTurns] },
+        'replay.requested': { guard: 'noReplayIsUnderWay', actions: [replay, reserveTurns] },
         ...deletes,
       },
     },

@@ -4,6 +4,7 @@ import { mintId } from '../../src/db/ids.ts';
 import { Decider } from '../../src/engine/decide.ts';
 import { webhookDeliveryKind } from '../../src/modules/webhooks/delivery-kind.ts';
 import { verify } from '../../src/modules/webhooks/signature.ts';
+import { type Client, createClient } from '../support/client.ts';
 import { ManualClock } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { openReceiver, openWorld, type Receiver, type World } from '../support/webhook-world.ts';
@@ -312,6 +313,50 @@ describe('sending again', () => {
     expect(again.map(({ event }) => event.id)).toEqual(wanted);
     expect(again.map(({ path }) => path)).toEqual(['/hook/late', '/hook/late', '/hook/late']);
     expect((await deliveries(id)).length).toBe(10);
+  });
+
+  test('of overlapping replays of one endpoint one is taken, also when two instances are asked', async () => {
+    const { id } = await register();
+    for (let i = 0; i < 3; i += 1) {
+      clock.time += 1_000;
+      await world.send();
+    }
+    await receiver.until(3);
+    const range = { from: new Date(BORN).toISOString(), to: new Date(clock.time).toISOString() };
+    clock.time += 1_000;
+    const ask = (client: Client, key = crypto.randomUUID()) =>
+      client.post(`/v1/webhooks/${id}/replay`, range, { 'idempotency-key': key });
+    await using other = await openWorld({ clock, databaseUrl: world.databaseUrl });
+    const named = { name: 'Other', env: 'test', permissions: ['webhooks:write'] };
+    const second = createClient(other.url, (await world.test.post('/v1/api-keys', named)).body.data.key);
+    const told = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => ask(i % 2 === 0 ? world.test : second)),
+    );
+    expect(told.map(({ status }) => status).sort()).toEqual([200, ...Array(29).fill(409)]);
+    const refused = told.find(({ status }) => status === 409);
+    expect(refused?.body.error).toMatchObject({ code: 'CONFLICT' });
+    expect(refused?.headers.get('retry-after')).toBe('1');
+    expect(await deliveries(id)).toHaveLength(6);
+    clock.time += 59;
+    expect((await ask(second)).status).toBe(409);
+    clock.time += 1;
+    expect((await ask(second)).status).toBe(200);
+    expect(await deliveries(id)).toHaveLength(9);
+  });
+
+  test('a replay that queues nothing keeps its Idempotency-Key too', async () => {
+    const { id } = await register();
+    const range = { from: new Date(BORN).toISOString(), to: new Date(clock.time + 60_000).toISOString() };
+    const again = { 'idempotency-key': 'nothing-yet' };
+    const ask = (body: object = range) => world.test.post(`/v1/webhooks/${id}/replay`, body, again);
+    expect((await ask()).body.data).toEqual({ queued: 0, continueFrom: null });
+    await world.send();
+    await receiver.until(1);
+    const repeated = await ask();
+    expect(repeated.body.data).toEqual({ queued: 0, continueFrom: null });
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+    expect((await ask({ ...range, onlyFailed: true })).body.error.code).toBe('IDEMPOTENCY_CONFLICT');
+    expect(await deliveries(id)).toHaveLength(1);
   });
 
   test('a replay of what failed leaves out what the endpoint has taken, at first or in an earlier replay', async () => {

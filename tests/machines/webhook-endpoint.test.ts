@@ -172,15 +172,34 @@ describe('the health of an endpoint', () => {
 });
 
 describe('replays', () => {
-  test('follow each other: the second begins when the turns of the first are over', () => {
+  test('are taken one at a time: the next when the turns of the one before are over', () => {
+    const endpoint = newEndpoint();
+    expect(endpoint.tell(replay(5_000))).toBe(true);
+    expect(endpoint.effects).toEqual([{ type: 'replay', params: { ...scope, startAt: 5_000 } }]);
+    expect(endpoint.context.replayUntil).toBe(6_000);
+    expect(endpoint.tell(replay(5_000))).toBe(false);
+    expect(endpoint.tell(replay(5_999))).toBe(false);
+    expect(endpoint.tell(replay(6_000))).toBe(true);
+    expect(endpoint.effects).toMatchObject([{ params: { startAt: 6_000 } }]);
+  });
+
+  test('of nothing hold nobody up', () => {
+    const endpoint = newEndpoint();
+    expect(endpoint.tell({ ...replay(5_000), most: 0 })).toBe(true);
+    expect(endpoint.tell(replay(5_000))).toBe(true);
+  });
+
+  test('go on through a rotation, and end with the endpoint that is disabled', () => {
     const endpoint = newEndpoint();
     endpoint.tell(replay(5_000));
-    expect(endpoint.effects).toEqual([{ type: 'replay', params: { ...scope, startAt: 5_000 } }]);
-    endpoint.tell(replay(5_400));
-    expect(endpoint.effects).toEqual([{ type: 'replay', params: { ...scope, startAt: 6_000 } }]);
-    expect(endpoint.context.replaysUntil).toBe(7_000);
-    endpoint.tell(replay(60_000));
-    expect(endpoint.effects).toMatchObject([{ params: { startAt: 60_000 } }]);
+    endpoint.tell(rotation(5_100));
+    expect(endpoint.tell(replay(5_200))).toBe(false);
+    endpoint.tell(change(5_300, { status: 'disabled' }));
+    endpoint.tell(change(5_400, { status: 'active' }));
+    expect(endpoint.tell(replay(5_400))).toBe(true);
+    for (let i = 0; i < 10; i += 1) endpoint.tell(failure(5_500));
+    endpoint.tell(rotation(5_600));
+    expect(endpoint.tell(replay(5_600))).toBe(true);
   });
 });
 
@@ -195,7 +214,7 @@ describe('the settings of an endpoint', () => {
       events: ['opened'],
       failureCount: 1,
       countedSince: 1_000,
-      replaysUntil: 1_000,
+      replayUntil: 1_000,
     });
     endpoint.tell(change(3_000, { url: 'https://example.org/' }));
     expect(endpoint.context).toMatchObject({ url: 'https://example.org/', events: ['opened'] });

@@ -178,7 +178,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     permission: 'webhooks:write',
     summary: 'Send a range of events again',
     description:
-      'Oldest first, 50 a second, the same events with the same ids; each gets a delivery of its own. Events of before the endpoint was registered, or while it was disabled, are sent too.',
+      'Oldest first, 50 a second, the same events with the same ids; each gets a delivery of its own. One replay of an endpoint is under way at a time: another one is 409 until the last event of the first was sent. Events of before the endpoint was registered, or while it was disabled, are sent too.',
     params: { id: 'wh' },
     body: ReplayBody,
     response: ReplayQueued,

@@ -1,4 +1,5 @@
 import type { WebhookDeliveryInput } from '../../../machines/webhook-delivery.ts';
+import type { WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { StoredReply } from '../../db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
@@ -121,7 +122,13 @@ const COUNT = `select count(*)::integer as found, max(e.id) as last from (
     $6::text[] as types, $7::boolean as only_failed, $8::integer as most
 ) r cross join lateral (${EVENTS_IN_SCOPE}) e`;
 
-/** Sends past events again, oldest first, one after the other. */
+const replayUnderWay = ({ replayUntil }: Pick<WebhookEndpointContext, 'replayUntil'>, now: number): Failure =>
+  new Failure('CONFLICT', 'A replay of this webhook endpoint is under way.', {
+    suggestion: 'Wait until its last event has been sent, then ask again.',
+    retryAfterSeconds: Math.max(1, Math.ceil((replayUntil - now) / 1_000)),
+  });
+
+/** Sends past events again, oldest first, one after the other; one such replay of an endpoint at a time. */
 export const replayEvents = (
   commands: WebhookCommands,
   call: Replaying,
@@ -159,7 +166,6 @@ async function queueReplay(
   const { found, last } = row as { found: number; last: string | null };
   const queued = Math.min(found, MOST_REPLAYED);
   const continueFrom = found > MOST_REPLAYED && last !== null ? new Date(timeOfId(last)).toISOString() : null;
-  if (queued === 0) return { queued, continueFrom };
   const told = await commands.engine.tell(
     'webhookEndpoint',
     webhook.id,
@@ -168,5 +174,6 @@ async function queueReplay(
   );
   if (told.outcome === 'replayed') return told;
   if (told.outcome === 'absent') return NO_ENDPOINT;
-  return told.outcome === 'refused' ? DISABLED : { queued, continueFrom };
+  if (told.outcome === 'changed') return { queued, continueFrom };
+  return told.state === 'active' ? replayUnderWay(told.context as WebhookEndpointContext, now) : DISABLED;
 }
