@@ -23,6 +23,8 @@ export const pageQuery = {
 export interface ListRequest {
   /** `emails`, `webhooks/wh_…/deliveries`: what the cursor belongs to. */
   readonly list: string;
+  /** Whose list it is: a cursor of another workspace or environment would start at a place that means nothing here. */
+  readonly caller: { readonly workspaceId: string; readonly livemode: boolean };
   /** Whether a text can be a position in this list: what else a forged cursor holds never reaches the database. */
   readonly isPosition: (text: string) => boolean;
   /** The whole query of the request: what is not `after` or `limit` counts as a filter. */
@@ -43,11 +45,12 @@ export const byId =
 const BINDING = 6;
 
 /** Where the page starts: the position after which it lies, null for the first page, or the 422 of a cursor of another list. */
-export function positionOf({ list, isPosition, query }: ListRequest): string | null | Failure {
+export function positionOf(request: ListRequest): string | null | Failure {
+  const { isPosition, query } = request;
   if (query.after === undefined) return null;
   const bytes = Buffer.from(query.after, 'base64url');
   if (bytes.toString('base64url') !== query.after || bytes.length <= BINDING) return BAD_CURSOR;
-  if (!bytes.subarray(0, BINDING).equals(bindingOf(list, query))) return BAD_CURSOR;
+  if (!bytes.subarray(0, BINDING).equals(bindingOf(request))) return BAD_CURSOR;
   const position = bytes.subarray(BINDING).toString();
   return position.isWellFormed() && !position.includes('\0') && isPosition(position) ? position : BAD_CURSOR;
 }
@@ -57,15 +60,16 @@ export function positionOf({ list, isPosition, query }: ListRequest): string | n
  * another page follows, so that no count is needed.
  */
 export function pageOf<Row, Item>(
-  { list, query }: ListRequest,
+  request: ListRequest,
   rows: readonly Row[],
   position: (row: Row) => string,
   item: (row: Row) => Item,
 ): Page<Item> {
-  const shown = rows.slice(0, query.limit);
+  const { limit } = request.query;
+  const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const hasMore = rows.length > query.limit;
-  const nextCursor = hasMore && last !== undefined ? cursorOf(list, query, position(last)) : null;
+  const hasMore = rows.length > limit;
+  const nextCursor = hasMore && last !== undefined ? cursorOf(request, position(last)) : null;
   return new Page(shown.map(item), { hasMore, nextCursor });
 }
 
@@ -82,7 +86,7 @@ export function logPageOf<Row, Item>(
 ): Page<Item> {
   const page = pageOf(request, rows, position, item);
   if (page.pagination.hasMore) return page;
-  const nextCursor = cursorOf(request.list, request.query, end);
+  const nextCursor = cursorOf(request, end);
   return new Page(page.data, { hasMore: false, nextCursor });
 }
 
@@ -99,16 +103,19 @@ export function searchPageOf<Row, Item>(
 ): Page<Item> {
   const page = pageOf(request, rows, position, item);
   if (page.pagination.hasMore || stoppedAt === null) return page;
-  const nextCursor = cursorOf(request.list, request.query, stoppedAt);
+  const nextCursor = cursorOf(request, stoppedAt);
   return new Page(page.data, { hasMore: true, nextCursor });
 }
 
-function cursorOf(list: string, query: ListRequest['query'], position: string): string {
-  return Buffer.concat([bindingOf(list, query), Buffer.from(position)]).toString('base64url');
+function cursorOf(request: ListRequest, position: string): string {
+  return Buffer.concat([bindingOf(request), Buffer.from(position)]).toString('base64url');
 }
 
-function bindingOf(list: string, { after: _, limit: __, ...filters }: ListRequest['query']): Buffer {
+function bindingOf({ list, caller: { workspaceId, livemode }, query }: ListRequest): Buffer {
+  const { after: _, limit: __, ...filters } = query;
   const named = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
-  const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify([list, named])).digest();
+  const hash = new Bun.CryptoHasher('sha256')
+    .update(JSON.stringify([workspaceId, livemode, list, named]))
+    .digest();
   return hash.subarray(0, BINDING);
 }

@@ -18,7 +18,12 @@ const LISTS: Readonly<Record<string, string>> = {
 /** A cursor as the list itself would make it, were that the position of its last row. */
 const forged = (list: string, position: string): string =>
   pageOf(
-    { list, isPosition: () => true, query: { limit: 1 } },
+    {
+      list,
+      caller: { workspaceId: service.workspaceId, livemode: true },
+      isPosition: () => true,
+      query: { limit: 1 },
+    },
     [position, 'more'],
     (row) => row,
     (row) => row,
@@ -84,4 +89,24 @@ test('one that could be a position starts elsewhere in the same list, and nothin
     const told = await service.ask({ path: `/v1/${list}?after=${forged(list, position)}`, key });
     expect([list, told.status, told.body?.data]).toEqual([list, 200, []]);
   }
+});
+
+test('one of a test key is 422 with a live key, and one of a live key with a test key', async () => {
+  const testKey = await service.keyWith('test', ['*']);
+  const mail = { from: 'a@acme.example', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' };
+  for (let i = 0; i < 2; i++)
+    expect((await service.ask({ method: 'POST', path: '/v1/emails', key: testKey, body: mail })).status).toBe(
+      202,
+    );
+  const { body } = await service.ask({ path: '/v1/emails?limit=1', key: testKey });
+  const after = body.pagination.nextCursor;
+  expect((await service.ask({ path: `/v1/emails?limit=1&after=${after}`, key: testKey })).status).toBe(200);
+  const refused = await service.ask({ path: `/v1/emails?limit=1&after=${after}`, key });
+  expect([refused.status, pathsOf(refused)]).toEqual([422, ['/query/after']]);
+  const log = await service.ask({ path: '/v1/events', key });
+  const other = await service.ask({
+    path: `/v1/events?after=${log.body.pagination.nextCursor}`,
+    key: testKey,
+  });
+  expect([other.status, pathsOf(other)]).toEqual([422, ['/query/after']]);
 });

@@ -26,6 +26,8 @@ export interface RealService extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly service: Service;
+  /** The first workspace, whose keys `keyWith` makes. */
+  readonly workspaceId: string;
   /** Everything that was logged, as it would be written. */
   logged(): string;
   /** A new key of the first workspace. */
@@ -64,6 +66,7 @@ export async function startRealService(
     url: server.url.origin,
     port: server.port ?? 0,
     service,
+    workspaceId: workspace.id,
     logged: () => lines.join(''),
     keyWith: (env, permissions) =>
       issueKey(

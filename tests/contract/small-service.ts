@@ -166,8 +166,8 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       query: T.Object({ ...pageQuery, order: T.Optional(T.Union([T.Literal('up'), T.Literal('down')])) }),
       response: T.Array(Thing),
       status: 200,
-      handle: ({ query }) => {
-        const request = { list: 'things', isPosition: () => true, query };
+      handle: ({ caller, query }) => {
+        const request = { list: 'things', caller, isPosition: () => true, query };
         const from = positionOf(request);
         if (from instanceof Failure) return from;
         const rows = NAMES.filter((name) => from === null || name < from).slice(0, query.limit + 1);

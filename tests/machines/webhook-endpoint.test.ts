@@ -185,7 +185,8 @@ describe('replays', () => {
 
   test('of nothing hold nobody up', () => {
     const endpoint = newEndpoint();
-    expect(endpoint.tell({ ...replay(5_000), most: 0 })).toBe(true);
+    const ofNothing = { ...replay(5_000), most: 0 };
+    expect(endpoint.tell(ofNothing)).toBe(true);
     expect(endpoint.tell(replay(5_000))).toBe(true);
   });
 

@@ -35,7 +35,7 @@ export async function listCaptured(
   { database }: { readonly database: Database },
   { caller, query }: Call<unknown, CapturedQuery>,
 ): Promise<Page<CapturedItem> | Failure> {
-  const request = { list: 'captured', isPosition: byId('cap'), query };
+  const request = { list: 'captured', caller, isPosition: byId('cap'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const { emailId = null, recipient = null, limit } = query;

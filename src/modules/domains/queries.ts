@@ -83,7 +83,7 @@ export async function listDomains(
   { database, setup }: DomainReader,
   { caller, query }: Call<unknown, DomainQuery>,
 ): Promise<Page<DomainView> | Failure> {
-  const request = { list: 'domains', isPosition: byId('dom'), query };
+  const request = { list: 'domains', caller, isPosition: byId('dom'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const rows = await database.read((orm) =>

@@ -41,7 +41,7 @@ export async function listEmails(
   { database, mostSearched }: Pick<EmailReader, 'database'> & { readonly mostSearched?: number },
   { caller, query, now }: Call<unknown, EmailQuery>,
 ): Promise<Page<EmailItem> | Failure> {
-  const request = { list: 'emails', isPosition: byId('em'), query };
+  const request = { list: 'emails', caller, isPosition: byId('em'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const found = await readPage(database, caller, query, { after, now }, mostSearched);

@@ -54,7 +54,7 @@ export async function readLog(
   { database }: EventReader,
   { caller, query }: Call<unknown, EventQuery>,
 ): Promise<Page<EmailEvent> | Failure> {
-  const request = { list: 'events', isPosition, query };
+  const request = { list: 'events', caller, isPosition, query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const [, position = '0', id = ''] = CURSOR.exec(after ?? '') ?? [];

@@ -30,7 +30,7 @@ export async function listSuppressions(
   { database }: { readonly database: Database },
   { caller, query }: Call<unknown, SuppressionQuery>,
 ): Promise<Page<SuppressionView> | Failure> {
-  const request = { list: 'suppressions', isPosition, query };
+  const request = { list: 'suppressions', caller, isPosition, query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const address = query.address === undefined ? null : parseAddress(query.address);

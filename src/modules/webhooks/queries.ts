@@ -112,7 +112,7 @@ export async function listDeliveries(
   reader: WebhookReader,
   { caller, params, query }: Call<{ readonly id: string }, DeliveryQuery>,
 ): Promise<Page<DeliveryView> | Failure> {
-  const request = { list: `webhooks/${params.id}/deliveries`, isPosition: byId('dlv'), query };
+  const request = { list: `webhooks/${params.id}/deliveries`, caller, isPosition: byId('dlv'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const webhook = await findWebhook(reader, caller, params.id);

@@ -5,6 +5,7 @@ import { type ListRequest, pageOf, positionOf } from '../../../src/http/paginati
 import type { Page } from '../../../src/http/route.ts';
 
 const isPosition = (text: string): boolean => /^[a-e]$/.test(text);
+const caller = { workspaceId: 'ws_1', livemode: true };
 const rows = ['e', 'd', 'c', 'b', 'a'];
 /** What a query does: newest first, from the position on, one more than the limit. */
 const readFrom = (position: string | null, limit: number) =>
@@ -16,6 +17,7 @@ test('following the cursors shows every row once, and the last page says so', ()
   do {
     const request: ListRequest = {
       list: 'letters',
+      caller,
       isPosition,
       query: { limit: 2, ...(after !== null && { after }) },
     };
@@ -36,7 +38,7 @@ test('following the cursors shows every row once, and the last page says so', ()
 
 test('a full last page has no next one', () => {
   const page = pageOf(
-    { list: 'letters', isPosition, query: { limit: 5 } },
+    { list: 'letters', caller, isPosition, query: { limit: 5 } },
     rows,
     (row) => row,
     (row) => row,
@@ -47,25 +49,47 @@ test('a full last page has no next one', () => {
 test('a cursor belongs to its list and filters, not to the size of the page', () => {
   const query = { limit: 2, status: 'sent' };
   const { nextCursor } = pageOf(
-    { list: 'emails', isPosition, query },
+    { list: 'emails', caller, isPosition, query },
     rows,
     (row) => row,
     (row) => row,
   ).pagination;
   const after = nextCursor ?? '';
-  expect(positionOf({ list: 'emails', isPosition, query: { ...query, after } })).toBe('d');
-  expect(positionOf({ list: 'emails', isPosition, query: { status: 'sent', limit: 90, after } })).toBe('d');
-  expect(positionOf({ list: 'events', isPosition, query: { ...query, after } })).toBeInstanceOf(Failure);
-  expect(positionOf({ list: 'emails', isPosition, query: { limit: 2, after } })).toBeInstanceOf(Failure);
+  expect(positionOf({ list: 'emails', caller, isPosition, query: { ...query, after } })).toBe('d');
   expect(
-    positionOf({ list: 'emails', isPosition, query: { ...query, status: 'failed', after } }),
+    positionOf({ list: 'emails', caller, isPosition, query: { status: 'sent', limit: 90, after } }),
+  ).toBe('d');
+  expect(positionOf({ list: 'events', caller, isPosition, query: { ...query, after } })).toBeInstanceOf(
+    Failure,
+  );
+  expect(positionOf({ list: 'emails', caller, isPosition, query: { limit: 2, after } })).toBeInstanceOf(
+    Failure,
+  );
+  expect(
+    positionOf({ list: 'emails', caller, isPosition, query: { ...query, status: 'failed', after } }),
   ).toBeInstanceOf(Failure);
+});
+
+test('a cursor belongs to its workspace and environment', () => {
+  const query = { limit: 2 };
+  const request = { list: 'emails', caller, isPosition, query };
+  const { nextCursor } = pageOf(
+    request,
+    rows,
+    (row) => row,
+    (row) => row,
+  ).pagination;
+  const asked = (other: object) =>
+    positionOf({ ...request, caller: { ...caller, ...other }, query: { ...query, after: nextCursor ?? '' } });
+  expect(asked({})).toBe('d');
+  expect(asked({ livemode: false })).toBeInstanceOf(Failure);
+  expect(asked({ workspaceId: 'ws_2' })).toBeInstanceOf(Failure);
 });
 
 test('whatever else is sent is refused at /query/after', () => {
   fc.assert(
     fc.property(fc.string(), (after) => {
-      expect(positionOf({ list: 'emails', isPosition, query: { limit: 2, after } })).toMatchObject({
+      expect(positionOf({ list: 'emails', caller, isPosition, query: { limit: 2, after } })).toMatchObject({
         code: 'VALIDATION_ERROR',
         extra: { details: [{ path: '/query/after' }] },
       });
