@@ -3,6 +3,7 @@ export type Layer =
   | 'machines'
   | 'drawing'
   | 'engine'
+  | 'async'
   | 'db'
   | 'http'
   | 'transport'
@@ -19,7 +20,7 @@ export type Layer =
   | 'commands'
   | 'main';
 
-const LEAVES: readonly Layer[] = ['db', 'http', 'transport', 'telemetry', 'threads'];
+const LEAVES: readonly Layer[] = ['async', 'db', 'http', 'transport', 'telemetry', 'threads'];
 const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine'];
 const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules', 'duties'];
 const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doctor', 'torture', 'settings'];
@@ -28,6 +29,7 @@ const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doct
 export const MAY_IMPORT = {
   machines: [],
   drawing: ['machines'],
+  async: LEAVES,
   db: LEAVES,
   http: LEAVES,
   transport: LEAVES,

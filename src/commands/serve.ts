@@ -1,4 +1,5 @@
 import type { Server } from 'bun';
+import { isDoneWithin } from '../async/deadline.ts';
 import { type Config, redacted } from '../config.ts';
 import { listen, type Talk } from '../http/listen.ts';
 import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
@@ -8,7 +9,7 @@ import { type Service, startService } from '../service.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { VERSION } from '../version.ts';
 import { firstRunText } from './first-run.ts';
-import { closeServer, stopRequested, within } from './shutdown.ts';
+import { closeServer, stopRequested } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
 import { abandoned, serveWith } from './workers.ts';
 
@@ -62,7 +63,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
       terminal.out(liveViewText(service.inspector, workspace.id));
     logger.info({ signal: await stop }, 'Stopping: what is in flight is finished first');
   } finally {
-    const finished = await within(FINISH_WITHIN_MS, finish(service, server));
+    const finished = await isDoneWithin(FINISH_WITHIN_MS, finish(service, server));
     if (finished) logger.info('Stopped');
     else logger.warn('Stopped with work in flight; the next start goes on with it');
   }
@@ -85,7 +86,7 @@ const withoutDoors = (config: Config): Config => ({
 async function finish(service: Service, server: Server<Talk> | undefined): Promise<void> {
   service.inspector.sockets.close();
   const closed = server === undefined ? Promise.resolve() : closeServer(server);
-  await within(REQUESTS_FIRST_MS, closed);
+  await isDoneWithin(REQUESTS_FIRST_MS, closed);
   await Promise.all([closed, service.windDown()]);
   await service.stop();
 }

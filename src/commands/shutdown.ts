@@ -1,4 +1,5 @@
 import type { Server } from 'bun';
+import { isDoneWithin } from '../async/deadline.ts';
 
 /** Resolves with the name of the first signal that asks the process to stop. A second one ends it at once. */
 export function stopRequested(): Promise<NodeJS.Signals> {
@@ -16,17 +17,6 @@ const LOOK_EVERY_MS = 20;
  */
 export async function closeServer(server: Pick<Server<unknown>, 'stop' | 'pendingRequests'>): Promise<void> {
   const closed = server.stop();
-  while (server.pendingRequests > 0) await within(LOOK_EVERY_MS, closed);
+  while (server.pendingRequests > 0) await isDoneWithin(LOOK_EVERY_MS, closed);
   await server.stop(true);
-}
-
-/** Whether the work is done in time. The timer holds nothing up. */
-export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>();
-  const timer = setTimeout(resolve, ms, false);
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

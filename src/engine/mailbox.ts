@@ -1,3 +1,4 @@
+import { Batcher, COMMIT_LIMITS } from '../async/batcher.ts';
 import type { Database } from '../db/database.ts';
 import { mayBeRepetition, type StoredReply, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../db/unavailable.ts';
@@ -8,7 +9,6 @@ import type { Decider } from './decide.ts';
 import { handledLetters } from './doubts.ts';
 import { type Decided, type Folding, fold, type Letter } from './fold.ts';
 import type { Actor, Kind } from './kind.ts';
-import { COMMIT_LIMITS, Lane } from './lane.ts';
 import { Sower } from './sower.ts';
 import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
 import { type Draft, inputRow } from './tell-batch.ts';
@@ -44,7 +44,7 @@ const isOfOneReport = (before: Letter, letter: Letter): boolean =>
 
 /** Events for existing actors of one kind: loaded, decided, committed in batches, answered. */
 export class Mailbox {
-  readonly #lane: Lane<Letter>;
+  readonly #lane: Batcher<Letter>;
   readonly #statement: BatchStatement;
   readonly #loadSql: string;
   readonly #readBackSql: string;
@@ -58,7 +58,7 @@ export class Mailbox {
     private readonly around: MailboxSurroundings,
   ) {
     this.#sower = kind.offspring ? new Sower(kind.offspring) : null;
-    this.#lane = new Lane(kind.name, (batch) => this.#work(batch), COMMIT_LIMITS, 1, isOfOneReport);
+    this.#lane = new Batcher(kind.name, (batch) => this.#work(batch), COMMIT_LIMITS, 1, isOfOneReport);
     this.#statement = commitStatement(kind);
     this.#loadSql = loadStatement(kind);
     this.#readBackSql = readBackStatement(kind);

@@ -1,10 +1,10 @@
+import { Batcher, COMMIT_LIMITS } from '../async/batcher.ts';
 import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../db/unavailable.ts';
 import type { Actors } from './actors.ts';
 import { checkTag, commitBatch, hasOverrun } from './commit.ts';
 import type { Decider } from './decide.ts';
 import { type Kind, stateOf } from './kind.ts';
-import { COMMIT_LIMITS, Lane } from './lane.ts';
 import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
 import { Sower } from './sower.ts';
 import { type BatchStatement, readBackStatement, spawnStatement } from './statements.ts';
@@ -62,7 +62,7 @@ const WIDTH = 2;
 
 /** New actors of one kind: decided, admitted and written in batches, answered. */
 export class Nursery {
-  readonly #lane: Lane<Expecting>;
+  readonly #lane: Batcher<Expecting>;
   readonly #statement: BatchStatement;
   readonly #readBackSql: string;
   readonly #sower: Sower | null;
@@ -73,7 +73,7 @@ export class Nursery {
     private readonly actors: Actors,
     private readonly around: MailboxSurroundings,
   ) {
-    this.#lane = new Lane(`new ${kind.name}`, (batch) => this.#work(batch), COMMIT_LIMITS, WIDTH);
+    this.#lane = new Batcher(`new ${kind.name}`, (batch) => this.#work(batch), COMMIT_LIMITS, WIDTH);
     this.#statement = spawnStatement(kind);
     this.#readBackSql = readBackStatement(kind);
     this.#sower = kind.offspring ? new Sower(kind.offspring) : null;

@@ -1,5 +1,5 @@
+import { within } from '../async/deadline.ts';
 import type { Place } from './body-room.ts';
-import { within } from './deadline.ts';
 import { Failure, invalid } from './failure.ts';
 import { findUnstorable, hasTooManyValues, MOST_VALUES, parseJson } from './json-text.ts';
 import { isMediaType, JSON_TYPE } from './media-type.ts';

@@ -1,8 +1,8 @@
+import { within } from '../async/deadline.ts';
 import { mintId } from '../db/ids.ts';
 import { type AdmissionDeps, type Admitted, type Applicant, admit } from './admission.ts';
 import { NO_BODY, readBody } from './body.ts';
 import { BodyRoom, type RoomLimits } from './body-room.ts';
-import { PATIENCE, type Patience, within } from './deadline.ts';
 import type { Endpoint, Params } from './endpoint.ts';
 import { Failure, invalid } from './failure.ts';
 import { claimOf, InFlight } from './idempotency.ts';
@@ -10,6 +10,16 @@ import type { Log } from './log.ts';
 import { mishapOf } from './mishap.ts';
 import { reply } from './reply.ts';
 import type { Call, PublicCall } from './route.ts';
+
+/** How long the service waits within one request, in milliseconds. */
+export interface Patience {
+  /** For its own work, so that the answer is there within 8 s. Bun would cut a silent connection at its idle timeout. */
+  readonly workMs: number;
+  /** For the client to send a body: 30 MiB over a slow line is honest, a byte every ten seconds is not. */
+  readonly bodyMs: number;
+}
+
+const PATIENCE: Patience = { workMs: 7_900, bodyMs: 120_000 };
 
 /** What the HTTP layer needs of the rest of the service. */
 export interface HttpDeps extends AdmissionDeps {

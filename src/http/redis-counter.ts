@@ -1,4 +1,5 @@
 import type { RedisClient } from 'bun';
+import { within } from '../async/deadline.ts';
 import type { Log } from './log.ts';
 import type { Counter, Hit } from './window-counter.ts';
 
@@ -33,7 +34,7 @@ export class RedisCounter implements Counter {
     const { monotonic, local } = this.options;
     if (monotonic() < this.restsUntil) return local.hit(name);
     try {
-      const hit = await impatiently(this.count(name));
+      const hit = await within(PATIENCE_MS, this.count(name));
       this.note(false, 'rate limits are shared again');
       return hit;
     } catch {
@@ -58,16 +59,5 @@ export class RedisCounter implements Counter {
   private note(isAway: boolean, message: string): void {
     if (isAway !== this.isAway) this.options.log.warn({ counter: this.options.name }, message);
     this.isAway = isAway;
-  }
-}
-
-/** The hit, or a rejection when the store takes its time. */
-async function impatiently(hit: Promise<Hit>): Promise<Hit> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(reject, PATIENCE_MS, new Error('no answer in time'));
-  try {
-    return await Promise.race([hit, promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { closeServer, within } from '../../src/commands/shutdown.ts';
+import { isDoneWithin } from '../../src/async/deadline.ts';
+import { closeServer } from '../../src/commands/shutdown.ts';
 
 describe('closing a server', () => {
   test('waits for the request in flight and refuses new connections', async () => {
@@ -39,11 +40,11 @@ describe('closing a server', () => {
 
 describe('within', () => {
   test('tells work that is done in time from work that is not', async () => {
-    expect(await within(5_000, Promise.resolve())).toBe(true);
-    expect(await within(1, new Promise(() => {}))).toBe(false);
+    expect(await isDoneWithin(5_000, Promise.resolve())).toBe(true);
+    expect(await isDoneWithin(1, new Promise(() => {}))).toBe(false);
   });
 
   test('passes a failure on', async () => {
-    await expect(within(5_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    await expect(isDoneWithin(5_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   });
 });

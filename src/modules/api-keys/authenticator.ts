@@ -1,7 +1,7 @@
 import type { ApiKeyContext } from '../../../machines/api-key.ts';
+import { BatchedRead } from '../../async/batched-read.ts';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../engine/clock-source.ts';
-import { Lane } from '../../engine/lane.ts';
 import type { Permission } from '../../http/permissions.ts';
 import type { Caller, Plan } from '../../http/route.ts';
 import { hashOfKey } from './secret.ts';
@@ -28,18 +28,12 @@ interface KeyRow {
   readonly last_used_at: number | null;
 }
 
-interface Asking {
-  readonly hash: string;
-  readonly settle: (caller: Caller | null) => void;
-  readonly fail: (error: unknown) => void;
-}
-
 /**
  * Finds out who calls, from the database at every request: a revocation holds from the next request on, on every
  * instance, and no cache can be stale. Requests that arrive together share one look-up, so it costs little under load.
  */
 export class Authenticator {
-  readonly #lane: Lane<Asking>;
+  readonly #callers: BatchedRead<string, Caller | null>;
   /** Keys seen in use since the last flush; bounded by the number of keys. */
   readonly #used = new Set<string>();
 
@@ -47,13 +41,11 @@ export class Authenticator {
     private readonly database: Database,
     private readonly clock: Clock,
   ) {
-    // Two at once: a look-up need not wait for one that began before its request arrived.
-    this.#lane = new Lane('authentication', (batch) => this.#work(batch), undefined, 2);
+    this.#callers = new BatchedRead('authentication', (hashes) => this.#look(hashes));
   }
 
   /** The caller behind a key; null when no active key is like it. @throws Unavailable */
-  authenticate = (key: string): Promise<Caller | null> =>
-    new Promise((settle, fail) => this.#lane.push({ hash: hashOfKey(key), settle, fail }));
+  authenticate = (key: string): Promise<Caller | null> => this.#callers.ask(hashOfKey(key));
 
   /** Writes down which keys were used; a duty calls it, no request waits for it. */
   async noteUse(): Promise<void> {
@@ -68,17 +60,12 @@ export class Authenticator {
     ]);
   }
 
-  async #work(batch: readonly Asking[]): Promise<void> {
-    try {
-      const hashes = [...new Set(batch.map(({ hash }) => hash))];
-      const rows = await this.database.query<KeyRow>(LOOK_UP, [hashes]);
-      const callers = new Map(rows.map((row) => [row.hash, callerOf(row)]));
-      const stale = this.clock.now() - REFRESH_MS;
-      for (const row of rows) if ((row.last_used_at ?? 0) < stale) this.#used.add(row.id);
-      for (const { hash, settle } of batch) settle(callers.get(hash) ?? null);
-    } catch (error) {
-      for (const { fail } of batch) fail(error);
-    }
+  async #look(hashes: readonly string[]): Promise<(hash: string) => Caller | null> {
+    const rows = await this.database.query<KeyRow>(LOOK_UP, [[...new Set(hashes)]]);
+    const callers = new Map(rows.map((row) => [row.hash, callerOf(row)]));
+    const stale = this.clock.now() - REFRESH_MS;
+    for (const row of rows) if ((row.last_used_at ?? 0) < stale) this.#used.add(row.id);
+    return (hash) => callers.get(hash) ?? null;
   }
 }
 

@@ -1,7 +1,7 @@
+import { Batcher } from '../../async/batcher.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Clock } from '../../engine/clock-source.ts';
-import { Lane } from '../../engine/lane.ts';
 import { type Failure, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import type { CapturedMessage } from '../../transport/capture.ts';
@@ -23,7 +23,7 @@ interface Keeping {
 
 /** Keeps captured mail; many messages share a statement. Resolves once they are durable. @throws Unavailable */
 export function captureStore(database: Database, clock: Clock): (captured: CapturedMessage) => Promise<void> {
-  const lane = new Lane<Keeping>('captured', async (batch) => {
+  const batcher = new Batcher<Keeping>('captured', async (batch) => {
     try {
       await database.query(KEEP, [JSON.stringify(batch.map(({ row }) => row))]);
       for (const { settle } of batch) settle();
@@ -37,7 +37,7 @@ export function captureStore(database: Database, clock: Clock): (captured: Captu
       new Promise((settle, fail) => {
         const id = mintId('cap', clock.now());
         const row = { id, email_id: emailId, recipient, return_path: returnPath, raw: content };
-        lane.push({ row, settle, fail }, content.length);
+        batcher.push({ row, settle, fail }, content.length);
       });
     await Promise.all(recipients.map(keepFor));
   };

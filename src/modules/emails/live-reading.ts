@@ -1,5 +1,7 @@
+import { BatchedRead, rowsById } from '../../async/batched-read.ts';
+import { type BatchLimits, COMMIT_LIMITS } from '../../async/batcher.ts';
 import type { Database } from '../../db/database.ts';
-import { COMMIT_LIMITS, Lane, type LaneLimits } from '../../engine/lane.ts';
+
 import type { Content, Envelope } from './message.ts';
 
 /** A message as it was accepted, with all that sending it takes. */
@@ -38,117 +40,71 @@ from json_to_recordset($1::text::json) as a(workspace_id text, key text)
 join suppressions s on s.workspace_id = a.workspace_id and s.address_key = a.key`;
 
 /** What one statement brings into memory is bounded by the few that are asked for at once. */
-const atOnce = (batchItems: number): LaneLimits => ({ ...COMMIT_LIMITS, batchItems });
+const atOnce = (batchItems: number): BatchLimits => ({ ...COMMIT_LIMITS, batchItems });
 
-interface Asking<Question, Answer> {
-  readonly question: Question;
-  readonly settle: (answer: Answer) => void;
-  readonly fail: (error: unknown) => void;
-}
+type MessageRow = (LiveMessage | HeavyMessage) & { readonly id: string };
+type ContentRow = { readonly id: string; readonly content: Content };
+type DomainRow = { readonly id: string; readonly domain_id: string | null };
 
 interface Addressees {
   readonly workspaceId: string;
   readonly keys: readonly string[];
 }
 
-/** What the database says before an attempt. Attempts that begin together share a statement. */
+/** Reads what an attempt needs from the database. Attempts that begin together share a statement. */
 export class LiveReader {
-  readonly #messages: Lane<Asking<string, LiveMessage | HeavyMessage | null>>;
-  readonly #contents: Lane<Asking<string, Content | null>>;
-  readonly #domains: Lane<Asking<string, string | null>>;
-  readonly #suppressions: Lane<Asking<Addressees, ReadonlyMap<string, Suppression>>>;
+  readonly #messages: BatchedRead<string, MessageRow | null>;
+  readonly #contents: BatchedRead<string, ContentRow | null>;
+  readonly #domains: BatchedRead<string, DomainRow | null>;
+  readonly #suppressions: BatchedRead<Addressees, ReadonlyMap<string, Suppression>>;
 
-  constructor(private readonly database: Database) {
-    this.#messages = new Lane('live messages', (batch) => this.#readMessages(batch), atOnce(16), 2);
-    // A lane of their own: no letter waits while a catalogue is read.
-    this.#contents = new Lane('large messages', (batch) => this.#readContents(batch), atOnce(1), 2);
-    this.#domains = new Lane('domains of emails', (batch) => this.#readDomains(batch), undefined, 2);
-    this.#suppressions = new Lane('suppressions', (batch) => this.#readSuppressions(batch), undefined, 2);
+  constructor(database: Database) {
+    const rows = <Row extends { readonly id: string }>(sql: string) =>
+      rowsById((ids) => database.query<Row>(sql, [ids]));
+    this.#messages = new BatchedRead('live messages', rows<MessageRow>(MESSAGES), atOnce(16));
+    // A batcher of their own: no small message waits while a catalogue is read.
+    this.#contents = new BatchedRead('large messages', rows<ContentRow>(CONTENTS), atOnce(1));
+    this.#domains = new BatchedRead('domains of emails', rows<DomainRow>(DOMAINS));
+    this.#suppressions = new BatchedRead('suppressions', (asked) => readSuppressions(database, asked));
   }
 
   /** The message, a large one without its content; null when retention has taken it. @throws Unavailable */
   message(emailId: string): Promise<LiveMessage | HeavyMessage | null> {
-    return new Promise((settle, fail) => this.#messages.push({ question: emailId, settle, fail }));
+    return this.#messages.ask(emailId);
   }
 
   /** The content of a large message; null when retention has taken it. @throws Unavailable */
-  content(emailId: string): Promise<Content | null> {
-    return new Promise((settle, fail) => this.#contents.push({ question: emailId, settle, fail }));
+  async content(emailId: string): Promise<Content | null> {
+    return (await this.#contents.ask(emailId))?.content ?? null;
   }
 
   /** The domain that an email is sent from; null where there is none, or no message any more. @throws Unavailable */
-  domainOf(emailId: string): Promise<string | null> {
-    return new Promise((settle, fail) => this.#domains.push({ question: emailId, settle, fail }));
+  async domainOf(emailId: string): Promise<string | null> {
+    return (await this.#domains.ask(emailId))?.domain_id ?? null;
   }
 
   /** Which of the addresses (by key) get no mail of that workspace, and why. @throws Unavailable */
   suppressions(workspaceId: string, keys: readonly string[]): Promise<ReadonlyMap<string, Suppression>> {
-    return new Promise((settle, fail) =>
-      this.#suppressions.push({ question: { workspaceId, keys }, settle, fail }),
-    );
-  }
-
-  #readMessages(batch: readonly Asking<string, LiveMessage | HeavyMessage | null>[]): Promise<void> {
-    return answered(batch, async () => {
-      const rows = await this.database.query<(LiveMessage | HeavyMessage) & { readonly id: string }>(
-        MESSAGES,
-        [batch.map(({ question }) => question)],
-      );
-      const byId = new Map(rows.map((row) => [row.id, row]));
-      return (id) => byId.get(id) ?? null;
-    });
-  }
-
-  #readDomains(batch: readonly Asking<string, string | null>[]): Promise<void> {
-    return answered(batch, async () => {
-      const rows = await this.database.query<{ readonly id: string; readonly domain_id: string | null }>(
-        DOMAINS,
-        [batch.map(({ question }) => question)],
-      );
-      const byId = new Map(rows.map(({ id, domain_id }) => [id, domain_id]));
-      return (id) => byId.get(id) ?? null;
-    });
-  }
-
-  #readContents(batch: readonly Asking<string, Content | null>[]): Promise<void> {
-    return answered(batch, async () => {
-      const rows = await this.database.query<{ readonly id: string; readonly content: Content }>(CONTENTS, [
-        batch.map(({ question }) => question),
-      ]);
-      const byId = new Map(rows.map(({ id, content }) => [id, content]));
-      return (id) => byId.get(id) ?? null;
-    });
-  }
-
-  #readSuppressions(batch: readonly Asking<Addressees, ReadonlyMap<string, Suppression>>[]): Promise<void> {
-    return answered(batch, async () => {
-      const asked = batch.flatMap(({ question: { workspaceId, keys } }) =>
-        keys.map((key) => ({ workspace_id: workspaceId, key })),
-      );
-      const rows = await this.database.query<{
-        workspace_id: string;
-        address_key: string;
-        reason: Suppression;
-      }>(SUPPRESSIONS, [JSON.stringify(asked)]);
-      const byWorkspace = Map.groupBy(rows, ({ workspace_id }) => workspace_id);
-      return ({ workspaceId, keys }) => {
-        const found = (byWorkspace.get(workspaceId) ?? []).filter(({ address_key }) =>
-          keys.includes(address_key),
-        );
-        return new Map(found.map(({ address_key, reason }) => [address_key, reason]));
-      };
-    });
+    return this.#suppressions.ask({ workspaceId, keys });
   }
 }
 
-async function answered<Question, Answer>(
-  batch: readonly Asking<Question, Answer>[],
-  read: () => Promise<(question: Question) => Answer>,
-): Promise<void> {
-  try {
-    const answerTo = await read();
-    for (const { question, settle } of batch) settle(answerTo(question));
-  } catch (error) {
-    for (const { fail } of batch) fail(error);
-  }
+async function readSuppressions(
+  database: Database,
+  asked: readonly Addressees[],
+): Promise<(addressees: Addressees) => ReadonlyMap<string, Suppression>> {
+  const addresses = asked.flatMap(({ workspaceId, keys }) =>
+    keys.map((key) => ({ workspace_id: workspaceId, key })),
+  );
+  const rows = await database.query<{ workspace_id: string; address_key: string; reason: Suppression }>(
+    SUPPRESSIONS,
+    [JSON.stringify(addresses)],
+  );
+  const byWorkspace = Map.groupBy(rows, ({ workspace_id }) => workspace_id);
+  return ({ workspaceId, keys }) => {
+    const found = (byWorkspace.get(workspaceId) ?? []).filter(({ address_key }) =>
+      keys.includes(address_key),
+    );
+    return new Map(found.map(({ address_key, reason }) => [address_key, reason]));
+  };
 }

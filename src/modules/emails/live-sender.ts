@@ -1,6 +1,6 @@
+import { TtlCache } from '../../async/ttl-cache.ts';
 import type { Database } from '../../db/database.ts';
 import type { Sealer } from '../../db/seal.ts';
-import { ShortMemory } from '../../transport/direct/short-memory.ts';
 import type { SigningKey } from '../../transport/dkim/signing-key.ts';
 import type { EnabledWays } from '../../transport/transport.ts';
 import { findDomainOfEmail, type SendingDomain, signingKeys } from '../domains/queries.ts';
@@ -41,7 +41,7 @@ export function rememberSenders({
   enabled,
   returnPathDomain,
 }: SenderParts): Senders {
-  const memory = () => new ShortMemory<Sender | Unfit>({ forMs: () => FRESH_MS, atMost: KEPT, monotonic });
+  const memory = () => new TtlCache<Sender | Unfit>({ forMs: () => FRESH_MS, atMost: KEPT, monotonic });
   let senders = memory();
   const opened = new Map<string, { readonly sealed: string; readonly keys: readonly SigningKey[] }>();
 

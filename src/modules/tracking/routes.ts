@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
+import { within } from '../../async/deadline.ts';
 import type { Database } from '../../db/database.ts';
 import type { Signer } from '../../db/sign.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { within } from '../../http/deadline.ts';
 import { Failure } from '../../http/failure.ts';
 import type { Log } from '../../http/log.ts';
 import { type PublicCall, type Route, route } from '../../http/route.ts';

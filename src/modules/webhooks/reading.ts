@@ -1,7 +1,7 @@
 import type { WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
+import { BatchedRead, rowsById } from '../../async/batched-read.ts';
 import type { Database } from '../../db/database.ts';
 import { eventOf } from '../emails/queries.ts';
-import { BatchedRead } from './batched.ts';
 
 /** What a delivery brings to its endpoint. */
 export interface Parcel {
@@ -64,13 +64,19 @@ const targetOf = ({ webhook_id: id, state, context, sealed }: ParcelRow): Target
 
 /** Reads what attempts need. Nothing is cached: a rotation or a deletion holds from the next attempt on, everywhere. */
 export function attemptReader(database: Database) {
-  const parcels = new BatchedRead<ParcelRow>('webhook parcels', database, PARCELS);
-  const targets = new BatchedRead<Target>('webhook targets', database, TARGETS);
+  const parcels = new BatchedRead(
+    'webhook parcels',
+    rowsById((ids) => database.query<ParcelRow>(PARCELS, [ids])),
+  );
+  const targets = new BatchedRead(
+    'webhook targets',
+    rowsById((ids) => database.query<Target>(TARGETS, [ids])),
+  );
   return {
     async parcel(deliveryId: string): Promise<Parcel | null> {
-      const row = await parcels.one(deliveryId);
+      const row = await parcels.ask(deliveryId);
       return row && { webhookId: row.webhook_id, body: bodyOf(row), target: targetOf(row) };
     },
-    target: (webhookId: string): Promise<Target | null> => targets.one(webhookId),
+    target: (webhookId: string): Promise<Target | null> => targets.ask(webhookId),
   };
 }

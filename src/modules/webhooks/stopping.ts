@@ -1,8 +1,8 @@
+import { Batcher } from '../../async/batcher.ts';
+import { within } from '../../async/deadline.ts';
 import { Unavailable } from '../../db/unavailable.ts';
 import type { ActorEvent } from '../../engine/kind.ts';
-import { Lane } from '../../engine/lane.ts';
 import type { Performer } from '../../engine/performers.ts';
-import { within } from '../../http/deadline.ts';
 import type { Caller } from '../../http/route.ts';
 import { type StoppingWork, stopDeliveries } from './stop-deliveries.ts';
 
@@ -27,7 +27,7 @@ export class Stopping implements Performer {
   readonly slots = 10_000;
   readonly backlog = 0;
   readonly #closing = new AbortController();
-  readonly #lane = new Lane<Asking>('stopped endpoints', (batch) => this.#walk(batch));
+  readonly #batcher = new Batcher<Asking>('stopped endpoints', (batch) => this.#walk(batch));
 
   constructor(private readonly work: StoppingWork) {}
 
@@ -56,7 +56,7 @@ export class Stopping implements Performer {
   }
 
   #stopAll(): Promise<void> {
-    return new Promise((settle, fail) => this.#lane.push({ settle, fail }));
+    return new Promise((settle, fail) => this.#batcher.push({ settle, fail }));
   }
 
   async #walk(batch: readonly Asking[]): Promise<void> {

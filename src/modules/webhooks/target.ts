@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { within } from '../../async/deadline.ts';
 import type { AddressGuard } from './address-guard.ts';
 import type { Resolve } from './resolve.ts';
 
@@ -71,22 +72,6 @@ export async function problemOfTarget(
   const host = hostOf(new URL(text));
   const isName = isIP(host) === 0;
   if (host === METADATA_NAME || (isName && !privateNames && isPrivateName(host))) return PRIVATE_NAME;
-  const addresses = isName ? await resolvedWithin(patienceMs, resolve, host) : [host];
+  const addresses = isName ? await within(patienceMs, Promise.try(resolve, host)).catch(() => []) : [host];
   return addresses.every(guard) ? null : FORBIDDEN;
-}
-
-async function resolvedWithin(
-  patienceMs: number,
-  resolve: Resolve,
-  name: string,
-): Promise<readonly string[]> {
-  const { promise: expired, resolve: expire } = Promise.withResolvers<readonly string[]>();
-  const timer = setTimeout(() => expire([]), patienceMs);
-  try {
-    return await Promise.race([resolve(name), expired]);
-  } catch {
-    return [];
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,5 +1,6 @@
 /** Straight to the recipients' own servers. */
-import { orAborted, withDeadline } from '../deadline.ts';
+import { orAborted, withDeadline } from '../../async/deadline.ts';
+import { TtlCache } from '../../async/ttl-cache.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { domainOf } from '../message/envelope.ts';
 import type { Monotonic } from '../monotonic.ts';
@@ -18,7 +19,6 @@ import { createFetchPolicy } from './fetch-policy.ts';
 import { inspect } from './inspect.ts';
 import { isPublicAddress } from './public-address.ts';
 import { type Route, routeOf } from './route.ts';
-import { ShortMemory } from './short-memory.ts';
 import { Site, type SiteLimits } from './site.ts';
 import { StsPolicies } from './sts-policies.ts';
 import { allowsHost, type StsPolicy } from './sts-policy.ts';
@@ -54,8 +54,8 @@ const SITES = 1_000;
 export class DirectTransport implements Transport {
   readonly name = 'direct';
   readonly confirmsDelivery = true;
-  readonly #routes: ShortMemory<Route>;
-  readonly #policies: ShortMemory<StsPolicy | null>;
+  readonly #routes: TtlCache<Route>;
+  readonly #policies: TtlCache<StsPolicy | null>;
   readonly #published: StsPolicies;
   readonly #sites = new Map<string, Site>();
   readonly #reach: Reach;
@@ -74,12 +74,12 @@ export class DirectTransport implements Transport {
     const fetchPolicy = createFetchPolicy({ resolver, mayConnect, ca, port: policyPort });
     this.#reach = { resolver, mayConnect, port, ca, ehloName, connectMs };
     this.#published = new StsPolicies(resolver, fetchPolicy, monotonic);
-    this.#routes = new ShortMemory({
+    this.#routes = new TtlCache({
       forMs: ({ status }) => (status === 'found' ? FRESH_MS : 0),
       atMost: 10_000,
       monotonic,
     });
-    this.#policies = new ShortMemory({ forMs: () => FRESH_MS, atMost: 10_000, monotonic });
+    this.#policies = new TtlCache({ forMs: () => FRESH_MS, atMost: 10_000, monotonic });
   }
 
   async send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]> {

@@ -1,5 +1,5 @@
 /** Through Amazon SES, API v2. */
-import { withDeadline } from '../deadline.ts';
+import { withDeadline } from '../../async/deadline.ts';
 import { compose } from '../message/compose.ts';
 import { envelopeAddress, needsSmtpUtf8 } from '../message/envelope.ts';
 import { withoutReply } from '../smtp/outcome.ts';

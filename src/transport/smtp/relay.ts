@@ -1,4 +1,4 @@
-import { withDeadline } from '../deadline.ts';
+import { withDeadline } from '../../async/deadline.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
 import type { Endpoint } from './endpoint.ts';
 import { openSession, SessionFailure } from './session.ts';

@@ -1,11 +1,11 @@
-import type { Monotonic } from '../monotonic.ts';
+import type { Monotonic } from '../transport/monotonic.ts';
 
 /**
  * Remembers what was found for a short time, and lets those who ask meanwhile share one search. A mailing to one domain
  * then looks it up once and not a thousand times. What was not found is not remembered; the oldest entry goes when
  * there are too many.
  */
-export class ShortMemory<T> {
+export class TtlCache<T> {
   readonly #entries = new Map<string, { readonly value: Promise<T>; readonly until: number }>();
 
   constructor(

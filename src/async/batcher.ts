@@ -1,7 +1,7 @@
 import { Unavailable } from '../db/unavailable.ts';
 
-/** The bounds of a lane. */
-export interface LaneLimits {
+/** The bounds of a batcher. */
+export interface BatchLimits {
   /** Items a batch takes at most. */
   readonly batchItems: number;
   /** Bytes a batch takes at most; a larger single item goes alone. */
@@ -12,8 +12,8 @@ export interface LaneLimits {
   readonly waitingBytes: number;
 }
 
-/** 500 items or 1 MB a commit (durable.md 2: no gain beyond); what waits stays below 64 MB. */
-export const COMMIT_LIMITS: LaneLimits = {
+/** A commit of more than 500 items or 1 MB gains nothing (measured); what waits stays below 64 MB. */
+export const COMMIT_LIMITS: BatchLimits = {
   batchItems: 500,
   batchBytes: 1_048_576,
   waitingItems: 20_000,
@@ -27,7 +27,7 @@ const GROWTH = 10;
  * An ordered, bounded queue in front of something that is cheaper by the batch. A batch leaves the moment the
  * previous one has returned: no timer, one item when idle, hundreds under load.
  */
-export class Lane<T> {
+export class Batcher<T> {
   #waiting: { readonly item: T; readonly bytes: number }[] = [];
   #waitingBytes = 0;
   #running = 0;
@@ -42,7 +42,7 @@ export class Lane<T> {
     private readonly name: string,
     /** Settles every item of the batch itself; never rejects. */
     private readonly work: (batch: readonly T[]) => Promise<void>,
-    private readonly limits: LaneLimits = COMMIT_LIMITS,
+    private readonly limits: BatchLimits = COMMIT_LIMITS,
     /** Batches that may be under way at once. */
     private readonly width = 1,
     /** Whether an item must be in the batch of the one before it. */
@@ -51,7 +51,7 @@ export class Lane<T> {
     this.#batchItems = limits.batchItems;
   }
 
-  /** Queues an item. @throws Unavailable when the lane is full. */
+  /** Queues an item. @throws Unavailable when the queue is full. */
   push(item: T, bytes = 256): void {
     if (
       this.#waiting.length >= this.limits.waitingItems ||

@@ -1,4 +1,35 @@
-import type { SendLimits } from './transport.ts';
+import { Unavailable } from '../db/unavailable.ts';
+
+const deadlinePassed = (): Error => new Unavailable('the deadline passed', 'unknown');
+
+/** Settles as `work` does, or rejects with what `late` makes once `ms` have passed; the work itself goes on unheard. */
+export function within<T>(ms: number, work: Promise<T>, late: () => Error = deadlinePassed): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => reject(late()), Math.max(0, ms));
+  work.then(
+    (value) => {
+      clearTimeout(timer);
+      resolve(value);
+    },
+    (reason: unknown) => {
+      clearTimeout(timer);
+      reject(reason);
+    },
+  );
+  return promise;
+}
+
+/** Resolves with whether `work` was done within `ms`; rejects as it does. */
+export async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const late = new Error('late');
+  try {
+    await within(ms, work, () => late);
+    return true;
+  } catch (reason) {
+    if (reason === late) return false;
+    throw reason;
+  }
+}
 
 /**
  * Runs `work` with a signal that fires at the caller's abort or at the deadline, whichever is first, and leaves no
@@ -6,7 +37,7 @@ import type { SendLimits } from './transport.ts';
  * has gone.)
  */
 export const withDeadline = async <T>(
-  { signal, deadlineMs }: SendLimits,
+  { signal, deadlineMs }: { readonly signal: AbortSignal; readonly deadlineMs: number },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const controller = new AbortController();

@@ -1,0 +1,51 @@
+import { Batcher, type BatchLimits } from './batcher.ts';
+
+interface Pending<Question, Answer> {
+  readonly question: Question;
+  readonly settle: (answer: Answer) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Answers many questions with one statement, in whatever order: each question then finds its own answer. */
+export type ReadBatch<Question, Answer> = (
+  questions: readonly Question[],
+) => Promise<(question: Question) => Answer>;
+
+/** Reads what is asked for at the same time with one statement. Nothing is remembered. */
+export class BatchedRead<Question, Answer> {
+  readonly #batcher: Batcher<Pending<Question, Answer>>;
+
+  constructor(
+    name: string,
+    private readonly read: ReadBatch<Question, Answer>,
+    limits?: BatchLimits,
+  ) {
+    // Two at once: a read need not wait for one that began before it was asked for.
+    this.#batcher = new Batcher(name, (batch) => this.#work(batch), limits, 2);
+  }
+
+  /** The answer as it is when this is called, or later. @throws Unavailable, and what `read` throws */
+  ask(question: Question): Promise<Answer> {
+    return new Promise((settle, fail) => this.#batcher.push({ question, settle, fail }));
+  }
+
+  async #work(batch: readonly Pending<Question, Answer>[]): Promise<void> {
+    try {
+      const answerTo = await this.read(batch.map(({ question }) => question));
+      for (const { question, settle } of batch) settle(answerTo(question));
+    } catch (error) {
+      for (const { fail } of batch) fail(error);
+    }
+  }
+}
+
+/** What answers ids with the rows of a query that takes them and has the id among its columns; null where there is none. */
+export const rowsById =
+  <Row extends { readonly id: string }>(
+    query: (ids: readonly string[]) => Promise<readonly Row[]>,
+  ): ReadBatch<string, Row | null> =>
+  async (ids) => {
+    const rows = await query([...new Set(ids)]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return (id) => byId.get(id) ?? null;
+  };
