@@ -42,6 +42,9 @@ const SEVERAL = wrong('Must be one address; several go into an array, each on it
 const BAD_LOCAL = wrong(
   "Must have, before the @, a name of letters, digits and .!#$%&'*+/=?^_`{|}~- without quotes.",
 );
+const ENCODED_LOCAL = wrong(
+  'Must not hold =? before the @, which mail programs would read as an encoded word.',
+);
 const LONG_LOCAL = wrong(`Must have at most ${LONGEST_LOCAL} octets before the @.`);
 const BAD_HOST = wrong('Must have, after the @, a domain such as example.com.');
 const LONG_ADDRESS = wrong(`Must be at most ${LONGEST_ADDRESS} octets long.`);
@@ -81,6 +84,8 @@ function readMailbox(name: string | null, address: string): Address | AddressPro
   const local = address.slice(0, at);
   const isAscii = LOCAL.test(local);
   if (!isAscii && !UTF8_LOCAL.test(local)) return /[,;]/.test(local) ? SEVERAL : BAD_LOCAL;
+  // Legal in an atom, and in no mailbox: RFC 2047 5 forbids to decode it there, some programs do, and show another sender.
+  if (local.includes('=?')) return ENCODED_LOCAL;
   const octets = isAscii ? local.length : Buffer.byteLength(local);
   if (octets > LONGEST_LOCAL) return LONG_LOCAL;
   const domain = asciiHost(address.slice(at + 1));

@@ -15,7 +15,7 @@ export const compose = (message: OutboundMessage): Promise<Buffer> =>
     to: message.to.length > 0 ? message.to.map(named) : NOBODY_VISIBLE,
     cc: message.cc.map(named),
     replyTo: message.replyTo.map(named),
-    subject: withinLine(message.subject),
+    subject: asWritten(message.subject),
     messageId: message.messageId,
     date: new Date(message.date),
     headers: [...message.headers.map(header), ...unsubscribeHeaders(message)],
@@ -36,7 +36,13 @@ const NOBODY_VISIBLE = 'undisclosed-recipients:;';
 // (measured).
 const named = ({ name, address }: Mailbox) => ({ name: name ?? '', address });
 
-const header = ({ name, value }: MessageHeader) => ({ key: name, value: withinLine(value) });
+const header = ({ name, value }: MessageHeader) => ({
+  key: name,
+  value: STRUCTURED.test(name) ? value : asWritten(value),
+});
+
+// Fields of ids, addresses and URLs in angle brackets, where an encoded word has no place (RFC 2047 5).
+const STRUCTURED = /^(?:in-reply-to|references|list-.*|resent-.*|disposition-notification-to|errors-to)$/i;
 
 // A field of the sender's own stays the only one: RFC 2369 3 allows each once, and a second breaks one-click.
 const unsubscribeHeaders = ({ unsubscribe, headers }: OutboundMessage) => {
@@ -68,8 +74,12 @@ const OCTETS = 'application/octet-stream';
 // the speed, measured, and leaves a bare CR where it is.)
 const withLineEnds = (text: string): string => text.replace(/\r\n?|\n/g, '\r\n');
 
-// Folding happens at white space only, so a word longer than the 998 octets of RFC 5322 2.1.1 has to be encoded to be
-// broken.
-const withinLine = (value: string): string =>
-  UNBREAKABLE.test(value) ? encodeWord(value, 'Q', 52).replace(/\r?\n/g, ' ') : value;
+// Two things have to be encoded although they are ASCII. A word longer than the 998 octets of RFC 5322 2.1.1, since folding
+// happens at white space only. And what begins like an encoded word, which the composer lets stand where it is a valid one: a
+// reader would decode what the sender meant literally, and readers differ in how much they take for one.
+const asWritten = (value: string): string =>
+  UNBREAKABLE.test(value) || ENCODED_WORD.test(value)
+    ? encodeWord(value, 'Q', 52).replace(/\r?\n/g, ' ')
+    : value;
 const UNBREAKABLE = /\S{900,}/;
+const ENCODED_WORD = /=\?[^?]*\?[bq]\?/i;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { simpleParser } from 'mailparser';
-import PostalMime from 'postal-mime';
+import PostalMime, { decodeWords } from 'postal-mime';
 import { compose } from '../../../src/transport/message/compose.ts';
 import { aMessage, field, headerOf } from './a-message.ts';
 
@@ -190,6 +190,57 @@ describe('the header', () => {
     );
     const read = await PostalMime.parse(raw);
     expect(read.to?.length).toBe(1);
+  });
+});
+
+describe('what looks like an encoded word arrives as it was written', () => {
+  const LITERALS = [
+    '=?utf-8?Q?ceo=40bank.com?=',
+    'About =?UTF-8?B?Y2Vv?= and more',
+    '=?utf-8?q?a?= =?utf-8?q?b?=',
+    '=?utf-8?Q?a b?=',
+    '=?utf-8?Q?a?b?=',
+    '=?utf-8?X?x?=',
+    'x=?utf-8?Q?a?=y',
+    'why=?',
+    '=? Grüße ?=',
+    `${'long '.repeat(60)}=?utf-8?Q?end?=`,
+    `=?utf-8?Q?${'é'.repeat(80)}?=`,
+  ];
+  const composed = (value: string) =>
+    compose(aMessage({ subject: value, headers: [{ name: 'X-Note', value }] }));
+
+  test.each(LITERALS)('%j, by two readers', async (value) => {
+    const raw = await composed(value);
+    expect((await simpleParser(raw)).subject).toBe(value);
+    const email = await PostalMime.parse(raw);
+    const note = email.headers.find(({ key }) => key === 'x-note')?.value ?? '';
+    expect([email.subject, decodeWords(note)]).toEqual([value, value]);
+  });
+
+  const python = Bun.which('python3');
+  if (python === null) console.log("Not shown here, since there is no python3: how Python's reader sees it.");
+  test.skipIf(python === null)("all of them, by Python's reader", async () => {
+    const raws = await Promise.all(LITERALS.map(async (value) => (await composed(value)).toString('base64')));
+    const script = [
+      'import base64, email, email.policy, json, sys',
+      'for raw in json.load(sys.stdin):',
+      '    mail = email.message_from_bytes(base64.b64decode(raw), policy=email.policy.default)',
+      '    print(json.dumps([mail["Subject"], mail["X-Note"]]))',
+    ].join('\n');
+    const reader = Bun.spawn([python ?? '', '-c', script], { stdin: Buffer.from(JSON.stringify(raws)) });
+    const lines = (await new Response(reader.stdout).text()).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(LITERALS.map((value) => [value, value]));
+  });
+
+  test('but ids and links of the sender stay what machines read', async () => {
+    const headers = [
+      { name: 'In-Reply-To', value: '<=?x?q?b?=@sender.example>' },
+      { name: 'List-Help', value: '<https://sender.example/?a=?x?b?y>' },
+      { name: 'X-Link', value: 'https://sender.example/?a=?b' },
+    ];
+    const raw = await compose(aMessage({ headers }));
+    for (const { name, value } of headers) expect(field(raw, name)).toBe(value);
   });
 });
 
