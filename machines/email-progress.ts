@@ -153,6 +153,14 @@ export function eventsOfAttempt(
     : events;
 }
 
+/** What a bounce says where no server has said why: a bounce has all of its members, whatever caused it. */
+const NO_ANSWER = {
+  smtpCode: null,
+  enhancedCode: null,
+  message: 'Retries ran out before any server took the message.',
+  remoteMta: null,
+};
+
 /** A transient bounce for each recipient that was still waiting when retries ran out. */
 export function eventsOfExpiry(
   recipients: readonly RecipientProgress[],
@@ -161,10 +169,9 @@ export function eventsOfExpiry(
 ): readonly RecordedEvent[] {
   return recipients.flatMap((one, recipient) => {
     if (one.status !== 'pending') return [];
-    const last = outcomes.find((outcome) => outcome.recipient === recipient)?.data ?? {};
-    return [
-      { type: 'bounced' as const, recipient, at, data: { ...last, type: 'Transient', subType: 'expired' } },
-    ];
+    const last = outcomes.find((outcome) => outcome.recipient === recipient)?.data;
+    const data = { ...NO_ANSWER, ...last, type: 'Transient', subType: 'expired' };
+    return [{ type: 'bounced' as const, recipient, at, data }];
   });
 }
 

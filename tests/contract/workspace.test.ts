@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { setPlan } from '../../src/modules/workspace/commands.ts';
 import { startRealService } from './real-service.ts';
 
-test('both environments are told the same: the plan, its limits, and what is used of them', async () => {
+test('both environments are told the same: the settings, the plan, its limits, and what is used of them', async () => {
   await using service = await startRealService({ TEST_SENDS_PER_DAY: '100' });
   const { database } = service.service;
   const keys = [await service.keyWith('live', ['*']), await service.keyWith('test', ['emails:send'])];
@@ -24,6 +24,10 @@ test('both environments are told the same: the plan, its limits, and what is use
   const { id, usage, ...first } = await tell();
   expect(first).toEqual({
     name: 'Workspace',
+    defaultFrom: null,
+    defaultReplyTo: null,
+    branding: { logoUrl: null, colour: null, address: null, website: null },
+    timeZone: 'UTC',
     plan: 'free',
     limits: { emailsPerMonth: 3_000, domains: 2 },
     createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
@@ -50,4 +54,16 @@ test('both environments are told the same: the plan, its limits, and what is use
       usage: { emailsSent: 1, domains: 1 },
     });
   }
+
+  await database.query(
+    `update workspaces set default_from = 'Shop <shop@shop.test>', default_reply_to = 'help@shop.test',
+       colour = '#0f766e', time_zone = 'Europe/Vienna' where id = $1`,
+    [id],
+  );
+  expect(await tell()).toMatchObject({
+    defaultFrom: 'Shop <shop@shop.test>',
+    defaultReplyTo: 'help@shop.test',
+    branding: { logoUrl: null, colour: '#0f766e', address: null, website: null },
+    timeZone: 'Europe/Vienna',
+  });
 });

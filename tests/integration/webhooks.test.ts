@@ -232,7 +232,7 @@ describe('deliveries', () => {
       emailId: expect.stringMatching(/^em_/),
       recipient: 'delivered@simulator.svc.test',
       occurredAt: expect.any(String),
-      data: { isTest: true },
+      data: { remoteMta: null, response: expect.any(String), isTest: true },
       livemode: false,
     });
     expect(await verifies(post as Received, secret)).toBe(true);

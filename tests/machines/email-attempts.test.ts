@@ -56,9 +56,17 @@ describe('attempts', () => {
     email.tell(timerOf('lease', BORN + 4_000_000));
     expect(email.state).toBe('failed');
     expect(email.context.failureReason).toBe('expired');
-    expect(email.recorded.map(({ type, data }) => [type, data.type])).toEqual([
-      ['bounced', 'Transient'],
-      ['bounced', 'Transient'],
+    const bounce = {
+      type: 'Transient',
+      subType: 'expired',
+      smtpCode: null,
+      enhancedCode: null,
+      message: 'Retries ran out before any server took the message.',
+      remoteMta: null,
+    };
+    expect(email.recorded.map(({ type, data }) => [type, data])).toEqual([
+      ['bounced', bounce],
+      ['bounced', bounce],
     ]);
     expect(email.suppressed).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { boolean, integer, json, pgTable, pgView, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, integer, pgTable, pgView, primaryKey, text } from 'drizzle-orm/pg-core';
 import { actorColumns, moment } from './actor.ts';
 
 /** Tenants. */
@@ -6,7 +6,13 @@ export const workspaces = pgTable('workspaces', {
   id: text('id').primaryKey(),
   name: text('name').notNull(),
   plan: text('plan').notNull(),
-  settings: json('settings').notNull(),
+  defaultFrom: text('default_from'),
+  defaultReplyTo: text('default_reply_to'),
+  logoUrl: text('logo_url'),
+  colour: text('colour'),
+  address: text('address'),
+  website: text('website'),
+  timeZone: text('time_zone').notNull(),
   createdAt: moment('created_at').notNull(),
 });
 

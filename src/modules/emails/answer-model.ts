@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { EmailEvent } from './event-model.ts';
 import { AddressText, dictionary, Id, nullable, Tag, Timestamp } from './members.ts';
 
 /** Where an email is in its life: the states of its machine. */
@@ -46,20 +47,6 @@ const FailureReason = nullable(
     },
   ),
 );
-
-/** Something that happened to an email, the same object in the detail, in `/events` and in a webhook's body. */
-export const EmailEvent = Type.Object({
-  id: Id('evt', 'Unique to the event and the same in every webhook retry.'),
-  type: EmailEventType,
-  emailId: Id('em', 'The email it happened to.'),
-  recipient: Type.String({ description: 'The address it happened for.', examples: ['ada@example.com'] }),
-  occurredAt: Timestamp('When it happened.'),
-  data: dictionary(Type.Unknown(), {
-    description: 'What is known besides; members depend on `type`.',
-    examples: [{ type: 'Permanent', smtpCode: 550 }],
-  }),
-  livemode: Type.Boolean({ description: 'False for simulated events.' }),
-});
 
 /** What sending, rescheduling and cancelling answer. */
 export const EmailReceipt = Type.Object({
@@ -147,6 +134,5 @@ export type Explanation = Static<typeof Explanation>;
 
 /** The types of the other answers. */
 export type EmailReceipt = Static<typeof EmailReceipt>;
-export type EmailEvent = Static<typeof EmailEvent>;
 export type EmailItem = Static<typeof EmailItem>;
 export type EmailDetail = Static<typeof EmailDetail>;

@@ -1,4 +1,5 @@
-import type { EmailDetail, EmailEvent, EmailItem, EmailReceipt, Explanation } from './answer-model.ts';
+import type { EmailDetail, EmailItem, EmailReceipt, Explanation } from './answer-model.ts';
+import type { EmailEvent } from './event-model.ts';
 import type { SendBody } from './request-model.ts';
 
 // What the documentation shows: a send that anybody with a test key can repeat, and what becomes of it. A contract test

@@ -4,7 +4,8 @@ import { emailMessages, emails, emailEvents as eventTable } from '../../db/schem
 import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
-import type { EmailDetail, EmailEvent, EmailItem } from './answer-model.ts';
+import type { EmailDetail, EmailItem } from './answer-model.ts';
+import type { EmailEvent } from './event-model.ts';
 import { readPage } from './listing.ts';
 import { itemColumns } from './lists.ts';
 import type { Content } from './message.ts';
@@ -14,8 +15,9 @@ import { detailOf, eventOf, itemOf } from './views.ts';
 // What other modules need of emails; this is the one door that they may use.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
 export { isProblem, parseAddress } from './address.ts';
-export { EmailEvent, EmailEventType, type EmailReceipt } from './answer-model.ts';
+export { EmailEventType, type EmailReceipt } from './answer-model.ts';
 export { DEEPEST_HTML } from './content/html-depth.ts';
+export { EmailEvent } from './event-model.ts';
 export { isReturnToken } from './live-token.ts';
 export { SendBody } from './request-model.ts';
 export { eventOf } from './views.ts';

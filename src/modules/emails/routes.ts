@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
 import type { AcceptanceDeps } from './accept.ts';
-import { EmailDetail, EmailEvent, EmailItem, EmailReceipt, Explanation } from './answer-model.ts';
+import { EmailDetail, EmailItem, EmailReceipt, Explanation } from './answer-model.ts';
 import { cancelEmail, rescheduleEmail, sendEmail } from './commands.ts';
+import { EmailEvent } from './event-model.ts';
 import { DETAIL, EVENTS, EXPLANATION, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
 import { explanationOf } from './explaining.ts';
 import { type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';

@@ -17,7 +17,7 @@ const delivered: Omit<Report, 'recipient'> = {
 };
 const BROWSER = 'Posthorn simulator';
 
-/** The outcomes that choices.md 7 names; the address chooses one. Nothing here opens a connection. */
+/** Every outcome that an address can choose. Nothing here opens a connection. */
 export const SCRIPTS = {
   delivered: { outcome: () => 'accepted', reports: [delivered] },
   bounced: { outcome: () => 'refused', reports: [] },
@@ -43,14 +43,14 @@ export const SCRIPTS = {
   },
   opened: {
     outcome: () => 'accepted',
-    reports: [delivered, { type: 'opened', data: { userAgent: BROWSER } }],
+    reports: [delivered, { type: 'opened', data: { userAgent: BROWSER, via: null } }],
   },
   clicked: {
     outcome: () => 'accepted',
     reports: [
       delivered,
-      { type: 'opened', data: { userAgent: BROWSER } },
-      { type: 'clicked', data: { url: 'https://example.com/', userAgent: BROWSER } },
+      { type: 'opened', data: { userAgent: BROWSER, via: null } },
+      { type: 'clicked', data: { url: 'https://example.com/', userAgent: BROWSER, via: null } },
     ],
   },
   unsubscribed: {

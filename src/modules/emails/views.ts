@@ -1,7 +1,8 @@
 import type { EmailContext } from '../../../machines/email-context.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { formatAddress } from './address.ts';
-import type { EmailDetail, EmailEvent, EmailItem } from './answer-model.ts';
+import type { EmailDetail, EmailItem } from './answer-model.ts';
+import type { EmailEvent } from './event-model.ts';
 import type { Content, Envelope } from './message.ts';
 
 /** An email's row and its message's, as lists read them. */
@@ -104,12 +105,14 @@ function recipientsOf(envelope: Envelope, { recipients }: EmailContext): EmailDe
 }
 
 /** An event, the same object everywhere it is shown. */
-export const eventOf = (row: EventRow): EmailEvent => ({
-  id: row.id,
-  type: row.type as EmailEvent['type'],
-  emailId: row.emailId,
-  recipient: row.recipient,
-  occurredAt: row.occurredAt.toISOString(),
-  data: row.data as EmailEvent['data'],
-  livemode: row.livemode,
-});
+export const eventOf = (row: EventRow): EmailEvent =>
+  // The row is one of the forms: its machine wrote type and data together.
+  ({
+    id: row.id,
+    type: row.type,
+    emailId: row.emailId,
+    recipient: row.recipient,
+    occurredAt: row.occurredAt.toISOString(),
+    data: row.data,
+    livemode: row.livemode,
+  }) as EmailEvent;

@@ -135,7 +135,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     permission: 'webhooks:write',
     summary: 'Send a test event to a webhook endpoint',
     description:
-      'Queues a `delivered` event whose `data` is `{"isTest": true}` and whose `livemode` is false. The reply says that it is queued, not that it was received.',
+      'Queues a `delivered` event whose `data` has `isTest` true and whose `livemode` is false. The reply says that it is queued, not that it was received.',
     params: { id: 'wh' },
     response: TestQueued,
     status: 200,

@@ -62,7 +62,7 @@ async function queueTest(
     emailId: mintId('em', now),
     recipient: `delivered@${commands.simulatorDomain}`,
     occurredAt: new Date(now).toISOString(),
-    data: { isTest: true },
+    data: { remoteMta: null, response: 'A test: there is no such email.', isTest: true },
     livemode: false,
   };
   const spawned = await commands.engine.spawn('webhookDelivery', {

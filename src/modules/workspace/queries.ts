@@ -9,7 +9,7 @@ const monthStart = (at: number, monthsAhead = 0): string => {
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsAhead)).toISOString();
 };
 
-/** The caller's workspace: plan, limits, and what is used of them now. */
+/** The caller's workspace: its settings, plan, limits, and what is used of them now. */
 export async function readWorkspace(database: Database, { workspaceId, plan }: Caller, now: number) {
   const periods = { month: periodOf(true, now), day: periodOf(false, now), domains: DOMAINS_PERIOD };
   const [[workspace], used] = await Promise.all([
@@ -25,9 +25,14 @@ export async function readWorkspace(database: Database, { workspaceId, plan }: C
   ]);
   if (!workspace) throw new Error('A key belongs to a workspace that does not exist.');
   const unitsOf = (period: string): number => used.find((row) => row.period === period)?.used ?? 0;
+  const { logoUrl, colour, address, website } = workspace;
   return {
     id: workspace.id,
     name: workspace.name,
+    defaultFrom: workspace.defaultFrom,
+    defaultReplyTo: workspace.defaultReplyTo,
+    branding: { logoUrl, colour, address, website },
+    timeZone: workspace.timeZone,
     plan,
     limits: { ...PLANS[plan] },
     usage: {

@@ -1,14 +1,29 @@
-import { Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import type { Database } from '../../db/database.ts';
 import { type Route, route } from '../../http/route.ts';
 import { readWorkspace } from './queries.ts';
 
-const nullable = <S extends ReturnType<typeof Type.Integer> | ReturnType<typeof Type.String>>(schema: S) =>
-  Type.Union([schema, Type.Null()]);
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 const Workspace = Type.Object({
   id: Type.String(),
   name: Type.String(),
+  defaultFrom: nullable(
+    Type.String({ description: 'The sender of emails that name none; null where none is set.' }),
+  ),
+  defaultReplyTo: nullable(
+    Type.String({ description: 'Where answers go to emails that do not say; null where none is set.' }),
+  ),
+  branding: Type.Object(
+    {
+      logoUrl: nullable(Type.String({ description: 'The picture at the top of emails.' })),
+      colour: nullable(Type.String({ description: 'Such as `#0f766e`.' })),
+      address: nullable(Type.String({ description: 'The postal address at the foot of emails.' })),
+      website: nullable(Type.String()),
+    },
+    { description: 'How emails look; null where nothing is set.' },
+  ),
+  timeZone: Type.String({ description: 'The zone that days are counted in, by its IANA name.' }),
   plan: Type.Union([Type.Literal('free'), Type.Literal('starter'), Type.Literal('growth')]),
   limits: Type.Object({
     emailsPerMonth: nullable(Type.Integer({ description: 'Live emails a UTC month; null is no limit.' })),
@@ -37,13 +52,17 @@ export const workspaceRoutes = ({ database }: WorkspaceDeps): readonly Route[] =
     method: 'GET',
     path: '/v1/workspace',
     permission: 'any key',
-    summary: 'Get the plan, its limits and what is used of them',
+    summary: 'Get the workspace, its plan and what is used of it',
     response: Workspace,
     status: 200,
     example: {
       response: {
         id: 'ws_000000000000000000000000',
         name: 'Workspace',
+        defaultFrom: null,
+        defaultReplyTo: null,
+        branding: { logoUrl: null, colour: null, address: null, website: null },
+        timeZone: 'UTC',
         plan: 'free',
         limits: { emailsPerMonth: 3_000, domains: 2 },
         usage: {
