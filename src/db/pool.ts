@@ -45,6 +45,7 @@ interface Generation {
 /** Connections that are replaced as a whole when they may be frozen for ever. */
 export class Pool {
   #now: Generation;
+  readonly #retiring = new Set<postgres.Sql>();
   #closed = false;
 
   constructor(
@@ -99,7 +100,9 @@ export class Pool {
     if (this.#closed) return;
     const { client, abandoned } = this.#now;
     this.#now = { client: this.open(), abandoned: new Set() };
+    this.#retiring.add(client);
     setTimeout(() => {
+      this.#retiring.delete(client);
       for (const giveUp of abandoned)
         giveUp(new Unavailable('The connections to the database were lost.', 'unknown'));
       void client.end({ timeout: 0 }).catch(() => {});
@@ -109,6 +112,6 @@ export class Pool {
   async close(): Promise<void> {
     this.#closed = true;
     // Whoever closes has finished; but postgres.js waits in vain for a connection that was lost in mid-query.
-    await this.#now.client.end({ timeout: 1 });
+    await Promise.all([this.#now.client, ...this.#retiring].map((client) => client.end({ timeout: 1 })));
   }
 }

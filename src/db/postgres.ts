@@ -3,9 +3,11 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { parse } from 'postgres-array';
 import type { Database, Orm, Parameter, ReadOptions } from './database.ts';
+import { isForgotten, KeptStatements } from './kept-statements.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
 import { codeOf } from './sqlstate.ts';
 import { type Sighting, Watch } from './watch.ts';
+import { wireText } from './wire-text.ts';
 
 /** The server gives up before we do, so that a slow statement costs one error and not the connection. */
 const STATEMENT_TIMEOUT_MS = 6_000;
@@ -32,10 +34,10 @@ const TEXTS_OID = 1_009;
  * text[], the only array there is here. postgres.js would ask every new connection for the array types of the server; when
  * the server goes away just then, nobody hears that query's rejection, which ends the process.
  */
-const TEXTS: postgres.PostgresType<string[]> = {
+const TEXTS: postgres.PostgresType<readonly string[]> = {
   to: TEXTS_OID,
   from: [TEXTS_OID],
-  serialize: (texts: string[]) => `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`,
+  serialize: wireText,
   parse: (list: string) => parse(list),
 };
 
@@ -51,7 +53,7 @@ interface Connecting {
 }
 
 function connect({ url, name, max, settings = {} }: Connecting): postgres.Sql {
-  return postgres(url, {
+  const client = postgres(url, {
     max,
     // hazards: the 100th pipelined query on one connection would lose a BEGIN; recovery takes 10 s by default.
     max_pipeline: 1_000_000,
@@ -68,6 +70,9 @@ function connect({ url, name, max, settings = {} }: Connecting): postgres.Sql {
       ...settings,
     },
   } as postgres.Options<Record<string, postgres.PostgresType>>);
+  // Parameters come as texts (`wireText`), and nothing turns them into anything else.
+  for (const type of Object.keys(client.options.serializers)) delete client.options.serializers[Number(type)];
+  return client;
 }
 
 /** Whether the server answers a newcomer, and which connections of that name it works for. */
@@ -92,16 +97,20 @@ async function look(url: string, name: string): Promise<Sighting> {
   return sighting;
 }
 
-const ormOver = (client: postgres.Sql): Orm => drizzle(client) as unknown as Orm;
-
-/** Drizzle has no word for it: what it calls prepared is still parsed and planned at every call, with a round trip for that. */
-const preparing = (client: postgres.Sql): postgres.Sql =>
-  new Proxy(client, {
-    get: (target, name) =>
-      name === 'unsafe'
-        ? (text: string, parameters?: never[]) => target.unsafe(text, parameters, { prepare: true })
-        : Reflect.get(target, name),
-  });
+/**
+ * Drizzle over a client that takes texts only. Drizzle has no word for a statement that a connection keeps: what it calls
+ * prepared is still parsed and planned at every call, with a round trip for that.
+ */
+const ormOver = (client: postgres.Sql, prepare: boolean): Orm =>
+  drizzle(
+    new Proxy(client, {
+      get: (target, name) =>
+        name === 'unsafe'
+          ? (text: string, parameters?: readonly unknown[]) =>
+              target.unsafe(text, parameters?.map(wireText), { prepare })
+          : Reflect.get(target, name),
+    }),
+  ) as unknown as Orm;
 
 /** A PostgreSQL server (15 or later), over two pools: the engine's raw statements, and Drizzle's. */
 export class PostgresDatabase implements Database {
@@ -109,6 +118,7 @@ export class PostgresDatabase implements Database {
   readonly #engine: Pool;
   readonly #reads: Pool;
   readonly #watch: Watch;
+  readonly #kept = new KeptStatements();
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
   constructor(url: string) {
@@ -132,8 +142,9 @@ export class PostgresDatabase implements Database {
     parameters: readonly Parameter[] = [],
     options: { deadlineMs?: number } = {},
   ): Promise<Row[]> {
-    const rows = await this.#engine.run(options.deadlineMs ?? DEADLINE_MS, (client) =>
-      client.unsafe(text, parameters as never[], { prepare: true }),
+    const values = parameters.map(wireText);
+    const rows = await this.#run(this.#engine, options.deadlineMs ?? DEADLINE_MS, true, (client, prepare) =>
+      client.unsafe(text, values, { prepare }),
     );
     return rows as unknown as Row[];
   }
@@ -142,14 +153,33 @@ export class PostgresDatabase implements Database {
     run: (orm: Orm) => PromiseLike<Result>,
     { prepared = false }: ReadOptions = {},
   ): Promise<Result> {
-    return this.#reads.run(DEADLINE_MS, (client) => {
+    return this.#run(this.#reads, DEADLINE_MS, prepared, (client, prepare) => {
       let orms = this.#orms.get(client);
       if (!orms) {
-        orms = { plain: ormOver(client), preparing: ormOver(preparing(client)) };
+        orms = { plain: ormOver(client, false), preparing: ormOver(client, true) };
         this.#orms.set(client, orms);
       }
-      return run(prepared ? orms.preparing : orms.plain);
+      return run(prepare ? orms.preparing : orms.plain);
     });
+  }
+
+  /** A statement that was forgotten has not run: it does so on new connections, which keep none. */
+  async #run<T>(
+    pool: Pool,
+    deadlineMs: number,
+    isKept: boolean,
+    use: (client: postgres.Sql, prepare: boolean) => PromiseLike<T>,
+  ): Promise<T> {
+    const prepare = isKept && this.#kept.areOn;
+    const begin = performance.now();
+    try {
+      return await pool.run(deadlineMs, (client) => use(client, prepare));
+    } catch (error) {
+      if (!prepare || !isForgotten(error)) throw error;
+      if (this.#kept.forgotten()) for (const each of [this.#engine, this.#reads]) each.replace(DEADLINE_MS);
+      const left = Math.max(deadlineMs - (performance.now() - begin), 1);
+      return pool.run(left, (client) => use(client, false));
+    }
   }
 
   async script(text: string): Promise<void> {

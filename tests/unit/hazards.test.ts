@@ -58,6 +58,21 @@ describe('postgres.js', () => {
     expect([row?.n, row?.back]).toEqual([odd.length, odd]);
   });
 
+  test('would repeat a forgotten statement with other values, were the routine of its errors not hidden', async () => {
+    const one = connect();
+    const read = () => one.unsafe('select $1::boolean as yes', [true as never], { prepare: true });
+    expect((await read())[0]?.yes).toBe(true);
+    await one.unsafe('deallocate all').simple();
+    expect((await failure(read())).code).toBe('26000');
+    // The same error with its routine: one repetition, and `true` has become `false`.
+    const { prototype } = postgres.PostgresError;
+    const hidden = Object.getOwnPropertyDescriptor(prototype, 'routine') ?? {};
+    Reflect.deleteProperty(prototype, 'routine');
+    expect((await read())[0]?.yes).toBe(false);
+    Object.defineProperty(prototype, 'routine', hidden);
+    await one.end();
+  });
+
   test('answers int8 as text', async () => {
     const [row] = await sql`select 1::int8 as n`;
     expect(row?.n).toBe('1');
@@ -128,11 +143,12 @@ describe('postgres.js', () => {
     expect(performance.now() - start).toBeGreaterThan(250);
   });
 
-  test('throws at a moment that is no Date, as -infinity', async () => {
-    const error = await failure(
-      database.query('select $1::timestamptz is null as is_null', ['-infinity'], { deadlineMs: 5_000 }),
-    );
-    expect(error).toBeInstanceOf(RangeError);
+  test('throws at a moment that is no Date, as -infinity; ours sends it as it is', async () => {
+    const text = 'select $1::timestamptz::text as at';
+    const theirs = connect();
+    expect(await failure(theirs.unsafe(text, ['-infinity']))).toBeInstanceOf(RangeError);
+    void theirs.end({ timeout: 0 }).catch(() => {});
+    expect(await database.query(text, ['-infinity'])).toEqual([{ at: '-infinity' }]);
   });
 
   test('has its date parser taken away by Drizzle', async () => {

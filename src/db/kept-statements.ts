@@ -1,0 +1,52 @@
+import postgres from 'postgres';
+import { codeOf } from './sqlstate.ts';
+
+/** The server function that each error names, which PostgreSQL tells as `routine`. */
+const routines = new WeakMap<object, unknown>();
+
+/**
+ * postgres.js 3.4.9 sends a prepared statement again by itself when the server has forgotten it, and knows that case by the
+ * error's `routine`. It serializes the parameters a second time then (`true` became `false`, JSON a JSON string of itself),
+ * and it does not hold back what is pipelined behind: statements hung, or were answered with each other's rows
+ * (tests/unit/hazards.test.ts). It has no option for that, so its errors hide their routine from it.
+ */
+Object.defineProperty(postgres.PostgresError.prototype, 'routine', {
+  configurable: true,
+  get: () => undefined,
+  set(this: object, routine: unknown) {
+    routines.set(this, routine);
+  },
+});
+
+/** Whether the server no longer has the statement that it was to run, or has it for tables that have changed since. */
+export function isForgotten(error: unknown): boolean {
+  if (codeOf(error) === '26000') return true;
+  if (typeof error !== 'object' || error === null) return false;
+  return routines.get(error) === 'RevalidateCachedQuery' || ('cause' in error && isForgotten(error.cause));
+}
+
+const FIRST_REST_MS = 60_000;
+const LONGEST_REST_MS = 3_600_000;
+
+/**
+ * Whether connections keep statements by name. Once one was forgotten they do without for a while: a pooler that gives each
+ * transaction another backend forgets all of them, always, and each new name would stay behind on one of its backends.
+ */
+export class KeptStatements {
+  #restMs = FIRST_REST_MS;
+  #restsUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly monotonic: () => number = () => performance.now()) {}
+
+  get areOn(): boolean {
+    return this.monotonic() >= this.#restsUntil;
+  }
+
+  /** One was forgotten. Answers whether that is news; then no connection may be used on that knows names. */
+  forgotten(): boolean {
+    if (!this.areOn) return false;
+    this.#restsUntil = this.monotonic() + this.#restMs;
+    this.#restMs = Math.min(this.#restMs * 2, LONGEST_REST_MS);
+    return true;
+  }
+}
