@@ -6,7 +6,7 @@ import { openSession } from '../audit/session.ts';
 import type { Config } from '../config.ts';
 import type { Terminal } from './terminal.ts';
 
-/** `posthorn audit`: proves the ledger of the configured database, and answers 1 when anything disagrees. */
+/** `posthorn audit` checks the ledger of the configured database and exits with 1 when anything disagrees. */
 export async function runAudit(config: Config, since: number, terminal: Terminal): Promise<number> {
   const { databaseUrl, dataDir } = config;
   if (databaseUrl === null && !existsSync(join(dataDir, 'postgres'))) {
@@ -25,7 +25,7 @@ export async function runAudit(config: Config, since: number, terminal: Terminal
   return findings.total === 0 ? 0 : 1;
 }
 
-/** What an audit found, for people: a line for each check, then the rows that disagree. */
+/** The report of an audit: a line for each check, then the rows that disagree. */
 export function auditReport(findings: Findings, ms: number): string {
   const checks = Object.entries(CHECKS) as [Check, string][];
   const width = Math.max(...checks.map(([, sentence]) => sentence.length));

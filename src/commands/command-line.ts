@@ -21,7 +21,7 @@ import { runTorture, type TortureRequest } from './torture.ts';
 /** The exit code of a command line or a configuration that cannot be understood. */
 const MISUSE = 2;
 
-/** Runs one command line, without the two leading arguments, and answers the exit code. */
+/** Runs one command line (without the two leading arguments) and returns the exit code. */
 export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,

@@ -6,9 +6,9 @@ import { openTransports } from '../doctor/open-transport.ts';
 import { systemNameServers } from '../transport/dns/resolver.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What may be said on the command line. */
+/** The options of `posthorn doctor`. */
 export interface DoctorRequest {
-  /** Who gets a test message. */
+  /** The recipient of a test message. */
   readonly to?: string;
   /** A domain whose mail server shows whether port 25 is open outwards. */
   readonly probe: string;
@@ -16,7 +16,7 @@ export interface DoctorRequest {
 
 const MARK = { fine: '✓', wrong: '✗', skipped: '–' } as const satisfies Record<Diagnosis['status'], string>;
 
-/** `posthorn doctor`: looks at everything that email depends on; 1 when something is wrong. */
+/** `posthorn doctor` examines everything that email depends on and exits with 1 when something is wrong. */
 export async function runDoctor(
   config: Config,
   { to, probe }: DoctorRequest,
@@ -41,6 +41,6 @@ export async function runDoctor(
   return bad === 0 ? 0 : 1;
 }
 
-/** One finding: its mark and sentence, and below what to do. */
+/** A finding as text: its mark and sentence, and below them the advice. */
 export const lineOf = ({ check, status, detail, advice }: Diagnosis): string =>
   `${MARK[status]} ${check}: ${detail}\n${advice === null ? '' : `    ${advice}\n`}`;

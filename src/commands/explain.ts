@@ -5,10 +5,10 @@ import { Unavailable } from '../db/unavailable.ts';
 import { NoPostgres } from '../torture/postgres-programs.ts';
 import { NotTorturable } from '../torture/tortured-engine.ts';
 
-/** Failures that an operator can mend: their sentence is enough, and a stack would bury it. */
+/** The operator can correct these failures. Their message is enough; a stack trace would bury it. */
 const PLAIN = [DataDirectoryInUse, MigrationMismatch, NoPostgres, NotAuditable, NotTorturable, Unavailable];
 
-/** What to print when a command fails. */
+/** The text that is printed when a command fails. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return `${String(error)}\n`;
   const isPlain = PLAIN.some((plain) => error instanceof plain) || 'syscall' in error;

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { FirstKey } from '../modules/api-keys/issue.ts';
 
-/** The welcome: the keys, which are shown only now, a first email to send, and where to look next. */
+/** The text of the first start: the keys, which are shown only now, a first email to send, and where to look next. */
 export function firstRunText(
   { publicUrl, simulatorDomain, transport }: Pick<Config, 'publicUrl' | 'simulatorDomain' | 'transport'>,
   keys: readonly FirstKey[],
@@ -30,7 +30,7 @@ export function firstRunText(
   ].join('\n');
 }
 
-/** Nobody shall wonder where the mail has gone, or fear that it went anywhere. */
+/** The text says where live mail is, so that nobody searches for it or fears that it was sent. */
 const captured = (publicUrl: string): string[] => [
   'Live email does not leave yet: TRANSPORT is capture, which keeps it here to be read:',
   `  ${publicUrl}/v1/captured  with the live key`,

@@ -5,10 +5,10 @@ import type { Config } from '../config.ts';
 import { loopbackOf } from '../doctor/running-service.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Less than the interval between two checks of a container's runtime. */
+/** The limit is shorter than the interval at which a container runtime checks. */
 const PATIENCE_MS = 5_000;
 
-/** `posthorn health`: asks the service on this machine, for containers whose image has no other program. */
+/** `posthorn health` asks the service on this machine. The container image has no other program that could. */
 export async function checkHealth(config: Config, terminal: Terminal): Promise<number> {
   const url = `http://${loopbackOf(config.host)}:${config.port}/health`;
   try {

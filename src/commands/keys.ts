@@ -10,14 +10,14 @@ import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
 import type { Terminal } from './terminal.ts';
 import { withDatabase } from './with-database.ts';
 
-/** What `posthorn keys create` was asked for. */
+/** The options of `posthorn keys create`. */
 export interface KeyRequest {
   readonly env: 'live' | 'test';
   readonly name: string;
   readonly permissions: readonly Permission[];
 }
 
-/** `posthorn keys create`: for an operator who has lost every key. Prints the new one alone, so that it can be piped. */
+/** `posthorn keys create` helps an operator who has lost every key. It prints the new key and nothing else, for pipes. */
 export function createKey(config: Config, request: KeyRequest, terminal: Terminal): Promise<number> {
   return withDatabase(config, async (database) => {
     await migrate(database);

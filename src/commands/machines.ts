@@ -10,13 +10,13 @@ const FORMATS = {
   stately: toStately,
 } as const;
 
-/** How a machine can be shown. */
+/** The output formats of `posthorn machines`. */
 export type MachineFormat = keyof typeof FORMATS;
 
-/** Their names, for the help. */
+/** The names of the formats, for `--help`. */
 export const MACHINE_FORMATS = Object.keys(FORMATS) as MachineFormat[];
 
-/** `posthorn machines [name]`: lists the lifecycles, or shows one. */
+/** `posthorn machines [name]` lists the lifecycles or shows one. */
 export function showMachines(name: string | undefined, format: MachineFormat, terminal: Terminal): number {
   if (name === undefined) {
     const width = Math.max(...lifecycles.map((lifecycle) => lifecycle.name.length));

@@ -3,7 +3,7 @@ import { migrate } from '../db/migrate.ts';
 import type { Terminal } from './terminal.ts';
 import { withDatabase } from './with-database.ts';
 
-/** `posthorn migrate`: brings the schema up to date without serving, for those who want the two apart. */
+/** `posthorn migrate` brings the schema up to date without serving, for deployments that do the two separately. */
 export function runMigrations(config: Config, terminal: Terminal): Promise<number> {
   return withDatabase(config, async (database) => {
     const applied = await migrate(database);

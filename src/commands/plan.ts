@@ -5,10 +5,10 @@ import { setPlan } from '../modules/workspace/commands.ts';
 import type { Terminal } from './terminal.ts';
 import { withDatabase } from './with-database.ts';
 
-/** Their names, for the help. */
+/** The names of the plans, for `--help`. */
 export const PLAN_NAMES = Object.keys(PLANS) as PlanName[];
 
-/** `posthorn plan set <workspace> <plan>`: what a payment does elsewhere, the operator does by hand. */
+/** `posthorn plan set <workspace> <plan>` puts a workspace on a plan without a payment. */
 export function changePlan(
   config: Config,
   workspace: string,

@@ -13,18 +13,18 @@ import { closeServer, stopRequested } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
 import { abandoned, serveWith } from './workers.ts';
 
-/** Orchestrators kill after 30 s. What is not finished by then is durable, and found again at the next start. */
+/** Orchestrators kill after 30 s. Unfinished work is durable, and the next start finds it. */
 const FINISH_WITHIN_MS = 25_000;
-/** What requests in flight are given before the engine begins to stop; most take milliseconds. */
+/** Requests in flight get this long before the engine begins to stop; most take milliseconds. */
 const REQUESTS_FIRST_MS = 1_000;
 
-/** How a process serves: alone, as the one that looks after N workers, or as one of them. */
+/** A process serves alone, as the parent of N workers (`workers`), or as one of them (`worker`). */
 export interface ServeOptions {
   readonly workers?: number;
   readonly worker?: number;
 }
 
-/** `posthorn serve`: runs until it is asked to stop, and answers the exit code. */
+/** `posthorn serve` runs until it is asked to stop and returns the exit code. */
 export async function serve(config: Config, terminal: Terminal, options: ServeOptions = {}): Promise<number> {
   const { workers = 1, worker } = options;
   if (workers > 1 && config.databaseUrl === null) {
@@ -36,7 +36,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   const logger = createLogger({ level: config.logLevel, pretty: config.profile === 'development' });
   logger.debug(redacted(config), 'Configuration');
   if (workers > 1) return serveWith(workers, logger);
-  // Before anything else, so that a signal during the start is not lost.
+  // This comes before everything else, so that a signal during the start is not lost.
   const stop = worker === undefined ? stopRequested() : Promise.race([stopRequested(), abandoned()]);
   const service = await startService(
     worker === undefined || worker === 1 ? config : withoutDoors(config),
@@ -55,7 +55,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
         shared: worker !== undefined,
       });
     } finally {
-      // Whether the port was free or not: the keys exist now, and this is their one chance to be seen.
+      // The keys exist now, even if the port was taken, and they are shown only this once.
       if (keys.some(({ origin }) => origin !== 'kept')) terminal.out(firstRunText(config, keys));
     }
     logger.info({ url: server.url.origin, version: VERSION, database: service.database.kind }, 'Listening');
@@ -70,7 +70,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   return 0;
 }
 
-/** The ports that cannot be shared are the first worker's. */
+/** Ports that cannot be shared belong to the first worker. */
 const withoutDoors = (config: Config): Config => ({
   ...config,
   inboundSmtpPort: null,
@@ -80,8 +80,8 @@ const withoutDoors = (config: Config): Config => ({
 });
 
 /**
- * Requests first, since they tell the engine things; then the engine, whose outcomes need the database; then that. For a
- * request that takes its time (a body over a slow line has two minutes) the engine does not wait.
+ * Requests end first, since they give the engine events; then the engine, whose outcomes need the database; then the
+ * database. The engine does not wait for a slow request: a body may take two minutes to arrive.
  */
 async function finish(service: Service, server: Server<Talk> | undefined): Promise<void> {
   service.inspector.sockets.close();

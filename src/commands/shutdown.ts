@@ -8,7 +8,7 @@ export function stopRequested(): Promise<NodeJS.Signals> {
   });
 }
 
-/** How often a server that closes is asked whether requests are left. */
+/** A closing server is asked this often whether requests are left. */
 const LOOK_EVERY_MS = 20;
 
 /**

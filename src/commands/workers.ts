@@ -2,13 +2,13 @@ import type { Subprocess } from 'bun';
 import type { Logger } from '../telemetry/logger.ts';
 import { stopRequested } from './shutdown.ts';
 
-/** A worker that keeps dying is started again ever more slowly. */
+/** The wait before a restart doubles from the first to the longest while a worker keeps dying. */
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
-/** Living this long, a worker counts as well again. */
+/** A worker that lives this long counts as healthy again. */
 const WELL_AFTER_MS = 60_000;
 
-/** The command line of this very program: the executable, or Bun with the source file it runs. */
+/** The command line of this program: the executable, or Bun with the source file that it runs. */
 const self = (): readonly string[] =>
   Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, Bun.main];
 
@@ -23,7 +23,7 @@ export async function serveWith(workers: number, logger: Logger): Promise<number
   const keepAlive = async (index: number): Promise<number> => {
     for (let rest = FIRST_REST_MS; ; rest = Math.min(rest * 2, LONGEST_REST_MS)) {
       const startedAt = performance.now();
-      // The open pipe tells the worker that somebody looks after it: when we die, however, it ends as well.
+      // The pipe closes when this process dies in any way, and the worker then ends as well.
       const child = Bun.spawn([...self(), 'serve', '--worker', String(index)], {
         stdin: 'pipe',
         stdout: 'inherit',
@@ -32,7 +32,7 @@ export async function serveWith(workers: number, logger: Logger): Promise<number
       running.add(child);
       const code = await child.exited;
       running.delete(child);
-      // One that was just starting may not have listened for signals yet: it had nothing in flight.
+      // A worker that was still starting may not have listened for signals yet; it had nothing in flight.
       if (stopping) return child.signalCode === 'SIGTERM' || child.signalCode === 'SIGINT' ? 0 : code;
       if (performance.now() - startedAt > WELL_AFTER_MS) rest = FIRST_REST_MS;
       logger.error(
@@ -52,7 +52,7 @@ export async function serveWith(workers: number, logger: Logger): Promise<number
   return codes.find((code) => code !== 0) ?? 0;
 }
 
-/** Resolves when the process that looks after this worker is gone. */
+/** Resolves when the parent process of this worker is gone. */
 export function abandoned(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.stdin.once('end', () => resolve('SIGTERM'));
