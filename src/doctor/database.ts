@@ -4,7 +4,7 @@ import { type Migration, migrations } from '../db/migrations.ts';
 import { PARTITIONED, partitionName } from '../db/partitions.ts';
 import { type Diagnosis, fine, messageOf, skipped, wrong } from './diagnosis.ts';
 
-/** Slower than this, each email takes noticeably longer. */
+/** Above this round trip each email takes noticeably longer. */
 const SLOW_MS = 50;
 /** Ids and schedules are made with our clock and compared with the database's. */
 const SKEW_MS = 2_000;
@@ -12,7 +12,7 @@ const SKEW_MS = 2_000;
 const BRING_CLOSER =
   'That is slow: every email takes several round trips. Bring database and service closer together.';
 
-/** Answers, and how fast. */
+/** Checks that the database answers, and how fast. */
 export async function diagnoseConnection(database: Database): Promise<Diagnosis> {
   const check = 'Database';
   try {
@@ -32,7 +32,7 @@ export async function diagnoseConnection(database: Database): Promise<Diagnosis>
   }
 }
 
-/** The schema is the one that this version works with. */
+/** Checks that the schema is the one that this version works with. */
 export async function diagnoseSchema(
   database: Database,
   carried: readonly Migration[] = migrations,
@@ -73,7 +73,7 @@ export async function diagnoseSchema(
 const listed = (migrations: readonly { readonly name: string }[]): string =>
   migrations.map(({ name }) => name).join(', ');
 
-/** There is a place for what today and tomorrow bring. */
+/** Checks that the partitions of today exist. */
 export async function diagnosePartitions(database: Database, now: number): Promise<Diagnosis> {
   const check = 'Partitions';
   const rows = await database.query<{ name: string }>(
@@ -93,7 +93,7 @@ export async function diagnosePartitions(database: Database, now: number): Promi
       );
 }
 
-/** Our clock and the database's agree. */
+/** Checks that our clock and the database's agree. */
 export async function diagnoseClock(database: Database, now: () => number): Promise<Diagnosis> {
   const check = 'Clock';
   if (database.kind === 'embedded')

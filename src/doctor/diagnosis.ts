@@ -1,17 +1,17 @@
 import type { Finding } from '../transport/transport.ts';
 
-/** One thing that was looked at: how it is, and what to do when it is not well. */
+/** The result of one check, and the advice when something is wrong. */
 export interface Diagnosis {
   readonly check: string;
-  /** `skipped`: it does not matter here, or cannot be seen from here. */
+  /** A check is `skipped` where it does not matter, or cannot be made from here. */
   readonly status: 'fine' | 'wrong' | 'skipped';
   /** A sentence. */
   readonly detail: string;
-  /** What to do, or to know; null when there is nothing. */
+  /** Null when there is nothing to do or to know. */
   readonly advice: string | null;
 }
 
-/** It is well. */
+/** The diagnosis of a check that found no fault. */
 export const fine = (check: string, detail: string, advice: string | null = null): Diagnosis => ({
   check,
   status: 'fine',
@@ -19,7 +19,7 @@ export const fine = (check: string, detail: string, advice: string | null = null
   advice,
 });
 
-/** It is not well, and this mends it. */
+/** The diagnosis of a fault, with the advice that corrects it. */
 export const wrong = (check: string, detail: string, advice: string): Diagnosis => ({
   check,
   status: 'wrong',
@@ -27,7 +27,7 @@ export const wrong = (check: string, detail: string, advice: string): Diagnosis 
   advice,
 });
 
-/** It was not looked at, for this reason. */
+/** The diagnosis of a check that was not made, with the reason. */
 export const skipped = (check: string, detail: string, advice: string | null = null): Diagnosis => ({
   check,
   status: 'skipped',
@@ -35,7 +35,7 @@ export const skipped = (check: string, detail: string, advice: string | null = n
   advice,
 });
 
-/** What a transport found out about itself. */
+/** The diagnosis of what a transport found out about itself. */
 export const ofFinding = ({ check, ok, detail, advice }: Finding): Diagnosis => ({
   check,
   status: ok ? 'fine' : 'wrong',
@@ -43,7 +43,7 @@ export const ofFinding = ({ check, ok, detail, advice }: Finding): Diagnosis => 
   advice,
 });
 
-/** The sentence of whatever was thrown. */
+/** The message of whatever was thrown, as a sentence. */
 export const messageOf = (error: unknown): string => {
   const message = error instanceof Error && error.message !== '' ? error.message : String(error);
   return /[.!?]$/.test(message) ? message : `${message}.`;

@@ -11,22 +11,22 @@ import { diagnoseScheduler } from './scheduler.ts';
 import { sendTestMessage } from './test-message.ts';
 import { diagnoseWays } from './ways.ts';
 
-/** What an examination works with. */
+/** An examination is made of this configuration, with these means. */
 export interface Examination {
   readonly config: Pick<
     Config,
     'databaseUrl' | 'dataDir' | 'secretKey' | 'host' | 'port' | 'dnsServers' | 'transport'
   >;
   readonly now: () => number;
-  /** The name servers that are used: DNS_SERVERS, or the machine's. */
+  /** The name servers in use: DNS_SERVERS, or the machine's. */
   readonly nameServers: readonly NameServer[];
-  /** Every way out that is enabled, the default one first. @throws UnusableSettings */
+  /** Opens every enabled transport, the default one first. @throws UnusableSettings */
   openTransports(): Promise<readonly Transport[]>;
-  /** Who gets a test message; null for nobody. */
+  /** The recipient of a test message; null for none. */
   readonly to: string | null;
 }
 
-/** Looks at everything that email depends on, and tells each thing as soon as it is known. Changes nothing. */
+/** Examines everything that email depends on and yields each diagnosis as soon as it is known. Changes nothing. */
 export async function* examine(examination: Examination): AsyncGenerator<Diagnosis> {
   const { config, nameServers, now } = examination;
   const health = await askService(config.host, config.port);
@@ -85,7 +85,7 @@ async function* waysOut(
   }
 }
 
-/** A look that itself fails is a finding, and the others go on. */
+/** A check that itself fails becomes a diagnosis, and the others go on. */
 async function* guarded(check: string, look: () => Promise<Diagnosis>): AsyncGenerator<Diagnosis> {
   try {
     yield await look();

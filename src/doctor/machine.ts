@@ -9,7 +9,7 @@ import { type Diagnosis, fine, messageOf, skipped, wrong } from './diagnosis.ts'
 const GIB = 1_073_741_824;
 const DNS_PATIENCE_MS = 3_000;
 
-/** Every name server answers. One that does not costs each lookup a timeout. */
+/** Checks that every name server answers. One that does not costs each lookup a timeout. */
 export async function diagnoseNameServers(
   servers: readonly NameServer[],
   areConfigured: boolean,
@@ -32,7 +32,7 @@ export async function diagnoseNameServers(
   );
 }
 
-/** Where the key comes from. */
+/** The key comes from SECRET_KEY, or from a file in the data directory. */
 interface KeySource {
   readonly secretKey: string | null;
   readonly dataDir: string;
@@ -40,11 +40,11 @@ interface KeySource {
 
 const keyFile = (dataDir: string): string => join(dataDir, 'secret-key');
 
-/** The key as it is; unlike a start, this never makes one. */
+/** Reads the key. Unlike a start, this never makes one. */
 export const readSecretKey = async ({ secretKey, dataDir }: KeySource): Promise<string | null> =>
   secretKey ?? (await readFile(keyFile(dataDir), 'utf8').catch(() => null));
 
-/** There is a key, and it opens what was sealed. */
+/** Checks that there is a key and that it opens what was sealed. */
 export async function diagnoseSecretKey(source: KeySource, database: Database | null): Promise<Diagnosis> {
   const check = 'Secret key';
   const path = keyFile(source.dataDir);
@@ -72,7 +72,7 @@ export async function diagnoseSecretKey(source: KeySource, database: Database | 
   }
 }
 
-/** The data directory has room. */
+/** Checks that the data directory has room. */
 export async function diagnoseDisk(dataDir: string): Promise<Diagnosis> {
   const check = 'Disk';
   try {

@@ -5,7 +5,7 @@ import { DataDirectoryInUse } from '../db/embedded.ts';
 import { openDatabase } from '../db/open.ts';
 import { type Diagnosis, messageOf, skipped, wrong } from './diagnosis.ts';
 
-/** The configured database, or why it cannot be looked into. Makes none where there is none. */
+/** Opens the configured database, or says why it cannot be examined. Never creates one. */
 export async function openExisting(
   databaseUrl: string | null,
   dataDir: string,

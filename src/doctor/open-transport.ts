@@ -4,16 +4,16 @@ import { createResolver } from '../transport/dns/resolver.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type TransportSettings, Transports } from '../transport/transports.ts';
 
-/** What the ways are opened with. */
+/** The surroundings that transports are opened in. */
 export interface WayMeans {
   readonly nameServers: readonly NameServer[];
   readonly hostName: string;
   readonly probeDomain: string;
-  /** Which addresses may be connected to; public ones unless stated. */
+  /** Admits addresses to connect to; public ones alone by default. */
   readonly mayConnect?: (address: string) => boolean;
 }
 
-/** Opens every way that mail may leave by, as the service does, the default one first. @throws UnusableSettings */
+/** Opens every enabled transport as the service does, the default one first. @throws UnusableSettings */
 export async function openTransports(
   config: TransportSettings & { readonly tlsCaFile: string | null },
   { nameServers, ...means }: WayMeans,

@@ -1,4 +1,4 @@
-/** What a running service says of itself. */
+/** The health that a running service reports. */
 export interface Health {
   readonly scheduler: { readonly status: 'ok' | 'late' | 'stopped'; readonly oldestDueSeconds: number };
 }
@@ -18,7 +18,7 @@ export async function askService(host: string, port: number): Promise<Health | n
   }
 }
 
-/** Where a service that listens on every address is reached from its own machine. */
+/** The address at which this machine reaches a service that listens on every address. */
 export function loopbackOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

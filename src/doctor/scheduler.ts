@@ -3,13 +3,13 @@ import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
 import type { Health } from './running-service.ts';
 
 const CHECK = 'Scheduler';
-/** Later than this, people notice. */
+/** People notice a longer delay than this. */
 const LATE_SECONDS = 60;
 
 const TIMED = `select table_name as name from information_schema.columns
 where column_name = 'wake_at' and table_schema = current_schema() order by table_name`;
 
-/** Nothing that is due waits: as the running service tells it, or as the database shows. */
+/** Checks that nothing due is left waiting, by the health of the running service or else by the database. */
 export async function diagnoseScheduler(
   health: Health | null,
   database: Database | null,

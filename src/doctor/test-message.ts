@@ -8,19 +8,19 @@ import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
 const CHECK = 'Test message';
 const PATIENCE_MS = 60_000;
 
-/** What a test message is sent with. */
+/** A test message is sent with these means. */
 export interface TestMessage {
   readonly to: string;
   readonly transport: Transport;
-  /** Whether domains that have chosen nothing send by it. */
+  /** True when domains without a choice of their own use this transport. */
   readonly isDefault: boolean;
   readonly database: Database | null;
-  /** null where there is none: then nothing can be signed. */
+  /** Null when there is none; then nothing can be signed. */
   readonly secretKey: string | null;
   readonly now: number;
 }
 
-/** Sends one message from a verified domain, signed as any other, and tells what became of it. */
+/** Sends one message from a verified domain, signed as any other, and reports its outcome. */
 export async function sendTestMessage(message: TestMessage): Promise<Diagnosis> {
   const { to, transport, isDefault, database, secretKey, now } = message;
   if (transport.name === 'capture') return skipped(CHECK, 'With TRANSPORT=capture nothing leaves.');

@@ -3,7 +3,7 @@ import { missingWays } from '../modules/domains/queries.ts';
 import type { EnabledWays } from '../transport/transport.ts';
 import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
 
-/** Every domain's mail can leave by the way that was chosen for it. */
+/** Checks that every domain's mail can leave by the transport chosen for it. */
 export async function diagnoseWays(database: Database, enabled: EnabledWays): Promise<Diagnosis> {
   const check = 'Domains';
   const [schema] = await database.query<{ there: boolean }>(
