@@ -5,7 +5,7 @@ import { journalFaults, journalsBetween } from './journals.ts';
 import type { Session } from './session.ts';
 import { type AuditedActor, overdueBy, snapshotFaults } from './snapshots.ts';
 
-/** Actors read at once: what an audit holds in memory, whatever the size of the database. */
+/** An audit reads this many actors at once, which bounds its memory whatever the size of the database. */
 const BATCH = 500;
 /** Retention removes test data after seven days: a journal that is older may lack its actor. */
 const ORPHANS_AFTER_MS = 6 * 86_400_000;
@@ -13,15 +13,15 @@ const ORPHANS_AFTER_MS = 6 * 86_400_000;
 const OVERDUE_MS = 60_000;
 const LAST = '~';
 
-/** What an audit of a database shares between its checks. */
+/** The checks of one audit share this. */
 export interface Audit {
   readonly session: Session;
   readonly findings: Findings;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Only actors that were born since (epoch milliseconds); 0 is all of them. */
+  /** Only actors spawned since this moment (epoch milliseconds) are checked; 0 checks all of them. */
   readonly since: number;
-  /** Whether an instance is connected: without one, what is due waits for the next start. */
+  /** True when an instance is connected. Without one, what is due waits for the next start. */
   readonly served: boolean;
 }
 
@@ -84,5 +84,5 @@ async function checkBatch(audit: Audit, kind: Kind, { actors, after, to }: Actor
       findings.wrong('journals', id, 'a journal without its actor');
 }
 
-/** Whether retention may have removed the actor of that id, and has not come to the rest yet. */
+/** True when retention may have removed the actor of that id but not yet the rest of its rows. */
 export const mayBeOrphan = (id: string, now: number): boolean => timeOfId(id) < now - ORPHANS_AFTER_MS;

@@ -13,13 +13,13 @@ import { auditMail, auditReplies, auditTransactions } from './leftovers.ts';
 import { QuotaLedger } from './quotas.ts';
 import type { Session } from './session.ts';
 
-/** Kinds of which nothing is checked but what holds for every actor. */
+/** These kinds need only the checks that hold for every actor. */
 const PLAIN_KINDS: readonly Kind[] = [apiKeyKind, domainKind, webhookEndpointKind];
 
-/** The kinds whose actors are audited: all that the service has. */
+/** All kinds of the service; every one is audited. */
 export const AUDITED_KINDS: readonly Kind[] = [emailKind, webhookDeliveryKind, ...PLAIN_KINDS];
 
-/** The database is none that this version can judge. */
+/** The database is empty, or of another version. */
 export class NotAuditable extends Error {
   override readonly name = 'NotAuditable';
 }
@@ -29,7 +29,7 @@ const SERVED = `select count(*)::integer as instances from pg_stat_activity
 where datname = current_database() and application_name like 'posthorn #%'`;
 
 /**
- * Proves the ledger of one moment of a database; reads only, a batch at a time.
+ * Checks the ledger of a database at one moment. It only reads, a batch at a time.
  * @throws NotAuditable when it is empty or of another version
  */
 export async function auditLedger(session: Session, now: number, since = 0): Promise<Findings> {

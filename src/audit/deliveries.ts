@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const MARGIN_MS = 60_000;
 const NAMED = 20;
 
-/** Active endpoints, and since when they have wanted what they want now. */
+/** Active endpoints, with the moment at which they last changed what they want. */
 const ENDPOINTS = `select w.id, w.livemode, (
   select max((s->>'at')::float8) from webhook_endpoint_journal j cross join lateral json_array_elements(j.steps) s
   where j.actor_id = w.id and s->>'event' in ('spawned', 'settings.changed', 'secret.rotated')
@@ -32,7 +32,7 @@ interface AttemptsRow {
   readonly taken: number;
 }
 
-/** Deliveries as actors, their attempts, and that no event lacks one. */
+/** Checks deliveries as actors, their attempts, and that no event lacks one. */
 export async function auditDeliveries(audit: Audit): Promise<void> {
   await auditActors(audit, webhookDeliveryKind, lowestIdAt('dlv', audit.since), (batch) =>
     checkAttempts(audit, batch),

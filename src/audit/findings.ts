@@ -1,4 +1,4 @@
-/** What is proven, a sentence each; the order is that of the table. */
+/** The checks in the order of the report, each with the sentence that it proves. */
 export const CHECKS = {
   messages: 'every email has its message, and no message lacks its email',
   journals: 'the journal has every revision of every actor once, and its last step is the state',
@@ -24,17 +24,17 @@ export interface Fault {
   readonly what: string;
 }
 
-/** So many rows of a check are named; the others are counted. */
+/** This many rows of one check are named; further ones are only counted. */
 const NAMED = 20;
 
-/** What an audit looked at and what it found; bounded, however much is wrong. */
+/** The findings of an audit: how much was read, and what disagreed. Their size is bounded, however much is wrong. */
 export class Findings {
   readonly #looked = new Map<Check, number>();
   readonly #wrong = new Map<Check, number>();
   readonly #named: Fault[] = [];
   readonly #notes: string[] = [];
 
-  /** So many more rows were held against a check. */
+  /** Counts so many more rows as checked. */
   look(check: Check, rows: number): void {
     this.#looked.set(check, this.lookedAt(check) + rows);
   }
@@ -45,7 +45,7 @@ export class Findings {
     if (before < NAMED) this.#named.push({ check, id, what });
   }
 
-  /** Something to say that is no fault. */
+  /** Adds a remark that is no fault. */
   note(sentence: string): void {
     this.#notes.push(sentence);
   }
@@ -58,7 +58,7 @@ export class Findings {
     return this.#wrong.get(check) ?? 0;
   }
 
-  /** Rows that disagree, over all checks. */
+  /** The number of rows that disagree, over all checks. */
   get total(): number {
     return [...this.#wrong.values()].reduce((sum, wrong) => sum + wrong, 0);
   }

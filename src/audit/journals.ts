@@ -2,7 +2,7 @@ import { KEPT_WRITES } from '../duties/retention.ts';
 import type { Kind } from '../engine/kind.ts';
 import type { Session } from './session.ts';
 
-/** What the journal of one actor amounts to. */
+/** The summary of one actor's journal. */
 export interface JournalOfActor {
   readonly id: string;
   readonly entries: number;
@@ -42,7 +42,7 @@ export async function journalsBetween(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** What disagrees between an actor and its journal. */
+/** Compares an actor with its journal: a sentence for each fault. */
 export function journalFaults(
   { state, revision }: { readonly state: string; readonly revision: number },
   journal: JournalOfActor | undefined,
@@ -50,7 +50,7 @@ export function journalFaults(
   if (!journal) return ['has no journal'];
   const faults: string[] = [];
   const { entries, first, last } = journal;
-  // Of an endpoint that has counted failures for years, or a domain that was looked at for as long, the last writes are kept.
+  // Retention keeps only the last writes of actors without an end, such as a domain that was checked for years.
   const isCut = first > 1 && entries >= KEPT_WRITES;
   if ((first !== 1 && !isCut) || last !== revision || entries !== last - first + 1)
     faults.push(`revision ${revision}, but its journal has ${entries} from ${first} to ${last}`);

@@ -4,7 +4,7 @@ import type { Audit } from './actors.ts';
 const BATCH = 1_000;
 /** The mail carrier comes by every few seconds. */
 const FORGOTTEN_MS = 60_000;
-/** A statement is a transaction here; none stays open between two. */
+/** Each statement is a transaction of its own, so none stays open between two. */
 const LEFT_OPEN = `select pid, round(extract(epoch from now() - state_change))::integer as seconds
 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
   and state like 'idle in transaction%' and state_change < now() - interval '10 seconds'`;
@@ -23,7 +23,7 @@ interface ReplyRow {
   readonly plain: boolean;
 }
 
-/** Stored replies that name an email: it must be there, since both were written at once. */
+/** Checks that the emails named by stored replies exist: both were written in one commit. */
 export async function auditReplies({ session, findings }: Audit): Promise<void> {
   let last = { workspace_id: '', livemode: false, key: '' };
   for (;;) {
@@ -41,7 +41,7 @@ export async function auditReplies({ session, findings }: Audit): Promise<void> 
   }
 }
 
-/** The email that a stored reply names; none in one that is sealed, or that is about something else. */
+/** The email that a stored reply names. A sealed reply, or one about something else, names none. */
 function emailIn({ reply, plain }: ReplyRow): string | null {
   if (!plain) return null;
   const { id } = JSON.parse(reply) as { readonly id?: unknown };
@@ -65,7 +65,7 @@ export async function auditMail({ session, findings, now, served }: Audit): Prom
   }
 }
 
-/** Transactions that somebody has left open: they hold locks, and old rows from being removed. */
+/** Checks for transactions left open. They hold locks, and keep old rows from being removed. */
 export async function auditTransactions({ session, findings }: Audit): Promise<void> {
   const rows = await session.query<{ pid: number; seconds: number }>(LEFT_OPEN);
   findings.look('transactions', 1);

@@ -19,7 +19,7 @@ interface UsageRow {
   readonly used: number;
 }
 
-/** What counting needs to know of an email. */
+/** The columns of an email that counting needs. */
 export interface Counted {
   readonly workspaceId: string;
   readonly livemode: boolean;
@@ -27,7 +27,7 @@ export interface Counted {
   readonly context: EmailContext;
 }
 
-/** Adds up what the emails took from each workspace's periods; as large as there are workspaces and periods. */
+/** Adds up what the emails took from each workspace's periods. Its size depends on workspaces and periods alone. */
 export class QuotaLedger {
   readonly #units = new Map<string, number>();
 
@@ -44,7 +44,7 @@ export class QuotaLedger {
     this.#units.set(key, (this.#units.get(key) ?? 0) + 1);
   }
 
-  /** Holds what was added up against the usage table. */
+  /** Compares the sums with the usage table. */
   async compare(session: Session, findings: Findings): Promise<void> {
     let last: UsageRow = { workspace_id: '', livemode: false, period: '', used: 0 };
     for (;;) {
@@ -67,7 +67,7 @@ export class QuotaLedger {
     if (used !== units) findings.wrong('quotas', key, `${used} are counted, ${units} were accepted and kept`);
   }
 
-  /** Whether every email of the period is still there, and was read. */
+  /** True when every email of the period still exists and was read. */
   #isWhole(key: string): boolean {
     const period = key.slice(key.lastIndexOf(' ') + 1);
     if (!OF_EMAILS.test(period)) return false;

@@ -1,7 +1,7 @@
 import type { EmailContext } from '../../machines/email-context.ts';
 import { type RecipientProgress, restingState } from '../../machines/email-progress.ts';
 
-/** How often each type of event is recorded of each recipient. */
+/** The number of recorded events by type, for each recipient. */
 export type EventCounts = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
 /** The least and the most events of a type that a recipient's progress allows. */
@@ -15,7 +15,7 @@ const RANGES: Readonly<Record<RecipientProgress['status'], { sent: Range; delive
   failed: { sent: [0, 1], delivered: [0, 1] },
 };
 
-/** What disagrees between the recipients' progress and the event log. Recipients are named by their place. */
+/** Compares the recipients' progress with the event log: a sentence for each fault. Recipients are named by position. */
 export function eventFaults(
   { recipients }: EmailContext,
   addresses: readonly string[],
@@ -42,16 +42,16 @@ export function eventFaults(
   return faults;
 }
 
-/** To a suppressed recipient nothing was handed over, so nothing came back; a removed domain may have been met either way. */
+/** Nothing was sent to a suppressed recipient, so nothing bounced. A domain may be removed before or after a bounce. */
 const allowsBounces = ({ reason }: RecipientProgress, bounced: number): boolean =>
   reason === 'suppressed' ? bounced === 0 : reason === 'domain_removed' || bounced > 0;
 
 /** States before the first attempt has begun, or which no attempt follows. */
 const UNTOUCHED = new Set(['scheduled', 'cancelled']);
-/** States in which somebody waits for an attempt. */
+/** In these states some recipient waits for an attempt. */
 const WAITING = new Set(['queued', 'sending', 'deferred']);
 
-/** What disagrees between an email's state and what its recipients amount to. */
+/** Compares an email's state with the outcomes of its recipients: a sentence for each fault. */
 export function outcomeFaults(state: string, context: EmailContext): string[] {
   const resting = restingState(context.recipients);
   // In `queued` an email may wait for its first attempt, or for a later one.

@@ -5,7 +5,7 @@ import type { Where } from '../db/open.ts';
 import { classify } from '../db/sqlstate.ts';
 import { Unavailable } from '../db/unavailable.ts';
 
-/** One moment of a database, to be read from as long as it takes. Nothing can be written through it. */
+/** A session sees one moment of a database for as long as it takes. Nothing can be written through it. */
 export interface Session {
   query<Row extends object>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>;
   /** @throws Unavailable when the moment was lost on the way: what was read then belongs to two moments. */
@@ -28,7 +28,7 @@ async function serverSession(url: string): Promise<Session> {
     onnotice: () => {},
     connection: {
       application_name: 'posthorn audit',
-      // Should the driver reconnect behind our back, the new connection could not write either.
+      // The driver may reconnect unnoticed; the new connection cannot write either.
       default_transaction_read_only: true,
       statement_timeout: BATCH_TIMEOUT_MS,
       jit: false,

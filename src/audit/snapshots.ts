@@ -15,7 +15,7 @@ export interface AuditedActor {
   readonly [derived: string]: unknown;
 }
 
-/** A claimer sets wake_at ahead by seconds; this much ahead nobody does. */
+/** A claim moves wake_at ahead by seconds; nothing moves it ahead this far. */
 const CLAIMED_AHEAD_MS = 60_000;
 
 /** The ids of the timers that an actor in this state must have. */
@@ -23,7 +23,7 @@ const timersOf = (kind: Kind, state: string): readonly string[] => [
   ...new Set(kind.machine.states[state]?.after.map(({ eventType }) => eventType)),
 ];
 
-/** What disagrees between a row and its snapshot; no sentence when nothing does. */
+/** Compares a row with its snapshot: a sentence for each fault. */
 export function snapshotFaults(kind: Kind, actor: AuditedActor, now: number): string[] {
   const faults: string[] = [];
   if (!(actor.state in kind.machine.states)) return [`the machine has no state ${actor.state}`];
@@ -52,6 +52,6 @@ const comparable = (type: string, value: unknown): string | number | null => {
   return typeof value === 'number' ? Math.round(value) : Date.parse(String(value));
 };
 
-/** How long an actor's earliest timer has been due (ms); negative when it is not. */
+/** The time since an actor's earliest timer came due (ms); negative before that. */
 export const overdueBy = ({ timers }: AuditedActor, now: number): number =>
   now - (earliest(timers ?? {}) ?? Number.POSITIVE_INFINITY);
