@@ -3,7 +3,7 @@ import { readable } from './readable.ts';
 
 export type { Logger };
 
-/** How much is logged, and for whom. */
+/** The level and the form of the log. */
 export interface LoggerOptions {
   readonly level: string;
   /** One readable line for a person; otherwise one JSON object a line for a machine. */

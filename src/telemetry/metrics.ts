@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** From a look-up to the deadline of a request; half a millisecond is what an idle statement takes. */
+/** The buckets reach from a look-up (an idle statement takes half a millisecond) to the deadline of a request. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 8];
 const SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500];
-/** Whatever else a client may think of shares one series. */
+/** All other methods that a client may invent share one series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']);
 
 /** One response; `route` is the pattern, never the path. */
@@ -14,14 +14,14 @@ export interface RequestSample {
   readonly ms: number;
 }
 
-/** How the scrape learns what is only true at its moment. */
+/** A reading is taken when Prometheus asks, for values that hold only at that moment. */
 export type Reading = () => readonly {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }[];
 
 /**
- * What the service counts, for Prometheus. Every label comes from a closed set (routes, methods, statuses, kinds, events
+ * The metrics of the service, for Prometheus. Every label comes from a closed set (routes, methods, statuses, kinds, events
  * and states of machines), so the number of series is bounded by the code and not by what clients send.
  *
  * prom-client keeps the books: 0.3 µs an observation under Bun, where a request takes 22 µs at least.
@@ -100,7 +100,7 @@ export class Metrics {
     this.#statements.observe({ operation }, ms / 1_000);
   }
 
-  /** Counts one that failed. */
+  /** Counts a statement that failed. */
   failure(operation: string, reason: 'unavailable' | 'error'): void {
     this.#failures.inc({ operation, reason });
   }
@@ -115,7 +115,7 @@ export class Metrics {
     this.#transitions.inc({ kind, event, to, livemode: String(livemode) });
   }
 
-  /** Counts what an attempt came to for one recipient. */
+  /** Counts the outcome of an attempt for one recipient. */
   outcome(outcome: string, livemode: boolean): void {
     this.#outcomes.inc({ outcome, livemode: String(livemode) });
   }
@@ -125,7 +125,7 @@ export class Metrics {
     this.#events.inc({ type, livemode: String(livemode) });
   }
 
-  /** A value that is read when Prometheus asks; a name that ends in `_total` only ever rises. */
+  /** Adds a value that is read when Prometheus asks. A name that ends in `_total` must only ever rise. */
   watch(name: string, help: string, labels: readonly string[], read: Reading): void {
     const Kind = name.endsWith('_total') ? Counter : Gauge;
     const metric: Counter | Gauge = new Kind({
@@ -140,7 +140,7 @@ export class Metrics {
     });
   }
 
-  /** Everything, in the text format 0.0.4. */
+  /** All metrics, in the text format 0.0.4. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }

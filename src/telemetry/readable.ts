@@ -1,4 +1,4 @@
-/** What every line has and the reader sees without its name. */
+/** Every line has these members, which a person reads without their names. */
 const UNNAMED = new Set(['level', 'time', 'msg', 'err']);
 
 const shown = (value: unknown): string =>
