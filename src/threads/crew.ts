@@ -2,21 +2,21 @@ import { Unavailable } from '../db/unavailable.ts';
 import type { Reply } from './serve.ts';
 import { Thread } from './thread.ts';
 
-/** How much a crew may take. */
+/** The limits of a crew. */
 export interface CrewLimits {
-  /** At a time. */
+  /** The most threads at a time. */
   readonly threads: number;
-  /** For one question. */
+  /** The time for one question. */
   readonly deadlineMs: number;
-  /** For a thread to load. */
+  /** The time for a thread to load. */
   readonly startMs: number;
   /** Questions that may wait for a thread. */
   readonly mostWaiting: number;
-  /** After so long without work a thread ends. */
+  /** A thread ends after this time without work. */
   readonly idleMs: number;
 }
 
-/** A question took longer than its deadline, and cost the thread its life. */
+/** A question took longer than its deadline, and its thread was ended. */
 export class TooSlow extends Error {
   override readonly name = 'TooSlow';
 }
@@ -60,7 +60,7 @@ export class Crew<Question, Answer> {
     });
   }
 
-  /** Ends the threads; who still waits gets Unavailable. */
+  /** Ends the threads; questions that still wait reject with Unavailable. */
   close(): void {
     this.#isClosed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(this.#stopping);
@@ -77,7 +77,7 @@ export class Crew<Question, Answer> {
 /** Starts a thread of that entry. */
 export const startThread = <Question, Answer>(entry: URL): CrewThread<Question, Answer> => new Thread(entry);
 
-/** Room for one thread, which is there while it has work and for some time after. */
+/** A place for one thread, which lives while it has work and for some time after. */
 class Lane<Question, Answer> {
   #thread: CrewThread<Question, Answer> | null = null;
   #retirement: Timer | undefined;

@@ -1,9 +1,9 @@
-/** What a thread says: `ready` once it has been loaded, then one reply to each question. */
+/** A thread posts `ready` once it has been loaded, then one reply to each question. */
 export type Reply<Answer> = 'ready' | { readonly answer: Answer } | { readonly fault: string };
 
 declare const self: Worker;
 
-/** Makes the module that calls it a thread, which answers one question after another. */
+/** Turns the calling module into a thread that answers one question after another. */
 export function serve<Question, Answer>(answer: (question: Question) => Answer | Promise<Answer>): void {
   const reply = async (question: Question): Promise<Reply<Answer>> => {
     try {

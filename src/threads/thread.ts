@@ -1,6 +1,6 @@
 /**
- * A worker that is asked one question at a time. A question that is not answered in time costs the thread its life: nothing
- * else stops a loop without an end (11 ms until it is gone, its memory with it).
+ * A worker that is asked one question at a time. A thread that does not answer in time is ended: nothing else stops an
+ * endless loop (11 ms until it is gone, its memory with it).
  */
 export class Thread<Question, Answer> {
   readonly #worker: Worker;
@@ -17,7 +17,7 @@ export class Thread<Question, Answer> {
     };
   }
 
-  /** The next answer; rejects with `late` when there is none within so many milliseconds, and with an Error when the thread fails. */
+  /** The next answer. Rejects with `late` when there is none within so many milliseconds, with an Error when the thread fails. */
   async next(withinMs: number, late: Error): Promise<Answer> {
     const timer = setTimeout(() => this.#settle?.reject(late), withinMs);
     try {
@@ -30,14 +30,14 @@ export class Thread<Question, Answer> {
     }
   }
 
-  /** Asks, and waits as `next` does. */
+  /** Asks a question and waits as `next` does. */
   ask(question: Question, withinMs: number, late: Error): Promise<Answer> {
     const answer = this.next(withinMs, late);
     this.#worker.postMessage(question);
     return answer;
   }
 
-  /** Ends the thread whatever it does; who waits for an answer is told `reason`. */
+  /** Ends the thread whatever it does; a pending answer rejects with `reason`. */
   end(reason: Error): void {
     this.#worker.terminate();
     this.#settle?.reject(reason);
