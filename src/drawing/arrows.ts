@@ -9,7 +9,7 @@ export interface Arrow {
   readonly moves: readonly Move[];
 }
 
-/** Where the arrow to the initial state comes from. */
+/** The arrow to the initial state comes from here. */
 export const START = '*';
 
 /** The name of the line between two states. */
@@ -34,7 +34,7 @@ export function arrowsOf({ initial, states, moves }: Drawing): readonly Arrow[] 
   return [start, ...lines];
 }
 
-/** What a state takes without being left, or by being entered anew. */
+/** The moves that a state takes without being left, or by being entered anew. */
 export const stayingIn = ({ moves }: Drawing, state: string): readonly Move[] =>
   moves.filter(({ from, to }) => from === to && (from === state || from === '*'));
 
@@ -48,7 +48,7 @@ export const transientStates = ({ states, moves }: Drawing): readonly string[] =
     });
 
 /**
- * The lines that a step went along: one, or several where it passed through states at once. `cause` is the event as the
+ * The lines that a step followed: one, or several where it passed through states at once. `cause` is the event as the
  * journal has it (`after.lease`); a new actor comes from the start (`from` null). Empty where it stayed.
  */
 export function linesOfStep(
@@ -70,7 +70,7 @@ export function linesOfStep(
   return arrows.some(({ id }) => id === arrowId(from, to)) ? [arrowId(from, to)] : [];
 }
 
-/** The way over transient states; null when there is none. */
+/** The path over transient states; null when there is none. */
 function through(
   from: string,
   to: string,
@@ -93,10 +93,10 @@ export interface LabelLine {
   readonly what: 'cause' | 'guard';
 }
 
-/** Characters that a guard may take before it goes on in the next line. */
+/** A guard longer than this many characters continues in the next line. */
 const GUARD_WIDTH = 22;
 
-/** What stands beside an arrow: each cause once, beneath it the guards as words. */
+/** The label of an arrow: each cause once, with its guards as words beneath it. */
 export function labelOf({ moves }: Pick<Arrow, 'moves'>): readonly LabelLine[] {
   const byCause = Map.groupBy(moves, ({ cause }) => cause);
   return [...byCause].flatMap(([cause, group]): LabelLine[] => [

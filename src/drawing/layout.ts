@@ -1,4 +1,4 @@
-// Where the states and arrows of a machine lie on the screen. Computed when the dashboard is built: machines are fixed then.
+// Positions of the states and arrows of machines on the screen, computed when the dashboard is built.
 
 /** A place, in pixels from the machine's upper left corner. */
 export interface Point {
@@ -24,7 +24,7 @@ export interface Line {
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  /** By state; `*` is the dot from which the arrow to the initial state comes. */
+  /** By state; `*` is the dot at which the arrow to the initial state starts. */
   readonly states: Readonly<Record<string, Box>>;
   readonly lines: readonly Line[];
 }

@@ -1,6 +1,6 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 
-/** One arrow of a machine: what takes it from a state to another, or keeps it there. */
+/** One arrow of a machine: a move from a state to another, or back to the same one. */
 export interface Move {
   readonly from: string;
   readonly to: string;
@@ -8,7 +8,7 @@ export interface Move {
   readonly anew: boolean;
   /** `cancel.requested`, `after lease`; null for a move that needs nothing to happen. */
   readonly cause: string | null;
-  /** All must hold; the first arrow of a cause whose guard holds is taken. */
+  /** All guards must hold. Of several arrows with one cause, the first whose guards hold is taken. */
   readonly guard: string | null;
   /** The effects of taking it, by name. */
   readonly effects: readonly string[];
