@@ -3,7 +3,8 @@ import { join, relative, resolve } from 'node:path';
 import { prepareDataDirectory } from './build/prepare-data-directory.ts';
 import { buildDashboard } from './dashboard/build-dashboard.ts';
 
-// dist/posthorn, or posthorn in the folder that is named: one executable with the runtime, the migrations, WebAssembly and everything else inside.
+// Builds dist/posthorn, or posthorn in the folder that is named: one executable with the runtime, the migrations, WebAssembly
+// and everything else inside.
 
 const FOLDER = resolve(process.argv[2] ?? 'dist');
 const OUTPUT = join(FOLDER, 'posthorn');
@@ -27,7 +28,7 @@ const built = await Bun.build({
   ],
   compile: {
     outfile: OUTPUT,
-    // The folder it happens to be started in must not change what it does.
+    // The folder that it is started in must not change what it does.
     autoloadDotenv: false,
     autoloadBunfig: false,
   },

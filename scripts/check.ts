@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-// The gate: every step in order, its time, and at the first failure what it said and how to mend it.
+// The gate runs every step in order. At the first failure it prints the output and how to mend it.
 
 interface Step {
   readonly name: string;
@@ -46,7 +46,7 @@ const STEPS: readonly Step[] = [
 
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-/** A page is enough to begin with. */
+/** A page of output is enough to begin with. */
 function firstLines(text: string, most = 100): string {
   const lines = text.split('\n');
   return lines.length <= most

@@ -2,7 +2,7 @@ import { allRoutes, type ModuleDeps } from '../src/app.ts';
 import { openApiOf } from '../src/modules/docs/openapi.ts';
 import { keepFresh } from './fresh.ts';
 
-// Stating routes touches nothing that they depend on: none of it needs to be there.
+// Routes are listed without touching what they depend on, so nothing of it has to exist.
 const routes = allRoutes({} as ModuleDeps);
 const document = openApiOf(routes, 'http://localhost:3000');
 

@@ -50,13 +50,13 @@ export const MAY_IMPORT = {
 
 const isLayer = (name: string): name is Layer => name in MAY_IMPORT;
 
-/** Where a file belongs; null for a file that is in no layer (tests, scripts, or a new folder of src). */
+/** The layer of a file; null for a file that is in none (tests, scripts, or a new folder of src). */
 export function layerOf(path: string): Layer | null {
   const [top = '', part = '', ...deeper] = path.split('/');
   if (top === 'machines') return 'machines';
   if (top !== 'src') return null;
   if (deeper.length > 0) return isLayer(part) ? part : null;
   if (part === 'main.ts') return 'main';
-  // service.ts puts the parts together that app.ts answers with.
+  // service.ts builds the parts that app.ts answers with.
   return part === 'app.ts' || part === 'service.ts' ? 'app' : 'settings';
 }

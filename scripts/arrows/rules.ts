@@ -12,7 +12,7 @@ type Rule = (file: SourceFile) => readonly string[];
 /** A file longer than this has more than one job. */
 const MOST_LINES = 400;
 
-/** Names that say nothing, and so collect everything. */
+/** Such names say nothing, and so collect everything. */
 const EMPTY_NAMES = new Set(['types', 'interfaces', 'utils', 'util', 'helpers', 'common', 'misc', 'index']);
 
 const isProduct = ({ path }: SourceFile) => path.startsWith('src/') || path.startsWith('machines/');
@@ -21,7 +21,7 @@ const isProduct = ({ path }: SourceFile) => path.startsWith('src/') || path.star
 const codeOf = ({ text }: SourceFile) =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 
-/** What a file imports, types too: a type couples two files as firmly as a function. */
+/** The imports of a file, types included: a type couples two files as firmly as a function. */
 export function importsOf(file: SourceFile): string[] {
   const forms =
     /(?:^|\n)\s*(?:import|export)\b[^;'"]*?\bfrom\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/g;
@@ -64,7 +64,7 @@ const foreignImport = (layer: Layer, specifier: string): string[] =>
     ? [`imports ${specifier}: a machine knows xstate and nothing else`]
     : [];
 
-/** What a module offers to others: what it does (commands.ts), what it tells (queries.ts), and the one way in for emails (accept.ts). */
+/** A module offers others what it does (commands.ts), what it knows (queries.ts) and how emails are accepted (accept.ts). */
 const OFFERED = new Set(['commands.ts', 'queries.ts', 'accept.ts']);
 
 function acrossModules(path: string, target: string): string[] {
@@ -75,7 +75,7 @@ function acrossModules(path: string, target: string): string[] {
   return [`imports ${target}: another module is reached through its commands.ts, queries.ts or accept.ts`];
 }
 
-/** What exactly one file may do. */
+/** Each of these is done in exactly one file. */
 const ONLY_IN: readonly { readonly path: string; readonly what: RegExp; readonly says: string }[] = [
   {
     path: 'src/config.ts',
@@ -103,6 +103,6 @@ const keepsToItsOffice: Rule = (file) =>
 
 const RULES: readonly Rule[] = [hasName, isShort, isPlaced, followsArrows, keepsToItsOffice];
 
-/** Everything that is wrong with these files, a sentence each. */
+/** All problems of these files, a sentence each. */
 export const problemsIn = (files: readonly SourceFile[]): string[] =>
   files.flatMap((file) => RULES.flatMap((rule) => rule(file).map((problem) => `${file.path} ${problem}.`)));

@@ -84,7 +84,7 @@ export async function buildDashboard(): Promise<number> {
     },
   };
   mkdirSync(DIST, { recursive: true });
-  // Aside first: two services that start together must not read half a file.
+  // The file is written aside first: two services that start together must not read half of it.
   const aside = join(DIST, `pack.${process.pid}.json`);
   await Bun.write(aside, JSON.stringify(pack));
   renameSync(aside, join(DIST, 'pack.json'));
