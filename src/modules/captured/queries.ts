@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
-import { Failure, notFound } from '../../http/failure.ts';
-import { byId, pageOf, positionOf } from '../../http/pagination.ts';
+import { type Failure, notFound } from '../../http/failure.ts';
+import { listById } from '../../http/list.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { MailParts } from '../../transport/reading/mail-parts.ts';
 import type { MailReader } from '../../transport/reading/mail-reader.ts';
@@ -31,23 +31,19 @@ const ONE = `select ${COLUMNS}, c.return_path, encode(c.raw, 'base64') as raw ${
 where c.id = $1 and c.workspace_id = $2 and $3`;
 
 /** The mail that stayed here, newest first. */
-export async function listCaptured(
+export function listCaptured(
   { database }: { readonly database: Database },
-  { caller, query }: Call<unknown, CapturedQuery>,
+  call: Call<unknown, CapturedQuery>,
 ): Promise<Page<CapturedItem> | Failure> {
-  const request = { list: 'captured', caller, isPosition: byId('cap'), query };
-  const after = positionOf(request);
-  if (after instanceof Failure) return after;
-  const { emailId = null, recipient = null, limit } = query;
-  const rows = await database.query<Row>(LIST, [
-    caller.workspaceId,
-    caller.livemode,
-    after,
-    emailId,
-    recipient,
-    limit + 1,
-  ]);
-  return pageOf(request, rows, ({ id }) => id, itemOf);
+  const { workspaceId, livemode } = call.caller;
+  const { emailId = null, recipient = null } = call.query;
+  return listById(call, {
+    list: 'captured',
+    prefix: 'cap',
+    rows: ({ below }, limit) =>
+      database.query<Row>(LIST, [workspaceId, livemode, below, emailId, recipient, limit]),
+    item: itemOf,
+  });
 }
 
 /** What reading captured mail needs. */

@@ -1,10 +1,10 @@
-import { and, desc, eq, lt, ne, sql } from 'drizzle-orm';
+import { and, desc, eq, ne, sql } from 'drizzle-orm';
 import type { DomainContext } from '../../../machines/domain-context.ts';
 import type { Database } from '../../db/database.ts';
 import { domains, domainTransports } from '../../db/schema/domains.ts';
 import type { Sealer } from '../../db/seal.ts';
-import { Failure } from '../../http/failure.ts';
-import { byId, pageOf, positionOf } from '../../http/pagination.ts';
+import type { Failure } from '../../http/failure.ts';
+import { listById, withinRange } from '../../http/list.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
 import type { SigningKey } from '../../transport/dkim/signing-key.ts';
 import type { EnabledWays, Transport } from '../../transport/transport.ts';
@@ -79,28 +79,25 @@ export async function findDomain(
 }
 
 /** The domains of the caller's workspace, newest first. */
-export async function listDomains(
+export function listDomains(
   { database, setup }: DomainReader,
-  { caller, query }: Call<unknown, DomainQuery>,
+  call: Call<unknown, DomainQuery>,
 ): Promise<Page<DomainView> | Failure> {
-  const request = { list: 'domains', caller, isPosition: byId('dom'), query };
-  const after = positionOf(request);
-  if (after instanceof Failure) return after;
-  const rows = await database.read((orm) =>
-    orm
-      .select(columns)
-      .from(domains)
-      .leftJoin(domainTransports, eq(domainTransports.domainId, domains.id))
-      .where(and(...reach(caller), after === null ? undefined : lt(domains.id, after)))
-      .orderBy(desc(domains.id))
-      .limit(query.limit + 1),
-  );
-  return pageOf(
-    request,
-    rows,
-    ({ id }) => id,
-    (row) => viewOf(rowOf(row), setup),
-  );
+  return listById(call, {
+    list: 'domains',
+    prefix: 'dom',
+    rows: (range, limit) =>
+      database.read((orm) =>
+        orm
+          .select(columns)
+          .from(domains)
+          .leftJoin(domainTransports, eq(domainTransports.domainId, domains.id))
+          .where(and(...reach(call.caller), ...withinRange(domains.id, range)))
+          .orderBy(desc(domains.id))
+          .limit(limit),
+      ),
+    item: (row) => viewOf(rowOf(row), setup),
+  });
 }
 
 /** A domain as sending needs it. */

@@ -1,7 +1,8 @@
-import { eq, gte, ilike, lt, type SQL, sql } from 'drizzle-orm';
-import { lowestIdAt, timeOfId } from '../../db/ids.ts';
+import { eq, ilike, type SQL, sql } from 'drizzle-orm';
+import { timeOfId } from '../../db/ids.ts';
 import { emailMessages, emails } from '../../db/schema/emails.ts';
 import { Failure, invalid } from '../../http/failure.ts';
+import { idRangeOf, withinRange } from '../../http/list.ts';
 import { isProblem, parseAddress } from './address.ts';
 import type { EmailQuery } from './request-model.ts';
 
@@ -25,7 +26,8 @@ export function filtersOf(query: EmailQuery, after: string | null, now: number):
   const from = keyOf(query.from, '/query/from');
   if (to instanceof Failure) return to;
   if (from instanceof Failure) return from;
-  const { status, subject, tag, domainId, campaignId, createdAfter, createdBefore } = query;
+  const { status, subject, tag, domainId, campaignId } = query;
+  const range = idRangeOf('em', after, query);
   const ofState = status === undefined ? undefined : eq(emails.state, status);
   return {
     ofState,
@@ -40,16 +42,8 @@ export function filtersOf(query: EmailQuery, after: string | null, now: number):
       domainId !== undefined && eq(emailMessages.domainId, domainId),
       campaignId !== undefined && eq(emailMessages.campaignId, campaignId),
     ]),
-    within: (id) =>
-      given([
-        after !== null && lt(id, after),
-        createdAfter !== undefined && gte(id, lowestIdAt('em', Date.parse(createdAfter))),
-        createdBefore !== undefined && lt(id, lowestIdAt('em', Date.parse(createdBefore))),
-      ]),
-    begins: Math.min(
-      after === null ? now : timeOfId(after),
-      createdBefore === undefined ? now : Date.parse(createdBefore),
-    ),
+    within: (id) => withinRange(id, range),
+    begins: range.below === null ? now : Math.min(now, timeOfId(range.below)),
   };
 }
 

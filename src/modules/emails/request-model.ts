@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { createdQuery } from '../../http/list.ts';
 import { EmailStatus } from './answer-model.ts';
-import { AddressText, dictionary, Id, Tag, Timestamp } from './members.ts';
+import { AddressText, dictionary, Id, Tag } from './members.ts';
 
 /** The most recipients that to, cc and bcc name together. */
 export const MOST_RECIPIENTS = 50;
@@ -169,8 +170,7 @@ export const EmailQuery = Type.Object(
     ),
     domainId: Type.Optional(Id('dom', 'A sending domain.')),
     campaignId: Type.Optional(Id('cmp', 'A campaign.')),
-    createdAfter: Type.Optional(Timestamp('Accepted at this time or later.')),
-    createdBefore: Type.Optional(Timestamp('Accepted before this time.')),
+    ...createdQuery,
   },
   { additionalProperties: false },
 );

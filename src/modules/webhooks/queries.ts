@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, ne, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, ne, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import {
   webhookAttempts,
@@ -6,8 +6,8 @@ import {
   webhookEndpoints,
   webhookSecrets,
 } from '../../db/schema/webhooks.ts';
-import { Failure, notFound } from '../../http/failure.ts';
-import { byId, pageOf, positionOf } from '../../http/pagination.ts';
+import { type Failure, notFound } from '../../http/failure.ts';
+import { listById, withinRange } from '../../http/list.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
 import type { DeliveryQuery, DeliveryView, WebhookView } from './model.ts';
 import { deliveryOf, webhookOf } from './views.ts';
@@ -108,26 +108,24 @@ const deliveriesWhere = (database: Database, condition: SQL | undefined, limit: 
   );
 
 /** The deliveries to one endpoint. */
-export async function listDeliveries(
+export function listDeliveries(
   reader: WebhookReader,
-  { caller, params, query }: Call<{ readonly id: string }, DeliveryQuery>,
+  call: Call<{ readonly id: string }, DeliveryQuery>,
 ): Promise<Page<DeliveryView> | Failure> {
-  const request = { list: `webhooks/${params.id}/deliveries`, caller, isPosition: byId('dlv'), query };
-  const after = positionOf(request);
-  if (after instanceof Failure) return after;
-  const webhook = await findWebhook(reader, caller, params.id);
-  if (!webhook) return notFound('webhook endpoint');
-  const condition = and(
-    eq(webhookDeliveries.webhookId, params.id),
-    after === null ? undefined : lt(webhookDeliveries.id, after),
-  );
-  const rows = await deliveriesWhere(reader.database, condition, query.limit + 1);
-  return pageOf(
-    request,
-    rows,
-    ({ id }) => id,
-    (row) => deliveryOf(row, webhook.status),
-  );
+  const { id } = call.params;
+  const ofWebhook = eq(webhookDeliveries.webhookId, id);
+  return listById(call, {
+    list: `webhooks/${id}/deliveries`,
+    prefix: 'dlv',
+    rows: async (range, limit) => {
+      const webhook = await findWebhook(reader, call.caller, id);
+      if (!webhook) return notFound('webhook endpoint');
+      const condition = and(ofWebhook, ...withinRange(webhookDeliveries.id, range));
+      const rows = await deliveriesWhere(reader.database, condition, limit);
+      return rows.map((row) => ({ ...row, endpoint: webhook.status }));
+    },
+    item: ({ endpoint, ...row }) => deliveryOf(row, endpoint),
+  });
 }
 
 /** One delivery to an active endpoint; null where there is none. */
