@@ -7,7 +7,7 @@ import type { Safeguard } from '../torture-setting.ts';
 import { stopRequested } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What can be asked of a torture on the command line. */
+/** The options of `posthorn torture`. */
 export interface TortureRequest {
   readonly seconds: number;
   readonly instances: number;
@@ -19,13 +19,13 @@ export interface TortureRequest {
   readonly live: boolean;
 }
 
-/** How this program is started again: from source by the runtime and the entry point, else by itself. */
+/** The command that starts this program again: the executable itself, or the runtime with the entry point. */
 export const ownCommand = (): readonly string[] =>
   isExecutable() ? [process.execPath] : [process.execPath, process.argv[1] ?? ''];
 
 const TELL_EVERY_S = 5;
 
-/** `posthorn torture`: answers 1 when a promise broke. With `--break` one must. */
+/** `posthorn torture` exits with 1 when a promise broke. With `--break`, one must break. */
 export async function runTorture(request: TortureRequest, terminal: Terminal): Promise<number> {
   const { seconds, instances, seed } = request;
   terminal.error(
@@ -57,7 +57,7 @@ export async function runTorture(request: TortureRequest, terminal: Terminal): P
   return outcome.verdict.broken.size === 0 ? 0 : 1;
 }
 
-/** What a torture came to, for people. */
+/** The report of a torture, as text. */
 export function tortureReport({
   verdict,
   troubles,
@@ -98,7 +98,7 @@ export function tortureReport({
   ].join('\n');
 }
 
-/** What the run came by; a promise that nothing has put to the test was not kept, but not tried. */
+/** Counts of what the run has tested: a promise that nothing tested was not kept, only untried. */
 function exercisedLines(
   { inBatches, toTwo, declined }: Verdict,
   { batches, twiceAtOnce, askedAgain, replayed, refusedConnections }: Exercised,
