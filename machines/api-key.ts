@@ -1,4 +1,5 @@
 import { setup } from 'xstate';
+import { storedStates } from './names.ts';
 
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
 export const API_KEY_VERSION = 1;
@@ -47,3 +48,6 @@ export const apiKeyMachine = apiKeySetup.createMachine({
     revoked: { type: 'final', description: 'Answered with 401 from the next request on, for ever.' },
   },
 });
+
+/** The states that a key is stored in. */
+export const API_KEY_STATES = storedStates(apiKeyMachine);

@@ -1,9 +1,9 @@
 import type { AnyStateMachine } from 'xstate';
-import { apiKeyMachine } from './api-key.ts';
-import { domainMachine } from './domain.ts';
-import { emailMachine } from './email.ts';
-import { webhookDeliveryMachine } from './webhook-delivery.ts';
-import { webhookEndpointMachine } from './webhook-endpoint.ts';
+import { API_KEY_STATES, apiKeyMachine } from './api-key.ts';
+import { DOMAIN_STATES, domainMachine } from './domain.ts';
+import { EMAIL_STATES, emailMachine } from './email.ts';
+import { WEBHOOK_DELIVERY_STATES, webhookDeliveryMachine } from './webhook-delivery.ts';
+import { WEBHOOK_ENDPOINT_STATES, webhookEndpointMachine } from './webhook-endpoint.ts';
 
 /** A machine with what a reader should know before its diagram. */
 export interface Lifecycle {
@@ -11,34 +11,48 @@ export interface Lifecycle {
   readonly name: string;
   readonly about: string;
   readonly machine: AnyStateMachine;
+  /** The states that its actors are stored in. */
+  readonly states: readonly string[];
 }
 
-/** Every lifecycle of the service, in reading order. */
-export const lifecycles: readonly Lifecycle[] = [
-  {
-    name: 'email',
+/** Every lifecycle of the service by its name, in reading order. */
+export const catalogue = {
+  email: {
     about: 'One email from acceptance to its last outcome. The `status` of the API is the state.',
     machine: emailMachine,
+    states: EMAIL_STATES,
   },
-  {
-    name: 'apiKey',
+  apiKey: {
     about: 'An API key, which lives until it is revoked.',
     machine: apiKeyMachine,
+    states: API_KEY_STATES,
   },
-  {
-    name: 'domain',
+  domain: {
     about: 'A sending domain and the proof that it is yours. The `status` of the API is the state.',
     machine: domainMachine,
+    states: DOMAIN_STATES,
   },
-  {
-    name: 'webhookEndpoint',
+  webhookEndpoint: {
     about: 'A webhook endpoint and its health. The `status` of the API is the state.',
     machine: webhookEndpointMachine,
+    states: WEBHOOK_ENDPOINT_STATES,
   },
-  {
-    name: 'webhookDelivery',
+  webhookDelivery: {
     about:
       'One event on its way to one endpoint. The `status` of the API is the state; `posting` is reported as `scheduled`.',
     machine: webhookDeliveryMachine,
+    states: WEBHOOK_DELIVERY_STATES,
   },
-];
+} as const satisfies Readonly<Record<string, Omit<Lifecycle, 'name'>>>;
+
+/** The lifecycles by name, each with the type of its machine. */
+export type Catalogue = typeof catalogue;
+
+/** The name of a lifecycle, which is also the name of its kind of actor. */
+export type LifecycleName = keyof Catalogue;
+
+/** Every lifecycle of the service, in reading order. */
+export const lifecycles: readonly Lifecycle[] = Object.entries(catalogue).map(([name, entry]) => ({
+  name,
+  ...entry,
+}));

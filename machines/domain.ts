@@ -17,6 +17,7 @@ import {
   withProof,
   withSettings,
 } from './domain-rules.ts';
+import { storedStates } from './names.ts';
 
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
 export const DOMAIN_VERSION = 2;
@@ -198,3 +199,8 @@ export const domainMachine = domainSetup.createMachine({
     removed: { type: 'final', description: 'Gone for its owner; its keys are destroyed.' },
   },
 });
+
+/** The states that a domain is stored in. */
+export const DOMAIN_STATES = storedStates(domainMachine, ['added']);
+/** One of them. */
+export type DomainState = (typeof DOMAIN_STATES)[number];

@@ -1,18 +1,23 @@
 import type { ReportReceived } from './email-context.ts';
 import { remembered, type Visits } from './email-repetition.ts';
 
-/** The seven things that can happen to an email from the outside; the closed list of the interface. */
-export type EmailEventType =
-  | 'sent'
-  | 'delivered'
-  | 'opened'
-  | 'clicked'
-  | 'bounced'
-  | 'complained'
-  | 'unsubscribed';
+/** Everything that can happen to an email from outside: the closed list of the API. */
+export const EMAIL_EVENT_TYPES = [
+  'sent',
+  'delivered',
+  'opened',
+  'clicked',
+  'bounced',
+  'complained',
+  'unsubscribed',
+] as const;
+/** One of them. */
+export type EmailEventType = (typeof EMAIL_EVENT_TYPES)[number];
 
 /** Why a recipient, or the email, ended as failed. */
-export type FailureReason = 'bounced' | 'suppressed' | 'expired' | 'rejected' | 'domain_removed';
+export const FAILURE_REASONS = ['bounced', 'suppressed', 'expired', 'rejected', 'domain_removed'] as const;
+/** One of them. */
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** How far one recipient has come. Addresses are not here: the context carries no personal data. */
 export interface RecipientProgress {

@@ -117,14 +117,24 @@ export const badAddresses = (
         .map(({ recipient }) => recipient)
     : [];
 
-/** Why an address gets no more mail. */
-export type SuppressionReason = 'bounced' | 'complained' | 'unsubscribed';
+/** Why an address gets no more mail; `manual`: somebody entered it by hand. */
+export const SUPPRESSION_REASONS = ['bounced', 'complained', 'unsubscribed', 'manual'] as const;
+/** One of them. */
+export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
+
+/**
+ * The reason that only keeps lists away. It gives way to any other; among the others the first one stays.
+ */
+export const WEAKEST_REASON = 'unsubscribed' satisfies SuppressionReason;
+
+/** What an email can teach of an address. */
+export type LearnedReason = Exclude<SuppressionReason, 'manual'>;
 
 /** Whom a report takes off the list of people to write to. */
 export const suppressionOfReport = (
   { livemode }: EmailContext,
   { report: { type, recipient, permanent, suppresses } }: ReportReceived,
-): { readonly recipients: readonly number[]; readonly reason: SuppressionReason } => {
+): { readonly recipients: readonly number[]; readonly reason: LearnedReason } => {
   const isBad = type === 'complained' || (type === 'bounced' && permanent === true);
   const reason = type === 'complained' || type === 'unsubscribed' ? type : 'bounced';
   return { recipients: livemode && (suppresses ?? isBad) ? [recipient] : [], reason };

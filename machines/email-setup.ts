@@ -22,11 +22,11 @@ import {
   badAddresses,
   eventsOfReport,
   isExpired,
+  type LearnedReason,
   momentOf,
   notesOfAttempt,
   restsAfterAttempt,
   restsAfterReport,
-  type SuppressionReason,
   someMayBeTried,
   suppressionOfReport,
   waitAfterAttempt,
@@ -64,10 +64,7 @@ export const emailSetup = setup({
     /** Fact: the unit of quota goes back to the period it was taken from. */
     refund: (_, _params: { readonly acceptedAt: number; readonly at: number }) => {},
     /** Fact: these recipients get no more live mail. */
-    suppress: (
-      _,
-      _params: { readonly recipients: readonly number[]; readonly reason: SuppressionReason },
-    ) => {},
+    suppress: (_, _params: { readonly recipients: readonly number[]; readonly reason: LearnedReason }) => {},
   },
   delays: {
     /** Until the moment the client asked for. */

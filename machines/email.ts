@@ -11,6 +11,7 @@ import {
   settleAttempt,
   takeBackAttempt,
 } from './email-setup.ts';
+import { storedStates } from './names.ts';
 
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
 export const EMAIL_VERSION = 1;
@@ -103,3 +104,8 @@ export const emailMachine = emailSetup.createMachine({
     cancelled: { type: 'final', description: 'Cancelled by the client before it was sent.' },
   },
 });
+
+/** The states that an email is stored in. */
+export const EMAIL_STATES = storedStates(emailMachine, ['accepted', 'gaveUp']);
+/** One of them. */
+export type EmailState = (typeof EMAIL_STATES)[number];

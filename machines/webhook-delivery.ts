@@ -1,4 +1,5 @@
 import { setup } from 'xstate';
+import { storedStates } from './names.ts';
 import {
   isOfLatestAttempt,
   momentOf,
@@ -189,3 +190,8 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
     },
   },
 });
+
+/** The states that a delivery is stored in. */
+export const WEBHOOK_DELIVERY_STATES = storedStates(webhookDeliveryMachine, ['made']);
+/** One of them. */
+export type WebhookDeliveryState = (typeof WEBHOOK_DELIVERY_STATES)[number];

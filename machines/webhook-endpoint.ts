@@ -1,5 +1,6 @@
 import { setup } from 'xstate';
 import type { EmailEventType } from './email-progress.ts';
+import { storedStates } from './names.ts';
 
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
 export const WEBHOOK_ENDPOINT_VERSION = 1;
@@ -198,3 +199,8 @@ export const webhookEndpointMachine = endpointSetup.createMachine({
     deleted: { type: 'final', description: 'Gone for its owner; nothing is sent any more.' },
   },
 });
+
+/** The states that an endpoint is stored in. */
+export const WEBHOOK_ENDPOINT_STATES = storedStates(webhookEndpointMachine);
+/** One of them. */
+export type WebhookEndpointState = (typeof WEBHOOK_ENDPOINT_STATES)[number];

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { Kind } from './setting-kinds.ts';
 import * as is from './setting-kinds.ts';
+import { TRANSPORTS } from './transport/transport.ts';
 
 /** One environment variable: what it is for, how it is written, and what holds without it. */
 export interface Setting<Value = unknown> {
@@ -126,7 +127,7 @@ export const SETTINGS = {
   WEBHOOK_ALLOW_CIDRS: optional(is.cidrs, 'none', 'Private ranges that webhooks may be sent to'),
 
   TRANSPORT: withDefault(
-    is.choices('the default one first', 'capture', 'smtp', 'direct', 'ses'),
+    is.choices('the default one first', ...TRANSPORTS),
     'capture',
     'How live email leaves; capture keeps it here. Of several (smtp,ses) each domain may choose, and the first is the default',
   ),

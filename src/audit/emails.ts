@@ -1,5 +1,6 @@
 import type { EmailContext } from '../../machines/email-context.ts';
 import { lowestIdAt } from '../db/ids.ts';
+import { isStateOf } from '../engine/kind.ts';
 import { emailKind } from '../modules/emails/kind.ts';
 import { type ActorBatch, type Audit, auditActors, mayBeOrphan } from './actors.ts';
 import type { QuotaLedger } from './quotas.ts';
@@ -23,7 +24,8 @@ export async function auditEmails(audit: Audit, quotas: QuotaLedger): Promise<vo
     await checkMessages(audit, batch);
     await checkEvents(audit, batch);
     for (const { workspace_id, livemode, state, context } of batch.actors)
-      quotas.count({ workspaceId: workspace_id, livemode, state, context: context as EmailContext });
+      if (isStateOf(emailKind, state))
+        quotas.count({ workspaceId: workspace_id, livemode, state, context: context as EmailContext });
   });
 }
 
@@ -48,7 +50,9 @@ async function checkEvents({ session, findings, now }: Audit, batch: ActorBatch)
     byEmail.delete(actor.id);
     for (const what of eventFaults(context, addressesOf(actor), counts))
       findings.wrong('events', actor.id, what);
-    for (const what of outcomeFaults(actor.state, context)) findings.wrong('outcomes', actor.id, what);
+    // That it is in no state of its machine has been said of its snapshot.
+    if (isStateOf(emailKind, actor.state))
+      for (const what of outcomeFaults(actor.state, context)) findings.wrong('outcomes', actor.id, what);
   }
   for (const id of byEmail.keys())
     if (!mayBeOrphan(id, now)) findings.wrong('events', id, 'events without their email');

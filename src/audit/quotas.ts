@@ -1,3 +1,4 @@
+import type { EmailState } from '../../machines/email.ts';
 import type { EmailContext } from '../../machines/email-context.ts';
 import { KEPT_DAYS } from '../duties/retention.ts';
 import { periodOf } from '../modules/usage/queries.ts';
@@ -19,11 +20,23 @@ interface UsageRow {
   readonly used: number;
 }
 
+/** Whether an email that came into that state has given its unit back: it was never sent. */
+const GIVES_BACK: Readonly<Record<EmailState, boolean>> = {
+  scheduled: false,
+  queued: false,
+  sending: false,
+  deferred: false,
+  sent: false,
+  delivered: false,
+  failed: false,
+  cancelled: true,
+};
+
 /** The columns of an email that counting needs. */
 export interface Counted {
   readonly workspaceId: string;
   readonly livemode: boolean;
-  readonly state: string;
+  readonly state: EmailState;
   readonly context: EmailContext;
 }
 
@@ -39,7 +52,7 @@ export class QuotaLedger {
   count({ workspaceId, livemode, state, context: { acceptedAt, at } }: Counted): void {
     const period = periodOf(livemode, acceptedAt);
     // The unit goes back only within the period it was taken from.
-    if (state === 'cancelled' && periodOf(livemode, at) === period) return;
+    if (GIVES_BACK[state] && periodOf(livemode, at) === period) return;
     const key = keyOf(workspaceId, livemode, period);
     this.#units.set(key, (this.#units.get(key) ?? 0) + 1);
   }

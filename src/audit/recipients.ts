@@ -1,3 +1,4 @@
+import type { EmailState } from '../../machines/email.ts';
 import type { EmailContext } from '../../machines/email-context.ts';
 import { type RecipientProgress, restingState } from '../../machines/email-progress.ts';
 
@@ -46,20 +47,31 @@ export function eventFaults(
 const allowsBounces = ({ reason }: RecipientProgress, bounced: number): boolean =>
   reason === 'suppressed' ? bounced === 0 : reason === 'domain_removed' || bounced > 0;
 
-/** States before the first attempt has begun, or which no attempt follows. */
-const UNTOUCHED = new Set(['scheduled', 'cancelled']);
-/** In these states some recipient waits for an attempt. */
-const WAITING = new Set(['queued', 'sending', 'deferred']);
+/**
+ * What the recipients of an email in a state are. `untouched`: the first attempt has not begun, or none will follow.
+ * `waiting`: somebody waits for an attempt, the first or a later one. `resting`: what they amount to is the state.
+ */
+const RECIPIENTS: Readonly<Record<EmailState, 'untouched' | 'waiting' | 'resting'>> = {
+  scheduled: 'untouched',
+  queued: 'waiting',
+  sending: 'waiting',
+  deferred: 'waiting',
+  sent: 'resting',
+  delivered: 'resting',
+  failed: 'resting',
+  cancelled: 'untouched',
+};
 
 /** Compares an email's state with the outcomes of its recipients: a sentence for each fault. */
-export function outcomeFaults(state: string, context: EmailContext): string[] {
+export function outcomeFaults(state: EmailState, context: EmailContext): string[] {
   const resting = restingState(context.recipients);
-  // In `queued` an email may wait for its first attempt, or for a later one.
-  if (UNTOUCHED.has(state) || (state === 'queued' && context.attempt === 0))
+  const are = RECIPIENTS[state];
+  // In `queued` an email may wait for its first attempt.
+  if (are === 'untouched' || (state === 'queued' && context.attempt === 0))
     return context.recipients.every(({ status }) => status === 'pending')
       ? []
       : [`is ${state}, but some recipient is past that`];
-  if (WAITING.has(state))
+  if (are === 'waiting')
     return resting === 'deferred' ? [] : [`is ${state}, but nobody waits for an attempt`];
   const faults = resting === state ? [] : [`is ${state}, but its recipients amount to ${resting}`];
   if ((state === 'failed') !== (context.failureReason !== null))

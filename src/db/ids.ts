@@ -1,11 +1,11 @@
 import { customAlphabet } from 'nanoid';
 
 /** Crockford's base32, lower case: no i, l, o, u, so that an id can be read aloud and never spells a word. */
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+export const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 14;
 
-const randomPart = customAlphabet(ALPHABET, RANDOM_LENGTH);
+const randomPart = customAlphabet(ID_ALPHABET, RANDOM_LENGTH);
 
 /** What an id names; the text before the underscore. */
 export type IdPrefix =
@@ -38,7 +38,7 @@ export function timePart(atMs: number): string {
   let rest = Math.max(0, Math.floor(atMs));
   let text = '';
   for (let i = 0; i < TIME_LENGTH; i++) {
-    text = ALPHABET[rest % 32] + text;
+    text = ID_ALPHABET[rest % 32] + text;
     rest = Math.floor(rest / 32);
   }
   lastTime = atMs;
@@ -62,7 +62,7 @@ const shapes = new Map<IdPrefix, RegExp>();
 export function isId(prefix: IdPrefix, text: string): boolean {
   let shape = shapes.get(prefix);
   if (!shape) {
-    shape = new RegExp(`^${prefix}_[${ALPHABET}]{${TIME_LENGTH + RANDOM_LENGTH}}$`);
+    shape = new RegExp(`^${prefix}_[${ID_ALPHABET}]{${TIME_LENGTH + RANDOM_LENGTH}}$`);
     shapes.set(prefix, shape);
   }
   return shape.test(text);
@@ -72,6 +72,6 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 export function timeOfId(id: string): number {
   const from = id.indexOf('_') + 1;
   let at = 0;
-  for (let i = from; i < from + TIME_LENGTH; i++) at = at * 32 + ALPHABET.indexOf(id.charAt(i));
+  for (let i = from; i < from + TIME_LENGTH; i++) at = at * 32 + ID_ALPHABET.indexOf(id.charAt(i));
   return at;
 }

@@ -1,10 +1,25 @@
+import type { EmailState } from '../../machines/email.ts';
 import type { Database } from '../db/database.ts';
 import { lowestIdAt } from '../db/ids.ts';
 import { PARTITIONED, partitionedDays, retireDay } from '../db/partitions.ts';
+import { stateList, statesWhere } from '../engine/kind.ts';
 import { KEPT_DAYS, RETENTION_BATCH } from './retention.ts';
 import type { Duty, DutyDeps } from './schedule.ts';
 
 const DAY_MS = 86_400_000;
+
+/** Whether an email may rest in that state for ever without having been sent. */
+const ENDS_UNSENT: Readonly<Record<EmailState, boolean>> = {
+  scheduled: false,
+  queued: false,
+  sending: false,
+  deferred: false,
+  sent: false,
+  delivered: false,
+  failed: true,
+  cancelled: true,
+};
+const UNSENT = stateList(statesWhere(ENDS_UNSENT));
 
 /** More emails of one day than this are not moved: the day is left as it is until fewer remain. */
 const MOST_KEPT = 10_000;
@@ -16,7 +31,7 @@ const MOST_KEPT = 10_000;
  */
 const PRUNE = `with batch as materialized (
   select id, wake_at is null
-    and (sent_at < $3::timestamptz or sent_at is null and state in ('failed', 'cancelled')) as expired
+    and (sent_at < $3::timestamptz or sent_at is null and state in (${UNSENT})) as expired
   from emails where id > $1 and id < $2 and livemode order by id limit ${RETENTION_BATCH}
 ), gone as (
   delete from emails e using batch b where b.expired and e.id = b.id
@@ -30,7 +45,7 @@ from batch`;
  */
 const PRUNE_LEFTOVERS = `delete from emails e using email_messages_default m
 where m.id < $1 and e.id = m.id and e.livemode and e.wake_at is null
-  and (e.sent_at < $2::timestamptz or e.sent_at is null and e.state in ('failed', 'cancelled'))`;
+  and (e.sent_at < $2::timestamptz or e.sent_at is null and e.state in (${UNSENT}))`;
 
 const PRUNE_ORPHANS = PARTITIONED.map(
   ({ table, column }) =>

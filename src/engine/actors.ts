@@ -1,5 +1,5 @@
 import { type Decider, earliest } from './decide.ts';
-import type { Actor } from './kind.ts';
+import { type Actor, decodeState, type Kind } from './kind.ts';
 
 /** A row as the load, claim and spawn statements answer it. */
 export interface ActorRow {
@@ -23,16 +23,18 @@ export class Actors {
   readonly #kept = new Map<string, Actor>();
 
   constructor(
+    private readonly kind: Kind,
     private readonly decider: Decider,
     private readonly kept = KEPT,
   ) {}
 
+  /** @throws Unavailable when a newer version has written the row */
   restore(row: ActorRow): Actor {
     return {
       id: row.id,
       workspaceId: row.workspace_id,
       livemode: row.livemode,
-      snapshot: this.decider.restore(row.state, row.context),
+      snapshot: this.decider.restore(decodeState(this.kind, row.state), row.context),
       revision: row.revision,
       timers: row.timers ?? {},
     };

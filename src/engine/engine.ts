@@ -168,7 +168,7 @@ export class Engine {
     const { kind, sampleInput, performer } = registration;
     const { database, clock, keptActors, logger } = this.parts;
     const decider = new Decider(kind.machine, sampleInput);
-    const actors = new Actors(decider, keptActors);
+    const actors = new Actors(kind, decider, keptActors);
     const around = {
       database,
       clock,

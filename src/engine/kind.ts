@@ -1,5 +1,7 @@
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { ContextOf, EffectOf } from '../../machines/names.ts';
 import type { IdPrefix } from '../db/ids.ts';
+import { Unavailable } from '../db/unavailable.ts';
 
 /** One actor as the engine holds it: the row's machine columns, decoded. */
 export interface Actor {
@@ -26,10 +28,10 @@ export interface Effect {
 }
 
 /** A narrow column kept beside the snapshot and derived from it on every write. */
-export interface DerivedColumn {
+export interface DerivedColumn<Context = never, State extends string = string> {
   readonly name: string;
   readonly type: string;
-  of(context: never, state: string): unknown;
+  of(context: Context, state: State): unknown;
 }
 
 /** Rows that effects turn into, written by the commit of the transition that returned them. */
@@ -66,13 +68,18 @@ export interface Offspring {
  * What an effect means: rows of fact tables; an event for an actor of the kind `mail` names; or an order to perform
  * once the commit has returned.
  */
-export type EffectMeaning =
-  | { readonly fact: string; rows(params: never, actor: Actor, at: number): readonly object[] }
+export type EffectMeaning<Params = never> =
+  | { readonly fact: string; rows(params: Params, actor: Actor, at: number): readonly object[] }
   | {
       readonly mail: string;
-      to(params: never, actor: Actor): { readonly id: string; readonly event: ActorEvent };
+      to(params: Params, actor: Actor): { readonly id: string; readonly event: ActorEvent };
     }
   | { readonly order: true };
+
+/** What the effects of a machine mean: total over their names, each with the parameters that the machine gives it. */
+export type EffectMeanings<M extends AnyStateMachine> = {
+  readonly [Name in EffectOf<M>['type']]: EffectMeaning<Extract<EffectOf<M>, { type: Name }>['params']>;
+};
 
 /** Columns and tables that are written once, when the actor is spawned. */
 export interface SpawnShape {
@@ -84,12 +91,14 @@ export interface SpawnShape {
   readonly also: readonly ((source: string) => string)[];
 }
 
-/** A kind of actor: its machine, its table, and what its effects mean. One per resource, in its `kind.ts`. */
+/** A kind of actor: its machine, its table, and what its effects mean. Made by `defineKind`. */
 export interface Kind {
   readonly name: string;
   readonly table: string;
   readonly idPrefix: IdPrefix;
   readonly machine: AnyStateMachine;
+  /** The states that its actors are stored in. */
+  readonly states: readonly string[];
   readonly version: number;
   readonly derived: readonly DerivedColumn[];
   readonly spawn: SpawnShape;
@@ -101,12 +110,59 @@ export interface Kind {
   readonly journal: string;
   /** Whether other actors write to this kind: its commits then consume their mail. */
   readonly receivesMail?: boolean;
-  /** Total over the machine's effects. */
   readonly effects: Readonly<Record<string, EffectMeaning>>;
+}
+
+/** A kind that knows the types of its machine. */
+export interface KindOf<M extends AnyStateMachine, State extends string = string> extends Kind {
+  readonly machine: M;
+  readonly states: readonly State[];
+  readonly derived: readonly DerivedColumn<ContextOf<M>, State>[];
+  readonly effects: EffectMeanings<M>;
+}
+
+/** A kind, held to its machine: an effect without a meaning does not compile. One per resource, in its `kind.ts`. */
+export const defineKind = <M extends AnyStateMachine, State extends string>(
+  kind: KindOf<M, State>,
+): KindOf<M, State> => kind;
+
+/** Written by a newer version of the service, whose machine has names that this one does not know. */
+const newer = (name: string): Unavailable =>
+  new Unavailable(`A newer version of the service has written "${name}". Update this instance.`);
+
+/** Whether it is a state that the kind's actors are stored in. */
+export const isStateOf = <State extends string>(
+  { states }: { readonly states: readonly State[] },
+  text: string,
+): text is State => (states as readonly string[]).includes(text);
+
+/** A state as a row has it: nothing behind this has to expect a name that it does not know. @throws Unavailable */
+export function decodeState<State extends string>(
+  kind: { readonly states: readonly State[] },
+  text: string,
+): State {
+  if (!isStateOf(kind, text)) throw newer(text);
+  return text;
+}
+
+/** What a table that is total over a machine's names says of one that was stored. @throws Unavailable */
+export function decidedFor<Value>(table: Readonly<Record<string, Value>>, text: string): Value {
+  const value = Object.hasOwn(table, text) ? table[text] : undefined;
+  if (value === undefined) throw newer(text);
+  return value;
 }
 
 /** The state's name. Machines here are flat: a nested value would need a column of its own. */
 export const stateOf = (snapshot: AnyMachineSnapshot): string => snapshot.value as string;
+
+/** Names of states, which come from a machine's definition, as an SQL list. */
+export const stateList = (states: readonly string[]): string =>
+  states.map((state) => `'${state.replaceAll("'", "''")}'`).join(', ');
+
+/** The states that a total choice over them takes. */
+export const statesWhere = <State extends string>(
+  chosen: Readonly<Record<State, boolean>>,
+): readonly State[] => (Object.keys(chosen) as State[]).filter((state) => chosen[state]);
 
 /** Whether actors of the kind ever wait for the clock. */
 export const hasTimers = ({ machine }: Kind): boolean =>

@@ -1,10 +1,19 @@
-import { FormatRegistry, type TSchema } from '@sinclair/typebox';
+import { FormatRegistry, type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Detail } from './failure.ts';
 import { detailsOf } from './schema-errors.ts';
 
 /** A schema made ready: says what is wrong with a value, or null when nothing is. `at` is where the value lies (`/body`). */
 export type Checker = (value: unknown, at: string) => readonly Detail[] | null;
+
+/** A text that is one of these names. */
+export const literals = <const Names extends readonly string[]>(names: Names, options: SchemaOptions = {}) =>
+  Type.Unsafe<Names[number]>(
+    Type.Union(
+      names.map((name) => Type.Literal(name)),
+      options,
+    ),
+  );
 
 /** Compiles a schema of what clients send. Members that it does not state are refused, at every level. */
 export function compileChecker(schema: TSchema): Checker {

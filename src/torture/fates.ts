@@ -1,7 +1,9 @@
+import type { EmailEventType, RestingState } from '../../machines/email-progress.ts';
+
 /** What becomes of a recipient: how it ends, and the events that are recorded of it on the way. */
 interface Course {
-  readonly end: 'sent' | 'delivered' | 'failed';
-  readonly events: readonly string[];
+  readonly end: Exclude<RestingState, 'deferred'>;
+  readonly events: readonly EmailEventType[];
 }
 
 /** What the simulator makes of a recipient, by the local part of the address. */
@@ -32,10 +34,18 @@ const COURSES: Readonly<Record<Fate, Course>> = { ...FATES, ...LIVE_FATES };
 const HELD: Course = { end: 'failed', events: ['bounced'] };
 
 /** A person opens a message any number of times: the outcome of an attempt that was given up may tell of it once more. */
-const REPEATABLE: ReadonlySet<string> = new Set(['opened', 'clicked']);
+const REPEATABLE: Readonly<Record<EmailEventType, boolean>> = {
+  sent: false,
+  delivered: false,
+  opened: true,
+  clicked: true,
+  bounced: false,
+  complained: false,
+  unsubscribed: false,
+};
 
 /** How often an event of a type was recorded of a recipient. */
-export type Recorded = readonly [recipient: string, type: string, times: number];
+export type Recorded = readonly [recipient: string, type: EmailEventType, times: number];
 
 /** What is known of an email's attempts beside their events. */
 export interface Attempts {
@@ -70,7 +80,7 @@ export function reckon(
     ends.add(end);
     for (const type of events) if (!found.some(([, one]) => one === type)) lacking.push(`${type} of ${fate}`);
     for (const [, type, times] of found) {
-      const most = !events.includes(type) ? 0 : REPEATABLE.has(type) ? 1 + lost : 1;
+      const most = !events.includes(type) ? 0 : REPEATABLE[type] ? 1 + lost : 1;
       if (times > most) strange.push(`${times} × ${type} of ${fate}`);
     }
   }

@@ -1,3 +1,4 @@
+import type { EmailState } from '../../machines/email.ts';
 import { auditLedger } from '../audit/audit.ts';
 import type { Findings } from '../audit/findings.ts';
 import { openSession, type Session } from '../audit/session.ts';
@@ -74,6 +75,18 @@ export async function judge(databaseUrl: string, seen: Seen): Promise<Verdict> {
     await session.close();
   }
 }
+
+/** Whether an email in that state may have events: its recipients were, or are to be, served. */
+const HAS_EVENTS: Readonly<Record<EmailState, boolean>> = {
+  scheduled: true,
+  queued: true,
+  sending: true,
+  deferred: true,
+  sent: true,
+  delivered: true,
+  failed: true,
+  cancelled: false,
+};
 
 class Judge {
   readonly #breaches = new Breaches();
@@ -152,7 +165,7 @@ class Judge {
   #lookAtEnd(wish: Wish, row: EmailRow): void {
     const { id, state, waits } = row;
     const events = row.events ?? [];
-    if (state === 'cancelled') {
+    if (!HAS_EVENTS[state]) {
       for (const [, type] of events) this.#break('strangeEvent', `${id} is cancelled, and has ${type}`);
     } else if (!waits) {
       const { end, lacking, strange } = reckon(recipientsOf(wish), events, row);

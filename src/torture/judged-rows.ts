@@ -1,3 +1,4 @@
+import type { EmailState } from '../../machines/email.ts';
 import type { Session } from '../audit/session.ts';
 import type { Attempts, Recorded } from './fates.ts';
 
@@ -6,7 +7,7 @@ export interface EmailRow extends Attempts {
   readonly id: string;
   /** Null when its message is missing. */
   readonly subject: string | null;
-  readonly state: string;
+  readonly state: EmailState;
   readonly livemode: boolean;
   readonly waits: boolean;
   readonly timers: string | null;

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import { EMAIL_EVENT_TYPES } from '../../machines/email-progress.ts';
 import type { TortureSetting } from '../torture-setting.ts';
 import { freePort } from './free-port.ts';
 import { Instance } from './instance.ts';
@@ -35,7 +36,6 @@ const LEASE_MS = 1_500;
  */
 const FEW_SLOTS = 16;
 const DATABASE = 'posthorn';
-const EVENTS = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'];
 /** After the trouble everything has this long to come to its end. */
 const SETTLE_MS = 90_000;
 const BUSY = `select exists (select from emails where wake_at < now() + interval '1 hour')
@@ -151,7 +151,7 @@ export class World implements AsyncDisposable {
     }
     const { test, live: liveKey } = this.keys;
     if (webhooks) {
-      const webhook = { url: this.receiver.url, events: EVENTS };
+      const webhook = { url: this.receiver.url, events: EMAIL_EVENT_TYPES };
       await this.#post('/v1/webhooks', test, webhook);
       if (live) await this.#post('/v1/webhooks', liveKey, webhook);
     }

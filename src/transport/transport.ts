@@ -133,12 +133,15 @@ export interface SendLimits {
   readonly deadlineMs: number;
 }
 
+/** Every transport there is, by name. */
+export const TRANSPORTS = ['capture', 'smtp', 'direct', 'ses'] as const;
+
 /** The ways that are enabled; the first one is the default. */
 export type EnabledWays = readonly [Transport['name'], ...Transport['name'][]];
 
 /** A way out for mail. `send` settles with one outcome per recipient and rejects only for a bug of ours. */
 export interface Transport {
-  readonly name: 'capture' | 'smtp' | 'direct' | 'ses';
+  readonly name: (typeof TRANSPORTS)[number];
   /** The recipient's own server accepts, so accepted means delivered; a relay or provider only promises to try. */
   readonly confirmsDelivery: boolean;
   send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]>;

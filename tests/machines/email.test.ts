@@ -113,7 +113,7 @@ function holds(email: Observed): void {
 
 describe('the life of an email', () => {
   test('comes to every state that is drawn, and rests in no other', () => {
-    const reached = new Set(lives.map((life) => along(life).state));
+    const reached = new Set<string>(lives.map((life) => along(life).state));
     expect([...reached].sort()).toEqual(Object.keys(DRAWN).sort());
   });
 

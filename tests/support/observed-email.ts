@@ -1,7 +1,7 @@
-import { emailMachine } from '../../machines/email.ts';
+import { EMAIL_STATES, type EmailState, emailMachine } from '../../machines/email.ts';
 import type { EmailContext, EmailInput } from '../../machines/email-context.ts';
 import type { RecipientOutcome, RecordedEvent } from '../../machines/email-progress.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
+import { type ActorEvent, decodeState } from '../../src/engine/kind.ts';
 import { BEGINNINGS } from './engine-email-model.ts';
 import { LoneActor } from './lone-actor.ts';
 
@@ -16,6 +16,10 @@ export class Observed extends LoneActor<EmailContext> {
   constructor(readonly input: EmailInput) {
     super(emailMachine, input, input.at);
     this.#observe();
+  }
+
+  override get state(): EmailState {
+    return decodeState({ states: EMAIL_STATES }, super.state);
   }
 
   override tell(event: ActorEvent): boolean {

@@ -1,18 +1,49 @@
+import type { Catalogue, LifecycleName } from '../../../machines/catalogue.ts';
+import type { StateNameOf } from '../../../machines/names.ts';
 import type { Machine } from '../../modules/inspector/model.ts';
 
 /** How a state feels: on its way, waiting for the clock, ended well or badly, or at rest. */
 export type Tone = 'moving' | 'waiting' | 'good' | 'bad' | 'quiet';
 
-const GOOD = new Set(['delivered', 'success', 'verified', 'active', 'completed', 'subscribed']);
-const BAD = new Set(['failed', 'disabled', 'temporaryFailure', 'bounced', 'complained', 'expired']);
-/** They have a timer, but it only guards an attempt that is under way. */
-const BUSY = new Set(['sending', 'posting', 'processing', 'running']);
+type Tones = {
+  readonly [Name in LifecycleName]: Readonly<Record<StateNameOf<Catalogue[Name]['machine']>, Tone>>;
+};
 
-/** The tone of a state: by its name where that says it, else by its place in the machine. */
-export function toneOf({ drawing, timed }: Machine, state: string): Tone {
-  if (GOOD.has(state)) return 'good';
-  if (BAD.has(state)) return 'bad';
-  if (BUSY.has(state)) return 'moving';
-  if (timed.includes(state)) return 'waiting';
-  return drawing.states.some(({ name, final }) => name === state && final) ? 'quiet' : 'moving';
-}
+/** The tone of every state. The timer of `sending` and `posting` only guards an attempt that is under way. */
+const TONES: Tones = {
+  email: {
+    accepted: 'moving',
+    scheduled: 'waiting',
+    queued: 'waiting',
+    sending: 'moving',
+    deferred: 'waiting',
+    gaveUp: 'moving',
+    sent: 'moving',
+    delivered: 'good',
+    failed: 'bad',
+    cancelled: 'quiet',
+  },
+  apiKey: { active: 'good', revoked: 'quiet' },
+  domain: {
+    added: 'moving',
+    pending: 'waiting',
+    verified: 'good',
+    temporaryFailure: 'bad',
+    failed: 'bad',
+    removed: 'quiet',
+  },
+  webhookEndpoint: { active: 'good', disabled: 'bad', deleted: 'quiet' },
+  webhookDelivery: {
+    made: 'moving',
+    queued: 'waiting',
+    posting: 'moving',
+    scheduled: 'waiting',
+    success: 'good',
+    failed: 'bad',
+  },
+};
+
+const BY_KIND: Readonly<Record<string, Readonly<Record<string, Tone>>>> = TONES;
+
+/** The tone of a state. A page that is older than the service it looks at may meet states that it does not know. */
+export const toneOf = ({ kind }: Machine, state: string): Tone => BY_KIND[kind]?.[state] ?? 'quiet';

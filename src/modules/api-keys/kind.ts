@@ -1,19 +1,20 @@
-import { API_KEY_VERSION, type ApiKeyContext, apiKeyMachine } from '../../../machines/api-key.ts';
+import { API_KEY_STATES, API_KEY_VERSION, apiKeyMachine } from '../../../machines/api-key.ts';
 import type { Registration } from '../../engine/engine.ts';
-import type { Kind } from '../../engine/kind.ts';
+import { defineKind } from '../../engine/kind.ts';
 
 /** API keys as actors: who may authenticate, and with which permissions. */
-export const apiKeyKind: Kind = {
+export const apiKeyKind = defineKind({
   name: 'apiKey',
   table: 'api_keys',
   idPrefix: 'key',
   machine: apiKeyMachine,
+  states: API_KEY_STATES,
   version: API_KEY_VERSION,
   derived: [
     {
       name: 'revoked_at',
       type: 'timestamptz',
-      of: ({ revokedAt }: ApiKeyContext) => (revokedAt === null ? null : new Date(revokedAt).toISOString()),
+      of: ({ revokedAt }) => (revokedAt === null ? null : new Date(revokedAt).toISOString()),
     },
   ],
   spawn: { columns: 'name text, prefix text, hash text', own: ['name', 'prefix', 'hash'], also: [] },
@@ -21,7 +22,7 @@ export const apiKeyKind: Kind = {
   facts: [],
   journal: 'api_key_journal',
   effects: {},
-};
+});
 
 /** The kind as the engine takes it; nothing is performed for a key. */
 export const apiKeys: Registration = { kind: apiKeyKind, sampleInput: { at: 0, permissions: [] } };

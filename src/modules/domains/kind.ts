@@ -1,8 +1,8 @@
-import { DOMAIN_VERSION, domainMachine } from '../../../machines/domain.ts';
+import { DOMAIN_STATES, DOMAIN_VERSION, domainMachine } from '../../../machines/domain.ts';
 import type { DomainInput, NextKeys } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Registration } from '../../engine/engine.ts';
-import type { Actor, EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';
+import { defineKind, type EffectMeanings, type FactTable } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
 import { DOMAINS_PERIOD, givenBack } from '../usage/queries.ts';
 
@@ -48,25 +48,20 @@ const chosen: FactTable = {
     on conflict (domain_id) do update set provider = excluded.provider`,
 };
 
-type DomainEffect = 'check' | 'prepareKeys' | 'switchKeys' | 'chooseWay' | 'forgetKeys' | 'freePlace';
-
-const effects: Readonly<Record<DomainEffect, EffectMeaning>> = {
+const effects: EffectMeanings<typeof domainMachine> = {
   check: { order: true },
   prepareKeys: {
     fact: prepared.name,
-    rows: ({ keys }: { readonly keys: NextKeys | null }, _actor: Actor, at: number) =>
-      keys ? [keyColumns(keys, at)] : [],
+    rows: ({ keys }, _actor, at) => (keys ? [keyColumns(keys, at)] : []),
   },
   switchKeys: {
     fact: switched.name,
-    rows: ({ selector }: { readonly selector: string | null }, _actor: Actor, at: number) =>
+    rows: ({ selector }, _actor, at) =>
       selector === null ? [] : [{ selector, since: new Date(at).toISOString() }],
   },
   chooseWay: {
     fact: chosen.name,
-    rows: ({ provider }: { readonly provider: string | null }, _actor: Actor, at: number) => [
-      { id: mintId('evt', at), provider },
-    ],
+    rows: ({ provider }, _actor, at) => [{ id: mintId('evt', at), provider }],
   },
   forgetKeys: { fact: 'forgotten', rows: () => [{ gone: true }] },
   freePlace: { fact: givenBack.name, rows: () => [{ period: DOMAINS_PERIOD }] },
@@ -83,11 +78,12 @@ export const keyColumns = (keys: NextKeys, at: number) => ({
 });
 
 /** Sending domains as actors. Both environments share them; their rows count as live, since test mail needs none. */
-export const domainKind: Kind = {
+export const domainKind = defineKind({
   name: 'domain',
   table: 'domains',
   idPrefix: 'dom',
   machine: domainMachine,
+  states: DOMAIN_STATES,
   version: DOMAIN_VERSION,
   derived: [],
   spawn: {
@@ -105,7 +101,7 @@ export const domainKind: Kind = {
   facts: [forgotten, prepared, switched, chosen, givenBack],
   journal: 'domain_journal',
   effects,
-};
+});
 
 const sampleInput: DomainInput = {
   at: 0,

@@ -1,5 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { DOMAIN_STATES } from '../../../machines/domain.ts';
 import { pageQuery } from '../../http/pagination.ts';
+import { literals } from '../../http/schema.ts';
+import { TRANSPORTS } from '../../transport/transport.ts';
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 
@@ -50,13 +53,6 @@ export const PatchDomain = Type.Object({
   provider: Type.Optional(Provider),
 });
 
-const literals = <const Names extends readonly string[]>(names: Names, description: string) =>
-  Type.Unsafe<Names[number]>(
-    Type.Union(
-      names.map((name) => Type.Literal(name)),
-      { description },
-    ),
-  );
 const time = Type.String({ format: 'date-time' });
 const nullable = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
   schema: S,
@@ -64,24 +60,28 @@ const nullable = <S extends ReturnType<typeof Type.String> | ReturnType<typeof T
 ) => Type.Union([schema, Type.Null()], { description });
 
 const DnsRecord = Type.Object({
-  purpose: literals(['dkim', 'spf', 'returnPath', 'dmarc', 'mx', 'tracking'], 'What it is for.'),
-  type: literals(['TXT', 'MX', 'CNAME'], 'The type of the record.'),
+  purpose: literals(['dkim', 'spf', 'returnPath', 'dmarc', 'mx', 'tracking'], {
+    description: 'What it is for.',
+  }),
+  type: literals(['TXT', 'MX', 'CNAME'], { description: 'The type of the record.' }),
   name: Type.String({ description: 'The whole name; many DNS hosts want it without the domain at its end.' }),
   value: Type.String(),
   ttl: Type.Integer({ description: 'Seconds; any other will do.' }),
   priority: nullable(Type.Integer(), 'Of an MX record.'),
   required: Type.Boolean({ description: 'Without it nothing is sent; the others make delivery better.' }),
-  status: literals(['pending', 'verified', 'failed'], 'How it stood when it was last looked up.'),
+  status: literals(['pending', 'verified', 'failed'], {
+    description: 'How it stood when it was last looked up.',
+  }),
   found: Type.Array(Type.String(), { description: 'What is there, or there as well.' }),
   error: nullable(Type.String(), 'A sentence that says what is wrong and what to do; null when nothing is.'),
 });
 
 const DkimKeys = Type.Object({
   selector: Type.String(),
-  status: literals(
-    ['active', 'pending', 'retired'],
-    '`active` keys sign. `pending` ones were made by a rotation and wait for their records. `retired` ones have signed before; their private halves are destroyed.',
-  ),
+  status: literals(['active', 'pending', 'retired'], {
+    description:
+      '`active` keys sign. `pending` ones were made by a rotation and wait for their records. `retired` ones have signed before; their private halves are destroyed.',
+  }),
   recordNames: Type.Array(Type.String(), { description: 'Where its records are, or are to be, in DNS.' }),
   removableAt: nullable(
     time,
@@ -89,19 +89,22 @@ const DkimKeys = Type.Object({
   ),
 });
 
+/** A removed domain is nobody's: it is never shown. */
+const STATUSES = DOMAIN_STATES.filter((state) => state !== 'removed');
+
 /** A sending domain. */
 export const Domain = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  status: literals(
-    ['pending', 'verified', 'failed', 'temporaryFailure'],
-    '`verified` and `temporaryFailure` may send: a verified domain sends on for 24 hours while DNS gives no answer, and for one hour while it gives a wrong one. `pending` becomes `failed` after 72 hours; a failed domain is still looked at and heals by itself.',
-  ),
+  status: literals(STATUSES, {
+    description:
+      '`verified` and `temporaryFailure` may send: a verified domain sends on for 24 hours while DNS gives no answer, and for one hour while it gives a wrong one. `pending` becomes `failed` after 72 hours; a failed domain is still looked at and heals by itself.',
+  }),
   livemode: Type.Boolean({ description: 'Always true: both environments share the domains.' }),
-  provider: literals(
-    ['capture', 'smtp', 'direct', 'ses'],
-    'How live email from it leaves. Where the one that was chosen is no longer enabled, its email is held.',
-  ),
+  provider: literals(TRANSPORTS, {
+    description:
+      'How live email from it leaves. Where the one that was chosen is no longer enabled, its email is held.',
+  }),
   openTracking: Type.Boolean(),
   clickTracking: Type.Boolean(),
   trackingDomain: nullable(

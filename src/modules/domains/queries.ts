@@ -1,8 +1,10 @@
 import { and, desc, eq, ne, sql } from 'drizzle-orm';
+import type { DomainState } from '../../../machines/domain.ts';
 import type { DomainContext } from '../../../machines/domain-context.ts';
 import type { Database } from '../../db/database.ts';
 import { domains, domainTransports } from '../../db/schema/domains.ts';
 import type { Sealer } from '../../db/seal.ts';
+import { decidedFor, stateList, statesWhere } from '../../engine/kind.ts';
 import type { Failure } from '../../http/failure.ts';
 import { listById, withinRange } from '../../http/list.ts';
 import type { Call, Caller, Page } from '../../http/route.ts';
@@ -138,9 +140,19 @@ const SENDING = `select d.id, d.name, d.state, d.context, k.selector, d.return_p
 from domains d left join domain_keys k on k.domain_id = d.id and k.stage = 'active'
   left join domain_transports t on t.domain_id = d.id`;
 
+/** Whether live mail may leave from a domain in that state. */
+const MAY_SEND: Readonly<Record<DomainState, boolean>> = {
+  pending: false,
+  verified: true,
+  temporaryFailure: true,
+  failed: false,
+  removed: false,
+};
+const SENDS = `d.state in (${stateList(statesWhere(MAY_SEND))})`;
+
 /** The nearest one first: its own domain speaks for an address before those that it lies below. */
 const BY_NAME = `${SENDING} where d.workspace_id = $1 and d.name = any($2::text[])
-  and d.state in ('verified', 'temporaryFailure') order by length(d.name) desc limit 1`;
+  and ${SENDS} order by length(d.name) desc limit 1`;
 const BY_ID = `${SENDING} where d.id = $1`;
 
 /**
@@ -170,7 +182,7 @@ export async function findAnySendingDomain(
   isDefault: boolean,
 ): Promise<SendingDomain | null> {
   const [row] = await database.query<SendingRow>(
-    `${SENDING} where d.state in ('verified', 'temporaryFailure') and (t.provider = $1 or t.provider is null and $2::boolean)
+    `${SENDING} where ${SENDS} and (t.provider = $1 or t.provider is null and $2::boolean)
     order by d.id limit 1`,
     [way, isDefault],
   );
@@ -214,7 +226,7 @@ function sendingOf(row: SendingRow): SendingDomain {
   return {
     id,
     name,
-    maySend: state === 'verified' || state === 'temporaryFailure',
+    maySend: decidedFor(MAY_SEND, state),
     removed: state === 'removed',
     openTracking: context.openTracking,
     clickTracking: context.clickTracking,

@@ -1,51 +1,25 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { EMAIL_STATES } from '../../../machines/email.ts';
+import { EMAIL_EVENT_TYPES, FAILURE_REASONS } from '../../../machines/email-progress.ts';
+import { literals } from '../../http/schema.ts';
 import { EmailEvent } from './event-model.ts';
 import { AddressText, dictionary, Id, nullable, Tag, Timestamp } from './members.ts';
 
 /** Where an email is in its life: the states of its machine. */
-export const EmailStatus = Type.Union(
-  [
-    Type.Literal('scheduled'),
-    Type.Literal('queued'),
-    Type.Literal('sending'),
-    Type.Literal('deferred'),
-    Type.Literal('sent'),
-    Type.Literal('delivered'),
-    Type.Literal('failed'),
-    Type.Literal('cancelled'),
-  ],
-  {
-    description: 'Where the email is in its life. `deferred`: a temporary failure, another attempt is timed.',
-  },
-);
+export const EmailStatus = literals(EMAIL_STATES, {
+  description: 'Where the email is in its life. `deferred`: a temporary failure, another attempt is timed.',
+});
 
 /** The closed list of what can happen to an email. */
-export const EmailEventType = Type.Union([
-  Type.Literal('sent'),
-  Type.Literal('delivered'),
-  Type.Literal('opened'),
-  Type.Literal('clicked'),
-  Type.Literal('bounced'),
-  Type.Literal('complained'),
-  Type.Literal('unsubscribed'),
-]);
+export const EmailEventType = literals(EMAIL_EVENT_TYPES);
 
 const LastEvent = nullable(EmailEventType);
 
 const FailureReason = nullable(
-  Type.Union(
-    [
-      Type.Literal('bounced'),
-      Type.Literal('suppressed'),
-      Type.Literal('expired'),
-      Type.Literal('rejected'),
-      Type.Literal('domain_removed'),
-    ],
-    {
-      description:
-        'Why it failed; `suppressed` recipients were never tried, `expired` means that retries ran out.',
-    },
-  ),
+  literals(FAILURE_REASONS, {
+    description:
+      'Why it failed; `suppressed` recipients were never tried, `expired` means that retries ran out.',
+  }),
 );
 
 /** What sending, rescheduling and cancelling answer. */

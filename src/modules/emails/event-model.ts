@@ -1,4 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
+import type { EmailEventType } from '../../../machines/email-progress.ts';
 import { Id, nullable, Timestamp } from './members.ts';
 
 /** Who really asked for what is tracked. */
@@ -93,7 +94,7 @@ export const EMAIL_EVENTS = {
   bounced: eventOfType('bounced', bounced, 'It was refused, or came back.'),
   complained: eventOfType('complained', complained, 'The recipient called it spam.'),
   unsubscribed: eventOfType('unsubscribed', unsubscribed, 'The recipient wants no more of these.'),
-} as const;
+} as const satisfies Readonly<Record<EmailEventType, TObject>>;
 
 /** Something that happened to an email, the same object in the detail, in `/events` and in a webhook's body. */
 export const EmailEvent = Type.Union(Object.values(EMAIL_EVENTS) as Forms, {

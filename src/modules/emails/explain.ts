@@ -1,6 +1,9 @@
+import type { EmailState, emailMachine } from '../../../machines/email.ts';
 import type { EmailContext } from '../../../machines/email-context.ts';
 import type { FailureReason } from '../../../machines/email-progress.ts';
 import { someMayBeTried } from '../../../machines/email-rules.ts';
+import type { StepNameOf } from '../../../machines/names.ts';
+import { decidedFor } from '../../engine/kind.ts';
 import type { JournalStep, Life } from '../../engine/life.ts';
 
 /** Why an email is where it is, in sentences for people. Times are epoch milliseconds; no personal data. */
@@ -14,25 +17,19 @@ export interface EmailExplanation {
 
 type Told = Pick<Life, 'state' | 'context' | 'timers' | 'steps'>;
 
-/** Explains an email from its row and its journal, and nothing else. */
+/** Explains an email from its row and its journal, and nothing else. @throws Unavailable when a newer version wrote them */
 export function explainEmail({ state, context, timers, steps }: Told): EmailExplanation {
   const email = context as EmailContext;
   const wakeAt = Object.values(timers).toSorted((a, b) => a - b)[0] ?? null;
-  const { summary, rule, next } = (STATES[state] ?? unknownState)(email, wakeAt);
+  const { summary, rule, next } = decidedFor(STATES, state)(email, wakeAt);
   return { summary, rule, evidence: steps.map(evidenceOf), next };
 }
 
 type Telling = (email: EmailContext, wakeAt: number | null) => Omit<EmailExplanation, 'evidence'>;
 
-const unknownState: Telling = () => ({
-  summary: 'This version of the service does not know the state.',
-  rule: 'A newer instance has written it.',
-  next: { text: 'An instance of that version goes on with it.', at: null },
-});
-
 const END = 'Nothing more happens by itself.';
 
-const STATES: Readonly<Record<string, Telling>> = {
+const STATES: Readonly<Record<EmailState, Telling>> = {
   scheduled: (_, at) => ({
     summary: 'It waits for the time that was asked for.',
     rule: 'Until then it can be moved or cancelled; afterwards neither.',
@@ -101,7 +98,7 @@ const REASONS: Readonly<Record<FailureReason, string>> = {
 };
 
 /** What each event of a life shows, in words. */
-const EVENTS: Readonly<Record<string, (step: JournalStep) => string>> = {
+const EVENTS: Readonly<Record<StepNameOf<typeof emailMachine>, (step: JournalStep) => string>> = {
   spawned: ({ to }) => `Accepted, and at once ${to}.`,
   'cancel.requested': () => 'A client cancelled it.',
   'reschedule.requested': () => 'A client moved it to another time.',
@@ -122,7 +119,7 @@ const EVENTS: Readonly<Record<string, (step: JournalStep) => string>> = {
 
 const evidenceOf = (step: JournalStep): EmailExplanation['evidence'][number] => ({
   at: step.at,
-  text: EVENTS[step.event]?.(step) ?? `${step.event} led to ${step.to}.`,
+  text: decidedFor(EVENTS, step.event)(step),
 });
 
 const people = (count: number): string => (count === 1 ? 'one recipient' : `${count} recipients`);

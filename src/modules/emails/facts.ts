@@ -1,6 +1,7 @@
-import type { RecipientOutcome, RecordedEvent } from '../../../machines/email-progress.ts';
+import type { emailMachine } from '../../../machines/email.ts';
 import { mintId } from '../../db/ids.ts';
-import type { Actor, EffectMeaning, FactTable } from '../../engine/kind.ts';
+import type { EffectMeanings, FactTable } from '../../engine/kind.ts';
+import { replacesReason } from '../suppressions/queries.ts';
 import { givenBack, periodOf } from '../usage/queries.ts';
 
 /** The event log. `recipient` arrives as an index: addresses are no part of a machine's context. */
@@ -22,7 +23,7 @@ const noted: FactTable = {
     select actor, attempt, recipient, outcome, at, data from ${source} s`,
 };
 
-/** Addresses that get no more live mail. The first reason stays, unless it only kept lists away. */
+/** Addresses that get no more live mail. */
 const suppressed: FactTable = {
   name: 'suppressed',
   columns: 'recipient integer, reason text, at timestamptz',
@@ -34,20 +35,18 @@ const suppressed: FactTable = {
     from ${source} s order by 1, 2, at
     on conflict (workspace_id, address_key) do update
       set reason = excluded.reason, email_id = excluded.email_id, created_at = excluded.created_at
-      where suppressions.reason = 'unsubscribed' and excluded.reason <> 'unsubscribed'`,
+      where ${replacesReason('suppressions', 'excluded')}`,
 };
 
 /** The tables that an email's effects write. */
 export const emailFacts: readonly FactTable[] = [recorded, noted, givenBack, suppressed];
 
-/** What each effect of the email machine means; total over them. */
-export const emailEffects: Readonly<
-  Record<'transmit' | 'record' | 'note' | 'refund' | 'suppress', EffectMeaning>
-> = {
+/** What each effect of the email machine means. */
+export const emailEffects: EffectMeanings<typeof emailMachine> = {
   transmit: { order: true },
   record: {
     fact: 'recorded',
-    rows: ({ events }: { readonly events: readonly RecordedEvent[] }) =>
+    rows: ({ events }) =>
       events.map(({ type, recipient, at, data }) => ({
         id: mintId('evt', at),
         type,
@@ -58,11 +57,7 @@ export const emailEffects: Readonly<
   },
   note: {
     fact: 'noted',
-    rows: (
-      { attempt, outcomes }: { readonly attempt: number; readonly outcomes: readonly RecipientOutcome[] },
-      _actor: Actor,
-      at: number,
-    ) =>
+    rows: ({ attempt, outcomes }, _actor, at) =>
       outcomes.map(({ recipient, outcome, data }) => ({
         attempt,
         recipient,
@@ -74,17 +69,14 @@ export const emailEffects: Readonly<
   refund: {
     fact: givenBack.name,
     /** Only within the period the unit was taken from: a month that is over has been counted. */
-    rows: ({ acceptedAt, at }: { readonly acceptedAt: number; readonly at: number }, { livemode }: Actor) =>
+    rows: ({ acceptedAt, at }, { livemode }) =>
       periodOf(livemode, acceptedAt) === periodOf(livemode, at)
         ? [{ period: periodOf(livemode, acceptedAt) }]
         : [],
   },
   suppress: {
     fact: 'suppressed',
-    rows: (
-      { recipients, reason }: { readonly recipients: readonly number[]; readonly reason: string },
-      _actor: Actor,
-      at: number,
-    ) => recipients.map((recipient) => ({ recipient, reason, at: new Date(at).toISOString() })),
+    rows: ({ recipients, reason }, _actor, at) =>
+      recipients.map((recipient) => ({ recipient, reason, at: new Date(at).toISOString() })),
   },
 };

@@ -1,32 +1,33 @@
-import { EMAIL_VERSION, emailMachine } from '../../../machines/email.ts';
-import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
+import { EMAIL_STATES, EMAIL_VERSION, emailMachine } from '../../../machines/email.ts';
+import type { EmailInput } from '../../../machines/email-context.ts';
 import type { Registration } from '../../engine/engine.ts';
-import type { Kind, Offspring } from '../../engine/kind.ts';
+import { defineKind, type Offspring } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
 import { emailEffects, emailFacts } from './facts.ts';
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /** Emails as actors: their table, the message beside it, and what their effects write. */
-export const emailKind: Kind = {
+export const emailKind = defineKind({
   name: 'email',
   table: 'emails',
   idPrefix: 'em',
   machine: emailMachine,
+  states: EMAIL_STATES,
   version: EMAIL_VERSION,
   derived: [
-    { name: 'last_event', type: 'text', of: ({ lastEvent }: EmailContext) => lastEvent },
-    { name: 'failure_reason', type: 'text', of: ({ failureReason }: EmailContext) => failureReason },
+    { name: 'last_event', type: 'text', of: ({ lastEvent }) => lastEvent },
+    { name: 'failure_reason', type: 'text', of: ({ failureReason }) => failureReason },
     {
       name: 'scheduled_at',
       type: 'timestamptz',
-      of: ({ scheduledAt }: EmailContext) => isoOrNull(scheduledAt),
+      of: ({ scheduledAt }) => isoOrNull(scheduledAt),
     },
-    { name: 'sent_at', type: 'timestamptz', of: ({ sentAt }: EmailContext) => isoOrNull(sentAt) },
+    { name: 'sent_at', type: 'timestamptz', of: ({ sentAt }) => isoOrNull(sentAt) },
     {
       name: 'delivered_at',
       type: 'timestamptz',
-      of: ({ deliveredAt }: EmailContext) => isoOrNull(deliveredAt),
+      of: ({ deliveredAt }) => isoOrNull(deliveredAt),
     },
   ],
   spawn: {
@@ -44,7 +45,7 @@ export const emailKind: Kind = {
   facts: emailFacts,
   journal: 'email_journal',
   effects: emailEffects,
-};
+});
 
 const sampleInput: EmailInput = {
   at: 0,

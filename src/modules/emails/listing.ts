@@ -1,3 +1,4 @@
+import type { EmailState } from '../../../machines/email.ts';
 import type { Database } from '../../db/database.ts';
 import { Failure } from '../../http/failure.ts';
 import type { Caller } from '../../http/route.ts';
@@ -10,9 +11,20 @@ import type { EmailItemRow } from './views.ts';
 /** Emails that one request looks at for its filters: some 30 ms, whatever the number of all. */
 export const MOST_SEARCHED = 10_000;
 
-/** A list of some states begins with the few emails in them, rather than with the newest of all. */
-const RARE: ReadonlySet<EmailQuery['status']> = new Set(['scheduled', 'deferred', 'failed', 'cancelled']);
-const IN_FLIGHT: ReadonlySet<EmailQuery['status']> = new Set(['queued', 'sending']);
+/**
+ * By what the emails of a state are found. `state`: there are few of them, and an index has them by their state. `clock`: they
+ * are in flight, and the clock's index has them. `newest`: there are so many that the newest of all are looked through.
+ */
+export const FOUND_BY: Readonly<Record<EmailState, 'state' | 'clock' | 'newest'>> = {
+  scheduled: 'state',
+  queued: 'clock',
+  sending: 'clock',
+  deferred: 'state',
+  sent: 'newest',
+  delivered: 'newest',
+  failed: 'state',
+  cancelled: 'state',
+};
 
 /** One row more than the page has, newest first, if there are so many among the emails that are looked at. */
 export async function readPage(
@@ -25,10 +37,11 @@ export async function readPage(
   const filters = filtersOf(query, after, now);
   if (filters instanceof Failure) return filters;
   const lists = listsOf(database, caller, filters, query.limit);
-  if (IN_FLIGHT.has(query.status) && !(await isCrowded(database, mostSearched)))
+  const foundBy = query.status === undefined ? 'newest' : FOUND_BY[query.status];
+  if (foundBy === 'clock' && !(await isCrowded(database, mostSearched)))
     return { rows: await lists.inState(null, DUE), stoppedAt: null };
   const { ofMessage, ofEmail } = filters;
-  if (RARE.has(query.status)) {
+  if (foundBy === 'state') {
     // The index has the state.
     const isExact = ofMessage.length === 0 && ofEmail.length === 1;
     if (isExact) return { rows: await lists.inState(null), stoppedAt: null };

@@ -1,5 +1,6 @@
 import type { EmailContext, EmailEvent } from '../../../machines/email-context.ts';
 import { mayBeTried, type RecipientOutcome } from '../../../machines/email-progress.ts';
+import type { SuppressionReason } from '../../../machines/email-rules.ts';
 import type { Signer } from '../../db/sign.ts';
 import { Unavailable } from '../../db/unavailable.ts';
 import type { Clock } from '../../engine/clock-source.ts';
@@ -17,7 +18,7 @@ import type {
 } from '../../transport/transport.ts';
 import { offersExit, outboundMessage, type Personalise, type Sender } from './live-message.ts';
 import { eventsOfAttempt, HINDRANCES, type Tried } from './live-outcome.ts';
-import type { HeavyMessage, LiveMessage, LiveReader, Suppression } from './live-reading.ts';
+import type { HeavyMessage, LiveMessage, LiveReader } from './live-reading.ts';
 import { LiveRoom } from './live-room.ts';
 import type { Senders, Unfit } from './live-sender.ts';
 import { returnToken } from './live-token.ts';
@@ -284,7 +285,7 @@ interface Prepared {
   /** null: retention has taken it. */
   readonly message: LiveMessage | null;
   readonly sender: Sender | Unfit;
-  readonly suppressed: ReadonlyMap<string, Suppression>;
+  readonly suppressed: ReadonlyMap<string, SuppressionReason>;
 }
 
 const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: new Map() };

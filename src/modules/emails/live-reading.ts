@@ -1,3 +1,4 @@
+import type { SuppressionReason } from '../../../machines/email-rules.ts';
 import { BatchedRead, rowsById } from '../../async/batched-read.ts';
 import { type BatchLimits, COMMIT_LIMITS } from '../../async/batcher.ts';
 import type { Database } from '../../db/database.ts';
@@ -18,9 +19,6 @@ export interface LiveMessage {
 
 /** A large message: its content stays where it is until there is room for it. */
 export type HeavyMessage = Omit<LiveMessage, 'content'> & { readonly content: null; readonly size: number };
-
-/** Why an address gets no more mail. `unsubscribed` keeps lists away and nothing else. */
-export type Suppression = 'bounced' | 'complained' | 'unsubscribed' | 'manual';
 
 /** Octets of a message whose content is read along: as many of them as there are slots need no counting. */
 const LIGHT = 65_536;
@@ -56,7 +54,7 @@ export class LiveReader {
   readonly #messages: BatchedRead<string, MessageRow | null>;
   readonly #contents: BatchedRead<string, ContentRow | null>;
   readonly #domains: BatchedRead<string, DomainRow | null>;
-  readonly #suppressions: BatchedRead<Addressees, ReadonlyMap<string, Suppression>>;
+  readonly #suppressions: BatchedRead<Addressees, ReadonlyMap<string, SuppressionReason>>;
 
   constructor(database: Database) {
     const rows = <Row extends { readonly id: string }>(sql: string) =>
@@ -84,7 +82,10 @@ export class LiveReader {
   }
 
   /** Which of the addresses (by key) get no mail of that workspace, and why. @throws Unavailable */
-  suppressions(workspaceId: string, keys: readonly string[]): Promise<ReadonlyMap<string, Suppression>> {
+  suppressions(
+    workspaceId: string,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, SuppressionReason>> {
     return this.#suppressions.ask({ workspaceId, keys });
   }
 }
@@ -92,11 +93,11 @@ export class LiveReader {
 async function readSuppressions(
   database: Database,
   asked: readonly Addressees[],
-): Promise<(addressees: Addressees) => ReadonlyMap<string, Suppression>> {
+): Promise<(addressees: Addressees) => ReadonlyMap<string, SuppressionReason>> {
   const addresses = asked.flatMap(({ workspaceId, keys }) =>
     keys.map((key) => ({ workspace_id: workspaceId, key })),
   );
-  const rows = await database.query<{ workspace_id: string; address_key: string; reason: Suppression }>(
+  const rows = await database.query<{ workspace_id: string; address_key: string; reason: SuppressionReason }>(
     SUPPRESSIONS,
     [JSON.stringify(addresses)],
   );

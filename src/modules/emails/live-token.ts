@@ -1,3 +1,4 @@
+import { ID_ALPHABET } from '../../db/ids.ts';
 import type { Signer } from '../../db/sign.ts';
 
 /** One recipient of one email: `recipient` is the index over to, cc and bcc. */
@@ -6,11 +7,11 @@ export interface Destination {
   readonly recipient: number;
 }
 
-/** Base32 as ids have it: a local part survives any change of case, and leaves no room for more (RFC 5321 4.5.3.1.1). */
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+// Base32 as ids have it: a local part survives any change of case, and leaves no room for more (RFC 5321 4.5.3.1.1).
+
 /** 80 bits, which somebody would have to guess by sending mail. */
 const MAC_BYTES = 10;
-const TOKEN = /^([0-9a-hjkmnp-tv-z]{24})\.(\d{1,2})\.([0-9a-hjkmnp-tv-z]{16})$/;
+const TOKEN = new RegExp(`^([${ID_ALPHABET}]{24})\\.(\\d{1,2})\\.([${ID_ALPHABET}]{16})$`);
 const PURPOSE = 'return path';
 
 /** The VERP token of a copy, by which a bounce names what bounced; nobody else can make one. */
@@ -36,7 +37,7 @@ function base32(bytes: Uint8Array): string {
   let held = 0;
   for (const byte of bytes) {
     held = (held << 8) | byte;
-    for (bits += 8; bits >= 5; bits -= 5) text += ALPHABET[(held >> (bits - 5)) & 31];
+    for (bits += 8; bits >= 5; bits -= 5) text += ID_ALPHABET[(held >> (bits - 5)) & 31];
     held &= (1 << bits) - 1;
   }
   return text;
@@ -47,7 +48,7 @@ function fromBase32(text: string): Uint8Array {
   let bits = 0;
   let held = 0;
   for (const digit of text) {
-    held = (held << 5) | ALPHABET.indexOf(digit);
+    held = (held << 5) | ID_ALPHABET.indexOf(digit);
     bits += 5;
     if (bits < 8) continue;
     bits -= 8;

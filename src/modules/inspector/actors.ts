@@ -1,10 +1,10 @@
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt, timeOfId, timePart } from '../../db/ids.ts';
 import { draw } from '../../drawing/moves.ts';
-import type { Kind } from '../../engine/kind.ts';
+import { type Kind, stateList } from '../../engine/kind.ts';
 import { type Life, readLife } from '../../engine/life.ts';
 import type { Scope } from '../../engine/told.ts';
-import { indexedStates, stateList } from './census-statements.ts';
+import { indexedStates } from './census-statements.ts';
 import { timedStates } from './machines.ts';
 import type { ActorItem, ActorLife, ActorPage, Explanation } from './model.ts';
 import { redacted } from './redact.ts';

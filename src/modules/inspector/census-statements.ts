@@ -46,7 +46,3 @@ export const countStatement = ({ table }: Kind, percent: number | null): string 
 export const cappedStatement = ({ table }: Kind, condition: string, most: number): string =>
   `select ${GROUPS}, count(*)::float8 as count
    from (select ${GROUPS} from ${table} where ${condition} limit ${most}) w group by 1, 2, 3`;
-
-/** Names of states, which come from a machine's definition, as SQL. */
-export const stateList = (states: readonly string[]): string =>
-  states.map((state) => `'${state.replaceAll("'", "''")}'`).join(', ');

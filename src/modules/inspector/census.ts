@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { draw } from '../../drawing/moves.ts';
 import type { Clock } from '../../engine/clock-source.ts';
-import { type Kind, stateOf } from '../../engine/kind.ts';
+import { type Kind, stateList, stateOf } from '../../engine/kind.ts';
 import type { Draft } from '../../engine/tell-batch.ts';
 import type { Scope } from '../../engine/told.ts';
 import {
@@ -12,7 +12,6 @@ import {
   type IndexedStates,
   indexedStates,
   pagesOf,
-  stateList,
 } from './census-statements.ts';
 import { timedStates } from './machines.ts';
 import type { Counts, StateCount } from './model.ts';

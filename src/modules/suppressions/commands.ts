@@ -6,6 +6,7 @@ import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, IdempotencyClaim, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../emails/queries.ts';
 import type { SuppressionView } from './model.ts';
+import { replacesReason } from './queries.ts';
 import { type SuppressionRow, viewOf } from './views.ts';
 
 /** What changing suppressions needs. */
@@ -21,14 +22,13 @@ export interface ToSuppress {
   readonly workspaceId: string;
   /** As parseAddress reads it. */
   readonly address: string;
-  readonly reason: SuppressionReason | 'manual';
+  readonly reason: SuppressionReason;
   readonly emailId: string | null;
   /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** The first reason stays, but for one that only keeps lists away: any other is the stronger. */
-const IS_STRONGER = `s.reason = 'unsubscribed' and excluded.reason <> 'unsubscribed'`;
+const IS_STRONGER = replacesReason('s', 'excluded');
 
 const SUPPRESS = `with entry as (
   insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)

@@ -1,13 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { SUPPRESSION_REASONS } from '../../../machines/email-rules.ts';
 import { pageQuery } from '../../http/pagination.ts';
+import { literals } from '../../http/schema.ts';
 
-const Reason = Type.Union(
-  [Type.Literal('bounced'), Type.Literal('complained'), Type.Literal('unsubscribed'), Type.Literal('manual')],
-  {
-    description:
-      'Why it gets no mail. Who unsubscribed gets none that offers a way to unsubscribe, by `{{unsubscribeUrl}}` or a List-Unsubscribe header, and still every other one: a receipt, a new password. All others get none at all.',
-  },
-);
+const Reason = literals(SUPPRESSION_REASONS, {
+  description:
+    'Why it gets no mail. Who unsubscribed gets none that offers a way to unsubscribe, by `{{unsubscribeUrl}}` or a List-Unsubscribe header, and still every other one: a receipt, a new password. All others get none at all.',
+});
 
 /** An address that gets no more live mail. */
 export const Suppression = Type.Object({

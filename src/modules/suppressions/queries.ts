@@ -1,3 +1,4 @@
+import { WEAKEST_REASON } from '../../../machines/email-rules.ts';
 import type { Database } from '../../db/database.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { pageOf, positionOf } from '../../http/pagination.ts';
@@ -5,6 +6,10 @@ import { type Call, Page } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../emails/queries.ts';
 import type { SuppressionQuery, SuppressionView } from './model.ts';
 import { type SuppressionRow, viewOf } from './views.ts';
+
+/** SQL: whether the reason that was entered takes the place of the known one. The first stays, unless it is the weakest. */
+export const replacesReason = (known: string, entered: string): string =>
+  `${known}.reason = '${WEAKEST_REASON}' and ${entered}.reason <> '${WEAKEST_REASON}'`;
 
 type Row = SuppressionRow & { readonly position: string };
 

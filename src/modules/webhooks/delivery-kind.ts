@@ -1,12 +1,12 @@
 import {
-  type NewsOfAttempt,
-  type RecordedAttempt,
+  WEBHOOK_DELIVERY_STATES,
   WEBHOOK_DELIVERY_VERSION,
   type WebhookDeliveryInput,
   webhookDeliveryMachine,
 } from '../../../machines/webhook-delivery.ts';
+import type { WebhookEndpointEvent } from '../../../machines/webhook-endpoint.ts';
 import type { Registration } from '../../engine/engine.ts';
-import type { EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';
+import { defineKind, type EffectMeanings, type FactTable } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
 
 /** A third of it is the attempt's own limit; for the rest an order may wait for its slot. */
@@ -23,11 +23,11 @@ const attempted: FactTable = {
     select actor, attempt, attempted_at, http_status, response_body, duration_ms, error from ${source} s`,
 };
 
-const effects: Readonly<Record<'post' | 'record' | 'tell', EffectMeaning>> = {
+const effects: EffectMeanings<typeof webhookDeliveryMachine> = {
   post: { order: true },
   record: {
     fact: 'attempted',
-    rows: ({ attempt, attemptedAt, httpStatus, responseBody, durationMs, error }: RecordedAttempt) => [
+    rows: ({ attempt, attemptedAt, httpStatus, responseBody, durationMs, error }) => [
       {
         attempt,
         attempted_at: new Date(attemptedAt).toISOString(),
@@ -40,19 +40,17 @@ const effects: Readonly<Record<'post' | 'record' | 'tell', EffectMeaning>> = {
   },
   tell: {
     mail: 'webhookEndpoint',
-    to: ({ webhookId, news }: { readonly webhookId: string; readonly news: NewsOfAttempt }) => ({
-      id: webhookId,
-      event: news,
-    }),
+    to: ({ webhookId, news }) => ({ id: webhookId, event: news satisfies WebhookEndpointEvent }),
   },
 };
 
 /** Deliveries as actors: one event on its way to one endpoint. */
-export const webhookDeliveryKind: Kind = {
+export const webhookDeliveryKind = defineKind({
   name: 'webhookDelivery',
   table: 'webhook_deliveries',
   idPrefix: 'dlv',
   machine: webhookDeliveryMachine,
+  states: WEBHOOK_DELIVERY_STATES,
   version: WEBHOOK_DELIVERY_VERSION,
   derived: [],
   spawn: {
@@ -64,7 +62,7 @@ export const webhookDeliveryKind: Kind = {
   facts: [attempted],
   journal: 'webhook_delivery_journal',
   effects,
-};
+});
 
 const sampleInput: WebhookDeliveryInput = { at: 0, leaseMs: 1, turnAt: null };
 

@@ -1,13 +1,12 @@
 import {
-  type ReplayScope,
+  WEBHOOK_ENDPOINT_STATES,
   WEBHOOK_ENDPOINT_VERSION,
-  type WebhookEndpointContext,
   type WebhookEndpointInput,
   webhookEndpointMachine,
 } from '../../../machines/webhook-endpoint.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Registration } from '../../engine/engine.ts';
-import type { Actor, EffectMeaning, FactTable, Kind } from '../../engine/kind.ts';
+import { defineKind, type EffectMeanings, type FactTable } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
 import { givenBack } from '../usage/queries.ts';
 import { replayed, replays, scopeColumns } from './replaying.ts';
@@ -30,36 +29,29 @@ const forgotten: FactTable = {
   sql: (source) => `delete from webhook_secrets w using ${source} s where w.webhook_id = s.actor`,
 };
 
-type EndpointEffect = 'replaceSecret' | 'stopDeliveries' | 'forgetSecret' | 'freePlace' | 'replay';
-
-const effects: Readonly<Record<EndpointEffect, EffectMeaning>> = {
+const effects: EffectMeanings<typeof webhookEndpointMachine> = {
   replaceSecret: {
     fact: 'replaced',
-    rows: (
-      { sealed, prefix }: { readonly sealed: string; readonly prefix: string },
-      _actor: Actor,
-      at: number,
-    ) => [{ id: mintId('evt', at), sealed, prefix }],
+    rows: ({ sealed, prefix }, _actor, at) => [{ id: mintId('evt', at), sealed, prefix }],
   },
   stopDeliveries: { order: true },
   forgetSecret: { fact: 'forgotten', rows: () => [{ period: PLACES_PERIOD }] },
   freePlace: { fact: givenBack.name, rows: () => [{ period: PLACES_PERIOD }] },
   replay: {
     fact: 'replayed',
-    rows: ({ startAt, ...scope }: ReplayScope & { readonly startAt: number }) => [
-      { ...scopeColumns(scope), start_at: startAt },
-    ],
+    rows: ({ startAt, ...scope }) => [{ ...scopeColumns(scope), start_at: startAt }],
   },
 };
 
 /** Endpoints as actors: where events go, and whether they are well. */
-export const webhookEndpointKind: Kind = {
+export const webhookEndpointKind = defineKind({
   name: 'webhookEndpoint',
   table: 'webhook_endpoints',
   idPrefix: 'wh',
   machine: webhookEndpointMachine,
+  states: WEBHOOK_ENDPOINT_STATES,
   version: WEBHOOK_ENDPOINT_VERSION,
-  derived: [{ name: 'events', type: 'text[]', of: ({ events }: WebhookEndpointContext) => events }],
+  derived: [{ name: 'events', type: 'text[]', of: ({ events }) => events }],
   spawn: {
     columns: 'sealed text, prefix text',
     own: [],
@@ -74,7 +66,7 @@ export const webhookEndpointKind: Kind = {
   journal: 'webhook_endpoint_journal',
   receivesMail: true,
   effects,
-};
+});
 
 const sampleInput: WebhookEndpointInput = { at: 0, url: 'https://example.com/', events: [] };
 

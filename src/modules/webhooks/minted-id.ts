@@ -1,9 +1,10 @@
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+import { ID_ALPHABET } from '../../db/ids.ts';
 
 /** Of the sixteen bytes of a UUID, all but the two that hold its version and its variant. */
 const RANDOM_BYTES = [0, 1, 2, 3, 4, 5, 7, 9, 10, 11, 12, 13, 14, 15] as const;
 
-const character = (byte: number): string => `substr('${ALPHABET}', (get_byte(d.dice, ${byte}) & 31) + 1, 1)`;
+const character = (byte: number): string =>
+  `substr('${ID_ALPHABET}', (get_byte(d.dice, ${byte}) & 31) + 1, 1)`;
 
 /**
  * SQL of a delivery's id, for deliveries that a statement makes itself: the moment of its event, then 70 random bits.

@@ -1,11 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { EMAIL_EVENT_TYPES } from '../../../machines/email-progress.ts';
+import { WEBHOOK_ENDPOINT_STATES } from '../../../machines/webhook-endpoint.ts';
 import { pageQuery } from '../../http/pagination.ts';
+import { literals } from '../../http/schema.ts';
 import { EmailEventType } from '../emails/queries.ts';
 import { REPLY_MAX_LENGTH } from './reply.ts';
 import { URL_MAX_LENGTH } from './target.ts';
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
-const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')]);
+/** A deleted endpoint is nobody's: it is never shown. */
+const STATUSES = WEBHOOK_ENDPOINT_STATES.filter((state) => state !== 'deleted');
+const Status = literals(STATUSES);
 
 const Url = Type.String({
   minLength: 1,
@@ -16,7 +21,7 @@ const Url = Type.String({
 
 const Events = Type.Array(EmailEventType, {
   minItems: 1,
-  maxItems: 7,
+  maxItems: EMAIL_EVENT_TYPES.length,
   uniqueItems: true,
   description: 'The types of event that are sent to it.',
 });
@@ -30,7 +35,7 @@ export const PatchWebhook = Type.Object(
     url: Type.Optional(Url),
     events: Type.Optional(Events),
     status: Type.Optional(
-      Type.Union([Type.Literal('active'), Type.Literal('disabled')], {
+      literals(STATUSES, {
         description: '`disabled` stops everything that waits for it; `active` starts afresh.',
       }),
     ),
@@ -100,7 +105,7 @@ export const ReplayBody = Type.Object({
   types: Type.Optional(
     Type.Array(EmailEventType, {
       minItems: 1,
-      maxItems: 7,
+      maxItems: EMAIL_EVENT_TYPES.length,
       uniqueItems: true,
       description: 'Only these types; those that the endpoint subscribes to when left out.',
     }),

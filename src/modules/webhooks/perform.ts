@@ -2,12 +2,14 @@ import type { AttemptOutcome, WebhookDeliveryEvent } from '../../../machines/web
 import type { Database } from '../../db/database.ts';
 import type { Sealer } from '../../db/seal.ts';
 import type { Clock } from '../../engine/clock-source.ts';
+import { decidedFor } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
 import type { Order } from '../../engine/tell-batch.ts';
 import { isSuccess } from './answer.ts';
 import type { Poster } from './post.ts';
 import { attemptReader, type Target } from './reading.ts';
 import { openSecret } from './secret.ts';
+import { STOPS_IN } from './stop-deliveries.ts';
 import { Turns } from './turns.ts';
 
 /** Orders in the process at once; more are left to their leases. */
@@ -74,10 +76,10 @@ export class WebhookPerformer implements Performer {
     const { clock, poster, sealer } = this.work;
     const leaseEnd = Math.min(...Object.values(order.actor.timers));
     if (clock.now() + LONGEST_ATTEMPT_MS > leaseEnd) return null;
-    if (target?.state !== 'active' || target.sealed === null) {
+    const reason = decidedFor(STOPS_IN, target?.state ?? 'deleted');
+    if (!target || reason !== null || target.sealed === null) {
       this.#failing.delete(webhookId);
-      const reason = target?.state === 'disabled' ? 'endpoint_disabled' : 'endpoint_deleted';
-      return { type: 'endpoint.stopped', at: clock.now(), reason };
+      return { type: 'endpoint.stopped', at: clock.now(), reason: reason ?? 'endpoint_deleted' };
     }
     const attemptedAt = clock.now();
     const secret = openSecret(sealer, webhookId, target.sealed);

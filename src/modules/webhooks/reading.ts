@@ -1,4 +1,4 @@
-import type { WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
+import type { WebhookEndpointContext, WebhookEndpointState } from '../../../machines/webhook-endpoint.ts';
 import { BatchedRead, rowsById } from '../../async/batched-read.ts';
 import type { Database } from '../../db/database.ts';
 import { eventOf } from '../emails/queries.ts';
@@ -41,7 +41,7 @@ left join webhook_secrets k on k.webhook_id = d.webhook_id`;
 /** An endpoint as it is at the moment of sending. */
 export interface Target {
   readonly id: string;
-  readonly state: 'active' | 'disabled' | 'deleted';
+  readonly state: WebhookEndpointState;
   readonly context: WebhookEndpointContext;
   /** null once it is deleted. */
   readonly sealed: string | null;

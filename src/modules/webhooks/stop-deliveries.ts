@@ -1,8 +1,16 @@
+import type { StopReason, WebhookEndpointState } from '../../../machines/webhook-endpoint.ts';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 
 // An endpoint stops in a commit of its own row; what waits for it stops afterwards. That it is inactive is all there is to
 // remember: nothing is posted to it, and whatever still waits for it, after a crash or not, is to be stopped.
+
+/** Why the deliveries of an endpoint in that state stop; null: they do not. */
+export const STOPS_IN: Readonly<Record<WebhookEndpointState, StopReason | null>> = {
+  active: null,
+  disabled: 'endpoint_disabled',
+  deleted: 'endpoint_deleted',
+};
 
 /** Deliveries that one statement reads, and stops, at the most: a tenth of a second of locks. */
 export const STOP_BATCH = 5_000;

@@ -1,6 +1,7 @@
-import type { WebhookDeliveryContext } from '../../../machines/webhook-delivery.ts';
+import type { WebhookDeliveryContext, WebhookDeliveryState } from '../../../machines/webhook-delivery.ts';
 import type { StopReason, WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
 import { timeOfId } from '../../db/ids.ts';
+import { decidedFor } from '../../engine/kind.ts';
 import type { DeliveryView, WebhookView } from './model.ts';
 
 /** An endpoint's row and its secret's, as the queries read them. */
@@ -49,7 +50,16 @@ const NEVER_SENT: Record<StopReason, string> = {
   event_expired: 'The event is no longer kept.',
 };
 
-const STATUS: Readonly<Record<string, DeliveryView['status']>> = { success: 'success', failed: 'failed' };
+/** What a state is for a client, and whether what is in it stops when its endpoint is disabled. */
+const SHOWN: Readonly<
+  Record<WebhookDeliveryState, { readonly status: DeliveryView['status']; readonly stops: boolean }>
+> = {
+  queued: { status: 'scheduled', stops: true },
+  posting: { status: 'scheduled', stops: false },
+  scheduled: { status: 'scheduled', stops: true },
+  success: { status: 'success', stops: false },
+  failed: { status: 'failed', stops: false },
+};
 
 /**
  * A delivery to an endpoint of that status, as it is shown. What waits for one that is disabled has stopped, though its row
@@ -57,7 +67,8 @@ const STATUS: Readonly<Record<string, DeliveryView['status']>> = { success: 'suc
  */
 export function deliveryOf(row: DeliveryRow, endpoint: WebhookView['status']): DeliveryView {
   const { retryCount, stoppedBy: toldOf } = row.context as WebhookDeliveryContext;
-  const isStopped = endpoint === 'disabled' && (row.state === 'queued' || row.state === 'scheduled');
+  const shown = decidedFor(SHOWN, row.state);
+  const isStopped = endpoint === 'disabled' && shown.stops;
   const stoppedBy = isStopped ? 'endpoint_disabled' : toldOf;
   const isTimed = !isStopped && row.state !== 'posting';
   const timed = isTimed ? Object.values((row.timers ?? {}) as Record<string, number>) : [];
@@ -67,7 +78,7 @@ export function deliveryOf(row: DeliveryRow, endpoint: WebhookView['status']): D
     eventId: row.eventId,
     eventType: row.eventType as DeliveryView['eventType'],
     emailId: row.emailId,
-    status: isStopped ? 'failed' : (STATUS[row.state] ?? 'scheduled'),
+    status: isStopped ? 'failed' : shown.status,
     httpStatus: row.httpStatus ?? 0,
     responseBody: row.responseBody ?? (stoppedBy ? NEVER_SENT[stoppedBy] : ''),
     retryCount,

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { EMAIL_EVENT_TYPES } from '../../machines/email-progress.ts';
+import { SUPPRESSION_REASONS } from '../../machines/email-rules.ts';
+import { AUDITED_KINDS } from '../../src/audit/audit.ts';
+import type { Database } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { FOUND_BY } from '../../src/modules/emails/listing.ts';
+import { TRANSPORTS } from '../../src/transport/transport.ts';
+
+// The schema is plain SQL, which no compiler reads: names that it repeats are held here to the lists that own them.
+
+let database: Database;
+beforeAll(async () => {
+  database = await openDatabase({ url: null, dataDir: null });
+  await migrate(database);
+});
+afterAll(() => database.close());
+
+/** The texts in a definition, in alphabetical order. */
+const namesIn = (definition: string | undefined): readonly string[] =>
+  [...(definition ?? '').matchAll(/'(\w+)'::text/g)].map(([, name = '']) => name).toSorted();
+
+const allowed = async (table: string, column: string): Promise<readonly string[]> => {
+  const [row] = await database.query<{ definition: string }>(
+    `select pg_get_constraintdef(oid) as definition from pg_constraint
+     where conrelid = $1::text::regclass and contype = 'c' and conname = $2`,
+    [table, `${table}_${column}_check`],
+  );
+  return namesIn(row?.definition);
+};
+
+test.each(AUDITED_KINDS.map(({ name, table, states }) => [name, table, states] as const))(
+  'the rows of %s may have the states of its machine and no other',
+  async (_, table, states) => {
+    expect(await allowed(table, 'state')).toEqual(states.toSorted());
+  },
+);
+
+test.each([
+  ['email_events', 'type', EMAIL_EVENT_TYPES],
+  ['suppressions', 'reason', SUPPRESSION_REASONS],
+  ['domain_transports', 'provider', TRANSPORTS],
+] as const)('%s.%s may be what its owner lists and nothing else', async (table, column, names) => {
+  expect(await allowed(table, column)).toEqual(names.toSorted());
+});
+
+test('the index of emails by their state has the states that a list asks it for', async () => {
+  const [row] = await database.query<{ predicate: string }>(
+    `select pg_get_expr(indpred, indrelid) as predicate from pg_index where indexrelid = 'emails_by_rare_state'::regclass`,
+  );
+  const asked = Object.entries(FOUND_BY).flatMap(([state, by]) => (by === 'state' ? [state] : []));
+  expect(namesIn(row?.predicate)).toEqual(asked.toSorted());
+});
