@@ -42,12 +42,15 @@ function anchorsOf(text: string): Set<string> {
 
 const LINK = /\]\(<?([^)\s>]+)>?(?: +"[^"]*")?\)/g;
 const CODE_SPAN = /`[^`]*`/g;
+/** A code span that is the path of a file or folder of the repository. */
+const PATH = /`((?:src|machines|scripts|tests|drizzle|docs)\/[\w./-]*)`/g;
 /** `name.ts` in the first cell of a table: the page says what that file, which lies beside it, is for. */
 const FILE_IN_TABLE = /`([\w./-]+\.tsx?)`/g;
 
 /**
- * Problems with the links and file names of the pages, a sentence each: a link to a file or heading that does not exist, and
- * a source file named in the first column of a folder's README that is not in the folder. Links to other sites are not opened.
+ * Problems with the links and file names of the pages, a sentence each: a link to a file or heading that does not exist, a path
+ * in the text that does not exist, and a source file in the first column of a folder's README that is not in the folder. Links
+ * to other sites are not opened.
  */
 export function linkProblems(pages: readonly MarkdownPage[], exists: (path: string) => boolean): string[] {
   const byPath = new Map(pages.map((page) => [page.path, page]));
@@ -74,6 +77,8 @@ export function linkProblems(pages: readonly MarkdownPage[], exists: (path: stri
         const problem = problemOf(link, page);
         return problem === null ? [] : [`${at}: the link ${link} ${problem}.`];
       });
+      for (const [, named = ''] of text.matchAll(PATH))
+        if (!exists(named)) problems.push(`${at}: ${named} does not exist.`);
       const isFolderPage = /^(src|machines)\/.*README\.md$/.test(page.path);
       const [, firstCell = ''] = isFolderPage ? (/^\|([^|]*)\|/.exec(text) ?? []) : [];
       for (const [, name = ''] of firstCell.matchAll(FILE_IN_TABLE))

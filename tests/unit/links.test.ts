@@ -76,6 +76,20 @@ describe('a link that leads nowhere is named with its page and line', () => {
   });
 });
 
+describe('a path in the text', () => {
+  test('may name a file or folder that is there', () => {
+    expect(problems('docs/x.md', 'See `src/mail/address.ts` and `docs/setup.md`, or `src/**/*.ts`.')).toEqual(
+      [],
+    );
+  });
+
+  test('may not name one that is gone', () => {
+    expect(problems('docs/x.md', '# A\nSee `src/mail/mailbox.ts`.')).toEqual([
+      'docs/x.md:2: src/mail/mailbox.ts does not exist.',
+    ]);
+  });
+});
+
 describe('the table of files in a folder’s README', () => {
   test('may name files that are there', () => {
     expect(problems('src/mail/README.md', '| `address.ts` | what `elsewhere.ts` needs |')).toEqual([]);
