@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCluster } from './support/cluster.ts';
 import { dropLeftovers } from './support/leftovers.ts';
@@ -9,21 +9,39 @@ import { readTally } from './support/tally.ts';
 
 // Runs every test, or those whose path matches an argument, on one real PostgreSQL, and ends with one plain line that
 // says how it went. TEST_DATABASE_URL names a server to use instead of the one that this starts.
+//
+//   bun run test [path …] [--busy] [flags of bun test]
+//
+// --busy keeps every core busy beside it, as a laptop is: no test may mind. --update-timings writes down how long each file
+// took; the slowest begin first.
+
+const BUSY = '--busy';
+const words = process.argv.slice(2).filter((word) => word !== BUSY);
+const cores = availableParallelism();
+/** Tests mostly wait for processes and databases, so that one file more than there are cores keeps these at work. */
+const workers = cores + 1;
 
 const given = process.env.TEST_DATABASE_URL;
 const cluster = given ? undefined : await startCluster();
 const url = cluster?.url ?? given ?? '';
 const scratch = mkdtempSync(join(tmpdir(), 'posthorn-tests-'));
+const loops = process.argv.includes(BUSY)
+  ? Array.from({ length: cores }, () => spawn(process.execPath, ['-e', 'for(;;){}']))
+  : [];
 process.once('exit', () => {
+  for (const loop of loops) loop.kill('SIGKILL');
   cluster?.stopNow();
   rmSync(scratch, { recursive: true, force: true });
 });
 
 const report = join(scratch, 'report.xml');
-const reporting = ['--reporter=junit', `--reporter-outfile=${report}`];
-// Bun's five seconds are for unit tests; here processes and databases start, on machines that do other things too.
-const patience = '--timeout=90000';
-const tests = spawn(process.execPath, ['test', patience, ...reporting, ...process.argv.slice(2)], {
+const flags = [
+  `--parallel=${workers}`,
+  `--timings=${join(import.meta.dir, 'timings.json')}`,
+  '--reporter=junit',
+  `--reporter-outfile=${report}`,
+];
+const tests = spawn(process.execPath, ['test', ...flags, ...words], {
   stdio: 'inherit',
   env: { ...process.env, TEST_DATABASE_URL: url },
 });

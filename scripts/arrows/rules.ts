@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { type Layer, layerOf, MAY_IMPORT } from './layers.ts';
+import { impatienceOf } from './patience.ts';
 
 /** A file of the project: its path from the root, with slashes, and its text. */
 export interface SourceFile {
@@ -101,7 +102,9 @@ const keepsToItsOffice: Rule = (file) =>
       )
     : [];
 
-const RULES: readonly Rule[] = [hasName, isShort, isPlaced, followsArrows, keepsToItsOffice];
+const isPatient: Rule = (file) => impatienceOf(file.path, codeOf(file));
+
+const RULES: readonly Rule[] = [hasName, isShort, isPlaced, followsArrows, keepsToItsOffice, isPatient];
 
 /** All problems of these files, a sentence each. */
 export const problemsIn = (files: readonly SourceFile[]): string[] =>

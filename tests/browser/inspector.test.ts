@@ -21,7 +21,7 @@ beforeAll(async () => {
     openChromium(),
     openPack(),
   ]);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -50,4 +50,4 @@ test('ten thousand hostile requests leave nothing behind', async () => {
   const after = await send(200, 1_000);
   expect(after - before).toBeLessThan(5 * MEGABYTE);
   expect(service.logged).toEqual([]);
-}, 60_000);
+});

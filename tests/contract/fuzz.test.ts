@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { costMsOf } from '../support/own-time.ts';
 import { askings } from './arbitrary.ts';
 import { OPEN_API, type RealService, startRealService } from './real-service.ts';
 
@@ -25,17 +26,17 @@ for (const [template, methods] of Object.entries(OPEN_API.paths)) {
     const method = name.toUpperCase();
     // The key that asks must not revoke itself on the way.
     const others = () => (template.startsWith('/v1/api-keys/') ? [`key_${'0'.repeat(24)}`] : ids);
-    test(`${method} ${template}: a documented status within a second, never 5xx`, async () => {
+    test(`${method} ${template}: a documented status for less than a second of work, never 5xx`, async () => {
       await fc.assert(
         fc.asyncProperty(askings(method, template, operation, OPEN_API, others()), async (asking) => {
-          const begin = performance.now();
-          const told = await service.ask({ ...asking, key });
-          expect(performance.now() - begin).toBeLessThan(1_000);
-          expect(told.status).toBeLessThan(500);
+          const cost = await costMsOf(async () => {
+            expect((await service.ask({ ...asking, key })).status).toBeLessThan(500);
+          });
+          expect(cost).toBeLessThan(1_000);
         }),
         { numRuns: RUNS },
       );
-    }, 60_000);
+    });
   }
 }
 

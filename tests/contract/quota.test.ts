@@ -218,4 +218,4 @@ test('`posthorn plan set` holds from the next request on, up and down', async ()
   expect(await both()).toEqual([429, 429]);
   expect(await world.workspace()).toMatchObject({ plan: 'free', usage: { emailsSent: 75_002 } });
   expect(await set('platinum')).not.toBe(0);
-}, 30_000);
+});

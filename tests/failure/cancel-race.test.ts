@@ -7,13 +7,15 @@ import type { Told } from '../../src/engine/told.ts';
 import { simulate } from '../../src/modules/emails/simulate.ts';
 import { createClient, type Reply } from '../support/client.ts';
 import { emailBirth, engineOver, ManualClock, plainInput, rowsOf } from '../support/engine.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, momentOf } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00.000Z');
 const RACES = 100;
+/** How often each side has to have won: races in which only one side ever wins are none. */
+const WINS = 5;
 
 describe('DELETE against the very moment an email comes due', () => {
   test('over HTTP, two instances, the real clock: cancelled and never sent, or sent and 409', async () => {
@@ -30,29 +32,38 @@ describe('DELETE against the very moment an email comes due', () => {
     const clients = [one, two].map(({ url }) => createClient(url, TEST_KEY));
     const client = (index: number) => clients[index % 2] as (typeof clients)[number];
 
-    const first = Date.now() + 2_000;
-    const races = await Promise.all(
-      Array.from({ length: RACES }, async (_, index) => {
-        const due = first + index * 15;
-        const sent = await client(index).post('/v1/emails', {
-          from: 'sender@example.com',
-          to: 'delivered@simulator.svc.test',
-          subject: `Race ${index}`,
-          text: 'Now or never.',
-          scheduledAt: new Date(due).toISOString(),
-        });
-        expect(sent.status).toBe(202);
-        // The moment itself, a little before it and a little after: what decides is a few milliseconds wide.
-        await Bun.sleep(due - Date.now() - 15 + (index % 31));
-        const id = sent.body.data.id as string;
-        return { id, reply: await client(index + 1).delete(`/v1/emails/${id}`) };
-      }),
-    );
-    const won = races.filter(({ reply }) => reply.status === 200);
-    const late = races.filter(({ reply }) => reply.status === 409);
-    expect(won.length + late.length).toBe(RACES);
-    // Races in which only one side ever wins are none.
-    expect(Math.min(won.length, late.length)).toBeGreaterThan(4);
+    const races: { id: string; reply: Reply }[] = [];
+    const endedAs = (status: number) => races.filter(({ reply }) => reply.status === status);
+    // On a busy machine the moment that decides is a wider one, and comes later: more races find it.
+    for (
+      let heat = 0;
+      heat < 10 && Math.min(...[200, 409].map((end) => endedAs(end).length)) < WINS;
+      heat++
+    ) {
+      const first = Date.now() + 2_000 * (heat + 1);
+      races.push(
+        ...(await Promise.all(
+          Array.from({ length: RACES }, async (_, index) => {
+            const due = first + index * 15;
+            const sent = await client(index).post('/v1/emails', {
+              from: 'sender@example.com',
+              to: 'delivered@simulator.svc.test',
+              subject: `Race ${index}`,
+              text: 'Now or never.',
+              scheduledAt: new Date(due).toISOString(),
+            });
+            expect(sent.status).toBe(202);
+            // The moment itself, a little before it and a little after: what decides is a few milliseconds wide.
+            await momentOf(due - 15 + (index % 31) + heat * 10 * ((index % 7) - 3));
+            const id = sent.body.data.id as string;
+            return { id, reply: await client(index + 1).delete(`/v1/emails/${id}`) };
+          }),
+        )),
+      );
+    }
+    const [won, late] = [endedAs(200), endedAs(409)];
+    expect(won.length + late.length).toBe(races.length);
+    expect(Math.min(won.length, late.length)).toBeGreaterThanOrEqual(WINS);
     for (const { reply } of late) expect(reply.body.error.code).toBe('CONFLICT');
     for (const { reply } of won) expect(reply.body.data.status).toBe('cancelled');
 
@@ -67,7 +78,7 @@ describe('DELETE against the very moment an email comes due', () => {
     // All that was sent has been delivered by now; what was cancelled has stayed so.
     for (const { id } of won)
       expect((await seen(id)).body.data).toMatchObject({ status: 'cancelled', events: [], sentAt: null });
-  }, 60_000);
+  });
 });
 
 onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
@@ -138,5 +149,5 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
     expect(Math.min(sent.length, ends.size - sent.length)).toBeGreaterThan(0);
     const [usage] = await rowsOf<{ used: number }>(store.database, 'select used from usage');
     expect(usage?.used).toBe(sent.length);
-  }, 30_000);
+  });
 });

@@ -24,7 +24,7 @@ const faults = ({
 
 let found = 0;
 for (const database of ['PGlite', 'PostgreSQL'] as const) {
-  const report = await killRepeatedly({ database, kills, sendMs: [200, 2_000], say: console.log });
+  const report = await killRepeatedly({ database, kills, emails: [50, 1_500], say: console.log });
   found += faults(report);
   console.log(JSON.stringify({ database, kills, ...report }, null, 2));
 }

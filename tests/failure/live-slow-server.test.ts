@@ -4,9 +4,9 @@ import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 
 // A server that always answers in the end, so that no silence is ever long enough to give it up: only the deadline of the whole
-// attempt does. Times are those in force, divided by some hundreds.
-const LEASE_MS = 2_400;
-const MARGIN_MS = 800;
+// attempt does, 1.6 s after its beginning: the rest of the lease is margin, so that no busy machine ever reaches its end.
+const LEASE_MS = 61_600;
+const MARGIN_MS = 60_000;
 const MINUTE = 60_000;
 
 let server: ScriptedSmtp;
@@ -25,18 +25,17 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** Sends while the server is slow; answers the email once its attempt has ended, and for how long it was under way. */
+/** Sends while the server is slow; answers the email once its attempt has ended. */
 async function sendInto(script: Script, more: object = {}): Promise<Email> {
   server.dropAll();
   server.script = script;
   const id = await service.send(more);
-  const begun = performance.now();
   const email = await service.until(id, ({ status }) => status !== 'sending');
-  // The attempt was over before its lease was: nothing else can have begun meanwhile.
-  expect(performance.now() - begun).toBeLessThan(LEASE_MS);
   const explained = (await service.live.get(`/v1/emails/${id}/explain`)).body.data;
   const evidence: string = explained.evidence.map(({ text }: Email) => text).join('\n');
+  // It said itself how it ended, before its lease could: nothing else can have begun meanwhile.
   expect(evidence).toContain('Attempt 1: ');
+  expect(evidence).not.toContain('lost');
   expect(evidence).not.toContain('Attempt 2');
   expect(email.events).toEqual([]);
   return { ...email, evidence };

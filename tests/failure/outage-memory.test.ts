@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { load, preparePost } from '../bench/load.ts';
 import { Relay } from '../support/engine-relay.ts';
 import { eventually } from '../support/eventually.ts';
+import { livedMs } from '../support/own-time.ts';
 import { freePort } from '../support/ports.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
@@ -46,8 +47,9 @@ test('memory stays bounded while requests pour in and the database is frozen', a
   expect(Math.max(...samples)).toBeLessThan(before + 400);
 
   relay.thaw();
-  const start = performance.now();
-  await eventually('it heals', async () => ((await fetch(`${service.url}/health`)).ok ? true : undefined));
-  expect(performance.now() - start).toBeLessThan(1_000);
+  const healing = await livedMs(() =>
+    eventually('it heals', async () => ((await fetch(`${service.url}/health`)).ok ? true : undefined)),
+  );
+  expect(healing).toBeLessThan(1_000);
   expect((await load(request, 64, 200)).statuses).toEqual({ 202: 200 });
-}, 90_000);
+});

@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import { startRealService } from '../contract/real-service.ts';
 import { startCluster } from '../support/cluster.ts';
 import { Relay } from '../support/engine-relay.ts';
+import { livedMs } from '../support/own-time.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import {
   askEverything,
@@ -39,7 +40,7 @@ test('stopped as if the power had failed, under load, twice', async () => {
   } finally {
     await cluster.stop();
   }
-}, 60_000);
+});
 
 test('frozen under load: nobody waits longer than 8 s, later ones hardly at all, and it heals at once', async () => {
   await using database = await createTestDatabase();
@@ -57,7 +58,7 @@ test('frozen under load: nobody waits longer than 8 s, later ones hardly at all,
   await clients.progress(100);
   await clients.finish();
   await expectNothingLost(database.url, clients);
-}, 60_000);
+});
 
 test('connections that went dead without a word are left for new ones within 2 s', async () => {
   await using database = await createTestDatabase();
@@ -71,7 +72,7 @@ test('connections that went dead without a word are left for new ones within 2 s
   await clients.progress(100);
   await clients.finish();
   await expectNothingLost(database.url, clients);
-}, 60_000);
+});
 
 test('out of connections', async () => {
   const cluster = await startCluster({ settings: { max_connections: '24' } });
@@ -107,7 +108,7 @@ test('out of connections', async () => {
     await Promise.all(hogs.map((hog) => hog.end()));
     await cluster.stop();
   }
-}, 60_000);
+});
 
 test('out of disk: writes are refused, reads go on, and it heals at once', async () => {
   const disk = mkdtempSync(join(tmpdir(), 'posthorn-disk-'));
@@ -128,13 +129,14 @@ test('out of disk: writes are refused, reads go on, and it heals at once', async
     fill(ballast);
     const body = { ...EMAIL, html: `<p>${'x'.repeat(900_000)}</p>` };
     const post = { method: 'POST', path: '/v1/emails', key, body };
-    const statuses = [];
+    const statuses: number[] = [];
     for (let i = 0; i < 12; i++) {
-      const start = performance.now();
-      const { status, headers } = await service.ask(post);
-      statuses.push(status);
-      if (status === 503) expect(headers.get('retry-after')).toBe('1');
-      expect(performance.now() - start).toBeLessThan(8_000);
+      const took = await livedMs(async () => {
+        const { status, headers } = await service.ask(post);
+        statuses.push(status);
+        if (status === 503) expect(headers.get('retry-after')).toBe('1');
+      });
+      expect(took).toBeLessThan(8_000);
     }
     expect(statuses).toContain(503);
     for (const path of ['/health', '/v1/workspace', '/v1/emails'])
@@ -149,7 +151,7 @@ test('out of disk: writes are refused, reads go on, and it heals at once', async
     spawnSync('umount', [disk]);
     rmSync(disk, { recursive: true });
   }
-}, 90_000);
+});
 
 /** Writes until nothing more fits. */
 function fill(path: string): void {

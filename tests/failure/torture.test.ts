@@ -7,7 +7,7 @@ import { tortureReport } from '../../src/commands/torture.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { openService } from '../../src/service.ts';
-import { torture } from '../../src/torture/torture.ts';
+import { type Outcome, type TortureOptions, torture } from '../../src/torture/torture.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { spawnService } from '../support/service.ts';
 
@@ -16,30 +16,48 @@ import { spawnService } from '../support/service.ts';
 const COMMAND = [process.execPath, resolve(import.meta.dir, '../../src/main.ts')];
 const short = { instances: 2, command: COMMAND, postgresBin: null, workers: 32, webhooks: false, live: true };
 
+/**
+ * Tortures until it came to what is looked for: what a machine gets done in a few seconds, and what of it falls together, is
+ * not the same on all, nor when it is busy. Every outcome has to pass `holds`.
+ */
+async function torturedUntil(
+  more: Partial<TortureOptions>,
+  isFound: (outcome: Outcome) => boolean,
+  holds: (outcome: Outcome) => void = () => {},
+): Promise<Outcome> {
+  for (let round = 0; ; round++) {
+    const outcome = await torture({ ...short, seconds: 5 + 5 * round, seed: 5 + round, ...more }, () => {});
+    holds(outcome);
+    if (isFound(outcome) || round === 4) return outcome;
+  }
+}
+
 test('two instances that are killed, frozen and cut off keep every promise', async () => {
-  const outcome = await torture({ ...short, seconds: 6, seed: 5 }, () => {});
-  expect(outcome.verdict.examples).toEqual([]);
-  expect(outcome.verdict.acknowledged).toBeGreaterThan(50);
-  expect(outcome.verdict.live?.taken).toBeGreaterThan(10);
-  expect([...outcome.troubles.values()].reduce((sum, times) => sum + times, 0)).toBeGreaterThan(3);
-  const { verdict, exercised } = outcome;
-  for (const times of [verdict.inBatches, verdict.toTwo, verdict.declined, ...Object.values(exercised)])
-    expect(times).toBeGreaterThan(0);
+  const isExercised = ({ verdict, troubles, exercised }: Outcome): boolean =>
+    [verdict.inBatches, verdict.toTwo, verdict.declined, ...Object.values(exercised)].every(
+      (times) => times > 0,
+    ) &&
+    verdict.acknowledged > 50 &&
+    (verdict.live?.taken ?? 0) > 10 &&
+    [...troubles.values()].reduce((sum, times) => sum + times, 0) > 3;
+  const outcome = await torturedUntil({}, isExercised, ({ verdict }) => expect(verdict.examples).toEqual([]));
+  expect(isExercised(outcome)).toBeTrue();
   expect(tortureReport(outcome)).toContain('Every promise was kept.');
   expect(tortureReport(outcome)).not.toContain('NOT EXERCISED');
-}, 90_000);
+});
 
 test('without the revision check the same torture fails', async () => {
-  const outcome = await torture({ ...short, seconds: 5, seed: 5, broken: 'revision' }, () => {});
-  expect(outcome.verdict.broken.get('cancelledSent')).toBeGreaterThan(0);
+  const isCaught = ({ verdict }: Outcome): boolean => (verdict.broken.get('cancelledSent') ?? 0) > 0;
+  const outcome = await torturedUntil({ broken: 'revision' }, isCaught);
+  expect(isCaught(outcome)).toBeTrue();
   expect(tortureReport(outcome)).toContain('A promise was broken.');
-}, 90_000);
+});
 
 test('without stored replies to idempotency keys the same torture finds emails that were accepted twice', async () => {
-  const outcome = await torture({ ...short, seconds: 5, seed: 5, broken: 'key' }, () => {});
-  expect(outcome.verdict.broken.get('wishTwice')).toBeGreaterThan(0);
-  expect(outcome.verdict.broken.get('keyTwice')).toBeGreaterThan(0);
-}, 90_000);
+  const isCaught = ({ verdict: { broken } }: Outcome): boolean =>
+    (broken.get('wishTwice') ?? 0) > 0 && (broken.get('keyTwice') ?? 0) > 0;
+  expect(isCaught(await torturedUntil({ broken: 'key' }, isCaught))).toBeTrue();
+});
 
 test('no safeguard can be switched off where mail matters', async () => {
   await using database = await createTestDatabase();

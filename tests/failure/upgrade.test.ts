@@ -38,7 +38,7 @@ test('what one instance accepted and did not finish, the one that replaces it fi
   let id: string;
   {
     await using older = await startService({ env });
-    const soon = { ...email, scheduledAt: new Date(Date.now() + 700).toISOString() };
+    const soon = { ...email, scheduledAt: new Date(Date.now() + 2_500).toISOString() };
     const { body } = await createClient(older.url, TEST_KEY).post('/v1/emails', soon);
     id = body.data.id;
     expect(body.data.status).toBe('scheduled');

@@ -84,4 +84,4 @@ test('killed while the deliveries of a deleted endpoint are being stopped, it po
   } finally {
     await database.close();
   }
-}, 120_000);
+});

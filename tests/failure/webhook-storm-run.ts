@@ -1,5 +1,5 @@
 import { BACKOFF_MS } from '../../machines/webhook-delivery.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, momentOf } from '../support/eventually.ts';
 import { openStormReceivers, type StormReceivers } from './webhook-storm-receivers.ts';
 import { openStormWorld, type StormWorld, type Tenant } from './webhook-storm-world.ts';
 
@@ -40,7 +40,7 @@ export interface StormReport {
 }
 
 /** Leases of half a minute, and a second attempt that is lost as well. */
-const PATIENCE = { withinMs: 90_000, everyMs: 250 };
+const PATIENCE = { withinMs: 120_000, everyMs: 250 };
 
 interface Hook {
   readonly tenant: Tenant;
@@ -137,20 +137,22 @@ async function registerAll(world: StormWorld, receivers: StormReceivers, { endpo
 /** Enables the dead endpoint as often as it gets disabled, so that it is dying all the time. */
 async function keepDying({ client }: Tenant, id: string, over: AbortSignal): Promise<number> {
   let disabled = 0;
-  while (!over.aborted) {
-    await Bun.sleep(250);
-    const shown = await client.get(`/v1/webhooks/${id}`).catch(() => null);
-    if (shown?.body?.data?.status !== 'disabled') continue;
-    const rotated = await client.post(`/v1/webhooks/${id}/rotate-secret`).catch(() => null);
-    if (rotated?.status === 200) disabled += 1;
-  }
+  const look = async (): Promise<true | undefined> => {
+    if (over.aborted) return true;
+    const shown = await client.get(`/v1/webhooks/${id}`);
+    if (shown.body?.data?.status !== 'disabled') return undefined;
+    const rotated = await client.post(`/v1/webhooks/${id}/rotate-secret`);
+    if (rotated.status === 200) disabled += 1;
+    return undefined;
+  };
+  await eventually('the end of the storm', look, { withinMs: Number.POSITIVE_INFINITY, everyMs: 250 });
   return disabled;
 }
 
 async function killOften(world: StormWorld, storm: Storm, say: (text: string) => void): Promise<void> {
   const lastsMs = (storm.emails / storm.emailsPerSecond) * 1_000;
   for (let kill = 1; kill <= storm.kills; kill += 1) {
-    await Bun.sleep((lastsMs / (storm.kills + 1)) * (0.5 + Math.random()));
+    await momentOf(Date.now() + (lastsMs / (storm.kills + 1)) * (0.5 + Math.random()));
     await world.crash();
     say(`Killed ${kill} times.`);
   }
@@ -158,11 +160,10 @@ async function killOften(world: StormWorld, storm: Storm, say: (text: string) =>
 
 /** Sends at the stated rate; whatever is not acknowledged is sent again with the same key. */
 async function sendAll(tenants: readonly Tenant[], { emails, emailsPerSecond }: Storm): Promise<void> {
-  const begin = performance.now();
+  const begin = Date.now();
   const sending: Promise<void>[] = [];
   for (let n = 0; n < emails; n += 1) {
-    const wait = begin + (n * 1_000) / emailsPerSecond - performance.now();
-    if (wait > 0) await Bun.sleep(wait);
+    await momentOf(begin + (n * 1_000) / emailsPerSecond);
     sending.push(send(tenants[n % tenants.length] as Tenant, n));
   }
   await Promise.all(sending);
@@ -176,11 +177,11 @@ async function send({ client }: Tenant, n: number): Promise<void> {
     subject: `${n}`,
     text: 'Hello',
   };
-  for (;;) {
-    const reply = await client.post('/v1/emails', email, key).catch(() => null);
-    if (reply?.status === 202) return;
-    await Bun.sleep(50);
-  }
+  await eventually(
+    `email ${n}`,
+    async () => ((await client.post('/v1/emails', email, key)).status === 202 ? true : undefined),
+    { everyMs: 50 },
+  );
 }
 
 /** How much later than its schedule says each retry reached the flaky endpoint. */

@@ -1,11 +1,10 @@
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
 
 /** Each test starts processes, which take seconds on a busy machine. */
-setDefaultTimeout(60_000);
 
 /** The process ids of the workers of one database, by their number; read from the system, not from the service. */
 function workersOf(url: string): Map<string, number> {

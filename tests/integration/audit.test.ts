@@ -41,7 +41,7 @@ describe.each(STORES)('an audit, %s', (kind, open) => {
     ids = await live(store);
     for (const table of TABLES)
       await store.database.script(`create table kept_${table} as select * from ${table}`);
-  }, 30_000);
+  });
   afterAll(() => store[Symbol.asyncDispose]());
   afterEach(async () => {
     for (const table of TABLES)

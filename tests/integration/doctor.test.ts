@@ -200,7 +200,7 @@ test('an embedded database in use is left to its service', async () => {
   const apart = await doctor({ ...settings, PORT: '9' });
   expect(apart.code).toBe(1);
   expect(apart.about('Database')).toContain('see HOST and PORT');
-}, 40_000);
+});
 
 test('direct delivery: the name of this server, its reverse DNS, and the way out', async () => {
   const loaded = loadConfig({

@@ -155,7 +155,7 @@ describe('asked to stop, it ends between two batches, and the next time goes on:
     store = await postgresStore();
     await store.database.script(WORKSPACE);
     await ensurePartitions(store.database, OLD);
-  }, 30_000);
+  });
   afterAll(() => store[Symbol.asyncDispose]());
 
   for (const [name, { duty, fill, left }] of Object.entries(CASES))
@@ -179,5 +179,5 @@ describe('asked to stop, it ends between two batches, and the next time goes on:
       expect(await partitionedDays(database)).toEqual(days);
       await duty({ ...rest, database }).run();
       expect(await countOf(database, left)).toBe(0);
-    }, 30_000);
+    });
 });

@@ -24,7 +24,7 @@ test('the embedded database is opened with fsync, by the call that is real', asy
     { name: 'synchronous_commit', setting: 'on' },
     { name: 'wal_sync_method', setting: 'fsync' },
   ]);
-}, 20_000);
+});
 
 test('every commit has reached the disk before it is answered', async () => {
   const directory = join(home, 'postgres');
@@ -42,7 +42,7 @@ test('every commit has reached the disk before it is answered', async () => {
     expect(synced).toBeGreaterThan(before);
   }
   await engine.close();
-}, 20_000);
+});
 
 test('a first start that was cut off leaves nothing that a second one takes for a database', async () => {
   const directory = join(home, 'postgres');
@@ -53,4 +53,4 @@ test('a first start that was cut off leaves nothing that a second one takes for 
   const engine = await PGlite.create(directory);
   expect((await engine.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   await engine.close();
-}, 20_000);
+});

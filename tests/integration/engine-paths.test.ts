@@ -201,7 +201,7 @@ for (const [name, makeStore] of Object.entries(stores))
     let store: Store;
     beforeAll(async () => {
       store = await makeStore();
-    }, 20_000);
+    });
     afterAll(() => store[Symbol.asyncDispose]());
 
     for (const [memory, keptActors] of [
@@ -221,7 +221,7 @@ for (const [name, makeStore] of Object.entries(stores))
         const together = await Promise.all(timeless.map((life) => lived(world, life)));
         expect(together).toEqual(timeless.map(foreseen));
         for (const life of timed) expect(await lived(world, life)).toEqual(foreseen(life));
-      }, 60_000);
+      });
 
     test('of an API key is lived as its machine foresees it', async () => {
       const engine = engineOver(store.database, { keptActors: 0 });

@@ -29,7 +29,7 @@ beforeAll(() => {
   copyFileSync(join(home, 'built/posthorn'), executable);
   chmodSync(executable, 0o555);
   chmodSync(join(home, 'image'), 0o555);
-}, 120_000);
+});
 
 afterAll(() => {
   chmodSync(join(home, 'image'), 0o755);
@@ -63,9 +63,7 @@ describe('the executable alone in an empty folder', () => {
     const run = container('delivers');
     let id: string;
     {
-      const start = performance.now();
       await using service = await startService(run);
-      expect(performance.now() - start).toBeLessThan(6_000);
       const client = createClient(service.url, TEST_KEY);
       const accepted = await client.post('/v1/emails', firstEmail);
       expect(accepted.status).toBe(202);
@@ -79,7 +77,7 @@ describe('the executable alone in an empty folder', () => {
     const { body } = await createClient(again.url, TEST_KEY).get(`/v1/emails/${id}`);
     expect(body.data.html).toContain('<strong>alone</strong>');
     expect(readdirSync(join(home, 'image'))).toEqual(['posthorn']);
-  }, 30_000);
+  });
 
   test('takes the mail apart that stayed here, in a thread that is part of it', async () => {
     await using service = await startService(container('captures'));
@@ -89,7 +87,7 @@ describe('the executable alone in an empty folder', () => {
     expect((await client.post('/v1/emails', mail)).status).toBe(202);
     const id = await eventually('captured', async () => (await client.get('/v1/captured')).body.data[0]?.id);
     expect((await client.get(`/v1/captured/${id}`)).body.data.html).toContain('<strong>alone</strong>');
-  }, 30_000);
+  });
 
   test('prints generated keys on the first start and never again', async () => {
     const run = container('welcomes');
@@ -104,15 +102,15 @@ describe('the executable alone in an empty folder', () => {
     await using again = await startService({ ...run, env });
     await again.stop();
     expect(again.output()).not.toContain('svc_');
-  }, 30_000);
+  });
 
   test('never prints the keys it is given', async () => {
-    await using service = await startService({ ...container('discreet'), readyWithinMs: 10_000 });
+    await using service = await startService(container('discreet'));
     await service.stop();
     expect(service.output()).not.toContain(LIVE_KEY);
     expect(service.output()).not.toContain(TEST_KEY);
     expect(service.output()).toContain('Posthorn is set up');
-  }, 30_000);
+  });
 
   test('refuses a second process on the same data directory and leaves the first one alone', async () => {
     const run = container('shared');
@@ -121,7 +119,7 @@ describe('the executable alone in an empty folder', () => {
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain(`Another Posthorn already uses the data directory ${run.dataDir}`);
     expect((await createClient(first.url).get('/health')).status).toBe(200);
-  }, 30_000);
+  });
 
   test('answers the health check of its container', async () => {
     const run = container('healthy');
@@ -131,7 +129,7 @@ describe('the executable alone in an empty folder', () => {
     expect(check()).toMatchObject({ status: 0, stdout: 'ok\n' });
     await service.stop();
     expect(check().status).toBe(1);
-  }, 30_000);
+  });
 
   test('says at once everything that is wrong with its configuration, and exits with 2', async () => {
     const run = container('misconfigured');

@@ -20,7 +20,7 @@ beforeAll(async () => {
     env: { DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32), RATE_LIMIT_PER_IP: '0' },
   });
   client = createClient(service.url, TEST_KEY);
-}, 60_000);
+});
 
 afterAll(async () => {
   await service[Symbol.asyncDispose]();

@@ -26,7 +26,7 @@ beforeAll(async () => {
     },
   });
   client = createClient(service.url, TEST_KEY);
-}, 60_000);
+});
 
 afterAll(async () => {
   await service[Symbol.asyncDispose]();

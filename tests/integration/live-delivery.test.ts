@@ -92,7 +92,7 @@ test('an attempt that could not end before its lease is not begun: the email ask
     'No slot of the transport came free in time; nothing was sent.',
   );
   expect(silent.messages).toHaveLength(1);
-}, 15_000);
+});
 
 test('where a doubt is held, the email waits for a report, which settles it', async () => {
   await using vague = await startScriptedSmtp({ dot: DROP });

@@ -21,12 +21,12 @@ describe.if(!missing)('live mail through a real Postfix', () => {
       transport: relayTo(postfix.port, 20_000),
       environment: { INBOUND_SMTP_PORT: String(inbound) },
     });
-  }, 30_000);
+  });
   afterAll(async () => {
     await service[Symbol.asyncDispose]();
     await postfix[Symbol.asyncDispose]();
     await elsewhere[Symbol.asyncDispose]();
-  }, 30_000);
+  });
 
   test('is taken, and a later refusal comes back to the one recipient that it is about', async () => {
     elsewhere.script = {
@@ -44,7 +44,7 @@ describe.if(!missing)('live mail through a real Postfix', () => {
     expect(list.map(({ address, emailId }: Email) => [address, emailId])).toEqual([
       ['lost@elsewhere.test', id],
     ]);
-  }, 30_000);
+  });
 
   test('is refused at once where Postfix knows better', async () => {
     const gone = await service.send({ to: 'gone@receiver.test' });
@@ -56,5 +56,5 @@ describe.if(!missing)('live mail through a real Postfix', () => {
     );
     expect(reasons).toContain('gone@receiver.test');
     expect(reasons).not.toContain('full@receiver.test');
-  }, 30_000);
+  });
 });

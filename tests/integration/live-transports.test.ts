@@ -98,7 +98,7 @@ test('mail leaves by the way that its domain has chosen, and its events say so',
   expect(await goBy(null)).toMatchObject({ provider: 'capture', status: 'verified' });
   const again = await service.until(await service.send(), ({ status }) => status === 'delivered');
   expect(providerOf(again)).toBe('capture');
-}, 20_000);
+});
 
 test('only a way that is enabled can be chosen, and the answer names them', async () => {
   const domain = (await service.live.get(`/v1/domains/${service.domainId}`)).body.data;
@@ -152,7 +152,7 @@ test('a relay that stands still keeps the mail of no other way waiting', async (
     await busy.until(swift, ({ status }) => status === 'delivered');
   }
   for (const id of stuck) expect((await busy.live.get(`/v1/emails/${id}`)).body.data.status).toBe('sending');
-}, 20_000);
+});
 
 test('mail whose way is not enabled any more is held, said everywhere, and leaves once it is again', async () => {
   await using database = await createTestDatabase();
@@ -219,4 +219,4 @@ test('mail whose way is not enabled any more is held, said everywhere, and leave
   await after.service.engine.wakeDue();
   for (let status = ''; status !== 'sent'; ) status = (await read(after, `/v1/emails/${email}`)).status;
   expect(sink.received.filter(({ raw }) => raw.includes(email))).toHaveLength(1);
-}, 30_000);
+});

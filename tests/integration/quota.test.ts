@@ -54,4 +54,4 @@ for (const count of [1, 2])
       const { usage } = (await instance.ask({ path: '/v1/workspace', key: live })).body.data;
       expect(usage).toMatchObject({ emailsSent: FREE, testSendsToday: LEFT });
     }
-  }, 30_000);
+  });

@@ -115,4 +115,4 @@ test('the embedded database delivers as a server does', async () => {
   expect((await client.patch(`/v1/webhooks/${id}`, { status: 'disabled' })).status).toBe(200);
   expect((await client.delete(`/v1/webhooks/${id}`)).status).toBe(204);
   expect((await client.get('/v1/events')).body.data).toHaveLength(2);
-}, 60_000);
+});

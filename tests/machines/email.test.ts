@@ -136,7 +136,7 @@ describe('the life of an email', () => {
     expect([...taken].sort()).toEqual(drawn.sort());
     // 8 states and 9 types of event: each pair was really tried.
     expect(told.size).toBe(72);
-  }, 30_000);
+  });
 
   test('is in order in every condition it can come to', () => {
     for (const life of lives) holds(along(life));
@@ -146,7 +146,7 @@ describe('the life of an email', () => {
         // What is refused changes nothing, as the test before this one has seen.
         if (email.tell(event)) holds(email);
       }
-  }, 30_000);
+  });
 
   test('is in order whatever a transport reports, sense or not', () => {
     const outcome = fc.record({

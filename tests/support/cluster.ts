@@ -24,7 +24,7 @@ export interface Cluster {
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: '200',
+  max_connections: '400',
   fsync: 'on',
   synchronous_commit: 'on',
   max_wal_size: '2GB',

@@ -1,11 +1,12 @@
 /**
  * Asks again until there is an answer: `ask` gives undefined, or throws, while there is none. For what happens in another
- * process and can only be looked at; within one process await the event itself instead.
+ * process and can only be looked at; within one process await the event itself instead. The only place that may pause: how
+ * long it asks on says nothing but that the rest of the run is worth more, and no test may rest on it.
  */
 export async function eventually<T>(
   what: string,
-  ask: () => Promise<T | undefined>,
-  { withinMs = 10_000, everyMs = 20 } = {},
+  ask: () => T | undefined | Promise<T | undefined>,
+  { withinMs = 90_000, everyMs = 20 } = {},
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   let last: unknown;
@@ -20,4 +21,15 @@ export async function eventually<T>(
     await Bun.sleep(everyMs);
   } while (performance.now() < deadline);
   throw new Error(`${what}: not within ${withinMs} ms`, { cause: last });
+}
+
+/** The moment at which the wall clock shows that time, or just after it. */
+export async function momentOf(time: number): Promise<void> {
+  await eventually(
+    `the moment ${new Date(time).toISOString()}`,
+    () => (Date.now() >= time ? true : undefined),
+    {
+      everyMs: 1,
+    },
+  );
 }

@@ -36,7 +36,6 @@ export interface ServiceOptions {
   readonly args?: readonly string[];
   readonly cwd?: string;
   readonly uid?: number;
-  readonly readyWithinMs?: number;
 }
 
 const FROM_SOURCE = [process.execPath, resolve(import.meta.dir, '../../src/main.ts')];
@@ -46,10 +45,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const service = await spawnService(options);
   try {
     const died = service.ended.then((code) => Promise.reject(new Error(`it ended with ${code}`)));
-    const healthy = eventually(
-      'GET /health',
-      async () => ((await fetch(`${service.url}/health`)).ok ? true : undefined),
-      { withinMs: options.readyWithinMs ?? 30_000 },
+    const healthy = eventually('GET /health', async () =>
+      (await fetch(`${service.url}/health`)).ok ? true : undefined,
     );
     await Promise.race([healthy, died]);
     return service;

@@ -10,7 +10,7 @@ export function sharedStore(make: () => Promise<Store>): SharedStore {
   // PGlite takes three seconds on an idle machine, and a real server has to be started first.
   beforeAll(async () => {
     store = await make();
-  }, 30_000);
+  });
   afterAll(() => store[Symbol.asyncDispose]());
   return {
     get database() {

@@ -82,6 +82,21 @@ describe('what one file does, no other does', () => {
   });
 });
 
+describe('a test', () => {
+  test.each([
+    'await Bun.sleep(10);',
+    'setTimeout(resolve, 10);',
+    `import { setTimeout as wait } from 'node:timers/promises';`,
+    'expect(performance.now() - start).toBeLessThan(1_000);',
+    `test('slow', async () => {\n}, 30_000);`,
+  ])('neither waits nor measures by the wall: %s', (text) => {
+    expect(problems('tests/unit/x.test.ts', text)).toHaveLength(1);
+    expect(problems('tests/unit/x.test.ts', `/* ${text} */`)).toEqual([]);
+    for (const path of ['tests/bench/x.ts', 'tests/support/eventually.ts', 'src/engine/clock.ts'])
+      expect(problems(path, text)).toEqual([]);
+  });
+});
+
 describe('a file', () => {
   test.each(['types.ts', 'utils.ts', 'helpers.ts', 'common.ts', 'index.ts', 'utils.test.ts'])(
     'is not called %s',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { beforeBodyEnd, findLinks, replaceLinks } from '../../src/modules/tracking/rewrite.ts';
+import { costMs } from '../support/own-time.ts';
 
 const rewriteLinks = (html: string, replace: (url: string) => string): string =>
   replaceLinks(findLinks(html), replace);
@@ -90,11 +91,12 @@ test('nesting without end is read to a depth that no email has, in no time', () 
   const changed = '<a href="[https://a.example]">x</a>';
   const deep = (depth: number, of: string) => `${of}${'<b>'.repeat(depth)}${of}${'</i>'.repeat(depth)}${of}`;
   expect(marked(deep(998, link))).toBe(deep(998, changed));
-  const start = performance.now();
-  expect(marked(deep(50_000, link))).toBe(`${changed}${deep(50_000, link).slice(link.length)}`);
-  expect(marked(`${link}</p>${link}`.repeat(10_000))).toBe(`${changed}</p>${changed}`.repeat(10_000));
+  const cost = costMs(() => {
+    expect(marked(deep(50_000, link))).toBe(`${changed}${deep(50_000, link).slice(link.length)}`);
+    expect(marked(`${link}</p>${link}`.repeat(10_000))).toBe(`${changed}</p>${changed}`.repeat(10_000));
+  });
   // It took 4.6 s.
-  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(cost).toBeLessThan(1_000);
 });
 
 test('a picture is put before the end of the body, or last', () => {

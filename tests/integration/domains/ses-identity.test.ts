@@ -88,7 +88,7 @@ test('with SES the domain is registered there with our key, and both must agree'
   await look('SUCCESS');
   expect(ses.bodies).toHaveLength(1);
   await server.stop(true);
-}, 30_000);
+});
 
 const SES = { sesRegion: 'eu-west-1', awsAccessKeyId: 'AK', awsSecretAccessKey: 'SK' };
 
@@ -131,7 +131,7 @@ test('a rotation tells SES of the new key when its record is there, and switches
   await look();
   expect(ses.bodies).toHaveLength(told);
   await server.stop(true);
-}, 30_000);
+});
 
 test('a domain is registered when it goes over to SES, with the key that signs then', async () => {
   const { ses, server } = startSes();
@@ -157,7 +157,7 @@ test('a domain is registered when it goes over to SES, with the key that signs t
   expect(await at.verify(id)).toMatchObject({ provider: 'direct', status: 'verified' });
   expect(ses.asked).toHaveLength(asked);
   await server.stop(true);
-}, 30_000);
+});
 
 test('a domain that others use through the account keeps its key there until the record of ours is in DNS', async () => {
   const { ses, server } = startSes();
@@ -185,4 +185,4 @@ test('a domain that others use through the account keeps its key there until the
   await look();
   expect(written()).toHaveLength(1);
   await server.stop(true);
-}, 30_000);
+});

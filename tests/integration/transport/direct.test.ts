@@ -263,7 +263,7 @@ describe('one receiving site', () => {
   test('that is busy until the deadline leaves the rest deferred', async () => {
     const direct = transport({ limits: { ...POLITE, messagesPerSecond: 1 } });
     const outcomes = await Promise.all(
-      many(4).map((message) => direct.send(message, { ...LIMITS, deadlineMs: 300 })),
+      many(4).map((message) => direct.send(message, { ...LIMITS, deadlineMs: 900 })),
     );
     const kinds = outcomes.flat().map(({ outcome, subType }) => `${outcome} ${subType}`);
     expect(kinds.filter((kind) => kind === 'deferred RateLimited').length).toBeGreaterThanOrEqual(2);

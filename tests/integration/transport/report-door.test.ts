@@ -11,7 +11,7 @@ import { createMailReader } from '../../../src/transport/reading/mail-reader.ts'
 import { RelayTransport } from '../../../src/transport/smtp/relay.ts';
 import { openSession } from '../../../src/transport/smtp/session.ts';
 import { eventually } from '../../support/eventually.ts';
-import { longestStall } from '../../support/stall.ts';
+import { longestStall } from '../../support/own-time.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { dsn, POSTFIX } from '../../unit/transport/reports.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
@@ -134,19 +134,17 @@ describe('anybody may send here, so that', () => {
       reference: { token: 'token-1', messageId: '<em_1@sender.example>' },
     };
     expect(reports).toMatchObject([[told], [told]]);
-  }, 30_000);
+  });
 
   test('a mail of parts without end keeps nobody waiting', async () => {
     const bomb = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(800_000)}`;
     await deliver(dsn({ status: POSTFIX }), BOUNCE);
-    const start = performance.now();
     const longest = await longestStall(async () =>
       expect(await deliver(Buffer.from(bomb), BOUNCE)).toEqual(['DOT 250 2.0.0 Thank you']),
     );
     // It was 9.6 s at a stretch.
     expect(longest).toBeLessThan(500);
-    expect(performance.now() - start).toBeLessThan(5_000);
-  }, 30_000);
+  });
 
   test('one address has so many connections, and may come back when one of them has ended', async () => {
     const narrow = await openDoor({ connections: 2 });
@@ -204,7 +202,7 @@ describe.if(reason === null)('the bounce of a real Postfix', () => {
       );
       await relay.close();
       expect(outcome?.outcome).toBe('accepted');
-      await eventually('the bounce came', async () => reports[0], { withinMs: 30_000 });
+      await eventually('the bounce came', async () => reports[0]);
       expect(reports).toMatchObject([
         [
           {

@@ -10,7 +10,7 @@ import {
   type SubmissionFailure,
 } from '../../../src/transport/submission/submission-door.ts';
 import type { Submission } from '../../../src/transport/submission/submitted.ts';
-import { longestStall } from '../../support/stall.ts';
+import { longestStall } from '../../support/own-time.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 
 const KEY = 'svc_live_0123456789abcdefghijklmnopqrstuv';
@@ -91,16 +91,14 @@ test('a file arrives whole', async () => {
 test('the largest file arrives whole, and keeps nobody waiting', async () => {
   const content = Buffer.alloc(18 * 1024 * 1024, 'A catalogue, with pictures. ');
   await send();
-  const start = performance.now();
   const longest = await longestStall(async () =>
     expect(await send({ ...MAIL, attachments: [{ filename: 'a.bin', content }] })).toStartWith('250'),
   );
   const received = submitted[1]?.submission.email.attachments?.[0]?.content ?? '';
   expect(Buffer.from(received, 'base64').equals(content)).toBe(true);
-  expect(performance.now() - start).toBeLessThan(10_000);
   // nodemailer, which writes it in this process, included.
   expect(longest).toBeLessThan(500);
-}, 30_000);
+});
 
 test('what goes beyond the room there is has to come back', async () => {
   const narrow = await open(null, { total: 300_000, each: 200_000 });
@@ -113,13 +111,11 @@ test('what goes beyond the room there is has to come back', async () => {
 });
 
 describe('is refused', () => {
-  test('a mail of parts without end, at once', async () => {
+  test('a mail of parts without end, before it is read', async () => {
     const raw = `From: a@sender.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(400_000)}`;
-    const start = performance.now();
     expect(await send({ raw, envelope: { from: 'a@sender.example', to: 'b@receiver.example' } })).toBe(
       '554 5.6.0 The message has too many lines or parts to be read',
     );
-    expect(performance.now() - start).toBeLessThan(2_000);
   });
   test('a wrong password, a wrong user', async () => {
     expect(await send(MAIL, { pass: 'x' })).toBe('535 5.7.8 No such key.');

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { isMediaType } from '../../../src/http/media-type.ts';
+import { costMs } from '../../support/own-time.ts';
 
 const TYPES = ['application/json'];
 
@@ -37,7 +38,5 @@ test.each([
 
 test('a header that invites backtracking is judged at once', () => {
   const header = `application/json${'; a=b'.repeat(3_000)};;=`;
-  const begin = performance.now();
-  expect(isMediaType(header, TYPES)).toBe(false);
-  expect(performance.now() - begin).toBeLessThan(100);
+  expect(costMs(() => expect(isMediaType(header, TYPES)).toBe(false))).toBeLessThan(100);
 });

@@ -7,7 +7,8 @@ import {
 } from '../../../src/transport/reading/mail-reader.ts';
 import { isWithin, MAIL_LIMITS } from '../../../src/transport/reading/mail-size.ts';
 import { NotSubmittable } from '../../../src/transport/submission/submitted.ts';
-import { longestStall } from '../../support/stall.ts';
+import { eventually } from '../../support/eventually.ts';
+import { longestStall } from '../../support/own-time.ts';
 import { dsn, POSTFIX } from './reports.ts';
 
 const open: MailReader[] = [];
@@ -24,7 +25,8 @@ const TO = ['b+token-1@bounces.sender.example'];
 const MIXED = 'From: a@b.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n';
 const parts = (count: number): Buffer => Buffer.from(MIXED + '--b\r\n\r\nx\r\n'.repeat(count));
 const lines = (count: number): Buffer => Buffer.from(`From: a@b.example\r\n\r\n${'\n'.repeat(count)}`);
-const HURRIED = { threads: 1, deadlineMs: 50, startMs: 10_000, mostWaiting: 1, idleMs: 60_000 };
+/** Less than the largest mails take that are read at all, and many times what a small one does. */
+const HURRIED = { threads: 1, deadlineMs: 300, startMs: 10_000, mostWaiting: 1, idleMs: 60_000 };
 
 describe('a mail is read away from the thread that answers requests', () => {
   test('as a report, a submission, and what it consists of', async () => {
@@ -63,14 +65,15 @@ describe('a mail is read away from the thread that answers requests', () => {
 
 describe('a mail that is too much', () => {
   test('is not begun', async () => {
-    const reader = readerWith();
-    const start = performance.now();
+    // Whatever has to wait for a thread of theirs is unavailable at once.
+    const never = { ...HURRIED, startMs: 0 };
+    const reader = readerWith({ reports: never, own: never });
+    await expect(reader.parts(lines(1))).rejects.toBeInstanceOf(Unavailable);
     for (const raw of [parts(800_000), lines(25_000_000)]) {
       expect(await reader.report(raw, TO)).toEqual([]);
       expect(await reader.submission(raw, TO)).toBeInstanceOf(NotSubmittable);
       expect(await reader.parts(raw)).toBeNull();
     }
-    expect(performance.now() - start).toBeLessThan(1_000);
   });
 
   test('is told by its lines and by those that may part it', () => {
@@ -91,7 +94,8 @@ describe('a mail that is too much', () => {
     await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1))]);
     expect(await reader.parts(lines(999_000))).toBeNull();
     expect(await reader.submission(lines(999_000), TO)).toBeInstanceOf(NotSubmittable);
-    expect((await reader.parts(lines(1)))?.headers.length).toBe(1);
+    const next = await eventually('the next one', async () => (await reader.parts(lines(1))) ?? undefined);
+    expect(next.headers.length).toBe(1);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { readReport } from '../../../src/transport/inbound/read-report.ts';
+import { costMsOf } from '../../support/own-time.ts';
 import { arf, dsn, EXCHANGE, EXIM, EXPIRED, GMAIL, POSTFIX, SEVERAL } from './reports.ts';
 
 const TO = ['b+token-1@bounces.sender.example'];
@@ -158,9 +159,14 @@ test('anybody may write a report: what it says is bounded, and so is the time to
   const status = `Reporting-MTA: dns; x\n\nFinal-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.1.1\nRemote-MTA: dns; ${'x'.repeat(
     9_000,
   )}\nX-Long: ${' '.repeat(100_000)}x\n`;
-  const from = performance.now();
-  const [told] = await readReport(dsn({ status }), TO);
-  expect(performance.now() - from).toBeLessThan(1_000);
+  const reading: ReturnType<typeof readReport>[] = [];
+  expect(
+    await costMsOf(() => {
+      reading.push(readReport(dsn({ status }), TO));
+      return Promise.all(reading);
+    }),
+  ).toBeLessThan(1_000);
+  const [told] = (await reading[0]) ?? [];
   expect(told).toMatchObject({ kind: 'bounced', recipient: 'a@b.example' });
   expect(told?.kind === 'bounced' && told.remoteMta?.length).toBeLessThan(2_001);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { allowsHost, policyId, readPolicy } from '../../../src/transport/direct/sts-policy.ts';
+import { costMs } from '../../support/own-time.ts';
 
 const POLICY =
   'version: STSv1\r\nmode: enforce\r\nmx: mail.receiver.test\r\nmx: *.backup.test\r\nmax_age: 604800\r\n';
@@ -31,9 +32,10 @@ describe('a policy is read', () => {
   ] as const)
     test(`not with ${to} for ${from}`, () => expect(readPolicy(POLICY.replace(from, to))).toBeNull());
   test('in no time, however much white space there is', () => {
-    const from = performance.now();
-    expect(readPolicy(`${POLICY}a: ${' '.repeat(60_000)}b`)).toMatchObject({ mode: 'enforce' });
-    expect(performance.now() - from).toBeLessThan(500);
+    const cost = costMs(() =>
+      expect(readPolicy(`${POLICY}a: ${' '.repeat(60_000)}b`)).toMatchObject({ mode: 'enforce' }),
+    );
+    expect(cost).toBeLessThan(500);
   });
   test('not from a web page', () => expect(readPolicy('<html></html>')).toBeNull());
 });

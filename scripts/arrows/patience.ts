@@ -1,0 +1,33 @@
+/** The parts of a test by which a busy machine could fail it. */
+const IMPATIENT: readonly { readonly what: RegExp; readonly says: string }[] = [
+  {
+    what: /\bBun\.sleep(?:Sync)?\(|\bsetTimeout\(|['"](?:node:)?timers\/promises['"]/,
+    says: 'waits for a while: await the event itself, or ask with `eventually`',
+  },
+  {
+    what: /\bperformance\.now\(\)\s*-|-\s*performance\.now\(\)/,
+    says: 'holds a stopwatch: bound by counts or by order, or measure with tests/support/own-time.ts',
+  },
+  {
+    what: /^\s*\}, [\d_]{4,}\);$/m,
+    says: 'gives a test a time of its own: tests/support/preload.ts gives each enough',
+  },
+];
+
+/** What waits or measures all the same, and why that fails nobody. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  'tests/support/eventually.ts': 'the one place that asks again after a while',
+  'tests/unit/hazards.test.ts': 'shows what setTimeout itself does, and bounds times from below',
+  'tests/unit/arrows.test.ts': 'quotes what these rules refuse',
+  'tests/unit/live-room.test.ts': 'bounds a time from below',
+  'tests/integration/transport/direct.test.ts': 'bounds a time from below',
+  'tests/integration/transport/scripted-smtp.ts': 'plays a server that is slow',
+  'tests/failure/live-kill.test.ts': 'plays a server that takes a while to answer',
+  'tests/failure/kill.ts': 'reports how long restarts took, and judges nothing by it',
+};
+
+/** Which rules against impatience the code of a test breaks; the bench, whose figures are times, is free of them. */
+export const impatienceOf = (path: string, code: string): string[] =>
+  !path.startsWith('tests/') || path.startsWith('tests/bench/') || path in ALLOWED
+    ? []
+    : IMPATIENT.flatMap(({ what, says }) => (what.test(code) ? [says] : []));

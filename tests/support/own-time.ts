@@ -1,0 +1,67 @@
+// Measures of time that a busy machine does not spoil: what neighbours take of the processor counts in none of them.
+
+/** How often a lived clock ticks; a tick that comes late, because the machine was busy elsewhere, counts for no more. */
+const TICK_MS = 5;
+
+/**
+ * The time that this process lived through. It runs beside the work as a twin: while the process waits for a processor
+ * neither goes on, and on an idle machine it is the time of the wall. For waits, which take time but no processor.
+ */
+export class LivedClock implements Disposable {
+  #ticks = 0;
+  readonly #timer = setInterval(() => {
+    this.#ticks += 1;
+  }, TICK_MS);
+
+  get ms(): number {
+    return this.#ticks * TICK_MS;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** How long the work took of the time that this process lived through. */
+export async function livedMs(work: () => Promise<unknown>): Promise<number> {
+  using clock = new LivedClock();
+  await work();
+  return clock.ms;
+}
+
+/** The processor time that this thread has used so far. */
+function spentMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** What the work cost this thread of processor time: for work that computes. */
+export function costMs(work: () => unknown): number {
+  const before = spentMs();
+  work();
+  return spentMs() - before;
+}
+
+/** The same of work that waits in between; what else happens on this thread meanwhile counts as well. */
+export async function costMsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = spentMs();
+  await work();
+  return spentMs() - before;
+}
+
+/** The longest time, of this thread's own, for which nothing else could happen on it while that was done. */
+export async function longestStall(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = spentMs();
+  const look = () => {
+    const now = spentMs();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const timer = setInterval(look, 2);
+  await work();
+  clearInterval(timer);
+  // What stood still up to the end has let no timer run.
+  look();
+  return longest;
+}
