@@ -7,7 +7,6 @@ export type SharedStore = Pick<Store, 'database' | 'url'>;
 /** One store for the tests around the call: made before the first of them, gone after the last. Only they may read it. */
 export function sharedStore(make: () => Promise<Store>): SharedStore {
   let store: Store;
-  // PGlite takes three seconds on an idle machine, and a real server has to be started first.
   beforeAll(async () => {
     store = await make();
   });
