@@ -275,7 +275,7 @@ describe('a receiver that', () => {
 
   test('never reads keeps nobody past the limit', async () => {
     await using receiver = await receiveRaw((socket) => socket.pause());
-    const answer = await poster.post({
+    const answer = await hurried.post({
       webhookId: 'wh_1',
       url: receiver.url,
       secret,
@@ -286,7 +286,7 @@ describe('a receiver that', () => {
 
   test('is cut off leaves no connection behind', async () => {
     await using receiver = await receiveRaw(() => {});
-    await post(receiver.url);
+    await post(receiver.url, hurried);
     const [connection] = receiver.connections;
     if (connection && !connection.closed) await new Promise((resolve) => connection.once('close', resolve));
     expect(connection?.destroyed).toBe(true);
