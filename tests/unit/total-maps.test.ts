@@ -71,4 +71,4 @@ test('a state, an event and an effect that are added do not compile until every 
   } finally {
     rmSync(folder, { recursive: true });
   }
-}, 60_000);
+});
