@@ -73,6 +73,17 @@ create table email_messages (
 create table email_messages_default partition of email_messages default;
 create index email_messages_by_workspace on email_messages (workspace_id, livemode, id desc);
 
+-- What positions in the event log count from. They are transaction ids, and a restored dump lives in a cluster that counts
+-- its own: `cluster` tells that it is another one, and `base` goes up then (src/modules/events/commands.ts).
+create table event_log (
+  one boolean primary key default true check (one),
+  base bigint not null,
+  cluster text
+);
+insert into event_log (base) values (0);
+create function event_position() returns bigint language sql stable
+  return (select l.base from event_log l where l.one) + pg_current_xact_id()::text::bigint;
+
 -- The event log. Commits do not finish in the order of their ids: `position` (the transaction) orders the gap-free log.
 create table email_events (
   email_id text collate "C" not null,
@@ -85,7 +96,7 @@ create table email_events (
   recipient text not null,
   occurred_at timestamptz not null,
   data json not null,
-  position xid8 not null default pg_current_xact_id(),
+  position bigint not null default event_position(),
   primary key (email_id, id)
 ) partition by range (email_id);
 create table email_events_default partition of email_events default;

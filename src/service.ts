@@ -34,6 +34,7 @@ import { openLiveMail } from './modules/emails/live.ts';
 import type { LiveLimits } from './modules/emails/live-performer.ts';
 import { emailPerformer } from './modules/emails/perform.ts';
 import { openWaysOut } from './modules/emails/ways-out.ts';
+import { alignPositions } from './modules/events/commands.ts';
 import { openInbound } from './modules/inbound/open.ts';
 import { createInspector, type Inspector } from './modules/inspector/inspector.ts';
 import { openSubmission } from './modules/submission/open.ts';
@@ -107,6 +108,8 @@ export async function openService({
   const metrics = config.metricsPort === null ? null : new Metrics({ version: VERSION });
   const database = metrics ? new MeasuredDatabase(opened, metrics) : opened;
   await migrate(database);
+  if (await alignPositions(database))
+    logger.warn('The database was restored, or taken over: new events follow behind all that were there.');
   await ensurePartitions(database, clock.now());
   const policy = { allowPrivate: isAmongItself(config), allowCidrs: config.webhookAllowCidrs ?? [] };
   const ca = await trustedAuthorities(config.tlsCaFile);

@@ -9,7 +9,7 @@ import { type Audit, auditActors } from './actors.ts';
 import { auditDeliveries } from './deliveries.ts';
 import { auditEmails } from './emails.ts';
 import { Findings } from './findings.ts';
-import { auditMail, auditReplies, auditTransactions } from './leftovers.ts';
+import { auditMail, auditPositions, auditReplies, auditTransactions } from './leftovers.ts';
 import { QuotaLedger } from './quotas.ts';
 import type { Session } from './session.ts';
 
@@ -46,6 +46,7 @@ export async function auditLedger(session: Session, now: number, since = 0): Pro
   await quotas.compare(session, findings);
   await auditReplies(audit);
   await auditMail(audit);
+  await auditPositions(audit);
   await auditTransactions(audit);
   return findings;
 }

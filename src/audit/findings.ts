@@ -11,6 +11,7 @@ export const CHECKS = {
   mail: 'mail between actors arrives within a minute',
   attempts: 'every delivery that succeeded has an attempt that did',
   deliveries: 'every event has a delivery for each endpoint that asked for it',
+  positions: 'what is written next lies behind everything in the event log',
   transactions: 'no transaction is left open',
 } as const;
 

@@ -1,4 +1,5 @@
 import { isId, timeOfId } from '../db/ids.ts';
+import { isOutOfLine, readLogState } from '../modules/events/positions.ts';
 import type { Audit } from './actors.ts';
 
 const BATCH = 1_000;
@@ -63,6 +64,21 @@ export async function auditMail({ session, findings, now, served }: Audit): Prom
     if (!end || rows.length < BATCH) return;
     last = end.id;
   }
+}
+
+/** Checks positions in the event log. Were new ones to lie among the old, readers would miss them. */
+export async function auditPositions({ session, findings, served }: Audit): Promise<void> {
+  const state = await readLogState(session);
+  findings.look('positions', 1);
+  if (!isOutOfLine(state)) return;
+  if (state.last < state.next && !served)
+    findings.note('The database was restored, or taken over: the next start moves the event log along.');
+  else
+    findings.wrong(
+      'positions',
+      state.lastEmail ?? 'the log',
+      `has position ${state.last} in the event log, and the next one is ${state.next}`,
+    );
 }
 
 /** Checks for transactions left open. They hold locks, and keep old rows from being removed. */

@@ -2,6 +2,8 @@ import type { Database } from '../db/database.ts';
 import { hashOf } from '../db/migrate.ts';
 import { type Migration, migrations } from '../db/migrations.ts';
 import { PARTITIONED, partitionName } from '../db/partitions.ts';
+import { isOutOfLine, readLogState } from '../modules/events/positions.ts';
+import { readLogLag } from '../modules/events/queries.ts';
 import { type Diagnosis, fine, messageOf, skipped, wrong } from './diagnosis.ts';
 
 /** Above this round trip each email takes noticeably longer. */
@@ -91,6 +93,39 @@ export async function diagnosePartitions(database: Database, now: number): Promi
         `${missing.join(', ')} is missing; rows of today are kept, but not dropped by the day.`,
         'The service makes them each hour: see whether it runs, and what it logs as partitionMaker.',
       );
+}
+
+/** Above this delay, followers of the event log notice. */
+const LATE_LOG_SECONDS = 60;
+
+/** Checks that the event log is in one order and shows what was written. */
+export async function diagnoseLog(database: Database, lateSeconds = LATE_LOG_SECONDS): Promise<Diagnosis> {
+  const check = 'Event log';
+  const [table] = await database.query<{ there: boolean }>(
+    `select to_regclass('event_log') is not null as there`,
+  );
+  if (!table?.there) return skipped(check, 'There is none yet; the first start makes it.');
+  const state = await readLogState(database);
+  if (state.last >= state.next)
+    return wrong(
+      check,
+      `It goes up to ${state.last}, and what is written next gets ${state.next}: readers would miss it.`,
+      'The data come from another database. Start the service again, which moves the log along.',
+    );
+  if (isOutOfLine(state))
+    return wrong(
+      check,
+      'The database was restored, or another server took it over, since the service last started.',
+      'Start the service again, which moves the log along: readers with older cursors could miss events.',
+    );
+  const seconds = await readLogLag(database);
+  return seconds > lateSeconds
+    ? wrong(
+        check,
+        `A transaction has been open for ${Math.round(seconds)} s, in some database of the server: the log shows nothing after it.`,
+        'Find it with `select pid, datname, usename, query from pg_stat_activity where backend_xid is not null order by xact_start`, or in pg_prepared_xacts, and end it.',
+      )
+    : fine(check, 'It is in one order, and shows what was written.');
 }
 
 /** Checks that our clock and the database's agree. */

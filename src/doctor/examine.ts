@@ -2,7 +2,13 @@ import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import type { Transport } from '../transport/transport.ts';
-import { diagnoseClock, diagnoseConnection, diagnosePartitions, diagnoseSchema } from './database.ts';
+import {
+  diagnoseClock,
+  diagnoseConnection,
+  diagnoseLog,
+  diagnosePartitions,
+  diagnoseSchema,
+} from './database.ts';
 import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosis.ts';
 import { diagnoseDisk, diagnoseNameServers, diagnoseSecretKey, readSecretKey } from './machine.ts';
 import { openExisting } from './open-database.ts';
@@ -39,6 +45,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     if (usable) {
       yield* guarded('Schema', () => diagnoseSchema(usable));
       yield* guarded('Partitions', () => diagnosePartitions(usable, now()));
+      yield* guarded('Event log', () => diagnoseLog(usable));
       yield* guarded('Clock', () => diagnoseClock(usable, now));
     }
     yield* guarded('Scheduler', () => diagnoseScheduler(health, usable, now()));

@@ -182,6 +182,12 @@ export const CORRUPTIONS: readonly Corruption[] = [
   ],
   ['a period that is not counted', 'quotas', 'delivered', `delete from usage`],
   [
+    'a position that is yet to come',
+    'positions',
+    'delivered',
+    `update email_events set position = position + 1000000000000 where email_id = '$id'`,
+  ],
+  [
     'a reply about nothing',
     'replies',
     'delivered',

@@ -1,8 +1,5 @@
-import { boolean, customType, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { actorColumns, moment } from './actor.ts';
-
-/** A transaction id: orders the gap-free event log. Read and compared as text. */
-const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /** Actors: where each email is in its life. */
 export const emails = pgTable('emails', {
@@ -43,7 +40,8 @@ export const emailEvents = pgTable(
     recipient: text('recipient').notNull(),
     occurredAt: moment('occurred_at').notNull(),
     data: json('data').notNull(),
-    position: xid8('position').notNull(),
+    /** Orders the gap-free log: see `event_position` in the schema. */
+    position: bigint('position', { mode: 'bigint' }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.emailId, table.id] })],
 );

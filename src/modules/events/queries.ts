@@ -4,6 +4,7 @@ import { logPageOf, positionOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
 import { type EmailEvent, eventOf } from '../emails/queries.ts';
 import type { EventQuery } from './model.ts';
+import { HORIZON } from './positions.ts';
 
 /** What reading the log needs. */
 export interface EventReader {
@@ -16,13 +17,13 @@ export interface EventReader {
  * shown from `horizon` on, the oldest transaction still open: everything before it has ended, and no reader that goes
  * on from there can have missed anything. The horizon comes from the same snapshot as the rows.
  */
-const LOG = `with horizon as materialized (select pg_snapshot_xmin(pg_current_snapshot()) as at)
+const LOG = `with horizon as materialized (${HORIZON})
 select h.at::text as horizon, e.* from horizon h left join lateral (
   select position::text as position, id, email_id, livemode, type, recipient,
     (extract(epoch from occurred_at) * 1000)::float8 as occurred_at, data
   from email_events
   where workspace_id = $1 and livemode = $2::boolean
-    and (position, id) > ($3::text::xid8, $4::text) and position < h.at
+    and (position, id) > ($3::bigint, $4::text) and position < h.at
     and ($5::text[] is null or type = any($5::text[]))
   order by email_events.position, email_events.id limit $6::integer
 ) e on true`;
@@ -40,13 +41,13 @@ interface LogRow {
   readonly data: unknown;
 }
 
-const CURSOR = /^(\d{1,20}) ((?:evt_[0-9a-z]{24})?)$/;
-/** What an `xid8` holds. */
-const LAST_TRANSACTION = 2n ** 64n - 1n;
+const CURSOR = /^(\d{1,19}) ((?:evt_[0-9a-z]{24})?)$/;
+/** What a bigint holds. */
+const LAST_POSITION = 2n ** 63n - 1n;
 
 const isPosition = (text: string): boolean => {
   const [, position] = CURSOR.exec(text) ?? [];
-  return position !== undefined && BigInt(position) <= LAST_TRANSACTION;
+  return position !== undefined && BigInt(position) <= LAST_POSITION;
 };
 
 /** One page of the log of the caller's environment, oldest first. */
@@ -81,3 +82,19 @@ const viewOf = (row: LogRow): EmailEvent =>
     occurredAt: new Date(row.occurred_at),
     data: row.data,
   });
+
+/**
+ * How long the oldest transaction that writes has been open, in seconds, in whichever database of the cluster: the log
+ * shows nothing of what began after it. Other users' sessions tell that only to a member of pg_read_all_stats.
+ */
+export async function readLogLag(database: Database): Promise<number> {
+  if (database.kind === 'embedded') return 0;
+  const [row] = await database.query<{ seconds: number }>(
+    `select coalesce(extract(epoch from clock_timestamp() - least(
+       (select min(xact_start) from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()),
+       (select min(prepared) from pg_prepared_xacts)))::float8, 0) as seconds`,
+    [],
+    { deadlineMs: 3_000 },
+  );
+  return Math.max(row?.seconds ?? 0, 0);
+}

@@ -5,6 +5,7 @@ import type { SchedulerHealth } from '../../engine/clock.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 import { Failure } from '../../http/failure.ts';
 import { type Route, route } from '../../http/route.ts';
+import { readLogLag } from '../events/queries.ts';
 
 /** What the health check looks at. */
 export interface SystemDeps {
@@ -24,6 +25,10 @@ const Health = Type.Object({
     status: Type.Literal('ok'),
     latencyMs: Type.Number({ description: 'One round trip, in milliseconds.' }),
     kind: Type.Union([Type.Literal('embedded'), Type.Literal('postgres')]),
+    logLagSeconds: Type.Number({
+      description:
+        'How far `GET /v1/events` is behind: how long the oldest transaction that writes has been open, in any database of the server. Nothing after it is shown yet.',
+    }),
   }),
   scheduler: Type.Object({
     status: Type.Union([Type.Literal('ok'), Type.Literal('late'), Type.Literal('stopped')]),
@@ -61,18 +66,23 @@ export const systemRoutes = ({
         status: 'ok',
         version: '0.1.0',
         uptimeSeconds: 86_400,
-        database: { status: 'ok', latencyMs: 0.31, kind: 'embedded' },
+        database: { status: 'ok', latencyMs: 0.31, kind: 'embedded', logLagSeconds: 0 },
         scheduler: { status: 'ok', oldestDueSeconds: 0 },
       },
     },
     handle: async () => {
       try {
-        const latencyMs = rounded(await database.ping());
+        const [latency, logLag] = await Promise.all([database.ping(), readLogLag(database)]);
         return {
           status: 'ok' as const,
           version,
           uptimeSeconds: Math.floor((clock.monotonic() - startedAt) / 1_000),
-          database: { status: 'ok' as const, latencyMs, kind: database.kind },
+          database: {
+            status: 'ok' as const,
+            latencyMs: rounded(latency),
+            kind: database.kind,
+            logLagSeconds: rounded(logLag),
+          },
           scheduler: engine.scheduler,
         };
       } catch (error) {

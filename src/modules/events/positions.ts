@@ -1,0 +1,79 @@
+import type { Database } from '../../db/database.ts';
+import { Unavailable } from '../../db/unavailable.ts';
+
+/** `at`: every position before it is final, since the transactions that wrote there have ended. */
+export const HORIZON = `select l.base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as at
+from event_log l where l.one`;
+
+/**
+ * Beyond every position and every cursor of a cluster: 55 years at 10,000 transactions a second. A cursor may stand well
+ * after the last event that a dump has kept, so the last event is no measure. A bigint has room for 524,287 restores.
+ */
+export const A_CLUSTERS_LIFE = 2n ** 44n;
+
+/** What a log of positions is held against. */
+export interface LogState {
+  /** The cluster that the positions were last aligned with; null: none yet. */
+  readonly alignedWith: string | null;
+  /** The cluster and its timeline; null where the server does not tell. */
+  readonly cluster: string | null;
+  /** What positions count from. */
+  readonly base: bigint;
+  /** The positions that are given out next lie from here on. */
+  readonly next: bigint;
+  /** The last position in the log; 0 when it is empty. */
+  readonly last: bigint;
+  /** The email whose event that is. */
+  readonly lastEmail: string | null;
+}
+
+/**
+ * A timeline begins where a cluster was restored to an earlier moment or another server took over: what was written after
+ * that moment may be gone, and its transaction ids are given out again.
+ */
+const CLUSTER = `select system_identifier::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as cluster
+from pg_control_system()`;
+const ALIGNED = `select cluster, base::text as base, (base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint)::text as next
+from event_log where one`;
+/** From owner to owner along the index of the log, which begins with them, and of each only the last. */
+const LAST = `with recursive owners as (
+  (select workspace_id, livemode from email_events order by workspace_id, livemode limit 1)
+  union all
+  select n.workspace_id, n.livemode from owners o cross join lateral (
+    select workspace_id, livemode from email_events
+    where (workspace_id, livemode) > (o.workspace_id, o.livemode) order by workspace_id, livemode limit 1
+  ) n
+)
+select e.position::text as last, e.email_id from owners o cross join lateral (
+  select position, email_id from email_events
+  where workspace_id = o.workspace_id and livemode = o.livemode order by position desc limit 1
+) e order by e.position desc limit 1`;
+
+/** How positions stand. Reads only. */
+export async function readLogState(database: Pick<Database, 'query'>): Promise<LogState> {
+  const [aligned] = await database.query<{ cluster: string | null; base: string; next: string }>(ALIGNED);
+  const [last] = await database.query<{ last: string; email_id: string }>(LAST);
+  return {
+    alignedWith: aligned?.cluster ?? null,
+    cluster: await readCluster(database),
+    base: BigInt(aligned?.base ?? 0),
+    next: BigInt(aligned?.next ?? 0),
+    last: BigInt(last?.last ?? 0),
+    lastEmail: last?.email_id ?? null,
+  };
+}
+
+/** Whether positions that are given out now would lie among those that the log, or somebody's cursor, has already. */
+export const isOutOfLine = ({ alignedWith, cluster, next, last }: LogState): boolean =>
+  last >= next || (alignedWith !== null && cluster !== null && alignedWith !== cluster);
+
+async function readCluster(database: Pick<Database, 'query'>): Promise<string | null> {
+  try {
+    const [row] = await database.query<{ cluster: string }>(CLUSTER);
+    return row?.cluster ?? null;
+  } catch (error) {
+    if (error instanceof Unavailable) throw error;
+    // Some hosts do not let anybody ask; the last position is all there is to go by then.
+    return null;
+  }
+}

@@ -1,0 +1,212 @@
+import { expect, test } from 'bun:test';
+import postgres from 'postgres';
+import { auditLedger } from '../../src/audit/audit.ts';
+import { openSession } from '../../src/audit/session.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
+import { diagnoseLog } from '../../src/doctor/database.ts';
+import { type RealService, startRealService } from '../contract/real-service.ts';
+import { type Cluster, startCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { serverUrl } from '../support/server.ts';
+
+// A dump of the database, restored into another cluster: that one counts its transactions from elsewhere, and positions in
+// the event log are transactions.
+
+const EMAIL = { from: 'a@acme.example', to: 'delivered@simulator.svc.test', subject: 'Hello', text: 'Hi' };
+/** The keys and cursors that were given out must go on to hold. */
+const SECRET = { SECRET_KEY: 'only-for-tests-only-for-tests-only' };
+
+/** Everything in one database, put into another as a restored dump does it: the schema, then every row of every table. */
+async function restore(from: string, to: string): Promise<void> {
+  const target = new PostgresDatabase(to);
+  await migrate(target);
+  await target.close();
+  const source = postgres(from, { max: 1 });
+  const restored = postgres(to, { max: 1, onnotice: () => {} });
+  const tables = await source<{ name: string }[]>`
+    select c.relname as name from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`;
+  await restored.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx.unsafe(`truncate ${tables.map(({ name }) => name).join()}`);
+    for (const { name } of tables) {
+      const rows = await source.unsafe(`select row_to_json(t)::text as row from ${name} t`);
+      await tx.unsafe(
+        `insert into ${name} select r.* from unnest($1::text[]) j(row) cross join json_populate_record(null::${name}, j.row::json) r`,
+        [rows.map(({ row }) => row) as never],
+      );
+    }
+  });
+  await Promise.all([source.end(), restored.end()]);
+}
+
+/** Lets a cluster count so many transactions. */
+async function spend(url: string, transactions: number): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql.unsafe('create table spent (n integer)').simple();
+  await sql
+    .unsafe(
+      `do $$ begin for i in 1..${transactions} loop insert into spent values (i); commit; end loop; end $$`,
+    )
+    .simple();
+  await sql.unsafe('drop table spent').simple();
+  await sql.end();
+}
+
+/** Somebody who follows the log and keeps nothing but the cursor. */
+class Follower {
+  readonly seen: string[] = [];
+  #cursor = '';
+
+  async catchUp(service: RealService, key: string): Promise<void> {
+    for (;;) {
+      const { status, body } = await service.ask({ path: `/v1/events?limit=7${this.#cursor}`, key });
+      expect(status).toBe(200);
+      this.seen.push(...body.data.map(({ id }: { id: string }) => id));
+      this.#cursor = `&after=${body.pagination.nextCursor}`;
+      if (!body.pagination.hasMore) return;
+    }
+  }
+
+  /** Until it has seen so many. */
+  reach(service: RealService, key: string, events: number): Promise<unknown> {
+    return eventually(`${events} events`, async () => {
+      await this.catchUp(service, key);
+      return this.seen.length >= events ? true : undefined;
+    });
+  }
+}
+
+async function send(service: RealService, key: string, emails: number): Promise<void> {
+  for (let i = 0; i < emails; i++)
+    expect((await service.ask({ method: 'POST', path: '/v1/emails', key, body: EMAIL })).status).toBe(202);
+}
+
+const audited = async (url: string) => {
+  const session = await openSession({ url, dataDir: null });
+  const findings = await auditLedger(session, Date.now());
+  await session.close();
+  return findings;
+};
+
+const diagnosed = async (url: string) => {
+  const database = new PostgresDatabase(url);
+  const { status, detail } = await diagnoseLog(database);
+  await database.close();
+  return { status, detail };
+};
+
+/** Sends, restores into the target, sends again; a follower from before and one that begins anew must see all of it once. */
+async function moves(from: string, to: string): Promise<void> {
+  const follower = new Follower();
+  let key: string;
+  {
+    await using before = await startRealService({ ...SECRET, DATABASE_URL: from });
+    key = await before.keyWith('test', ['*']);
+    await send(before, key, 10);
+    // Each is sent and delivered. The cursor then stands behind both, at the end of what the old cluster has seen.
+    await follower.reach(before, key, 20);
+    await spend(from, 50);
+    await follower.catchUp(before, key);
+    expect((await before.ask({ path: '/health' })).body.data.database.logLagSeconds).toBeLessThan(5);
+  }
+  await restore(from, to);
+  expect((await diagnosed(to)).status).toBe('wrong');
+  await using after = await startRealService({ ...SECRET, DATABASE_URL: to });
+  expect((await diagnosed(to)).status).toBe('fine');
+  await send(after, key, 10);
+  await follower.reach(after, key, 40);
+  await follower.catchUp(after, key);
+  const anew = new Follower();
+  await anew.reach(after, key, 40);
+  expect(follower.seen).toEqual(anew.seen);
+  expect(new Set(follower.seen).size).toBe(40);
+  expect((await audited(to)).total).toBe(0);
+}
+
+/** A cluster that has seen fewer transactions, or more, than the one that the tests share. */
+async function withCluster(work: (cluster: Cluster) => Promise<void>): Promise<void> {
+  const cluster = await startCluster();
+  try {
+    await work(cluster);
+  } finally {
+    await cluster.stop();
+  }
+}
+
+test('restored into a cluster that is younger, the log goes on where it was', () =>
+  withCluster(async ({ url }) => {
+    await spend(await serverUrl(), 5_000);
+    await using made = await createTestDatabase();
+    await moves(made.url, url);
+  }));
+
+test('restored into a cluster that is older, the log goes on where it was', () =>
+  withCluster(async ({ url }) => {
+    await using made = await createTestDatabase();
+    await spend(await serverUrl(), 10_000);
+    await moves(url, made.url);
+  }));
+
+test('the events of another cluster, copied in beside a log that is in use, are told by audit and doctor, and moved past', () =>
+  withCluster(async ({ url }) => {
+    {
+      await using first = await startRealService({ ...SECRET, DATABASE_URL: url });
+      const key = await first.keyWith('test', ['*']);
+      await send(first, key, 1);
+      await new Follower().reach(first, key, 2);
+      const sql = postgres(url, { max: 1 });
+      await sql`update email_events set position = position + 1000000000000`;
+      await sql.end();
+      expect((await audited(url)).wrongOf('positions')).toBe(1);
+      expect((await diagnosed(url)).detail).toContain('readers would miss it');
+    }
+    await using again = await startRealService({ ...SECRET, DATABASE_URL: url });
+    const key = await again.keyWith('test', ['*']);
+    expect((await diagnosed(url)).status).toBe('fine');
+    await send(again, key, 1);
+    await new Follower().reach(again, key, 4);
+    expect((await audited(url)).wrongOf('positions')).toBe(0);
+  }));
+
+test('two instances that start on a restored database at once move the log along once', () =>
+  withCluster(async ({ url }) => {
+    await using made = await createTestDatabase();
+    {
+      await using _ = await startRealService({ ...SECRET, DATABASE_URL: made.url });
+    }
+    await restore(made.url, url);
+    const instances = await Promise.all(
+      [1, 2, 3].map(() => startRealService({ ...SECRET, DATABASE_URL: url })),
+    );
+    const sql = postgres(url, { max: 1 });
+    expect((await sql`select base from event_log`)[0]?.base).toBe(String(2n ** 44n));
+    await sql.end();
+    await Promise.all(instances.map((instance) => instance[Symbol.asyncDispose]()));
+  }));
+
+test('a transaction held open in another database holds the log: health and doctor say for how long', async () => {
+  await using made = await createTestDatabase();
+  await using other = await createTestDatabase();
+  await using service = await startRealService({ ...SECRET, DATABASE_URL: made.url });
+  const key = await service.keyWith('test', ['*']);
+  const lag = async (): Promise<number> =>
+    (await service.ask({ path: '/health' })).body.data.database.logLagSeconds;
+  const sql = postgres(other.url, { max: 1, onnotice: () => {} });
+  await sql.begin(async (tx) => {
+    await tx`create table held (n integer)`;
+    await eventually('a lag', async () => ((await lag()) > 0.3 ? true : undefined));
+    await send(service, key, 1);
+    const { body } = await service.ask({ path: '/v1/events', key });
+    expect(body.data).toEqual([]);
+    const database = new PostgresDatabase(made.url);
+    const late = await diagnoseLog(database, 0.1);
+    expect([late.status, late.detail]).toEqual(['wrong', expect.stringContaining('has been open for')]);
+    await database.close();
+  });
+  await sql.end();
+  await eventually('no lag', async () => ((await lag()) < 0.3 ? true : undefined));
+  await new Follower().reach(service, key, 2);
+});
