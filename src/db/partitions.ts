@@ -23,13 +23,20 @@ const dayStart = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;
 /** SQLSTATE of a lock that was not to be had in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
+/**
+ * Attaching locks the default partition against everybody, detaching the parent, and whoever comes while such a lock is
+ * waited for waits behind it. A dump or a vacuum may hold a table for hours, so the wait is short, and repeated by the hour.
+ */
+const BRIEFLY = `set local lock_timeout = '100ms'`;
+
 /** `email_messages_20261120` */
 export const partitionName = (table: string, dayMs: number): string =>
   `${table}_${new Date(dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
 /**
  * Makes the partitions of today and the days ahead. `create … like` and `attach` instead of `create … partition of`:
- * the latter locks the parent against every insert. A day whose rows already lie in the default partition stays there.
+ * the latter locks the parent against every insert. A day whose rows already lie in the default partition stays there, and
+ * a table that somebody holds gets its partitions next time: until then rows of such a day go to the default partition.
  */
 export async function ensurePartitions(
   database: Database,
@@ -47,8 +54,11 @@ export async function ensurePartitions(
       const name = partitionName(table, from);
       if (present.has(name)) continue;
       if (stop?.aborted) return made;
-      if (await attach(database, table, name, lowestIdAt(prefix, from), lowestIdAt(prefix, from + DAY_MS)))
-        made.push(name);
+      const bounds = [lowestIdAt(prefix, from), lowestIdAt(prefix, from + DAY_MS)] as const;
+      const attached = await attach(database, table, name, bounds);
+      // What is held now is held for the next day's partition as well: those who read wait once, and not for each.
+      if (attached === 'held') break;
+      if (attached === 'made') made.push(name);
     }
   }
   return made;
@@ -58,22 +68,24 @@ async function attach(
   database: Database,
   table: string,
   name: string,
-  low: string,
-  high: string,
-): Promise<boolean> {
+  [low, high]: readonly [string, string],
+): Promise<'made' | 'there' | 'held'> {
   try {
     // One message, one implicit transaction. The advisory lock lets only one of several starting instances through.
     await database.script(
-      `select pg_advisory_xact_lock(hashtext('${name}'));
+      `${BRIEFLY};
+       select pg_advisory_xact_lock(hashtext('${name}'));
        create table if not exists ${name} (like ${table} including defaults including constraints including compression);
        alter table ${table} attach partition ${name} for values from ('${low}') to ('${high}')`,
     );
-    return true;
+    return 'made';
   } catch (error) {
+    const code = codeOf(error);
+    if (code === LOCK_NOT_AVAILABLE) return 'held';
     // Another instance made it (42809: it is attached already), or the default partition holds rows of that day
     // (23514): both are in order. Anything else is not.
-    if (!['42809', '23514'].includes(codeOf(error))) throw error;
-    return false;
+    if (code !== '42809' && code !== '23514') throw error;
+    return 'there';
   }
 }
 
@@ -92,7 +104,7 @@ export async function partitionedDays(database: Database): Promise<readonly numb
 /**
  * Drops the partitions of a day. The rows of the ids that are kept go to the default partition, in the same transaction.
  * Everybody who writes waits meanwhile, so nothing is searched for here: the ids are known, and few. When the lock is not
- * to be had within 200 ms (a vacuum holds it, say), or `stop` is aborted between two tables, the rest of the day stays until
+ * to be had soon (a vacuum holds it, say), or `stop` is aborted between two tables, the rest of the day stays until
  * next time. Answers whether it is gone.
  */
 export async function retireDay(
@@ -106,7 +118,7 @@ export async function retireDay(
     if (stop?.aborted) return false;
     const name = partitionName(table, dayMs);
     const retire = database.script(
-      `set local lock_timeout = '200ms';
+      `${BRIEFLY};
        alter table ${table} detach partition ${name};
        insert into ${table} select p.* from unnest(${ids}) k(id) cross join lateral (
          select * from ${name} where ${column} = k.id offset 0) p;

@@ -33,7 +33,7 @@ const POSITIONS = [
   'x',
   '0',
   '-1 ',
-  `${2n ** 64n} `,
+  `${2n ** 63n} `,
   `${'9'.repeat(20)} `,
   '1 em_000000000000000000000000',
   `em_${'0'.repeat(23)}u`,
@@ -81,7 +81,7 @@ describe('a cursor that was rightly bound, but holds what can be no position', (
 
 test('one that could be a position starts elsewhere in the same list, and nothing more', async () => {
   for (const [list, position] of [
-    ['events', `${2n ** 64n - 1n} `],
+    ['events', `${2n ** 63n - 1n} `],
     ['events', '0 '],
     ['emails', `em_${'z'.repeat(24)}`],
     ['suppressions', '1000-01-01T00:00:00.000000Z a b@example.com'],
