@@ -7,6 +7,13 @@ const terminal = {
   error: (text: string) => void process.stderr.write(text),
 };
 
+// Whoever reads has had enough (`posthorn doctor | head`): the end that SIGPIPE gives other programs, and no stack.
+const READER_GONE = 128 + 13;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(READER_GONE);
+});
+
 let code: number;
 try {
   code = await runCommandLine(process.argv.slice(2), terminal, loadConfig);

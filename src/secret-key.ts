@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ensureWritable } from './db/data-directory.ts';
 
 /** What decides where the key comes from. */
 interface Source {
@@ -31,7 +32,7 @@ async function read(path: string): Promise<string | null> {
 
 /** Written aside, then linked: the file appears whole or not at all, and of two first starts one wins. */
 async function generate(dataDir: string, path: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  ensureWritable(dataDir);
   const aside = `${path}.${randomBytes(6).toString('hex')}`;
   await write(aside, randomBytes(32).toString('base64url'));
   try {

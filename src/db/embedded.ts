@@ -1,40 +1,12 @@
-import { Database as Sqlite } from 'bun:sqlite';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
-import { ensureDataDirectory } from './data-directory.ts';
+import { ensureDataDirectory, ensureWritable } from './data-directory.ts';
 import type { Database, Orm, Parameter } from './database.ts';
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { loadPgliteAssets } from './pglite-assets.ts';
 import { classify } from './sqlstate.ts';
 import { SYNCED_START, SyncedFiles } from './synced-files.ts';
-
-/** Another process already works in the data directory. */
-export class DataDirectoryInUse extends Error {
-  override readonly name = 'DataDirectoryInUse';
-
-  constructor(readonly dataDir: string) {
-    super(
-      `Another Posthorn already uses the data directory ${dataDir}. ` +
-        'Stop it, choose another DATA_DIR, or set DATABASE_URL to share one PostgreSQL between several.',
-    );
-  }
-}
-
-/**
- * Two processes on one embedded database corrupt it (hazards.md). An open SQLite transaction is a lock of the
- * operating system on every platform, seen across containers, and gone the moment its process is killed.
- */
-function lockDirectory(dataDir: string): Sqlite {
-  const lock = new Sqlite(join(dataDir, 'lock'), { create: true });
-  try {
-    lock.exec('pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive');
-  } catch (error) {
-    lock.close();
-    throw (error as { code?: string }).code === 'SQLITE_BUSY' ? new DataDirectoryInUse(dataDir) : error;
-  }
-  return lock;
-}
 
 /** PostgreSQL inside the process (PGlite): one connection, one process, nothing to install. */
 export class EmbeddedDatabase implements Database {
@@ -43,14 +15,14 @@ export class EmbeddedDatabase implements Database {
 
   private constructor(
     private readonly engine: PGlite,
-    private readonly lock: Sqlite | null,
+    private readonly lock: DirectoryLock | null,
   ) {
     this.#orm = drizzle(engine) as unknown as Orm;
   }
 
   /** Opens or creates the database below the data directory; in memory when there is none (tests). */
   static async open(dataDir: string | null): Promise<EmbeddedDatabase> {
-    if (dataDir !== null) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    if (dataDir !== null) ensureWritable(dataDir);
     const lock = dataDir === null ? null : lockDirectory(dataDir);
     const directory = dataDir === null ? null : join(dataDir, 'postgres');
     if (directory !== null) await ensureDataDirectory(directory);
@@ -89,6 +61,6 @@ export class EmbeddedDatabase implements Database {
 
   async close(): Promise<void> {
     await this.engine.close();
-    this.lock?.close();
+    this.lock?.release();
   }
 }

@@ -10,6 +10,7 @@ import {
   diagnoseSchema,
 } from './database.ts';
 import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosis.ts';
+import { diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
 import { diagnoseDisk, diagnoseNameServers, diagnoseSecretKey, readSecretKey } from './machine.ts';
 import { openExisting } from './open-database.ts';
 import { askService } from './running-service.ts';
@@ -19,10 +20,8 @@ import { diagnoseWays } from './ways.ts';
 
 /** An examination is made of this configuration, with these means. */
 export interface Examination {
-  readonly config: Pick<
-    Config,
-    'databaseUrl' | 'dataDir' | 'secretKey' | 'host' | 'port' | 'dnsServers' | 'transport'
-  >;
+  readonly config: Exposure &
+    Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 'port' | 'dnsServers' | 'transport'>;
   readonly now: () => number;
   /** The name servers in use: DNS_SERVERS, or the machine's. */
   readonly nameServers: readonly NameServer[];
@@ -52,6 +51,8 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     yield* guarded('Secret key', () => diagnoseSecretKey(config, usable));
     yield* guarded('Disk', () => diagnoseDisk(config.dataDir));
     yield* await diagnoseNameServers(nameServers, config.dnsServers !== null);
+    yield diagnosePublicUrl(config);
+    yield diagnoseSubmission(config);
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
     yield* waysOut(examination, usable);
   } finally {

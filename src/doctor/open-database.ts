@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../db/database.ts';
-import { DataDirectoryInUse } from '../db/embedded.ts';
+import { DataDirectoryInUse } from '../db/directory-lock.ts';
 import { openDatabase } from '../db/open.ts';
 import { type Diagnosis, messageOf, skipped, wrong } from './diagnosis.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandLine } from '../../src/commands/command-line.ts';
@@ -13,6 +13,7 @@ import { postgresStore } from '../support/engine.ts';
 import { freePort } from '../support/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startService } from '../support/service.ts';
+import { CERTIFICATE, PRIVATE_KEY } from './transport/certificates.ts';
 import { a, mx, ptr, startNameServer, type TestNameServer } from './transport/name-server.ts';
 import { type Sink, startSink } from './transport/smtp-sink.ts';
 
@@ -84,6 +85,28 @@ describe('before the first start', () => {
     expect(about('Name server')).toMatch(/^✗ .+\n {4}Check DNS_SERVERS/);
     expect(about('SMTP relay')).toMatch(/^✗ .+\n {4}Check host and port in SMTP_URL/);
     expect(out).toEndWith('\n3 things are wrong.\n');
+  });
+
+  test('others reach the service: links to localhost and keys in clear text are wrong', async () => {
+    const DATA_DIR = join(folder, 'none');
+    const open = await doctor({ DATA_DIR, HOST: '0.0.0.0', SUBMISSION_PORT: '2525' });
+    expect(open.about('Public URL')).toMatch(/^✗ .+localhost:9.+\n {4}Set PUBLIC_URL/);
+    expect(open.about('Submission')).toMatch(/^✗ .+clear text.+\n {4}Set SUBMISSION_TLS_CERT/);
+    expect([open.code, open.out.endsWith('\n2 things are wrong.\n')]).toEqual([1, true]);
+
+    const cert = join(folder, 'cert.pem');
+    const key = join(folder, 'key.pem');
+    writeFileSync(cert, CERTIFICATE);
+    writeFileSync(key, PRIVATE_KEY);
+    const closed = await doctor({
+      ...{ DATA_DIR, HOST: '::', PUBLIC_URL: 'https://mail.example.com', SUBMISSION_PORT: '2525' },
+      ...{ SUBMISSION_TLS_CERT: cert, SUBMISSION_TLS_KEY: key },
+    });
+    expect(closed.about('Public URL')).toStartWith('✓');
+    expect(closed.about('Submission')).toStartWith('✓');
+    const within = { DATA_DIR, HOST: '10.1.2.3', SUBMISSION_PORT: '2525', PUBLIC_URL: 'http://10.1.2.3:9' };
+    expect((await doctor(within)).about('Submission')).toStartWith('✓');
+    expect((await doctor({ DATA_DIR })).about('Public URL')).toStartWith('–');
   });
 
   test('a test message to something that is no address is misuse', async () => {

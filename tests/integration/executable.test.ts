@@ -115,6 +115,8 @@ describe('the executable alone in an empty folder', () => {
   test('refuses a second process on the same data directory and leaves the first one alone', async () => {
     const run = container('shared');
     await using first = await startService(run);
+    // The file alone is not what keeps the second one out.
+    rmSync(join(run.dataDir, 'lock'));
     await using second = await spawnService(run);
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain(`Another Posthorn already uses the data directory ${run.dataDir}`);

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { explain } from '../../src/commands/explain.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { resolveSecretKey } from '../../src/secret-key.ts';
+import { spawnService, startService } from '../support/service.ts';
+
+const NOBODY = 65_532;
+
+let home: string;
+let dataDir: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'posthorn-directory-'));
+  dataDir = join(home, 'data');
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** What the command line would print of what goes wrong; nothing when nothing does. */
+const told = async (attempt: () => Promise<unknown>): Promise<string> =>
+  attempt().then(
+    () => '',
+    (error: unknown) => explain(error),
+  );
+const open = (): Promise<string> => told(() => openDatabase({ url: null, dataDir }));
+const IN_USE = /^Another Posthorn already uses the data directory .+\.\n$/;
+
+describe('the data directory belongs to one process', () => {
+  test('also when its lock was deleted, or replaced, and until it is closed', async () => {
+    const first = await openDatabase({ url: null, dataDir });
+    expect(await open()).toMatch(IN_USE);
+    rmSync(join(dataDir, 'lock'));
+    expect(await open()).toMatch(IN_USE);
+    writeFileSync(join(dataDir, 'lock'), '');
+    expect(await open()).toMatch(IN_USE);
+    renameSync(join(dataDir, 'lock'), join(dataDir, 'lock.old'));
+    expect(await open()).toMatch(IN_USE);
+    await first.close();
+    const second = await openDatabase({ url: null, dataDir });
+    await second.close();
+  });
+
+  test('a service that was killed leaves nothing locked, one that runs is alone whatever is deleted', async () => {
+    {
+      await using killed = await startService({ dataDir });
+      await killed.kill();
+    }
+    await using first = await startService({ dataDir });
+    rmSync(join(dataDir, 'lock'));
+    await using second = await spawnService({ dataDir });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain('Another Posthorn already uses the data directory');
+    expect((await fetch(`${first.url}/health`)).status).toBe(200);
+  });
+});
+
+describe('a data directory that cannot be written is told in a sentence', () => {
+  const NOT_WRITABLE = /^The data directory cannot be written: \S+ \(E\w+\)\. .+ another DATA_DIR\.\n$/;
+
+  /** Does it as a user that permissions hold for: root may write anywhere. */
+  async function asAnybody<Result>(act: () => Promise<Result>): Promise<Result> {
+    const isRoot = process.geteuid?.() === 0;
+    chmodSync(home, 0o755);
+    if (isRoot) process.seteuid?.(NOBODY);
+    try {
+      return await act();
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+  }
+
+  test('where there is none yet, and where there is one', async () => {
+    expect(await asAnybody(open)).toMatch(NOT_WRITABLE);
+    expect(await asAnybody(() => told(() => resolveSecretKey({ secretKey: null, dataDir })))).toMatch(
+      NOT_WRITABLE,
+    );
+    mkdirSync(dataDir, { mode: 0o555 });
+    chmodSync(dataDir, 0o555);
+    expect(await asAnybody(open)).toMatch(NOT_WRITABLE);
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  test('where the database in it belongs to somebody else', async () => {
+    mkdirSync(join(dataDir, 'postgres'), { recursive: true });
+    chmodSync(dataDir, 0o777);
+    chmodSync(join(dataDir, 'postgres'), 0o555);
+    const sentence = await asAnybody(open);
+    expect(sentence).toMatch(NOT_WRITABLE);
+    expect(sentence).toContain(join(dataDir, 'postgres'));
+  });
+});
