@@ -27,8 +27,8 @@ const revoke = (id: string, key = live) => service.ask({ method: 'DELETE', path:
 const list = async (key: string) =>
   (await service.ask({ path: '/v1/api-keys', key })).body.data as { id: string }[];
 
-describe('creating', () => {
-  test('the reply carries the key, which is never shown again', async () => {
+describe('POST /v1/api-keys', () => {
+  test('answers the API key once; no later reply shows it again', async () => {
     const { body, status } = await create({ name: 'Checkout', env: 'live', permissions: ['emails:send'] });
     expect(status).toBe(201);
     expect(Object.keys(body.data).sort()).toEqual([
@@ -50,7 +50,7 @@ describe('creating', () => {
     expect(listed).not.toContain(body.data.key);
   });
 
-  test('`*` is stored alone', async () => {
+  test('stores the permission `*` alone', async () => {
     const { body } = await create({ name: 'a', env: 'test', permissions: ['emails:read', '*'] });
     expect(body.data.permissions).toEqual(['*']);
   });
@@ -70,12 +70,12 @@ describe('creating', () => {
     ['a member too many', { name: 'a', env: 'live', permissions: ['*'], key: 'mine' }, '/body/key'],
   ])('%s: 422', async (_, body, path) => expect(pathsOf(await create(body))).toEqual([path]));
 
-  test('a test key cannot create a live key', async () => {
+  test('refuses to create a live key with a test key', async () => {
     const told = await create({ name: 'a', env: 'live', permissions: ['emails:read'] }, inTest);
     expect([told.status, told.body.error.code]).toEqual([403, 'FORBIDDEN']);
   });
 
-  test('no key grants what it lacks, `*` included', async () => {
+  test('refuses permissions that the creating key lacks, `*` included', async () => {
     const { key } = await created(['api-keys:write', 'emails:read']);
     const grant = (permissions: readonly Permission[]) =>
       create({ name: 'a', env: 'live', permissions }, key);
@@ -87,8 +87,8 @@ describe('creating', () => {
   });
 });
 
-describe('changing permissions', () => {
-  test('the whole set is replaced, and holds from the next request', async () => {
+describe('PATCH /v1/api-keys/{id}', () => {
+  test('replaces the whole set of permissions, from the next request on', async () => {
     const { id, key } = await created(['emails:send', 'emails:read']);
     expect((await service.ask({ path: '/v1/emails', key })).status).toBe(200);
     expect((await patch(id, ['emails:send'])).body.data.permissions).toEqual(['emails:send']);
@@ -106,20 +106,20 @@ describe('changing permissions', () => {
     expect(pathsOf(await patch(id, permissions))).toEqual([path]);
   });
 
-  test('a key cannot take api-keys:write from itself, though from another', async () => {
+  test('lets no key take api-keys:write from itself, though from another', async () => {
     const own = await created(['api-keys:write', 'emails:read']);
     const other = await created(['api-keys:write', 'emails:read']);
     expect(pathsOf(await patch(own.id, ['emails:read'], own.key))).toEqual(['/body/permissions']);
     expect((await patch(other.id, ['emails:read'], own.key)).status).toBe(200);
   });
 
-  test('no key gives another what it lacks', async () => {
+  test('refuses permissions that the changing key lacks', async () => {
     const weak = await created(['api-keys:write']);
     const { id } = await created(['emails:read']);
     expect((await patch(id, ['emails:send'], weak.key)).status).toBe(403);
   });
 
-  test('a revoked key: 409, and it stays as it is', async () => {
+  test('answers 409 for a revoked key and leaves it unchanged', async () => {
     const { id } = await created(['emails:read']);
     await revoke(id);
     const told = await patch(id, ['emails:send']);
@@ -127,8 +127,8 @@ describe('changing permissions', () => {
   });
 });
 
-describe('revoking', () => {
-  test('holds at once, and again is no error', async () => {
+describe('DELETE /v1/api-keys/{id}', () => {
+  test('revokes the key at once; revoking it again is no error', async () => {
     const { id, key } = await created(['emails:read']);
     expect((await service.ask({ path: '/v1/emails', key })).status).toBe(200);
     const told = await revoke(id);
@@ -137,7 +137,7 @@ describe('revoking', () => {
     expect((await revoke(id)).status).toBe(200);
   });
 
-  test('a revoked key stays in the list, with the time', async () => {
+  test('keeps a revoked key in the list, with the time of its revocation', async () => {
     const { id } = await created(['emails:read']);
     await revoke(id);
     const entry = (await list(live)).find((each) => each.id === id);
@@ -145,7 +145,7 @@ describe('revoking', () => {
   });
 });
 
-test('the list has no pages', async () => {
+test('GET /v1/api-keys lists all keys without pages', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 101; n++) ids.push((await created(['emails:read'], live, 'test')).id);
   const { body, status } = await service.ask({ path: '/v1/api-keys', key: live });
@@ -155,8 +155,8 @@ test('the list has no pages', async () => {
   for (const id of ids) expect(listed).toContain(id);
 });
 
-describe('environments', () => {
-  test('a test key neither sees nor touches live keys', async () => {
+describe('API keys across environments', () => {
+  test('hides live keys from test keys', async () => {
     const { id } = await created(['emails:read']);
     expect((await list(inTest)).map((each) => each.id)).not.toContain(id);
     expect((await patch(id, ['emails:send'], inTest)).status).toBe(404);
@@ -164,8 +164,8 @@ describe('environments', () => {
   });
 });
 
-describe('repeating', () => {
-  test('100 parallel creations with one Idempotency-Key make one key, and show it to everybody who gets a reply', async () => {
+describe('POST /v1/api-keys with an Idempotency-Key', () => {
+  test('makes one API key of 100 parallel creations, and shows it in every reply', async () => {
     const name = `parallel ${crypto.randomUUID()}`;
     const asking = {
       method: 'POST',
@@ -185,7 +185,7 @@ describe('repeating', () => {
     expect((await list(live)).filter((each) => (each as { name?: string }).name === name)).toHaveLength(1);
   });
 
-  test('the key in the stored reply is not there in clear text', async () => {
+  test('stores the reply without the API key in clear text', async () => {
     const { body } = await service.ask({
       method: 'POST',
       path: '/v1/api-keys',
@@ -200,7 +200,7 @@ describe('repeating', () => {
     expect(rows).toEqual([{ found: 0 }]);
   });
 
-  test('a refused request leaves the key free', async () => {
+  test('leaves the Idempotency-Key free after a refusal', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const asking = { method: 'POST', path: '/v1/api-keys', key: inTest, headers };
     expect(
@@ -211,7 +211,7 @@ describe('repeating', () => {
     ).toBe(201);
   });
 
-  test('a key that has been given more since is shown to nobody who has less', async () => {
+  test('replays no API key to a caller with fewer permissions than it has by now', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const lesser = (await created(['api-keys:write', 'emails:read'])).key;
     const body = { name: 'a', env: 'live', permissions: ['emails:read'] };
@@ -226,7 +226,7 @@ describe('repeating', () => {
     expect((await service.ask({ ...asking, key: live })).headers.get('idempotency-replayed')).toBe('true');
   });
 
-  test('where a secret is stored, another request with its Idempotency-Key is a conflict and learns nothing', async () => {
+  test('answers a different request under the same Idempotency-Key with a conflict that reveals nothing', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const body = { name: 'a', env: 'test', permissions: ['emails:read'] };
     const asking = { method: 'POST', key: inTest, headers };
@@ -244,7 +244,7 @@ describe('repeating', () => {
     }
   });
 
-  test('the same key means another request in the other environment', async () => {
+  test('keeps Idempotency-Keys apart between environments', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const asking = { method: 'POST', path: '/v1/api-keys', headers };
     const body = { name: 'a', env: 'test', permissions: ['emails:read'] };
@@ -257,6 +257,6 @@ describe('repeating', () => {
   });
 });
 
-test('no key was ever written to the log', () => {
+test('no API key is ever written to the log', () => {
   expect(service.logged()).not.toMatch(/svc_(live|test)_\w{32}/);
 });

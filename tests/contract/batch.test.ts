@@ -40,7 +40,7 @@ const codesOf = ({ body }: Told): (string | undefined)[] =>
 const emailsThere = async (): Promise<number> =>
   (await service.service.database.query<{ n: number }>('select count(*)::int as n from emails'))[0]?.n ?? 0;
 
-describe('a batch', () => {
+describe('POST /v1/emails/batch', () => {
   for (const count of [1, 100])
     test(`of ${count} is as many emails, in the order of the call`, async () => {
       const told = await send(several(count));
@@ -54,7 +54,7 @@ describe('a batch', () => {
       }
     });
 
-  test('of 101, of none, or that is no list is refused whole', async () => {
+  test('refuses a batch of 101, of none, or that is no list, whole', async () => {
     const before = await emailsThere();
     for (const emails of [several(101), [], {}, null, 'x']) {
       const told = await send(emails);
@@ -63,7 +63,7 @@ describe('a batch', () => {
     expect(await emailsThere()).toBe(before);
   });
 
-  test('judges each email by itself, and names the places within the call', async () => {
+  test('judges each email of a batch by itself, with pointers into the call', async () => {
     const before = await emailsThere();
     const told = await send([
       email(),
@@ -96,7 +96,7 @@ describe('a batch', () => {
     expect(await emailsThere()).toBe(before + 2);
   });
 
-  test('needs the permission, and counts as one call and as many emails', async () => {
+  test('needs emails:send, and counts as one request and as many emails', async () => {
     const reader = await service.keyWith('test', ['emails:read']);
     const refused = await service.ask({
       method: 'POST',
@@ -126,8 +126,8 @@ describe('a batch', () => {
   });
 });
 
-describe('a batch with an Idempotency-Key', () => {
-  test('makes its emails once, and answers the same again', async () => {
+describe('POST /v1/emails/batch with an Idempotency-Key', () => {
+  test('accepts the emails once, and replays the answer', async () => {
     const before = await emailsThere();
     const call = [email({ to: 'nobody' }), ...several(3), email({ from: 'x' }), ...several(2)];
     const name = randomUUID();
@@ -138,7 +138,7 @@ describe('a batch with an Idempotency-Key', () => {
     expect(await emailsThere()).toBe(before + 5);
   });
 
-  test('is in conflict with every other call of that key, whatever of it could be sent', async () => {
+  test('answers a different batch under the same key with a conflict', async () => {
     const name = randomUUID();
     await send(several(2), name);
     const before = await emailsThere();
@@ -154,13 +154,13 @@ describe('a batch with an Idempotency-Key', () => {
     expect(await emailsThere()).toBe(before + 1);
   });
 
-  test('that was refused in every email is free again', async () => {
+  test('leaves the key free after every email was refused', async () => {
     const name = randomUUID();
     expect(codesOf(await send([email({ to: 'nobody' })], name))).toEqual(['VALIDATION_ERROR']);
     expect(codesOf(await send([email()], name))).toEqual([undefined]);
   });
 
-  test('goes on where a crash has left it: what is there is answered, what is missing is made', async () => {
+  test('resumes a batch that a crash cut short: answers stored emails, accepts missing ones', async () => {
     const { database } = service.service;
     const name = randomUUID();
     const call = [email({ to: 'nobody' }), ...several(6)];
@@ -177,7 +177,7 @@ describe('a batch with an Idempotency-Key', () => {
     expect((await send(call, name)).body).toEqual(again.body);
   });
 
-  test('sent twice at once makes one set', async () => {
+  test('accepts one set of emails of two simultaneous calls', async () => {
     const before = await emailsThere();
     const name = randomUUID();
     const told = await Promise.all(Array.from({ length: 20 }, () => send(several(10), name)));
@@ -188,7 +188,7 @@ describe('a batch with an Idempotency-Key', () => {
     expect(await emailsThere()).toBe(before + 10);
   });
 
-  test('answers emails whose time has passed meanwhile as it did before', async () => {
+  test('replays the answer for emails whose scheduled time has passed since', async () => {
     const name = randomUUID();
     const call = [1, 2].map((hours) =>
       email({ scheduledAt: new Date(Date.now() + hours * HOUR).toISOString() }),

@@ -21,7 +21,7 @@ const create = (body: unknown, headers: Record<string, string> = {}): Asking => 
 /** Without a content type: fetch adds none for bytes, and `ask` adds JSON's. */
 const typed = (type: string, body: unknown = '{"name":"a"}') => create(body, { 'content-type': type });
 
-describe('media types', () => {
+describe('the content type of a request', () => {
   hold(service, [
     ['JSON', create({ name: 'a' }), 201],
     ['in another case', typed('Application/JSON'), 201],
@@ -54,7 +54,7 @@ describe('media types', () => {
     ['JSON where a file is wanted', { ...create({}), path: '/v1/import' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
   ]);
 
-  test('a body without any', async () => {
+  test('refuses a body without a content type', async () => {
     const heard = await speak(service.port, raw('POST /v1/things', ['Content-Length: 12'], '{"name":"a"}'));
     expect(heard).toStartWith('HTTP/1.1 415 ');
     const chunked = await speak(
@@ -65,7 +65,7 @@ describe('media types', () => {
   });
 });
 
-describe('parsing', () => {
+describe('JSON parsing of request bodies', () => {
   hold(service, [
     ['malformed', create('{"name":'), 400, 'BAD_REQUEST'],
     ['two values', create('{"name":"a"}{"name":"b"}'), 400, 'BAD_REQUEST'],
@@ -106,7 +106,7 @@ describe('parsing', () => {
   ]);
 });
 
-describe('schemas', () => {
+describe('schema validation of request bodies', () => {
   hold(service, [
     ['a missing member', create({}), 422, 'VALIDATION_ERROR', ['/body/name']],
     ['an unknown one', create({ name: 'a', nmae: 'b' }), 422, 'VALIDATION_ERROR', ['/body/nmae']],
@@ -149,7 +149,7 @@ describe('schemas', () => {
     ],
   ]);
 
-  test('no answer repeats what was sent', async () => {
+  test('repeats no value of the request in its errors', async () => {
     const secret = 'hunter2';
     const bodies = [
       `{"name":${secret}`,
@@ -171,7 +171,7 @@ describe('schemas', () => {
   });
 });
 
-describe('empty bodies', () => {
+describe('empty request bodies', () => {
   const remove = { method: 'DELETE', path: `/v1/things/${THING}`, key };
   const optional = { method: 'POST', path: '/v1/optional', key };
   const json = { 'content-type': 'application/json' };
@@ -204,7 +204,7 @@ describe('empty bodies', () => {
     ],
   ]);
 
-  test('chunked and empty is empty', async () => {
+  test('treats an empty chunked body as empty', async () => {
     const heard = await speak(
       service.port,
       raw(
@@ -217,7 +217,7 @@ describe('empty bodies', () => {
   });
 });
 
-describe('sizes', () => {
+describe('size limits of request bodies', () => {
   const of = (size: number) => `{"name":"${'x'.repeat(size - 11)}"}`;
   // Counted are the two brackets that open, the comma of the two members, and those between the items.
   const valuesOf = (count: number) => `{"name":"a","extra":[${'1,'.repeat(count - 3)}1]}`;
@@ -243,12 +243,12 @@ describe('sizes', () => {
     ['the size before the syntax', create('x'.repeat(MIB + 1)), 413, 'PAYLOAD_TOO_LARGE'],
   ]);
 
-  test('a missing type is told before the size', async () => {
+  test('reports a missing content type before the size', async () => {
     const heard = await speak(service.port, raw('POST /v1/things', ['Content-Length: 99999999999999'], ''));
     expect(heard).toStartWith('HTTP/1.1 415 ');
   });
 
-  test('an announced length is refused before a byte of it has come', async () => {
+  test('refuses by Content-Length before reading the body', async () => {
     const heard = await speak(
       service.port,
       raw('POST /v1/things', ['Content-Type: application/json', 'Content-Length: 99999999999999'], ''),
@@ -257,7 +257,7 @@ describe('sizes', () => {
     expect(heard).toContain('"PAYLOAD_TOO_LARGE"');
   });
 
-  test('a chunked body is refused at the limit, whatever would still come', async () => {
+  test('refuses a chunked body as it reaches the limit', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const heard = await speak(
       service.port,
@@ -271,7 +271,7 @@ describe('sizes', () => {
     expect(heard).toContain('"PAYLOAD_TOO_LARGE"');
   });
 
-  test('a chunked body below it is taken', async () => {
+  test('accepts a chunked body below the limit', async () => {
     const heard = await speak(
       service.port,
       raw(
@@ -283,7 +283,7 @@ describe('sizes', () => {
     expect(heard).toStartWith('HTTP/1.1 201 ');
   });
 
-  test('a body that does not come is not waited for', async () => {
+  test('answers 408 to a body that does not arrive', async () => {
     const heard = await speak(
       service.port,
       raw('POST /v1/things', ['Content-Type: application/json', 'Content-Length: 100'], '{"name":'),
@@ -299,7 +299,7 @@ function raw(target: string, headers: readonly string[], body: string): string {
   return `${target} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n${body}`;
 }
 
-test('a body that stalls leaves no room for more of its sender, until it has come', async () => {
+test('counts a stalled body against its sender until it has arrived', async () => {
   using small = startSmallService({ room: { total: 1_000_000, each: 300_000 } });
   const body = JSON.stringify({ name: 'a' }).padEnd(200_000);
   const other = () => ask(small.url, create(body));

@@ -12,7 +12,7 @@ const reader = keyOf('live', 'reader');
 const all = keyOf('live', 'all');
 const MISSING = 'em_000000000000000000000002';
 
-describe('authentication', () => {
+describe('authentication by API key', () => {
   const get = { path: '/v1/things' };
   const with_ = (authorization: string): Asking => ({ ...get, headers: { authorization } });
   hold(service, [
@@ -37,7 +37,7 @@ describe('authentication', () => {
     ['nor does it care about a wrong one', { path: '/page', key: 'nonsense' }, 200],
   ]);
 
-  test('a 401 names the scheme, and nothing that is no key is looked up', async () => {
+  test('names the scheme in a 401, and looks up nothing that is not shaped like a key', async () => {
     service.lookedUp.length = 0;
     const told = await ask(service.url, { ...get, key: 'svc_live_short' });
     expect(told.headers.get('www-authenticate')).toBe('Bearer');
@@ -45,7 +45,7 @@ describe('authentication', () => {
   });
 });
 
-describe('paths and methods', () => {
+describe('routing of paths and methods', () => {
   hold(service, [
     ['an unknown path without a key', { path: '/v1/nothing' }, 401, 'UNAUTHORIZED'],
     ['an unknown path with one', { path: '/v1/nothing', key: all }, 404, 'NOT_FOUND'],
@@ -73,7 +73,7 @@ describe('paths and methods', () => {
     ['OPTIONS on an unknown path', { method: 'OPTIONS', path: '/v1/nothing' }, 401, 'UNAUTHORIZED'],
   ]);
 
-  test('HEAD has the headers of GET', async () => {
+  test('answers HEAD with the headers of GET', async () => {
     const [get, head] = await Promise.all([
       ask(service.url, { path: '/v1/things', key: all }),
       ask(service.url, { method: 'HEAD', path: '/v1/things', key: all }),
@@ -82,7 +82,7 @@ describe('paths and methods', () => {
     expect(head.headers.get('content-type')).toBe('application/json');
   });
 
-  test('OPTIONS tells the methods of a path and needs no key', async () => {
+  test('answers OPTIONS with the methods of a path, without a key', async () => {
     const told = await ask(service.url, { method: 'OPTIONS', path: `/v1/things/${THING}` });
     expect(told.status).toBe(204);
     expect(told.headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE, OPTIONS');
@@ -112,14 +112,14 @@ describe('permissions and test mode', () => {
     ['any key', { method: 'POST', path: '/v1/optional', key: reader }, 200],
   ]);
 
-  test('a 403 names the permission and says how to get it', async () => {
+  test('names the missing permission in a 403, and how to get it', async () => {
     const { body } = await ask(service.url, { ...act, key: sender });
     expect(body.error.message).toContain('campaigns:write');
     expect(body.error.suggestion).toContain('campaigns:write');
   });
 });
 
-describe('ids', () => {
+describe('path parameters that are ids', () => {
   hold(service, [
     ['one that exists', { path: `/v1/things/${THING}`, key: all }, 200],
     ['one that does not', { path: `/v1/things/${MISSING}`, key: all }, 404, 'NOT_FOUND'],
@@ -165,7 +165,7 @@ describe('ids', () => {
   });
 });
 
-describe('queries', () => {
+describe('query parameters', () => {
   const list = (search: string): Asking => ({ path: `/v1/things?${search}`, key: all });
   hold(service, [
     ['a limit', list('limit=2'), 200],
@@ -198,7 +198,7 @@ describe('queries', () => {
     ['pages for people ignore them', { path: '/page?utm_source=x' }, 200],
   ]);
 
-  test('pages follow each other', async () => {
+  test('pages lists by cursor', async () => {
     const first = await ask(service.url, list('limit=3'));
     expect(first.body).toEqual({
       data: [{ id: 'e' }, { id: 'd' }, { id: 'c' }],
@@ -214,7 +214,7 @@ describe('queries', () => {
   });
 });
 
-describe('answers', () => {
+describe('error responses and headers', () => {
   test.each(Object.keys(STATUS_OF) as FailureCode[])(
     '%s has its status, and docs that lead to its own entry',
     async (code) => {
@@ -228,25 +228,25 @@ describe('answers', () => {
     },
   );
 
-  test('a deletion has no body and no content type', async () => {
+  test('answers a deletion without body and content type', async () => {
     const told = await ask(service.url, { method: 'DELETE', path: `/v1/things/${THING}`, key: all });
     expect([told.status, told.text, told.headers.get('content-type')]).toEqual([204, '', null]);
   });
 
-  test('nothing an API answers is cached, framed or run', async () => {
+  test('forbids caching, framing and running API responses', async () => {
     const { headers } = await ask(service.url, { path: '/v1/things', key: all });
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
   });
 
-  test('a page keeps its own headers', async () => {
+  test('keeps the headers that an HTML page sets itself', async () => {
     const told = await ask(service.url, { path: '/page' });
     expect(told.text).toBe('<h1>Page</h1>');
     expect(told.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(told.headers.get('cache-control')).toBe('max-age=60');
   });
 
-  test('the metrics are told the route, never the path', async () => {
+  test('labels metrics by route, never by path', async () => {
     service.observed.length = 0;
     await ask(service.url, { path: `/v1/things/${THING}`, key: all });
     await ask(service.url, { path: '/v1/secret-path', key: all });

@@ -29,7 +29,7 @@ const rotate = (id: string, headers = {}, at = one, by = key) =>
 const get = async (id: string) => (await one.ask({ path: `/v1/domains/${id}`, key })).body.data;
 const standings = ({ dkimKeys }: { dkimKeys: { status: string }[] }) => dkimKeys.map(({ status }) => status);
 
-test('answers what the domain then shows, and no private key anywhere', async () => {
+test('rotate-dkim answers the domain with its new records and no private key', async () => {
   const { id } = await added('shown.test');
   const told = await rotate(id);
   expect(told.status).toBe(200);
@@ -48,7 +48,7 @@ test('answers what the domain then shows, and no private key anywhere', async ()
   expect(one.logged()).not.toMatch(/sealed:1|PRIVATE KEY/);
 });
 
-test('of a name that needs no proof the next look switches', async () => {
+test('rotate-dkim of a reserved name switches at the next check', async () => {
   const { id } = await added('captured.test');
   const next = (await rotate(id)).body.data.dkimKeys[0].selector;
   const { body } = await one.ask({ method: 'POST', path: `/v1/domains/${id}/verify`, key });
@@ -59,7 +59,7 @@ test('of a name that needs no proof the next look switches', async () => {
   expect(body.data.dnsRecords[0]).toMatchObject({ status: 'verified', required: true });
 });
 
-test('a second one while the first waits is a conflict, and changes nothing', async () => {
+test('rotate-dkim during a waiting rotation is a conflict that changes nothing', async () => {
   const { id } = await added('second.test');
   await rotate(id);
   const before = await get(id);
@@ -68,7 +68,7 @@ test('a second one while the first waits is a conflict, and changes nothing', as
   expect(await get(id)).toEqual(before);
 });
 
-test('of many at once, on two instances, one succeeds, and what it answered is what is there', async () => {
+test('parallel rotate-dkim on two instances succeeds once, with the answer that is stored', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { id } = await added(`race-${round}.test`);
     // Both know the actor, so that each decides on what it remembers.
@@ -83,7 +83,7 @@ test('of many at once, on two instances, one succeeds, and what it answered is w
   }
 });
 
-test('an Idempotency-Key rotates once and shows the same keys; a refused one leaves it free', async () => {
+test('rotate-dkim with an Idempotency-Key rotates once and replays; a refusal leaves the key free', async () => {
   const { id } = await added('once.test');
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const [first, again] = [await rotate(id, headers), await rotate(id, headers)];
@@ -96,7 +96,7 @@ test('an Idempotency-Key rotates once and shows the same keys; a refused one lea
   expect((await rotate(id, refused)).status).toBe(200);
 });
 
-test('needs domains:write, and a domain of the workspace', async () => {
+test('rotate-dkim needs domains:write and a domain of the workspace', async () => {
   const { id } = await added('whose.test');
   const reader = await one.keyWith('live', ['domains:read']);
   expect((await rotate(id, {}, one, reader)).body.error.code).toBe('FORBIDDEN');

@@ -25,8 +25,8 @@ const operations = Object.entries(OPEN_API.paths).flatMap(([path, methods]) =>
   })),
 );
 
-describe('the document', () => {
-  test('is served as it is generated, for the address at which the service is reached', async () => {
+describe('the OpenAPI document', () => {
+  test('is served as generated, with the address at which the service is reached', async () => {
     const response = await fetch(`${service.url}/openapi.json`);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toEqual(
@@ -64,18 +64,18 @@ describe('the document', () => {
   });
 });
 
-describe('the pages', () => {
+describe('the documentation pages', () => {
   const read = async (path: string) => {
     const response = await fetch(`${service.url}${path}`);
     return { response, text: await response.text() };
   };
 
-  test('an entry for each code, under the anchor that errors link to', async () => {
+  test('have an entry for each error code, under the anchor that errors link to', async () => {
     const { text } = await read('/docs/errors');
     for (const code of Object.keys(STATUS_OF)) expect(text).toContain(`<article class="code" id="${code}">`);
   });
 
-  test('the link of an error leads to its entry', async () => {
+  test('are where the link of an error leads', async () => {
     const told = await service.ask({ path: '/v1/nothing' });
     const link = new URL(told.body.error.docs);
     expect(link.origin).toBe('https://mail.example.com');
@@ -84,7 +84,7 @@ describe('the pages', () => {
     expect(text).toContain(`id="${link.hash.slice(1)}"`);
   });
 
-  test('every operation has its place on the reference', async () => {
+  test('list every operation in the reference', async () => {
     const { text } = await read('/docs');
     for (const { operation } of operations) expect(text).toContain(`id="${operation.operationId}"`);
   });
@@ -110,7 +110,7 @@ describe('the pages', () => {
   );
 });
 
-describe('the examples are true', () => {
+describe('the examples of the documentation match the service', () => {
   /** The same for two replies that differ only in what chance and time decide. */
   const masked = (value: unknown): unknown =>
     JSON.parse(
@@ -137,7 +137,7 @@ describe('the examples are true', () => {
     operation(name).requestBody?.content['application/json']?.example as Record<string, unknown>;
   const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
 
-  test('an email from its acceptance to its delivery', async () => {
+  test('for an email from acceptance to delivery', async () => {
     const { id } = await holds('POST /v1/emails', { path: '/v1/emails', body: bodyOf('POST /v1/emails') });
     await eventually('the delivery', async () => {
       const { body } = await service.ask({ path: `/v1/emails/${id}`, key });
@@ -148,14 +148,14 @@ describe('the examples are true', () => {
     await holds('GET /v1/emails/{id}/events', { path: `/v1/emails/${id}/events` });
   });
 
-  test('a scheduled email', async () => {
+  test('for a scheduled email', async () => {
     const body = { ...bodyOf('POST /v1/emails'), scheduledAt: tomorrow() };
     const { id } = (await service.ask({ method: 'POST', path: '/v1/emails', key, body })).body.data;
     await holds('PATCH /v1/emails/{id}', { path: `/v1/emails/${id}`, body: { scheduledAt: tomorrow() } });
     await holds('DELETE /v1/emails/{id}', { path: `/v1/emails/${id}` });
   });
 
-  test('an API key', async () => {
+  test('for an API key', async () => {
     const create = 'POST /v1/api-keys';
     const { id } = await holds(create, { path: '/v1/api-keys', body: bodyOf(create) });
     const patch = 'PATCH /v1/api-keys/{id}';
@@ -163,7 +163,7 @@ describe('the examples are true', () => {
     await holds('DELETE /v1/api-keys/{id}', { path: `/v1/api-keys/${id}` });
   });
 
-  test('the workspace and the health have the members that are shown', async () => {
+  test('for the workspace and the health endpoint', async () => {
     for (const [name, path] of [
       ['GET /v1/workspace', '/v1/workspace'],
       ['GET /health', '/health'],

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startRealService } from './real-service.ts';
 
-test('300 parallel additions on the free plan make two domains, and what is removed is given back', async () => {
+test('the domain limit admits two of 300 parallel additions on the free plan, and a removal frees its place', async () => {
   await using service = await startRealService();
   const keys = [await service.keyWith('live', ['*']), await service.keyWith('test', ['*'])];
   const add = (n: number) =>
@@ -31,7 +31,7 @@ test('300 parallel additions on the free plan make two domains, and what is remo
   expect(await used()).toBe(2);
 });
 
-test('two instances together keep to the limit, and no name is there twice', async () => {
+test('the domain limit holds across two instances, and no name is added twice', async () => {
   await using database = await createTestDatabase();
   await using one = await startRealService({ DATABASE_URL: database.url });
   await using other = await startRealService({ DATABASE_URL: database.url });

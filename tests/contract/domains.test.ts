@@ -34,7 +34,7 @@ const patch = (id: string, body: object) =>
 const verify = (id: string, key = live) =>
   service.ask({ method: 'POST', path: `/v1/domains/${id}/verify`, key });
 
-describe('adding', () => {
+describe('POST /v1/domains', () => {
   test('answers the domain with every member and every record', async () => {
     const told = await add({ name: 'one.example', trackingSubdomain: 'links' });
     expect(told.status).toBe(201);
@@ -139,32 +139,32 @@ describe('adding', () => {
     ['an unknown member', { name: 'x.example', region: 'eu' }, '/body/region'],
   ])('%s: 422', async (_, body, path) => expect(pathsOf(await add(body))).toEqual([path]));
 
-  test('what is chosen is taken', async () => {
+  test('takes the chosen settings', async () => {
     const domain = await added('chosen.example', { returnPathSubdomain: 'bounces', dkimSelector: 'mine' });
     expect(domain.returnPath).toBe('bounces.chosen.example');
     expect(domain.dnsRecords[0].name).toBe('mine._domainkey.chosen.example');
   });
 
-  test('a name that is there already: 409, however it is written', async () => {
+  test('answers 409 for a name that exists, however it is written', async () => {
     await added('twice.example');
     const told = await add({ name: 'TWICE.example' });
     expect([told.status, told.body.error.code]).toEqual([409, 'CONFLICT']);
   });
 
-  test('of 20 parallel additions of one name one succeeds', async () => {
+  test('adds a name once of 20 parallel additions', async () => {
     const told = await Promise.all(Array.from({ length: 20 }, () => add({ name: 'race.example' })));
     expect(told.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
   });
 
-  test('a real name waits for its records', async () => {
+  test('leaves a real name pending until its records are seen', async () => {
     const { status, verifiedAt, dnsRecords } = await added('posthorn-nobody-owns-this.com');
     expect({ status, verifiedAt }).toEqual({ status: 'pending', verifiedAt: null });
     expect(dnsRecords[0]).toMatchObject({ status: 'pending', found: [], error: null });
   });
 });
 
-describe('reading', () => {
-  test('newest first, page by page, without what was removed', async () => {
+describe('GET /v1/domains', () => {
+  test('lists domains newest first, by page, without removed ones', async () => {
     const names = ['p1.test', 'p2.test', 'p3.test'];
     const ids: string[] = [];
     for (const name of names) ids.unshift((await added(name)).id);
@@ -178,7 +178,7 @@ describe('reading', () => {
     expect(next.body.data.map(({ id }: { id: string }) => id)).toEqual([ids[2]]);
   });
 
-  test('both environments share them', async () => {
+  test('shows the same domains in both environments', async () => {
     const { id } = await added('shared.test');
     expect((await get(id, inTest)).body.data.livemode).toBe(true);
     expect((await add({ name: 'shared.test' }, inTest)).status).toBe(409);
@@ -187,7 +187,7 @@ describe('reading', () => {
     expect((await get(id, inTest)).status).toBe(404);
   });
 
-  test('what live mail depends on, a test key can neither change nor remove', async () => {
+  test('forbids a test key to change or remove a domain', async () => {
     const domain = await added('safe.test');
     const path = `/v1/domains/${domain.id}`;
     for (const told of [
@@ -204,7 +204,7 @@ describe('reading', () => {
     expect((await get(domain.id)).body.data).toEqual(domain);
   });
 
-  test('no private key is ever shown, stored or logged in clear text', async () => {
+  test('keeps private DKIM keys out of answers, storage and logs', async () => {
     const { id } = await added('secret.test');
     const [row] = await service.service.database.query<{ rsa: string; ed25519: string }>(
       'select rsa, ed25519 from domain_keys where domain_id = $1',
@@ -217,8 +217,8 @@ describe('reading', () => {
   });
 });
 
-describe('changing', () => {
-  test('what is left out stays', async () => {
+describe('PATCH /v1/domains/{id}', () => {
+  test('keeps the settings that are left out', async () => {
     const { id } = await added('change.test');
     expect((await patch(id, { openTracking: true })).body.data).toMatchObject({
       openTracking: true,
@@ -229,7 +229,7 @@ describe('changing', () => {
     expect((await get(id)).body.data).toEqual(told.body.data);
   });
 
-  test('nothing, something else, a text instead: 422', async () => {
+  test('answers 422 to an empty body, unknown members and wrong types', async () => {
     const { id } = await added('change2.test');
     expect((await patch(id, {})).status).toBe(422);
     expect(pathsOf(await patch(id, { name: 'other.test' }))).toEqual(['/body/name']);
@@ -237,15 +237,15 @@ describe('changing', () => {
   });
 });
 
-describe('verifying', () => {
-  test('looks again, and says when', async () => {
+describe('POST /v1/domains/{id}/verify', () => {
+  test('checks DNS again and says when', async () => {
     const { id } = await added('again.test');
     const { body, status } = await verify(id);
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ status: 'verified', lastCheckedAt: expect.stringMatching(/Z$/) });
   });
 
-  test('ten at once answer alike', async () => {
+  test('answers ten parallel calls alike', async () => {
     const { id } = await added('parallel.test');
     const told = await Promise.all(Array.from({ length: 10 }, () => verify(id)));
     for (const { status, body } of told) {
@@ -255,8 +255,8 @@ describe('verifying', () => {
   });
 });
 
-describe('removing', () => {
-  test('is done once, destroys the keys, and frees the name', async () => {
+describe('DELETE /v1/domains/{id}', () => {
+  test('removes the domain once, destroys its keys and frees its name', async () => {
     const { id } = await added('gone.test');
     expect((await remove(id)).status).toBe(204);
     expect((await remove(id)).status).toBe(404);
@@ -270,7 +270,7 @@ describe('removing', () => {
   });
 });
 
-describe('sending', () => {
+describe('sending from a domain', () => {
   const send = (from: string) =>
     service.ask({
       method: 'POST',
@@ -279,7 +279,7 @@ describe('sending', () => {
       body: { from, to: 'a@b.example', subject: 'x', text: 'x' },
     });
 
-  test('takes a verified domain and what lies below it, and nothing else', async () => {
+  test('needs a verified domain or a subdomain of one', async () => {
     const { id } = await added('from.test');
     await added('sub.above.test');
     expect((await send('a@from.test')).status).toBe(202);
@@ -292,8 +292,8 @@ describe('sending', () => {
   });
 });
 
-describe('repeating', () => {
-  test('an Idempotency-Key adds one domain and shows the same keys', async () => {
+describe('POST /v1/domains with an Idempotency-Key', () => {
+  test('adds one domain and replays its DKIM records', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const one = await add({ name: 'once.test' }, live, headers);
     const other = await add({ name: 'once.test' }, live, headers);
@@ -304,7 +304,7 @@ describe('repeating', () => {
     expect(conflict.body.error.code).toBe('IDEMPOTENCY_CONFLICT');
   });
 
-  test('a refused addition leaves the key free', async () => {
+  test('leaves the key free after a refusal', async () => {
     await added('refused.test');
     const headers = { 'idempotency-key': crypto.randomUUID() };
     expect((await add({ name: 'refused.test' }, live, headers)).status).toBe(409);

@@ -40,8 +40,8 @@ const isReplayOf = (again: Told, first: Told): void => {
   expect(again.headers.get('idempotency-replayed')).toBe('true');
 };
 
-describe('an email whose time has passed since', () => {
-  test('is answered as it was, and sent once', async () => {
+describe('a repeated POST /v1/emails after its scheduled time', () => {
+  test('replays the first answer and sends once', async () => {
     const name = randomUUID();
     const body = email({ scheduledAt: inMinutes(5), subject: 'Once' });
     const first = await post('/v1/emails', body, name);
@@ -58,7 +58,7 @@ describe('an email whose time has passed since', () => {
     expect((await post('/v1/emails', body, name, live)).status).toBe(422);
   });
 
-  test('is answered as it was in a batch', async () => {
+  test('replays the first answer of a batch', async () => {
     const name = randomUUID();
     const emails = [email({ to: 'nobody' }), email({ scheduledAt: inMinutes(5) }), email()];
     const first = await post('/v1/emails/batch', { emails }, name);
@@ -69,13 +69,13 @@ describe('an email whose time has passed since', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  test('leaves its key free when it was refused', async () => {
+  test('leaves the key free when the first was refused', async () => {
     const name = randomUUID();
     expect((await post('/v1/emails', email({ scheduledAt: inMinutes(-2) }), name)).status).toBe(422);
     expect((await post('/v1/emails', email(), name)).status).toBe(202);
   });
 
-  test('is a new one after 24 hours', async () => {
+  test('is a new email after 24 hours', async () => {
     const name = randomUUID();
     const body = email({ scheduledAt: inMinutes(5) });
     expect((await post('/v1/emails', body, name)).status).toBe(202);
@@ -84,7 +84,7 @@ describe('an email whose time has passed since', () => {
   });
 });
 
-test('an email of a domain that has been removed since is answered as it was', async () => {
+test('a repeated POST /v1/emails is replayed although its domain was removed since', async () => {
   const domain = await post('/v1/domains', { name: 'once.test' }, randomUUID(), live);
   expect(domain.body.data.status).toBe('verified');
   const name = randomUUID();
@@ -96,7 +96,7 @@ test('an email of a domain that has been removed since is answered as it was', a
   expect((await post('/v1/emails', email(), randomUUID(), live)).body.error.code).toBe('FORBIDDEN');
 });
 
-test('a webhook whose target has been forbidden since is answered as it was, secret and all', async () => {
+test('a repeated POST /v1/webhooks is replayed with its secret although its target was forbidden since', async () => {
   const name = randomUUID();
   const body = { url: 'http://127.0.0.1:9/hook', events: ['delivered'] };
   const first = await post('/v1/webhooks', body, name);

@@ -87,7 +87,7 @@ const PATHS = Object.entries(OPEN_API.paths).flatMap(([path, methods]) =>
   path.startsWith('/v1/') && 'post' in methods ? [path] : [],
 );
 
-test('each has a recipe here, or a reason', () => {
+test('every POST operation is covered here or says why not', () => {
   const known = [...Object.keys(RECIPES), ...Object.keys(WITHOUT)];
   expect(known.toSorted()).toEqual(PATHS.toSorted());
 });
@@ -101,7 +101,7 @@ describe.each(Object.entries(RECIPES))('POST %s', (path, recipe) => {
   });
   const replayed = (told: { readonly headers: Headers }) => told.headers.get('idempotency-replayed');
 
-  test('a repetition is answered as the first time, and says so', async () => {
+  test('replays the first answer to a repetition, marked as a replay', async () => {
     const request = await asking(crypto.randomUUID());
     const first = await service.ask(request);
     expect([first.status < 300, replayed(first)]).toEqual([true, null]);
@@ -110,7 +110,7 @@ describe.each(Object.entries(RECIPES))('POST %s', (path, recipe) => {
     expect(second.text).toBe(first.text);
   });
 
-  test('its key is for nothing else, and what another request has used is not for it', async () => {
+  test('refuses an Idempotency-Key that another request has used', async () => {
     const other = RECIPES[path === '/v1/api-keys' ? '/v1/suppressions' : '/v1/api-keys'] as Recipe;
     for (const [before, after] of [
       [recipe, other],

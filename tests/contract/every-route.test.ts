@@ -36,13 +36,13 @@ for (const route of ROUTES) {
   const { method } = route;
   describe(`${method} ${route.path}`, () => {
     if (route.permission === 'public') {
-      test('is open to everybody', async () => {
+      test('needs no API key', async () => {
         expect((await service.ask({ method, path: pathOf(route) })).status).toBeLessThan(400);
       });
       return;
     }
 
-    test('without a key: 401', async () => {
+    test('answers 401 without a key', async () => {
       const told = await service.ask({ method, path: pathOf(route) });
       expect(told.body.error.code).toBe('UNAUTHORIZED');
     });
@@ -59,14 +59,14 @@ for (const route of ROUTES) {
     }
 
     if (route.testMode === 'refused') {
-      test('with a test key: 403 TEST_MODE_NOT_SUPPORTED', async () => {
+      test('answers 403 TEST_MODE_NOT_SUPPORTED to a test key', async () => {
         const told = await service.ask({ method, path: pathOf(route), key: testKey });
         expect(told.body.error.code).toBe('TEST_MODE_NOT_SUPPORTED');
       });
     }
 
     if (Object.values(route.params ?? {}).some((spec) => typeof spec === 'string')) {
-      test('an id that cannot be is answered as one that is missing', async () => {
+      test('answers an impossible id like a missing one', async () => {
         const body = method === 'GET' ? undefined : current(route.example?.body);
         const asking = { method, key: testKey, ...(body !== undefined && { body }) };
         const missing = await service.ask({ ...asking, path: pathOf(route) });
@@ -85,7 +85,7 @@ for (const route of ROUTES) {
       });
     }
 
-    test('an unknown query parameter: 422', async () => {
+    test('answers 422 to an unknown query parameter', async () => {
       const told = await service.ask({ method, path: `${pathOf(route)}?nonsense=1`, key: testKey });
       expect(told.body.error.code).toBe(
         route.testMode === 'refused' ? 'TEST_MODE_NOT_SUPPORTED' : 'VALIDATION_ERROR',
@@ -93,14 +93,14 @@ for (const route of ROUTES) {
     });
 
     if (method !== 'GET' && route.mediaTypes === undefined) {
-      test('a body that is no JSON: 400, of another type: 415', async () => {
+      test('answers 400 to a body that is no JSON, and 415 to another content type', async () => {
         const asking = { method, path: pathOf(route), key: await service.keyWith('live', ['*']), body: '{"' };
         expect((await service.ask(asking)).body.error.code).toBe('BAD_REQUEST');
         const typed = { ...asking, headers: { 'content-type': 'text/plain' } };
         expect((await service.ask(typed)).body.error.code).toBe('UNSUPPORTED_MEDIA_TYPE');
       });
 
-      test('an unknown member: 422', async () => {
+      test('answers 422 to an unknown member', async () => {
         const key = await service.keyWith('live', ['*']);
         const told = await service.ask({ method, path: pathOf(route), key, body: { nonsense: 1 } });
         const paths = told.body.error.details.map(({ path }: { path: string }) => path);

@@ -31,7 +31,7 @@ const nuisances = (i: number): Asking[] => [
   },
 ];
 
-test('ten thousand hostile requests leave nothing behind', async () => {
+test('ten thousand hostile requests leave no memory, rows or log entries behind', async () => {
   using service = startSmallService({ limits: { perAddress: 1_000_000 }, trustProxy: '127.0.0.1' });
   const send = async (from: number, rounds: number) => {
     for (let i = from; i < from + rounds; i += 5) {

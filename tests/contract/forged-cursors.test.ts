@@ -56,14 +56,14 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test('every list with pages is tried', () => {
+test('forged cursors are tried on every paged list', () => {
   const paged = ROUTES.filter(
     ({ query }) => query && 'after' in query.properties && 'limit' in query.properties,
   );
   expect(paged.map(({ path }) => path).toSorted()).toEqual(Object.keys(LISTS).toSorted());
 });
 
-describe('a cursor that was rightly bound, but holds what can be no position', () => {
+describe('a signed cursor with an impossible position', () => {
   for (const [path, list] of Object.entries(LISTS))
     test(`of ${path} is 422 at /query/after`, async () => {
       for (const position of POSITIONS) {
@@ -79,7 +79,7 @@ describe('a cursor that was rightly bound, but holds what can be no position', (
     });
 });
 
-test('one that could be a position starts elsewhere in the same list, and nothing more', async () => {
+test('a signed cursor with another possible position starts there, in the same list', async () => {
   for (const [list, position] of [
     ['events', `${2n ** 63n - 1n} `],
     ['events', '0 '],

@@ -19,7 +19,7 @@ async function exchange(request: string): Promise<{ status: number; body: unknow
 const http = (line: string, headers: readonly string[], body = '') =>
   `${line}\r\n${[...headers, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`;
 
-describe('odd targets and hosts are answered like any other', () => {
+describe('odd request targets and Host headers', () => {
   test.each<[string, string, string[], number]>([
     ['HTTP/1.0 without a host, as probes send it', `GET ${GET} HTTP/1.0`, [KEY], 200],
     ['an empty host', `GET ${GET} HTTP/1.1`, ['Host:', KEY], 200],
@@ -51,13 +51,13 @@ describe('odd targets and hosts are answered like any other', () => {
     if (status >= 400) expectEnvelope(status, told.body);
   });
 
-  test('a body under an odd host arrives whole', async () => {
+  test('leave the body whole under an odd Host header', async () => {
     const headers = ['Host:', KEY, 'Content-Type: application/json', 'Content-Length: 12'];
     expect((await exchange(http('POST /v1/things HTTP/1.1', headers, '{"name":"a"}'))).status).toBe(201);
   });
 });
 
-describe('lengths', () => {
+describe('conflicting Content-Length and Transfer-Encoding', () => {
   const json = ['Host: a', KEY, 'Content-Type: application/json'];
   test.each<[string, string[], string, number]>([
     ['the same length twice', ['Content-Length: 12', 'Content-Length: 12'], '{"name":"a"}', 400],
@@ -72,14 +72,14 @@ describe('lengths', () => {
     expect(heard.replace('HTTP/1.1 100 Continue\r\n\r\n', '')).toStartWith(`HTTP/1.1 ${status} `);
   });
 
-  test('what follows a refused body is a request of its own, not a part of the next', async () => {
+  test('read what follows a refused body as a request of its own', async () => {
     const refused = `POST /v1/nothing HTTP/1.1\r\nHost: a\r\n${KEY}\r\nContent-Length: 5\r\n\r\nabcde`;
     const heard = await speak(service.port, refused + http(`GET ${GET} HTTP/1.1`, ['Host: a', KEY]));
     expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
   });
 });
 
-test('endless headers and targets are refused by the parser', async () => {
+test('endless headers and request targets are refused by the parser', async () => {
   const long = 'a'.repeat(32_768);
   expect(await speak(service.port, http(`GET ${GET} HTTP/1.1`, ['Host: a', `X-Long: ${long}`]))).toStartWith(
     'HTTP/1.1 431 ',

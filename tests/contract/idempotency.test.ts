@@ -11,7 +11,7 @@ const create = (idempotencyKey: string, body: unknown = { name: 'a', count: 1 })
   headers: { 'idempotency-key': idempotencyKey },
 });
 
-test('the second time the stored reply comes back, and nothing is done', async () => {
+test('an Idempotency-Key replays the stored reply without acting again', async () => {
   using service = startSmallService();
   const first = await ask(service.url, create('k'));
   const second = await ask(service.url, create('k'));
@@ -21,14 +21,14 @@ test('the second time the stored reply comes back, and nothing is done', async (
   expect(service.done).toEqual(['create a']);
 });
 
-test('members in another order are the same request', async () => {
+test('an Idempotency-Key ignores the order of members in the body', async () => {
   using service = startSmallService();
   await ask(service.url, create('k', '{"name":"a","count":1}'));
   const second = await ask(service.url, create('k', ' { "count": 1.0, "name": "\\u0061" } '));
   expect(second.headers.get('idempotency-replayed')).toBe('true');
 });
 
-test('another body is a conflict', async () => {
+test('an Idempotency-Key with another body is a conflict', async () => {
   using service = startSmallService();
   await ask(service.url, create('k'));
   const told = await ask(service.url, create('k', { name: 'b' }));
@@ -36,7 +36,7 @@ test('another body is a conflict', async () => {
   expect(service.done).toEqual(['create a']);
 });
 
-test('while the first is running the others are told so, whatever they send; afterwards the key is free', async () => {
+test('an Idempotency-Key is in progress while its first request runs, and free after a refusal', async () => {
   using service = startSmallService();
   const slow = { method: 'POST', path: '/v1/slow', key, headers: { 'idempotency-key': 'k' } };
   const first = ask(service.url, slow);
@@ -54,7 +54,7 @@ test('while the first is running the others are told so, whatever they send; aft
   expect(service.done).toEqual(['slow', 'slow']);
 });
 
-describe('the header', () => {
+describe('the Idempotency-Key header', () => {
   test.each(['', 'x'.repeat(256), 'a b', 'a\tb'])('%p is refused', async (value) => {
     using service = startSmallService();
     const told = await ask(service.url, create(value));
@@ -63,12 +63,12 @@ describe('the header', () => {
     expect(service.done).toEqual([]);
   });
 
-  test('a wrong body is told first', async () => {
+  test('reports an invalid body first', async () => {
     using service = startSmallService();
     expect(pathsOf(await ask(service.url, create('a b', {})))).toEqual(['/body/name']);
   });
 
-  test('it means nothing on other methods', async () => {
+  test('is ignored on other methods', async () => {
     using service = startSmallService();
     const get = { path: `/v1/things/${THING}`, key, headers: { 'idempotency-key': 'a b' } };
     expect((await ask(service.url, get)).status).toBe(200);

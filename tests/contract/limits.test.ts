@@ -7,8 +7,8 @@ const list = { path: '/v1/things', key };
 const headersOf = ({ headers }: Told) =>
   ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
 
-describe('per address', () => {
-  test('every answer counts and says where the client stands, whatever it is', async () => {
+describe('the rate limit per address', () => {
+  test('counts every answer and reports the remaining requests in its headers', async () => {
     using service = startSmallService({ limits: { perAddress: 500 } });
     const asked = [
       list,
@@ -26,7 +26,7 @@ describe('per address', () => {
     }
   });
 
-  test('over the limit: 429 with the seconds in message and header, before the key is even looked at', async () => {
+  test('answers 429 with Retry-After before looking at the API key', async () => {
     using service = startSmallService({ limits: { perAddress: 2 } });
     for (let i = 0; i < 2; i++) expect((await ask(service.url, list)).status).toBe(200);
     service.clock.monotonic += 22_500;
@@ -41,7 +41,7 @@ describe('per address', () => {
     expect(service.lookedUp).toEqual([]);
   });
 
-  test('the window opens with the first request, ends a minute later, and no refused request extends it', async () => {
+  test('opens a window with the first request that refused ones do not extend', async () => {
     using service = startSmallService({ limits: { perAddress: 1 } });
     expect((await ask(service.url, list)).status).toBe(200);
     for (const second of [0, 20, 39.999]) {
@@ -52,7 +52,7 @@ describe('per address', () => {
     expect((await ask(service.url, list)).status).toBe(200);
   });
 
-  test('the wall clock has no say', async () => {
+  test('follows the monotonic clock, not the wall clock', async () => {
     using service = startSmallService({ limits: { perAddress: 1 } });
     await ask(service.url, list);
     service.clock.now += 3_600_000;
@@ -61,7 +61,7 @@ describe('per address', () => {
     expect((await ask(service.url, list)).status).toBe(429);
   });
 
-  test('an endpoint with its own limit counts by it alone', async () => {
+  test('counts an endpoint with its own limit apart', async () => {
     using service = startSmallService({ limits: { perAddress: 5 } });
     const preview = { method: 'POST', path: '/v1/preview', key };
     for (const remaining of ['2', '1', '0']) {
@@ -72,7 +72,7 @@ describe('per address', () => {
     expect(headersOf(await ask(service.url, list))).toEqual(['5', '4', '60']);
   });
 
-  test('without a trusted proxy nobody can pretend to be somebody else', async () => {
+  test('ignores forwarded addresses without a trusted proxy', async () => {
     using service = startSmallService({ limits: { perAddress: 2 } });
     const from = (address: string) => ask(service.url, { ...list, headers: { 'x-forwarded-for': address } });
     await from('203.0.113.1');
@@ -80,7 +80,7 @@ describe('per address', () => {
     expect((await from('203.0.113.3')).status).toBe(429);
   });
 
-  test('behind one, each of its clients has a limit of its own', async () => {
+  test('counts each client behind a trusted proxy', async () => {
     using service = startSmallService({ limits: { perAddress: 1 }, trustProxy: '127.0.0.1' });
     const from = (address: string) => ask(service.url, { ...list, headers: { 'x-forwarded-for': address } });
     expect((await from('203.0.113.1')).status).toBe(200);
@@ -88,14 +88,14 @@ describe('per address', () => {
     expect((await from('8.8.8.8, 203.0.113.1')).status).toBe(429);
   });
 
-  test('turned off, there is nothing to say', async () => {
+  test('sends no headers when it is turned off', async () => {
     using service = startSmallService({ limits: { perAddress: 0 } });
     expect(headersOf(await ask(service.url, list))).toEqual([null, null, null]);
   });
 });
 
-describe('per key', () => {
-  test('over the limit: 429 without any of the headers', async () => {
+describe('the rate limit per API key', () => {
+  test('answers 429 without the per-address headers', async () => {
     using service = startSmallService({ limits: { perAddress: 500, perKey: 100 } });
     for (let i = 0; i < 100; i++) expect((await ask(service.url, list)).status).toBe(200);
     const told = await ask(service.url, list);
@@ -106,7 +106,7 @@ describe('per key', () => {
     expect(told.headers.get('retry-after')).toBeNull();
   });
 
-  test('counts by the clock second, per key, on every path, refused ones too', async () => {
+  test('counts by clock second and key on every path, refused requests too', async () => {
     using service = startSmallService({ limits: { perKey: 2 } });
     const status = async (asking: object) => (await ask(service.url, { ...list, ...asking })).status;
     expect(await status({ path: '/v1/nothing' })).toBe(404);
@@ -119,7 +119,7 @@ describe('per key', () => {
     expect(await status({})).toBe(200);
   });
 
-  test('a request without a valid key uses up nothing', async () => {
+  test('ignores requests without a valid key', async () => {
     using service = startSmallService({ limits: { perKey: 1 } });
     for (let i = 0; i < 3; i++) expect((await ask(service.url, { path: '/v1/things' })).status).toBe(401);
     expect((await ask(service.url, list)).status).toBe(200);

@@ -8,7 +8,7 @@ const service = startSmallService({ patience: { workMs: 50, bodyMs: 1_000 } });
 afterAll(() => service[Symbol.dispose]());
 const failing = (how: string) => ask(service.url, { path: `/v1/failing/${how}`, key });
 
-describe('a bug', () => {
+describe('an unexpected error', () => {
   test.each(['exception', 'rejection', 'text', 'circular', 'bigint'])(
     '%s: 500 without a cause',
     async (how) => {
@@ -24,7 +24,7 @@ describe('a bug', () => {
     },
   );
 
-  test('the log has the cause and where it arose, without what it quoted', async () => {
+  test('is logged with cause and stack, without quoted data', async () => {
     service.logged.length = 0;
     await failing('exception');
     const text = JSON.stringify(service.logged);
@@ -35,7 +35,7 @@ describe('a bug', () => {
   });
 });
 
-test('even a fault in the pipeline itself is answered in the envelope, without its cause', async () => {
+test('an error in the pipeline itself is answered in the error envelope, without its cause', async () => {
   using broken = startSmallService({
     observe: () => {
       throw new Error('hunter2');
@@ -63,8 +63,8 @@ test('a fault before the pipeline is answered in the envelope, and logged withou
   expect(JSON.stringify(broken.logged)).not.toContain('hunter2');
 });
 
-describe('a dependency that is away', () => {
-  test('503 with the time to wait', async () => {
+describe('an unavailable dependency', () => {
+  test('is answered with 503 and Retry-After', async () => {
     service.logged.length = 0;
     const told = await failing('unavailable');
     expect([told.status, told.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
@@ -73,19 +73,19 @@ describe('a dependency that is away', () => {
     expect(service.logged[0]).toMatchObject({ message: 'a dependency did not answer' });
   });
 
-  test('also while the key is looked up', async () => {
+  test('is answered with 503 while the API key is looked up', async () => {
     using broken = startSmallService({ authenticate: () => Promise.reject(new Unavailable('gone')) });
     expect((await ask(broken.url, { path: '/v1/things', key })).status).toBe(503);
     expect((await ask(broken.url, { path: '/page' })).status).toBe(200);
   });
 
-  test('work that never ends is answered at the deadline', async () => {
+  test('is answered at the deadline when a handler never ends', async () => {
     const told = await failing('never');
     expect(told.status).toBe(503);
     expect(told.headers.get('retry-after')).toBe('1');
   });
 
-  test('so is a lookup that never ends', async () => {
+  test('is answered at the deadline when a key lookup never ends', async () => {
     using stuck = startSmallService({
       authenticate: () => new Promise(() => {}),
       patience: { workMs: 50, bodyMs: 1_000 },

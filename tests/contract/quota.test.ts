@@ -72,8 +72,8 @@ async function open(at: number, environment: Record<string, string> = {}): Promi
 
 const inAnHour = (at: number) => ({ scheduledAt: new Date(at + HOUR).toISOString() });
 
-describe('the month of live emails', () => {
-  test('ends with its last millisecond, and the next begins with its first send', async () => {
+describe('the monthly quota of live emails', () => {
+  test('resets with the month, to the millisecond', async () => {
     await using world = await open(LAST_OF_NOVEMBER);
     await world.use(true, '2026-11', FREE - 1);
     expect((await world.send(world.live)).status).toBe(202);
@@ -96,7 +96,7 @@ describe('the month of live emails', () => {
     expect((await world.send(world.live)).status).toBe(429);
   });
 
-  test('a refusal says what it is about, keeps nothing, and frees its Idempotency-Key', async () => {
+  test('explains a refusal, stores nothing and frees the Idempotency-Key', async () => {
     await using world = await open(LAST_OF_NOVEMBER);
     await world.use(true, '2026-11', FREE);
     const key = { 'idempotency-key': 'once' };
@@ -115,7 +115,7 @@ describe('the month of live emails', () => {
     expect((await world.workspace()).usage).toMatchObject({ emailsSent: 1 });
   });
 
-  test('cancelling gives a unit back in the same month and to that month alone', async () => {
+  test('gives a unit back for a cancellation in the same month only', async () => {
     await using world = await open(LAST_OF_NOVEMBER - 1);
     await world.use(true, '2026-11', FREE - 2);
     const first = await world.send(world.live, inAnHour(world.clock.time));
@@ -139,7 +139,7 @@ describe('the month of live emails', () => {
     expect((await world.workspace()).usage).toMatchObject({ emailsSent: FREE });
   });
 
-  test('a send from a domain that is not verified is refused and costs nothing', async () => {
+  test('charges nothing for a send from an unverified domain', async () => {
     await using world = await open(LAST_OF_NOVEMBER);
     const told = await world.send(world.live, { from: 'a@elsewhere.test' });
     expect([told.status, told.body.error.code]).toEqual([403, 'FORBIDDEN']);
@@ -149,8 +149,8 @@ describe('the month of live emails', () => {
   });
 });
 
-describe('the day of test sends', () => {
-  test('ends at midnight UTC, says so, and live sends neither count nor stop', async () => {
+describe('the daily quota of test emails', () => {
+  test('resets at midnight UTC, apart from live emails', async () => {
     await using world = await open(LAST_OF_NOVEMBER, { TEST_SENDS_PER_DAY: '100' });
     await world.use(false, '2026-11-30', 99);
     const cancelled = await world.send(world.inTest, inAnHour(world.clock.time));

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { setPlan } from '../../src/modules/workspace/commands.ts';
 import { startRealService } from './real-service.ts';
 
-test('both environments are told the same: the settings, the plan, its limits, and what is used of them', async () => {
+test('GET /v1/workspace answers plan, limits and usage alike in both environments', async () => {
   await using service = await startRealService({ TEST_SENDS_PER_DAY: '100' });
   const { database } = service.service;
   const keys = [await service.keyWith('live', ['*']), await service.keyWith('test', ['emails:send'])];
