@@ -17,8 +17,8 @@ const RACES = 100;
 /** How often each side has to have won: races in which only one side ever wins are none. */
 const WINS = 5;
 
-describe('DELETE against the very moment an email comes due', () => {
-  test('over HTTP, two instances, the real clock: cancelled and never sent, or sent and 409', async () => {
+describe('cancelling an email at the moment it comes due', () => {
+  test('over HTTP on two instances, cancels it for good or answers 409 and sends it', async () => {
     await using database = await createTestDatabase();
     const env = {
       DATABASE_URL: database.url,
@@ -82,7 +82,7 @@ describe('DELETE against the very moment an email comes due', () => {
 });
 
 onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
-  test('end each email one way, and every cancelled one gives its unit back', async () => {
+  test('end each email one way, and give back the quota of the cancelled ones', async () => {
     const clock = new ManualClock(NOON);
     const attempts: string[] = [];
     const performer: Performer = {

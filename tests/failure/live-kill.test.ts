@@ -89,7 +89,7 @@ const stateCounts = async (ids: readonly string[]): Promise<Record<string, numbe
 
 const copies = (id: string): number => received.filter((one) => one === id).length;
 
-describe('a service that is killed while servers answer', () => {
+describe('killing the service while mail servers answer', () => {
   test('loses no email, and sends at most those twice that were under way', async () => {
     let service = await start('smtp', 'retry');
     const ids = await sendAll(service);
@@ -134,7 +134,7 @@ describe('a service that is killed while servers answer', () => {
     expect(new Set(received).size).toBeGreaterThanOrEqual(settled.sent);
   });
 
-  test('asked to stop instead, it ends what is under way: nothing is lost, doubled or left to a lease', async () => {
+  test('stopping instead finishes attempts under way: nothing lost, doubled or left to a lease', async () => {
     received.length = 0;
     let service = await start('smtp', 'retry');
     const ids = await sendAll(service);

@@ -51,7 +51,7 @@ async function recovers({ id }: Email, afterMs: number): Promise<void> {
 
 const commands = (verb: string): number => server.commands.filter((line) => line.startsWith(verb)).length;
 
-describe('a server that answers everything, but slowly: put off when the time of the attempt is over', () => {
+describe('a slow mail server defers the email at the deadline of the attempt', () => {
   const slow: Readonly<Record<string, Script>> = {
     'each reply octet by octet': { dripMs: 100 },
     'each reply after a while': { delayMs: 1_500 },
@@ -64,7 +64,7 @@ describe('a server that answers everything, but slowly: put off when the time of
       await recovers(email, MINUTE);
     });
 
-  test('each octet of the message taken after a while', async () => {
+  test('while it takes the message octet by octet', async () => {
     // Longer than what two sockets hold between them.
     const email = await sendInto({ sipMs: 200 }, { text: 'A long story.\n'.repeat(1_000_000) });
     expect(email.status).toBe('deferred');
@@ -72,7 +72,7 @@ describe('a server that answers everything, but slowly: put off when the time of
   });
 });
 
-test('the last reply octet by octet: nobody knows, and it is waited for as after any break there', async () => {
+test('a slow reply to the final dot leaves the outcome unknown at the deadline of the attempt', async () => {
   const email = await sendInto({ dot: `250 ${'2.0.0 queued '.repeat(600)}`, dripMs: 1 });
   expect(email.status).toBe('deferred');
   expect(email.evidence).toContain('no reply after the whole message, so that nobody knows');
@@ -82,7 +82,7 @@ test('the last reply octet by octet: nobody knows, and it is waited for as after
   await recovers(email, 9 * MINUTE);
 });
 
-test('more recipients than are served at once share the time of the attempt: none begins anew with all of it', async () => {
+test('recipients of one email share the deadline of the attempt', async () => {
   const people = Array.from({ length: 10 }, (_, index) => `slow-${index}@example.com`);
   const before = commands('MAIL');
   const email = await sendInto({ delayMs: 2_500 }, { to: people });

@@ -20,7 +20,7 @@ import {
 
 // A database that is gone, frozen, full or out of connections, as a client of the service sees it.
 
-test('stopped as if the power had failed, under load, twice', async () => {
+test('PostgreSQL stopped under load: 503, and recovery within a second', async () => {
   const cluster = await startCluster();
   try {
     await using service = await startRealService({ DATABASE_URL: cluster.url });
@@ -42,7 +42,7 @@ test('stopped as if the power had failed, under load, twice', async () => {
   }
 });
 
-test('frozen under load: nobody waits longer than 8 s, later ones hardly at all, and it heals at once', async () => {
+test('PostgreSQL frozen under load: 503 within 8 s, and recovery within a second', async () => {
   await using database = await createTestDatabase();
   await using relay = await Relay.to(database.url);
   await using service = await startRealService({ DATABASE_URL: relay.url });
@@ -60,7 +60,7 @@ test('frozen under load: nobody waits longer than 8 s, later ones hardly at all,
   await expectNothingLost(database.url, clients);
 });
 
-test('connections that went dead without a word are left for new ones within 2 s', async () => {
+test('PostgreSQL connections that go dead silently are replaced within 2.5 s', async () => {
   await using database = await createTestDatabase();
   await using relay = await Relay.to(database.url);
   await using service = await startRealService({ DATABASE_URL: relay.url });
@@ -74,7 +74,7 @@ test('connections that went dead without a word are left for new ones within 2 s
   await expectNothingLost(database.url, clients);
 });
 
-test('out of connections', async () => {
+test('PostgreSQL out of connections: 503, and recovery within a second', async () => {
   const cluster = await startCluster({ settings: { max_connections: '24' } });
   const hogs: postgres.Sql[] = [];
   try {
@@ -110,7 +110,7 @@ test('out of connections', async () => {
   }
 });
 
-test('out of disk: writes are refused, reads go on, and it heals at once', async () => {
+test('PostgreSQL out of disk: writes answer 503, reads go on, and recovery within a second', async () => {
   const disk = mkdtempSync(join(tmpdir(), 'posthorn-disk-'));
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=192m', 'tmpfs', disk], { encoding: 'utf8' });
   if (mounted.status !== 0) {

@@ -29,7 +29,7 @@ const postTo = (poster: Poster, port: number, webhookId = 'wh_1', host = 'receiv
 
 const ok = answerOf('ok');
 
-describe('the address that was checked is the one connected to', () => {
+describe('the address a webhook connects to is the one that was checked', () => {
   test('a name that turns to a forbidden address gets no new connection', async () => {
     await using receiver = await receiveRaw((socket) =>
       socket.write(answerOf('ok', '200 OK', 'connection: close\r\n')),
@@ -93,7 +93,7 @@ describe('the address that was checked is the one connected to', () => {
   });
 });
 
-describe('connections', () => {
+describe('webhook connections', () => {
   test('serve one endpoint after another event of its own, never another endpoint', async () => {
     await using receiver = await receiveRaw((socket) => socket.write(ok));
     const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });

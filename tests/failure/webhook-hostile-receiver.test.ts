@@ -235,7 +235,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('a receiver that', () => {
+describe('a webhook receiver that', () => {
   for (const { name, behave, httpStatus, error, responseBody } of cases)
     test(name, async () => {
       await using receiver = await receiveRaw(behave);
@@ -273,7 +273,7 @@ describe('a receiver that', () => {
     });
   });
 
-  test('never reads keeps nobody past the limit', async () => {
+  test('never reads is given up at the limit', async () => {
     await using receiver = await receiveRaw((socket) => socket.pause());
     const answer = await hurried.post({
       webhookId: 'wh_1',
@@ -284,7 +284,7 @@ describe('a receiver that', () => {
     expect(answer).toMatchObject({ httpStatus: 0, error: 'timeout' });
   });
 
-  test('is cut off leaves no connection behind', async () => {
+  test('is given up leaves no connection behind', async () => {
     await using receiver = await receiveRaw(() => {});
     await post(receiver.url, hurried);
     const [connection] = receiver.connections;
@@ -293,7 +293,7 @@ describe('a receiver that', () => {
   });
 });
 
-describe('what a receiver gets', () => {
+describe('what a webhook receiver gets', () => {
   test('is one POST with the signed bytes, the two headers, and nothing of ours that it need not know', async () => {
     await using receiver = await receiveRaw((socket) => socket.write(answerOf('ok')));
     const at = Math.floor(Date.now() / 1000);

@@ -42,7 +42,7 @@ function resolve(name: string): Promise<readonly string[]> {
 
 const guard = createAddressGuard({ allowPrivate: false, allowCidrs: [] });
 
-describe('a name that was public when it was registered', () => {
+describe('a webhook host name that was public at registration', () => {
   test('and is loopback when a delivery is due reaches nothing', async () => {
     await using receiver = await receiveRaw((socket) => socket.write(answerOf('inside')));
     const url = `http://rebind.test:${receiver.port}/`;

@@ -5,7 +5,7 @@ import { runStorm } from './webhook-storm-run.ts';
 
 const storm = { tenants: 3, endpoints: 6, emails: 150, emailsPerSecond: 30, refusals: 1 } as const;
 
-test('a dead endpoint delays nobody, and every retry keeps its time', async () => {
+test('a dead webhook endpoint delays no other endpoint, and retries keep their schedule', async () => {
   const report = await runStorm({ ...storm, kills: 0 });
   expect(report).toMatchObject({ events: 300, missing: 0, twice: 0, stuck: 0 });
   expect(report.expected).toBeGreaterThan(1_000);
@@ -17,7 +17,7 @@ test('a dead endpoint delays nobody, and every retry keeps its time', async () =
   expect(report.earliestRetry).toBeGreaterThanOrEqual(0);
 });
 
-test('kill -9 in the midst of it loses nothing', async () => {
+test('kill -9 amid webhook deliveries loses none of them', async () => {
   const report = await runStorm({ ...storm, kills: 2 });
   expect(report).toMatchObject({ events: 300, missing: 0, stuck: 0 });
   expect(report.earliestRetry).toBeGreaterThanOrEqual(0);

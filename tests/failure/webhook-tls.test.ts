@@ -45,22 +45,22 @@ const postTo = (
 
 const distrusted = { httpStatus: 0, error: 'untrusted_tls' } as const;
 
-describe('over TLS', () => {
-  test('the certificate is checked against the name in the URL, not the address connected to', async () => {
+describe('webhooks over TLS', () => {
+  test('check the certificate against the name in the URL, not the address', async () => {
     expect(await postTo('receiver.test')).toMatchObject({ httpStatus: 200, responseBody: 'ok', error: null });
     expect(names.at(-1)).toBe('receiver.test');
     expect(await postTo('hooks.receiver.test')).toMatchObject({ httpStatus: 200 });
     expect(names.at(-1)).toBe('hooks.receiver.test');
   });
 
-  test('a certificate for other names is refused, by name or by address, and nothing is sent', async () => {
+  test('refuse a certificate for other names and send nothing', async () => {
     const before = names.length;
     expect(await postTo('elsewhere.test')).toMatchObject(distrusted);
     expect(await postTo('127.0.0.1')).toMatchObject(distrusted);
     expect(names).toHaveLength(before);
   });
 
-  test('a certificate of an unknown authority is refused, even where the environment says otherwise', async () => {
+  test('refuse an unknown authority, even where the environment says otherwise', async () => {
     const before = names.length;
     const environment = process.env;
     const given = environment.NODE_TLS_REJECT_UNAUTHORIZED;
@@ -74,7 +74,7 @@ describe('over TLS', () => {
     expect(names).toHaveLength(before);
   });
 
-  test('a connection is used again', async () => {
+  test('reuse a connection', async () => {
     await postTo('receiver.test');
     const before = connections.size;
     await postTo('receiver.test');
@@ -82,7 +82,7 @@ describe('over TLS', () => {
     expect(connections.size).toBe(before);
   });
 
-  test('a receiver without TLS is refused, one that says nothing times out', async () => {
+  test('refuse a receiver without TLS and time out on a silent one', async () => {
     await using plain = await receiveRaw((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await postTo('receiver.test', trusting, plain.port)).toMatchObject(distrusted);
     await using silent = await receiveRaw(() => {});

@@ -90,14 +90,14 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test.skipIf(process.platform !== 'linux')('workers end when whoever looks after them is killed', async () => {
+test.skipIf(process.platform !== 'linux')('workers end when their parent process is killed', async () => {
   await using database = await createTestDatabase();
   await using service = await startService({ env: { DATABASE_URL: database.url }, args: ['--workers', '2'] });
   await service.kill();
   await eventually('no worker is left', async () => (workersOf(database.url).size === 0 ? true : undefined));
 });
 
-test('several workers on the embedded database are refused with a sentence', async () => {
+test('several workers on the embedded database are refused', async () => {
   const failed = await startService({ args: ['--workers', '2'] }).then(
     () => null,
     (error: Error) => error.message,
