@@ -6,7 +6,7 @@ import { mintId } from '../../src/db/ids.ts';
 import { postgresStore, type Store, WORKSPACE } from '../support/engine.ts';
 import { live } from './audit-ledger.ts';
 
-describe('deliveries', () => {
+describe('the audit of webhook deliveries', () => {
   const HOUR = 3_600_000;
 
   /** An active endpoint that has wanted `delivered` for an hour, and an email with such an event. */
@@ -35,7 +35,7 @@ describe('deliveries', () => {
     return findings.named.filter((fault) => fault.check === check);
   };
 
-  test('an event that has none is named', async () => {
+  test('names an event without a delivery', async () => {
     const { store, endpoint, event } = await withEndpoint();
     await using _ = store;
     expect(await faultsOf(store, 'deliveries')).toEqual([
@@ -43,7 +43,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  test('one that has is not, and a success without an attempt is', async () => {
+  test('names a success without an attempt', async () => {
     const { store, endpoint, event, email } = await withEndpoint();
     await using _ = store;
     const delivery = mintId('dlv', Date.now());

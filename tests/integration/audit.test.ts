@@ -69,7 +69,7 @@ describe.each(STORES)('an audit, %s', (kind, open) => {
     expect(findings.lookedAt('quotas')).toBe(1);
   });
 
-  test.each(CORRUPTIONS)('sees %s', async (_, check, of, sql) => {
+  test.each(CORRUPTIONS)('reports %s', async (_, check, of, sql) => {
     const id = ids[of] as string;
     const fresh = mintId('em', Date.now());
     await store.database.script(sql.replaceAll('$id', id).replaceAll('$new', fresh));
@@ -99,7 +99,7 @@ describe.each(STORES)('an audit, %s', (kind, open) => {
     expect(report).toContain('faults, read in');
   });
 
-  test('looks only at what was accepted since', async () => {
+  test('looks only at emails accepted since the given time', async () => {
     await store.database.script('delete from email_messages');
     const findings = await audit(Date.now(), Date.now() + 60_000);
     expect(findings.total).toBe(0);
@@ -149,7 +149,7 @@ describe('an audit of a server', () => {
     await expect(session.close()).rejects.toThrow();
   });
 
-  test('says so when its moment was lost on the way', async () => {
+  test('reports a lost snapshot when the connection breaks during the audit', async () => {
     await using made = await createTestDatabase();
     const session = await openSession({ url: made.url, dataDir: null });
     const other = await openSession({ url: made.url, dataDir: null });
@@ -161,7 +161,7 @@ describe('an audit of a server', () => {
     await other.close();
   });
 
-  test('judges no database that is not its own', async () => {
+  test('refuses a database without the schema of this version', async () => {
     await using made = await createTestDatabase();
     const session = await openSession({ url: made.url, dataDir: null });
     const renamed: Session = {

@@ -4,8 +4,8 @@ import { rowsOf } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 // The PostgreSQL of the tests is built without lz4, Debian's and Docker's with it: the same statement holds for both.
-onEachStore('bodies are compressed', (store) => {
-  test('with lz4 where the server has it', async () => {
+onEachStore('message bodies in storage', (store) => {
+  test('are compressed with lz4 where the server has it', async () => {
     await ensurePartitions(store.database, Date.now());
     const [server] = await rowsOf<{ lz4: boolean }>(
       store.database,

@@ -55,7 +55,7 @@ async function doctor(environment: Record<string, string>, words: readonly strin
   return { code, out, about };
 }
 
-describe('before the first start', () => {
+describe('doctor before the first start', () => {
   test('nothing is wrong, nothing is made, and what cannot be seen is said', async () => {
     const { code, out, about } = await doctor({ DATA_DIR: join(folder, 'none') });
     expect(out).toEndWith('\nNothing is wrong.\n');
@@ -114,7 +114,7 @@ describe('before the first start', () => {
   });
 });
 
-describe('with a database and a verified domain', () => {
+describe('doctor with a database and a verified domain', () => {
   let database: TestDatabase;
   let service: RealService;
   let environment: Record<string, string>;
@@ -135,7 +135,7 @@ describe('with a database and a verified domain', () => {
     await database.close();
   });
 
-  test('all is well, and a signed test message arrives', async () => {
+  test('finds nothing wrong, and a signed test message arrives', async () => {
     const { code, out, about } = await doctor(environment, ['--to', 'me@receiver.example']);
     expect({ out, code }).toMatchObject({ code: 0 });
     expect(about('Database')).toMatch(/^✓ Database: PostgreSQL, [\d.]+ ms a round trip\.\n$/);
@@ -151,7 +151,7 @@ describe('with a database and a verified domain', () => {
     expect(raw.match(/^DKIM-Signature: /gim)).toHaveLength(2);
   });
 
-  test('another SECRET_KEY than the secrets were sealed with', async () => {
+  test('reports another SECRET_KEY than the secrets were sealed with', async () => {
     const { code, about } = await doctor({ ...environment, SECRET_KEY: 'x'.repeat(32) });
     expect(code).toBe(1);
     expect(about('Secret key')).toMatch(
@@ -159,20 +159,20 @@ describe('with a database and a verified domain', () => {
     );
   });
 
-  test('a running service tells how late its scheduler is', async () => {
+  test('shows how late the scheduler of a running service is', async () => {
     const { about } = await doctor({ ...environment, PORT: String(service.port) });
     expect(about('Scheduler')).toMatch(/^✓ Scheduler: The service on this machine says ok;/);
   });
 });
 
-describe('what a database shows', () => {
+describe('doctor on a database', () => {
   const wrong = (words: string, advice: string): Partial<Diagnosis> => ({
     status: 'wrong',
     detail: expect.stringContaining(words) as never,
     advice: expect.stringContaining(advice) as never,
   });
 
-  test('no schema, one that is behind, ahead, or of another form', async () => {
+  test('reports a missing, older, newer or altered schema', async () => {
     await using store = await postgresStore();
     const { database } = store;
     const known = [{ name: '0000_spine', sql: 'x' }];
@@ -185,7 +185,7 @@ describe('what a database shows', () => {
     expect(await diagnoseSchema(database)).toMatchObject({ status: 'skipped' });
   });
 
-  test('no partition for today, and clocks that disagree', async () => {
+  test('reports missing partitions and clock skew', async () => {
     await using store = await postgresStore();
     expect(await diagnosePartitions(store.database, Date.now())).toMatchObject(
       wrong('email_messages_', 'partitionMaker'),
@@ -196,7 +196,7 @@ describe('what a database shows', () => {
     expect((await diagnoseClock(store.database, ahead)).detail).toContain('ahead of the database');
   });
 
-  test('what is due while no service runs', async () => {
+  test('reports overdue work while no service runs', async () => {
     await using store = await postgresStore();
     await store.database.query(
       `insert into workspaces (id, name, plan, created_at) values ('ws_1', 'w', 'free', now())`,
@@ -212,7 +212,7 @@ describe('what a database shows', () => {
   });
 });
 
-test('an embedded database in use is left to its service', async () => {
+test('doctor leaves an embedded database in use to its service', async () => {
   await using service = await startService();
   const settings = { DATA_DIR: service.dataDir, PORT: String(service.port) };
   const { code, about } = await doctor(settings);
@@ -225,7 +225,7 @@ test('an embedded database in use is left to its service', async () => {
   expect(apart.about('Database')).toContain('see HOST and PORT');
 });
 
-test('direct delivery: the name of this server, its reverse DNS, and the way out', async () => {
+test('doctor checks host name, reverse DNS and outgoing port 25 for direct delivery', async () => {
   const loaded = loadConfig({
     DATA_DIR: join(folder, 'none'),
     TRANSPORT: 'direct',

@@ -149,7 +149,7 @@ function interrupted(database: Database) {
   return { database: seen, signal: stop.signal };
 }
 
-describe('asked to stop, it ends between two batches, and the next time goes on:', () => {
+describe('a duty asked to stop ends between two batches and resumes next time', () => {
   let store: Store;
   beforeAll(async () => {
     store = await postgresStore();

@@ -4,7 +4,7 @@ import { emailBirth, engineOver, LIVE, plainInput, postgresStore } from '../supp
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
-test('of too many events the oldest visits are left out, and what became of the email never', async () => {
+test('an email with too many events leaves out the oldest opens and clicks, never its delivery events', async () => {
   await using store = await postgresStore();
   const { database } = store;
   const birth = emailBirth(plainInput(NOW, { livemode: true }));

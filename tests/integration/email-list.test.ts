@@ -62,17 +62,17 @@ beforeAll(async () => {
 });
 afterAll(() => live[Symbol.asyncDispose]());
 
-test('there is something to tell apart', () => {
+test('the email list has emails of every status to tell apart', () => {
   expect(all).toHaveLength(SENT.length);
   expect(new Set(all.map(({ status }) => status)).size).toBe(6);
 });
 
-test.each(STATUSES)('the list of those that are %s is all of them, newest first', async (status) => {
+test.each(STATUSES)('the email list with status=%s has all of them, newest first', async (status) => {
   const expected = idsOf(all.filter((one) => one.status === status));
   expect(idsOf(await listed(`status=${status}`))).toEqual(expected);
 });
 
-test.each(STATUSES)('other filters hold beside status=%s', async (status) => {
+test.each(STATUSES)('the email list combines other filters with status=%s', async (status) => {
   const filters: Record<string, (item: Item) => boolean> = {
     'tag=kind:a': ({ tags }) => tags[0]?.value === 'a',
     'from=sender1@example.com': ({ from }) => from === 'sender1@example.com',
@@ -87,7 +87,7 @@ test.each(STATUSES)('other filters hold beside status=%s', async (status) => {
   }
 });
 
-test('pages of a status follow each other without a gap or a repetition', async () => {
+test('the email list pages a status without gap or repetition', async () => {
   const seen: string[] = [];
   for (let after = ''; ; ) {
     const { body } = await live.test.get(`/v1/emails?status=failed&limit=1${after}`);
@@ -99,7 +99,7 @@ test('pages of a status follow each other without a gap or a repetition', async 
   expect(seen).toHaveLength(3);
 });
 
-test('a live key sees none of them', async () => {
+test('the email list shows no test emails to a live key', async () => {
   for (const status of STATUSES)
     expect((await live.live.get(`/v1/emails?status=${status}`)).body.data).toEqual([]);
 });

@@ -100,7 +100,7 @@ const RARE: Record<string, { readonly mark: Mark; readonly query: object }> = {
   domainId: { mark: { domainId: DOMAIN }, query: { domainId: DOMAIN } },
 };
 
-describe('one request looks at so many emails and no more', () => {
+describe('the work of one email search is bounded', () => {
   for (const [filter, { mark, query }] of Object.entries(RARE)) {
     test(`${filter}: the only match, the oldest of all, is found by going on`, async () => {
       const ids = await writeAll(`ws_${filter}`, ALL, (n) => (n === ALL - 1 ? mark : {}));
@@ -123,14 +123,14 @@ describe('one request looks at so many emails and no more', () => {
     });
   }
 
-  test('a common state of which there are few emails', async () => {
+  test('for a common state with few emails', async () => {
     const ids = await writeAll('ws_delivered', ALL);
     const [last = ''] = ids.slice(-1);
     await store.database.query(`update emails set state = 'delivered' where id = $1`, [last]);
     expect(await follow('ws_delivered', { status: 'delivered' })).toEqual([...Array(9).fill([]), [last]]);
   });
 
-  test('what is in flight, while much else is due', async () => {
+  test('for emails in flight while many others are due', async () => {
     const ids = await writeAll('ws_flight', ALL);
     const [last = ''] = ids.slice(-1);
     await store.database.query(`update emails set state = 'queued' where id = $1`, [last]);
@@ -139,7 +139,7 @@ describe('one request looks at so many emails and no more', () => {
     expect(await follow('ws_flight', { status: 'queued' }, { mostSearched: 100_000 })).toEqual([[last]]);
   });
 
-  test('the span of time that is asked for is the part that is looked at', async () => {
+  test('to the requested span of time', async () => {
     const { mark, query } = RARE.to as (typeof RARE)[string];
     const ids = await writeAll('ws_span', ALL, (n) => (n === ALL - 1 ? mark : {}));
     const createdBefore = new Date(NOW - (ALL - 5) * 1_000).toISOString();
@@ -149,21 +149,21 @@ describe('one request looks at so many emails and no more', () => {
   });
 });
 
-test('what can be told without looking at others is told on full pages', async () => {
+test('an email search by an indexed filter returns full pages', async () => {
   const ids = await writeAll('ws_plain', ALL, () => ({ scheduled: true }));
   const full = [ids.slice(0, 50), ids.slice(50)];
   expect(await follow('ws_plain', {})).toEqual(full);
   expect(await follow('ws_plain', { status: 'scheduled' })).toEqual(full);
 });
 
-test('a page that is full ends at its limit, not where the search would have', async () => {
+test('an email search ends a full page at its limit', async () => {
   const ids = await writeAll('ws_dense', ALL, (n) => ({ tag: n < 40 ? 'kind:a' : 'kind:b' }));
   const pages = await follow('ws_dense', { tag: 'kind:a', limit: 4 });
   expect(pages.flat()).toEqual(ids.slice(0, 40));
   expect(Math.max(...pages.map(({ length }) => length))).toBe(4);
 });
 
-test('beyond the first few hundred the same request looks further', async () => {
+test('an email search scans further on later pages', async () => {
   const ids = await writeAll('ws_far', 1_200, (n) => (n === 700 || n === 1_100 ? { tag: 'kind:far' } : {}));
   const found = [ids[700], ids[1_100]] as string[];
   const pages = await follow('ws_far', { tag: 'kind:far' }, { mostSearched: 1_000 });
@@ -190,14 +190,14 @@ for (const [filter, more] of Object.entries({ tag: {}, 'tag and state': { status
     expect(pages.flat()).toEqual(expected);
   });
 
-describe('a list whose emails lie days apart', () => {
+describe('an email list with days between emails', () => {
   const DAY = 86_400_000;
   const APART = [0, 0.5, 1, 1.9, 2.1, 5, 5, 5, 30, 31, 80];
   const scattered = (workspaceId: string, mark: Mark = {}): Promise<string[]> =>
     Promise.all(APART.map((days, n) => write(workspaceId, NOW - days * DAY - n, mark)));
 
   for (const limit of [1, 2, 3, 4, 5, 50])
-    test(`is told whole, ${limit} a page, whatever the days at its beginning hold`, async () => {
+    test(`is listed whole, ${limit} a page`, async () => {
       const ids = await scattered(`ws_days_${limit}`);
       expect((await follow(`ws_days_${limit}`, { limit })).flat()).toEqual(ids);
       const older = new Date(NOW - 3 * DAY).toISOString();
@@ -205,7 +205,7 @@ describe('a list whose emails lie days apart', () => {
       expect(pages.flat()).toEqual(ids.slice(5));
     });
 
-  test('also when it is searched, and by a rare state', async () => {
+  test('is searched whole, also by a rare state', async () => {
     const ids = await scattered('ws_days_rare', { scheduled: true, subject: 'Scattered' });
     for (const query of [{ subject: 'scattered' }, { status: 'scheduled' }])
       expect((await follow('ws_days_rare', { limit: 3, ...query })).flat()).toEqual(ids);

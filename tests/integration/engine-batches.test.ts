@@ -16,7 +16,7 @@ const actorsIn = (parameters: readonly Parameter[]): number =>
   parameters.find((one): one is string => typeof one === 'string' && one.startsWith('em_'))?.split('em_')
     .length ?? 0;
 
-onEachStore('a batch of events', (store) => {
+onEachStore('a batch of engine events', (store) => {
   const scene = async (count: number, keptActors?: number) => {
     const database = new HookedDatabase(store.database);
     const engine = engineOver(database, keptActors === undefined ? {} : { keptActors });
@@ -25,7 +25,7 @@ onEachStore('a batch of events', (store) => {
     return { database, engine, ids: births.map(({ id }) => id) };
   };
 
-  test('that takes too long is tried again with half as many, until it fits', async () => {
+  test('is halved and retried when it takes too long', async () => {
     const { database, engine, ids } = await scene(300);
     const sizes: number[] = [];
     database.before = (text, parameters) => {
@@ -44,7 +44,7 @@ onEachStore('a batch of events', (store) => {
     );
   });
 
-  test('is not cut within what one attempt has to report', async () => {
+  test('is never split within the report of one attempt', async () => {
     const { database, engine, ids } = await scene(300);
     let commits = 0;
     database.before = (text) => {
@@ -68,7 +68,7 @@ onEachStore('a batch of events', (store) => {
     expect(states.map(({ state }) => state).sort()).toEqual(['delivered', 'sending']);
   });
 
-  test('finds those in memory that others push out of it meanwhile', async () => {
+  test('keeps its actors when the cache evicts them meanwhile', async () => {
     const { database, engine, ids } = await scene(1, 2);
     const [read = ''] = ids;
     const births = Array.from({ length: 4 }, () => emailBirth(plainInput(NOW)));

@@ -52,7 +52,7 @@ function counting(database: Database): { readonly database: Database; writes(): 
   return { database: counted, writes: () => writes };
 }
 
-onEachStore('a duplicate', (store) => {
+onEachStore('a unique violation in the engine', (store) => {
   const clock = new ManualClock(NOW);
   beforeAll(() =>
     store.database.script(
@@ -60,7 +60,7 @@ onEachStore('a duplicate', (store) => {
     ),
   );
 
-  test('is told apart by what it violates', async () => {
+  test('is told apart by the constraint it violates', async () => {
     const { database } = store;
     await database.query(
       `insert into idempotency_keys values ('ws_once', false, 'told apart', '', 202, '', now())`,

@@ -223,7 +223,7 @@ describe('an acceptance whose reply is lost', () => {
   });
 });
 
-describe('a frozen connection', () => {
+describe('an engine on a frozen connection', () => {
   const timed = async (work: Promise<unknown>): Promise<{ error: unknown; ms: number }> => {
     let error: unknown = null;
     const ms = await livedMs(async () => {
@@ -268,7 +268,7 @@ describe('a frozen connection', () => {
     expect(await conditionOf(id)).toMatchObject({ state: 'scheduled', events: [] });
   }
 
-  test('is answered with 503 within 8 s and healed within 1 s', async () => {
+  test('answers 503 within 8 s and recovers within 1 s', async () => {
     await Promise.all([freezes(false), freezes(true)]);
   });
 });

@@ -69,7 +69,7 @@ const reach = (follower: Follower, total: number): Promise<readonly string[]> =>
     { everyMs: 5 },
   );
 
-test('a reader who polls while many write, and commit late, misses nothing and sees nothing twice', async () => {
+test('the event log shows each event once to a reader polling during late commits', async () => {
   const written: string[] = [];
   let writing = true;
   const writer = async (round: number) => {
@@ -97,7 +97,7 @@ test('a reader who polls while many write, and commit late, misses nothing and s
   expect(second.seen).toEqual(first.seen);
 });
 
-test('what is written behind a transaction that is held open waits for it, and then comes in one order', async () => {
+test('the event log waits for an open writing transaction, then continues in one order', async () => {
   const follower = new Follower('ws_held');
   const before = await write(sql, 'ws_held');
   await reach(follower, 1);
@@ -116,7 +116,7 @@ test('what is written behind a transaction that is held open waits for it, and t
   expect(await follower.catchUp()).toBe(0);
 });
 
-test('an open transaction that only reads holds nobody up', async () => {
+test('the event log does not wait for an open reading transaction', async () => {
   const follower = new Follower('ws_reader');
   await sql.begin('isolation level repeatable read', async (tx) => {
     await tx`select count(*) from email_events`;
@@ -125,7 +125,7 @@ test('an open transaction that only reads holds nobody up', async () => {
   });
 });
 
-test('the log of a filter goes on where it was, and belongs to one environment and one filter', async () => {
+test('an event log cursor is bound to its environment and filter', async () => {
   const follower = new Follower('ws_types', 2, 'bounced,opened');
   for (const type of ['sent', 'bounced', 'sent', 'opened', 'delivered', 'bounced'])
     await write(sql, 'ws_types', type);
@@ -141,7 +141,7 @@ test('the log of a filter goes on where it was, and belongs to one environment a
   await expect(other.catchUp()).rejects.toThrow('not valid');
 });
 
-test('an empty log has a cursor too: what comes later is read from there', async () => {
+test('an empty event log has a cursor to read later events from', async () => {
   const follower = new Follower('ws_empty');
   expect(await follower.catchUp()).toBe(0);
   const id = await write(sql, 'ws_empty');

@@ -85,7 +85,7 @@ test('a given key is the first key, again at the next start, and is not handed b
   expect(await callerOf(each, GIVEN)).toMatchObject({ livemode: false });
 });
 
-test('a key that is given too late is said to be ignored', async () => {
+test('a bootstrap key given after the first start is reported as ignored', async () => {
   const each = await instance();
   const workspace = await ensureFirstWorkspace(each.database, 'free', NOW);
   await ensureFirstKey(each, workspace, false, null);
@@ -109,7 +109,7 @@ test('a key made on the command line may do what was asked for and no more', asy
   expect(await callerOf(each, key)).toMatchObject({ livemode: false, permissions: ['emails:read'] });
 });
 
-test('a plan holds from the next request on; a workspace that is not there has none', async () => {
+test('posthorn plan set takes effect at the next request, and refuses an unknown workspace', async () => {
   const each = await instance();
   const workspace = await ensureFirstWorkspace(each.database, 'free', NOW);
   const { key } = await ensureFirstKey(each, workspace, true, null);

@@ -60,7 +60,7 @@ const asking = (cookie: string) => async (path: string) => {
 const kindsOf = async (get: <T>(path: string) => Promise<T>) =>
   (await get<readonly Machine[]>('machines')).map(({ kind }) => kind).sort();
 
-describe('what a key does not allow is not there', () => {
+describe('the live view hides what the API key does not permit', () => {
   test('kinds, lists, actors, counts and movements', async () => {
     const reader = await keyWith('emails:read');
     using all = await openViewer(service.url, TEST_KEY);
@@ -149,7 +149,7 @@ interface Heard {
   readonly sessionId: string;
 }
 
-test('a session that was renewed through its ticket ends when it would have ended', async () => {
+test('a live view session renewed by ticket ends when the first would have', async () => {
   const cookie = (await sessionCookie(service.url, { key: TEST_KEY })) ?? '';
   const endOf = async (one: string) =>
     (JSON.parse((await asking(one)('session')).text) as { data: Session }).data.expiresAt;
@@ -159,7 +159,7 @@ test('a session that was renewed through its ticket ends when it would have ende
   expect(await endOf(renewed)).toBe(await endOf(cookie));
 });
 
-test('a search that stops among the actors of others names none of them and misses none of its own', async () => {
+test('a live view search across workspaces shows its own actors only, and all of them', async () => {
   using viewer = await openViewer(service.url, TEST_KEY);
   const { workspaceId } = await viewer.get<Session>('session');
   const begin = Date.now() - 60_000;

@@ -47,7 +47,7 @@ const send = async (to: string, more: object = {}): Promise<string> => {
 };
 const IN_AN_HOUR = () => new Date(Date.now() + 3_600_000).toISOString();
 
-describe('who may look', () => {
+describe('access to the live view', () => {
   const PATHS = ['session', 'machines', 'actors?kind=email', 'actors/em_000000000000000000000001'];
 
   test('nobody without a session, whatever key is sent', async () => {
@@ -169,7 +169,7 @@ describe('who may look', () => {
   });
 });
 
-describe('what is seen', () => {
+describe('the contents of the live view', () => {
   test('every kind with its drawn machine', async () => {
     using viewer = await openViewer(service.url, TEST_KEY);
     const machines = await viewer.get<readonly Machine[]>('machines');
@@ -248,8 +248,8 @@ describe('what is seen', () => {
   });
 });
 
-describe('what is not there is not there', () => {
-  test('unknown kinds, states and ids', async () => {
+describe('unknown things in the live view', () => {
+  test('answer 404 for unknown kinds, states and ids', async () => {
     using viewer = await openViewer(service.url, TEST_KEY);
     const status = async (path: string) =>
       (await fetch(`${service.url}/inspector/api/${path}`, { headers: { cookie: viewer.cookie } })).status;

@@ -82,7 +82,7 @@ describe('captured mail', () => {
   });
 });
 
-test('captured mail is deleted when it has been kept long enough', async () => {
+test('captured mail is deleted after its retention', async () => {
   await service.live.delete('/v1/captured');
   const id = await service.send();
   await service.until(id, ({ status }) => status === 'delivered');

@@ -16,7 +16,7 @@ afterAll(async () => {
   await sink[Symbol.asyncDispose]();
 });
 
-test('an email leaves, signed, with a return path of its own, and is sent', async () => {
+test('a live email is sent signed, with its own return path', async () => {
   const id = await service.send({ html: '<p>It is on its way.</p>' });
   const email = await service.until(id, ({ status }) => status === 'sent');
   const received = sink.received.find(({ raw }) => raw.includes(id));
@@ -44,7 +44,7 @@ test('an email leaves, signed, with a return path of its own, and is sent', asyn
   ]);
 });
 
-test('what is larger than is kept at hand is read when its turn comes, and arrives whole', async () => {
+test('a large live email is read when its turn comes, and arrives whole', async () => {
   const content = Buffer.alloc(300_000, 'posthorn').toString('base64');
   const id = await service.send({ attachments: [{ filename: 'a.bin', content, contentType: 'image/png' }] });
   await service.until(id, ({ status }) => status === 'sent');
@@ -52,7 +52,7 @@ test('what is larger than is kept at hand is read when its turn comes, and arriv
   expect(received?.raw.toString().replaceAll('\r\n', '')).toContain(content);
 });
 
-test('a server that answers in octets which no database keeps is answered for once', async () => {
+test('a server reply with octets that PostgreSQL refuses is recorded once', async () => {
   await using odd = await startScriptedSmtp({ dot: `250 2.0.0 Ok \0 ${'x'.repeat(980)}` });
   await using service = await startLiveService({ transport: relayTo(odd.port) });
   const id = await service.send();
@@ -71,7 +71,7 @@ test('every recipient gets a copy of its own, with its own way back, and sees no
   for (const { raw } of copies) expect(raw.includes('blind@example.com')).toBeFalse();
 });
 
-test('an attempt that could not end before its lease is not begun: the email asks again', async () => {
+test('an attempt that could not end before its lease is declined and asked for again', async () => {
   await using silent = await startScriptedSmtp({ greeting: SILENCE });
   const limits = { slots: 1, attemptMs: 4_000, marginMs: 500 };
   // A slot is worth waiting for half a second: then an attempt would outlive its lease of five.
@@ -94,7 +94,7 @@ test('an attempt that could not end before its lease is not begun: the email ask
   expect(silent.messages).toHaveLength(1);
 });
 
-test('where a doubt is held, the email waits for a report, which settles it', async () => {
+test('UNKNOWN_OUTCOME=hold waits for a report, which settles the email', async () => {
   await using vague = await startScriptedSmtp({ dot: DROP });
   const transport = relayTo(vague.port, 500);
   await using service = await startLiveService({ transport, environment: { UNKNOWN_OUTCOME: 'hold' } });
@@ -112,7 +112,7 @@ test('where a doubt is held, the email waits for a report, which settles it', as
   expect(email.events.map(({ type }: Email) => type)).toEqual(['sent', 'opened']);
 });
 
-test('a bug of ours in one copy does not take the others with it', async () => {
+test('an error in one copy of a live email leaves the others unaffected', async () => {
   const accepted = { outcome: 'accepted', response: '250 ok', smtpCode: 250, enhancedCode: null } as const;
   const transport: Transport = {
     name: 'smtp',

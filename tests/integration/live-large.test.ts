@@ -73,7 +73,7 @@ test('large messages under way are bounded by their size, and small ones pass th
   expect(transport.most).toBe(2);
 });
 
-test('every copy counts, and one message larger than all the room passes alone', async () => {
+test('each copy of a large message counts, and one larger than all the room passes alone', async () => {
   const many = Array.from({ length: 8 }, (_, index) => `person-${index}@example.com`);
   // 1.4 MB for itself and four copies at once.
   const giant = await service.send({ to: many, attachments: FILE });

@@ -44,7 +44,7 @@ const handIn = (header: string, ...recipients: string[]): Promise<string> =>
 const emailOf = async (reply: string): Promise<Email> =>
   service.until(/em_\w+/.exec(reply)?.[0] ?? reply, ({ status }) => status === 'delivered');
 
-test('a mail that shows nobody to anybody goes to every recipient, blind', async () => {
+test('an SMTP submission without To and Cc goes to every recipient as a blind copy', async () => {
   const reply = await handIn('', 'ada@example.com', 'bob@example.com');
   expect(reply).toMatch(/^250 2\.0\.0 Accepted as em_/);
   const email = await emailOf(reply);
@@ -67,17 +67,17 @@ test('a mail that shows nobody to anybody goes to every recipient, blind', async
   }
 });
 
-test('a Bcc field that is left in names nobody either', async () => {
+test('an SMTP submission leaves out its Bcc field', async () => {
   const email = await emailOf(await handIn('Bcc: ada@example.com\r\n', 'ada@example.com', 'bob@example.com'));
   expect([email.to, email.bcc]).toEqual([[], ['ada@example.com', 'bob@example.com']]);
 });
 
-test('one recipient alone is named to itself', async () => {
+test('an SMTP submission to one hidden recipient names it to itself', async () => {
   const email = await emailOf(await handIn('', 'ada@example.com'));
   expect([email.to, email.bcc]).toEqual([['ada@example.com'], []]);
 });
 
-test('by HTTP a list of recipients that is empty stays a mistake', async () => {
+test('an empty list of recipients is refused over HTTP', async () => {
   const body = { from: 'shop@sender.example', to: [], bcc: ['ada@example.com'], subject: 'x', text: 'x' };
   expect((await service.live.post('/v1/emails', body)).status).toBe(422);
 });

@@ -61,8 +61,8 @@ async function submit(mail: SendMailOptions, pass: string, more: object = {}): P
 const emailOf = async (reply: string, client = service.live): Promise<Email> =>
   (await client.get(`/v1/emails/${/em_\w+/.exec(reply)?.[0]}`)).body.data;
 
-describe('a mail that is handed in over SMTP', () => {
-  test('is the same email as one that is posted', async () => {
+describe('SMTP submission', () => {
+  test('accepts the same email as POST /v1/emails', async () => {
     const reply = await submit(
       {
         ...MAIL,
@@ -91,13 +91,13 @@ describe('a mail that is handed in over SMTP', () => {
     await service.until(email.id, ({ status }) => status === 'delivered');
   });
 
-  test('with a test key reaches nobody', async () => {
+  test('with a test key delivers to nobody', async () => {
     const reply = await submit({ ...MAIL, to: 'bounced@simulator.svc.test' }, service.keys.test);
     const email = await emailOf(reply, service.test);
     expect([email.livemode, (await service.live.get(`/v1/emails/${email.id}`)).status]).toEqual([false, 404]);
   });
 
-  test('and handed in again with its key is accepted once', async () => {
+  test('with a repeated Idempotency-Key accepts once', async () => {
     const mail = { ...MAIL, headers: { 'Idempotency-Key': 'receipt-1' } };
     const first = await submit(mail, service.keys.live);
     expect(await submit(mail, service.keys.live)).toBe(first);
@@ -112,7 +112,7 @@ test('a port of its own is inside TLS from the first octet', async () => {
   expect(service.service.doors).toMatchObject({ submission: port, submissionTls: tlsPort });
 });
 
-describe('what is refused', () => {
+describe('SMTP submission refuses', () => {
   test.each([
     ['two lines', 'two\nlines'],
     ['two lines with CRLF', 'a\r\nb'],

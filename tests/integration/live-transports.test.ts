@@ -72,7 +72,7 @@ async function goBy(provider: string | null): Promise<Email> {
 const providerOf = ({ events }: Email): string =>
   events.find(({ type }: Email) => type === 'sent').data.provider;
 
-test('mail leaves by the way that its domain has chosen, and its events say so', async () => {
+test('live mail leaves by the transport that its domain chose, named in its events', async () => {
   const kept = await service.until(await service.send(), ({ status }) => status === 'delivered');
   expect(providerOf(kept)).toBe('capture');
 
@@ -100,7 +100,7 @@ test('mail leaves by the way that its domain has chosen, and its events say so',
   expect(providerOf(again)).toBe('capture');
 });
 
-test('only a way that is enabled can be chosen, and the answer names them', async () => {
+test('a domain may choose enabled transports only, which the refusal names', async () => {
   const domain = (await service.live.get(`/v1/domains/${service.domainId}`)).body.data;
   for (const provider of ['direct', 'pigeon', '']) {
     for (const told of [
@@ -120,7 +120,7 @@ test('only a way that is enabled can be chosen, and the answer names them', asyn
   expect((await service.live.get(`/v1/domains/${service.domainId}`)).body.data).toEqual(domain);
 });
 
-test('a domain may be added with its choice, and is then told of the records of that way', async () => {
+test('a domain added with a transport is told the records of that transport', async () => {
   dns.zone = {};
   const { status, body } = await service.live.post('/v1/domains', {
     name: 'chosen.example',
@@ -136,7 +136,7 @@ test('a domain may be added with its choice, and is then told of the records of 
   expect(found.map(({ provider }: Email) => provider)).toEqual(['ses', 'capture']);
 });
 
-test('a relay that stands still keeps the mail of no other way waiting', async () => {
+test('a stalled relay delays no mail of other transports', async () => {
   await using silent = await startScriptedSmtp({ greeting: SILENCE });
   const SMTP_URL = `smtp://127.0.0.1:${silent.port}`;
   await using busy = await startLiveService({
@@ -154,7 +154,7 @@ test('a relay that stands still keeps the mail of no other way waiting', async (
   for (const id of stuck) expect((await busy.live.get(`/v1/emails/${id}`)).body.data.status).toBe('sending');
 });
 
-test('mail whose way is not enabled any more is held, said everywhere, and leaves once it is again', async () => {
+test('mail of a disabled transport is held and reported, and leaves once it is enabled again', async () => {
   await using database = await createTestDatabase();
   const all = { ...environment, DATABASE_URL: database.url };
   const from = 'shop@held.example';

@@ -15,7 +15,7 @@ const samplesOf = (text: string): ReadonlyMap<string, number> =>
       }),
   );
 
-test('requests, commits, outcomes, statements and memory are told on the port of their own', async () => {
+test('metrics of requests, commits, outcomes, statements and memory are served on their own port', async () => {
   const port = await freePort();
   await using service = await startRealService({ METRICS_PORT: String(port) });
   const key = await service.keyWith('test', ['*']);
@@ -61,7 +61,7 @@ test('requests, commits, outcomes, statements and memory are told on the port of
   expect((await service.ask({ path: '/metrics', key })).status).toBe(404);
 });
 
-test('off unless a port is set', async () => {
+test('metrics are off unless a port is set', async () => {
   await using service = await startRealService();
   const key = await service.keyWith('test', ['*']);
   expect((await service.ask({ path: '/metrics', key })).status).toBe(404);

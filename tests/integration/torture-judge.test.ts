@@ -155,7 +155,7 @@ const say = (number: number, type: string) =>
     [idOf(number), mintId('evt', Date.now()), type],
   );
 
-test('keeps every promise where nothing is wrong, having counted what there is', async () => {
+test('the torture judge finds nothing wrong in a clean run, having counted everything', async () => {
   const verdict = await judged();
   expect(verdict.examples).toEqual([]);
   expect(verdict).toMatchObject({ acknowledged: 12, emails: 12, inBatches: 2, toTwo: 2 });
@@ -277,12 +277,12 @@ test.each<Forgery>([
   expect(await brokenBy(forge)).toEqual([...broken].sort());
 });
 
-test('takes no offence at two recipients who were served by an attempt each', async () => {
+test('the torture judge accepts two recipients served by an attempt each', async () => {
   const serve = ({ performed }: Forged) => performed.set(idOf(LAST), { firstBegun: 1, accepted: [1, 1] });
   expect(await brokenBy(serve)).toEqual([]);
 });
 
-test('explains one email of a wish that nobody answered, and counts those that may have been stored', async () => {
+test('the torture judge allows one email of an unanswered request, and counts those that may be stored', async () => {
   const { broken, unanswered } = await judged(async (seen) => {
     for (const number of [0, 1, 2]) seen.answers[number] = '';
     for (const number of [0, 1]) seen.record.hear(wishOf(seen, number), { what: 'unknown' });

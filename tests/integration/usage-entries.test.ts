@@ -10,7 +10,7 @@ const IN_AN_HOUR = NOW + 3_600_000;
 const PERIOD = '2026-11-20';
 const UNLIMITED = { period: PERIOD, ceiling: null };
 
-onEachStore('units without a ceiling', (store) => {
+onEachStore('usage without a ceiling', (store) => {
   const clock = new ManualClock(NOW);
   let others: PostgresDatabase[] = [];
   beforeAll(() => {

@@ -63,14 +63,14 @@ const send = async (
 const arrived = () => servers.map((server) => server.messages.length);
 const BOB = ['bob@receiver.test'];
 
-test('mail goes to the most preferred host, which thereby confirms delivery', async () => {
+test('direct delivery goes to the most preferred host, whose acceptance confirms delivery', async () => {
   expect(await send(BOB)).toEqual(['bob@receiver.test accepted 2.0.0 from mx1.receiver.test']);
   expect(arrived()).toEqual([1, 0, 0]);
   expect(first.commands[0]).toBe('EHLO posthorn.test');
   expect(transport().confirmsDelivery).toBe(true);
 });
 
-describe('the next host is tried', () => {
+describe('direct delivery tries the next host', () => {
   const faults: [string, Script][] = [
     ['hangs up', { greeting: DROP }],
     ['says nothing', { greeting: SILENCE }],
@@ -111,7 +111,7 @@ describe('the next host is tried', () => {
   });
 });
 
-describe('the next host is not tried', () => {
+describe('direct delivery stops at this host', () => {
   test('after a refusal', async () => {
     first.script = { rcpt: '550 5.1.1 unknown' };
     expect(await send(BOB)).toEqual(['bob@receiver.test refused 5.1.1 NoEmail from mx1.receiver.test']);
@@ -139,7 +139,7 @@ describe('the next host is not tried', () => {
   });
 });
 
-test('IPv6 is tried before IPv4, and IPv4 when it fails', async () => {
+test('direct delivery tries IPv6 before IPv4', async () => {
   dns.zone['mx1.receiver.test AAAA'] = [aaaa('::1')];
   await send(BOB);
   expect(arrived()).toEqual([0, 0, 1]);
@@ -148,8 +148,8 @@ test('IPv6 is tried before IPv4, and IPv4 when it fails', async () => {
   expect(arrived()).toEqual([1, 0, 1]);
 });
 
-describe('recipients of several domains', () => {
-  test('each go to their own servers and fare on their own', async () => {
+describe('direct delivery to several domains', () => {
+  test('serves each domain by its own servers, with outcomes of its own', async () => {
     dns.zone = {
       ...dns.zone,
       'other.test MX': [mx('mx.other.test', 10)],
@@ -181,7 +181,7 @@ describe('recipients of several domains', () => {
   });
 });
 
-describe('by default no address is connected to that is not public', () => {
+describe('direct delivery connects to no address that is not public', () => {
   for (const address of ['127.0.0.1', '10.0.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0'])
     test(address, async () => {
       dns.zone = { 'receiver.test MX': [mx('mx1.receiver.test', 1)], 'mx1.receiver.test A': [a(address)] };
@@ -204,7 +204,7 @@ describe('by default no address is connected to that is not public', () => {
   });
 });
 
-describe('TLS without a policy is taken where it comes', () => {
+describe('opportunistic TLS of direct delivery', () => {
   const secured = async (options: object) => {
     await using sink = await startSink(options, { host: '127.0.0.3', port });
     dns.zone = { 'receiver.test MX': [mx('mx1.receiver.test', 1)], 'mx1.receiver.test A': [a('127.0.0.3')] };
@@ -236,7 +236,7 @@ describe('TLS without a policy is taken where it comes', () => {
   });
 });
 
-describe('one receiving site', () => {
+describe('direct delivery to one receiving site', () => {
   const many = (count: number, domain = 'receiver.test') =>
     Array.from({ length: count }, (_, n) => aMessage({ recipients: [`r${n}@${domain}`] }));
 
@@ -284,14 +284,14 @@ describe('one receiving site', () => {
   });
 });
 
-test('a deadline during the lookup defers', async () => {
+test('direct delivery defers at a deadline during the lookup', async () => {
   dns.zone['receiver.test MX'] = 'silence';
   expect(
     await send(BOB, { resolver: createResolver([dns.server], { timeoutMs: 60_000, rounds: 1 }) }, 100),
   ).toEqual(['bob@receiver.test deferred 4.4.5 RateLimited']);
 });
 
-describe('the doctor is told', () => {
+describe('the doctor of direct delivery reports', () => {
   test('that the name leads to us and back', async () => {
     dns.zone['posthorn.test A'] = [a('192.0.2.7')];
     dns.zone['7.2.0.192.in-addr.arpa PTR'] = [{ type: 12, domain: 'posthorn.test' }];

@@ -80,7 +80,7 @@ const send = async () => {
 };
 const secure = () => trusted.received.map((mail) => mail.secure);
 
-describe('under an enforced policy', () => {
+describe('an enforced MTA-STS policy', () => {
   test('mail goes over TLS to a host that the policy names and the certificate proves', async () => {
     expect(await send()).toBe('accepted');
     expect(secure()).toEqual([true]);
@@ -115,7 +115,7 @@ describe('under an enforced policy', () => {
   });
 });
 
-test('a policy that is only tested, or is none, keeps nothing back', async () => {
+test('an MTA-STS policy in testing or none mode holds no mail back', async () => {
   for (const mode of ['testing', 'none']) {
     direct = transport();
     answer.body = policy(mode, 'elsewhere.test');
@@ -124,7 +124,7 @@ test('a policy that is only tested, or is none, keeps nothing back', async () =>
   }
 });
 
-describe('what is no policy keeps nothing back either', () => {
+describe('an invalid MTA-STS policy holds no mail back', () => {
   const bad: Record<string, () => unknown> = {
     'a file that is missing': () => Object.assign(answer, { status: 404 }),
     'a redirect': () => Object.assign(answer, { status: 302, location: 'https://localhost/' }),
@@ -145,7 +145,7 @@ describe('what is no policy keeps nothing back either', () => {
     });
 });
 
-describe('a policy is remembered', () => {
+describe('the cache of MTA-STS policies', () => {
   const later = (ms: number) => {
     now += ms;
   };

@@ -153,7 +153,7 @@ describe.if(reason === null)('a strict Postfix', () => {
     { timeout: 300_000 },
   );
 
-  test('tells apart who is refused and why', async () => {
+  test('reports refusals recipient by recipient with their reasons', async () => {
     await using postfix = await startPostfix();
     const transport = relay(postfix);
     const people = ['ok@receiver.test', 'gone@receiver.test', 'full@receiver.test', 'x@foreign.test'];

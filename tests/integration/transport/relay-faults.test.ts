@@ -44,7 +44,7 @@ const attempt = async (script: Script, { deadlineMs = 30_000, big = false, to = 
 
 const everyone = (verdict: string) => ['a', 'b', 'c'].map((who) => `${who} ${verdict}`);
 
-describe('a fault at one step', () => {
+describe('a fault of the relay at one SMTP step', () => {
   const lost = 'deferred infrastructure ConnectionFailed';
   const faults: [string, Script, string][] = [
     ['greeting 421', { greeting: '421 4.3.2 too busy' }, 'deferred infrastructure RateLimited 421'],
@@ -194,7 +194,7 @@ describe('an address or a message that the server cannot take is refused before 
   });
 });
 
-describe('the envelope', () => {
+describe('the envelope sent to the relay', () => {
   test('has the return path and the recipients, in ASCII, and nobody else', async () => {
     await attempt(
       {},
@@ -214,7 +214,7 @@ describe('the envelope', () => {
   });
 });
 
-describe('the pool', () => {
+describe('the session pool of the relay', () => {
   const send = (relay: RelayTransport) => relay.send(message, LIMITS).then((outcomes) => outcomes.map(said));
   const ACCEPTED = everyone('accepted 250');
   const fresh = (script: Script = {}) => {

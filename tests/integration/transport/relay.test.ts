@@ -36,7 +36,7 @@ const sent = async (transport: RelayTransport) => {
 };
 const credentials = { user: 'svc', pass: 'secret' };
 
-describe('a message arrives', () => {
+describe('a message arrives through the relay', () => {
   test('in clear text where nothing else is offered', async () => {
     expect(await sent(relay(plain))).toMatchObject({
       outcome: 'accepted',
@@ -62,7 +62,7 @@ describe('a message arrives', () => {
   });
 });
 
-describe('is deferred, and the fault is ours, when', () => {
+describe('a relay misconfiguration defers the email when', () => {
   const deferred = (subType: string) => ({ outcome: 'deferred', fault: 'infrastructure', subType });
   const cases: [string, () => RelayTransport, string][] = [
     ['the certificate is not trusted', () => relay(startTls, { credentials, ca: null }), 'TlsFailed'],
@@ -99,7 +99,7 @@ test('a password never crosses a connection that lost its STARTTLS', async () =>
   expect(stripped.commands.filter((command) => command.startsWith('AUTH'))).toEqual([]);
 });
 
-describe('the doctor is told', () => {
+describe('the doctor of the relay reports', () => {
   test('how the relay was reached', async () => {
     expect(await relay(startTls, { credentials }).verify()).toEqual([
       {

@@ -71,26 +71,26 @@ const deliverTo = async (port: number, raw: Buffer, ...recipients: string[]) => 
 
 const BOUNCE = 'b+token-1@bounces.sender.example';
 
-test('a bounce over TLS is taken in', async () => {
+test('the bounce receiver accepts a bounce over TLS', async () => {
   expect(await deliver(dsn({ status: POSTFIX }), BOUNCE)).toEqual(['DOT 250 2.0.0 Thank you']);
   expect(reports).toMatchObject([[{ kind: 'bounced', reference: { token: 'token-1' } }]]);
 });
 
-test('mail for anyone else is refused: this is no relay', async () => {
+test('the bounce receiver refuses mail for anyone else: it is no relay', async () => {
   expect(await deliver(dsn({ status: POSTFIX }), 'someone@elsewhere.example', BOUNCE)).toEqual([
     'RCPT 550 5.1.1 No such mailbox here',
     'DOT 250 2.0.0 Thank you',
   ]);
 });
 
-test('what is no report is taken and forgotten', async () => {
+test('the bounce receiver accepts and drops what is no report', async () => {
   expect(await deliver(Buffer.from('Subject: Out of office\r\n\r\nBack on Monday.\r\n'), BOUNCE)).toEqual([
     'DOT 250 2.0.0 Thank you',
   ]);
   expect(reports).toEqual([]);
 });
 
-test('a report that cannot be kept is asked for again', async () => {
+test('the bounce receiver answers 4xx when a report cannot be stored', async () => {
   onReport = () => Promise.reject(new Error('no database'));
   expect(await deliver(dsn({ status: POSTFIX }), BOUNCE)).toEqual([
     'DOT 451 4.3.0 Cannot take this now, please try again',
@@ -98,7 +98,7 @@ test('a report that cannot be kept is asked for again', async () => {
   expect(reports).toEqual([]);
 });
 
-test('a report that is too large is refused, announced or not', async () => {
+test('the bounce receiver refuses a report that is too large, announced or not', async () => {
   const huge = Buffer.concat([dsn({ status: POSTFIX }), Buffer.alloc(34_000_000, `${'x'.repeat(70)}\r\n`)]);
   expect(await deliver(huge, BOUNCE)).toEqual([expect.stringContaining('MAIL 552')]);
   expect(await deliverUnannounced(huge)).toBe('552 5.3.4 The message is too large');
@@ -114,7 +114,7 @@ const deliverUnannounced = (raw: Buffer) => {
   );
 };
 
-describe('anybody may send here, so that', () => {
+describe('the bounce receiver bounds what anybody may send:', () => {
   const ORIGINAL = `Return-Path: <b+token-1@bounces.sender.example>\nMessage-ID: <em_1@sender.example>\n\n`;
   const LONG = `${ORIGINAL}${`${'x'.repeat(70)}\n`.repeat(400_000)}`;
 
@@ -167,7 +167,7 @@ describe('anybody may send here, so that', () => {
     await narrow.close();
   });
 
-  test('messages beyond the room there is have to come back', async () => {
+  test('large messages beyond its room are put off with 452', async () => {
     const KIB = 1_024;
     const size = dsn({ status: POSTFIX, original: ORIGINAL }).length;
     const of = (octets: number) =>

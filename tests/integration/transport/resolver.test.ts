@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const resolver = createResolver([dns.server], { timeoutMs: 150, rounds: 2 });
 
-describe('what is there is found', () => {
+describe('the resolver finds', () => {
   test('as it is, in any case of letters', async () => {
     dns.zone = {
       'receiver.test mx': [],
@@ -91,7 +91,7 @@ describe('what is there is found', () => {
   });
 });
 
-describe('what is not there is told apart', () => {
+describe('the resolver tells apart', () => {
   test('no such name', async () => expect(await resolver.mx('missing.test')).toEqual({ status: 'nxdomain' }));
 
   test('a name without such a record', async () => {
@@ -123,17 +123,17 @@ describe('what is not there is told apart', () => {
     });
 });
 
-describe('of several servers', () => {
+describe('the resolver with several servers', () => {
   const both = createResolver([broken.server, dns.server], { timeoutMs: 150, rounds: 1 });
 
   for (const say of ['servfail', 'refused', 'silence'] as const)
-    test(`the next is asked after ${say}`, async () => {
+    test(`asks the next after ${say}`, async () => {
       broken.zone = { 'receiver.test A': say };
       dns.zone = { 'receiver.test A': [a('192.0.2.1')] };
       expect(await both.ipv4('receiver.test')).toEqual({ status: 'found', records: ['192.0.2.1'] });
     });
 
-  test('one that does not run costs no time', async () => {
+  test('passes over one that does not run without waiting', async () => {
     dns.zone = { 'receiver.test A': [a('192.0.2.1')] };
     const gone = { address: '127.0.0.1', port: await freePort() };
     const answer = await createResolver([gone, dns.server], { timeoutMs: 3_600_000, rounds: 1 }).ipv4(
@@ -142,13 +142,13 @@ describe('of several servers', () => {
     expect(answer).toEqual({ status: 'found', records: ['192.0.2.1'] });
   });
 
-  test('what one says for certain is not asked of the next', async () => {
+  test('asks no other after a certain answer', async () => {
     expect(await both.ipv4('missing.test')).toEqual({ status: 'nxdomain' });
     expect(dns.asked).toEqual([]);
   });
 });
 
-test('a thousand questions at a time are all answered', async () => {
+test('the resolver answers a thousand simultaneous questions', async () => {
   dns.zone = { 'receiver.test A': [a('192.0.2.1')] };
   const patient = createResolver([dns.server], { timeoutMs: 5_000, rounds: 2 });
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => patient.ipv4('receiver.test')));

@@ -12,7 +12,7 @@ const route = (zone: Zone, random = () => 0.5) => {
   return routeOf('receiver.test', resolver, random);
 };
 
-test('hosts are tried by preference, equal ones in the order of chance', async () => {
+test('MX hosts are tried by preference, equal ones in random order', async () => {
   const zone = {
     'receiver.test MX': [mx('c.test', 30), mx('a.test', 10), mx('b1.test', 20), mx('b2.test', 20)],
   };

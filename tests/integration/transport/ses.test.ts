@@ -98,7 +98,7 @@ const send = async (changes = {}, limits = LIMITS) => {
   return outcomes.map(({ outcome, fault, subType }) => [outcome, fault, subType].filter(Boolean).join(' '));
 };
 
-describe('a message', () => {
+describe('a message to SES', () => {
   test('goes out signed, with its envelope and its tag', async () => {
     const { privateKey } = await generateDkimKey('ed25519-sha256');
     const message = aMessage({
@@ -142,7 +142,7 @@ describe('a message', () => {
   });
 });
 
-describe('an error means', () => {
+describe('an SES error means', () => {
   const cases: [Response, string][] = [
     [error(400, 'MessageRejected', 'Virus found'), 'refused message ContentRejected'],
     [
@@ -180,7 +180,7 @@ describe('an error means', () => {
   });
 });
 
-describe('without an answer', () => {
+describe('an SES request without an answer', () => {
   const at = async (endpoint: string, deadlineMs = 5_000) => {
     const [outcome] = await new SesTransport({ ...account, endpoint }).send(aMessage(), {
       ...LIMITS,
@@ -205,7 +205,7 @@ describe('without an answer', () => {
   });
 });
 
-describe('a domain', () => {
+describe('a domain at SES', () => {
   const client = createSesApi(account);
   const { signal } = new AbortController();
   const OURS = { domain: 'shop.example', selector: 'ph' };
@@ -275,7 +275,7 @@ describe('a domain', () => {
   });
 });
 
-describe('the doctor is told', () => {
+describe('the doctor of SES reports', () => {
   const finding = async () => (await new SesTransport(account).verify())[0];
   test('of an account in order', async () => {
     answer = () =>
@@ -304,7 +304,7 @@ describe('the doctor is told', () => {
   });
 });
 
-describe('the doctor is told of the configuration set', () => {
+describe('the doctor of SES reports of the configuration set', () => {
   const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:mail';
   const set = { configurationSet: 'reports', topicArn: TOPIC };
   const destination = (more: object = {}) => ({

@@ -75,20 +75,20 @@ const send = async (
     .catch(({ response, message }: { response?: string; message: string }) => response ?? message);
 };
 
-test('a mail over STARTTLS is accepted under its key', async () => {
+test('the submission server accepts a mail over STARTTLS under its key', async () => {
   expect(await send()).toBe('250 2.0.0 Accepted as em_1');
   expect(submitted).toMatchObject([
     { key: KEY, submission: { email: { to: ['bob@receiver.example'], subject: 'Receipt' } } },
   ]);
 });
 
-test('a file arrives whole', async () => {
+test('the submission server passes an attachment on whole', async () => {
   const content = Buffer.from(Array.from({ length: 100_000 }, (_, n) => (n * 7) % 256));
   await send({ ...MAIL, html: '<p>Hi</p>', attachments: [{ filename: 'a.bin', content }] });
   expect(submitted[0]?.submission.email.attachments?.[0]?.content).toBe(content.toString('base64'));
 });
 
-test('the largest file arrives whole, and keeps nobody waiting', async () => {
+test('the submission server passes on the largest attachment without blocking the process', async () => {
   const content = Buffer.alloc(18 * 1024 * 1024, 'A catalogue, with pictures. ');
   await send();
   const longest = await longestStall(async () =>
@@ -100,7 +100,7 @@ test('the largest file arrives whole, and keeps nobody waiting', async () => {
   expect(longest).toBeLessThan(500);
 });
 
-test('what goes beyond the room there is has to come back', async () => {
+test('the submission server puts off large messages beyond its room with 452', async () => {
   const narrow = await open(null, { total: 300_000, each: 200_000 });
   const submit = (octets: number) =>
     send({ ...MAIL, text: `${'x'.repeat(60)}\n`.repeat(octets / 61) }, { port: narrow.port });
@@ -110,7 +110,7 @@ test('what goes beyond the room there is has to come back', async () => {
   await narrow.close();
 });
 
-describe('is refused', () => {
+describe('the submission server refuses', () => {
   test('a mail of parts without end, before it is read', async () => {
     const raw = `From: a@sender.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(400_000)}`;
     expect(await send({ raw, envelope: { from: 'a@sender.example', to: 'b@receiver.example' } })).toBe(
@@ -141,7 +141,7 @@ describe('is refused', () => {
   });
 });
 
-describe('a refusal of the service becomes a code', () => {
+describe('the submission server maps refusals of the service to SMTP codes', () => {
   const cases: [SubmissionFailure, string][] = [
     [{ code: 'FORBIDDEN', message: 'Verify the domain.' }, '550 5.7.1 Verify the domain.'],
     [{ code: 'QUOTA_EXCEEDED', message: 'Spent.' }, '550 5.7.1 Spent.'],
@@ -163,13 +163,13 @@ describe('a refusal of the service becomes a code', () => {
       expect(await send()).toBe(reply);
     });
 
-  test('a service that does not answer is temporary', async () => {
+  test('the submission server answers 4xx when the service does not answer', async () => {
     lookUpKey = () => Promise.reject(new Error('no database'));
     expect(await send()).toStartWith('454 4.7.0');
   });
 });
 
-test('without a certificate the password is taken as it comes', async () => {
+test('the submission server without a certificate takes the password in clear text', async () => {
   expect(await send(MAIL, { port: trusting.port })).toBe('250 2.0.0 Accepted as em_1');
 });
 

@@ -46,7 +46,7 @@ const transports = (settings: Partial<TransportSettings> = {}, ca: string | null
 const LIMITS = { signal: new AbortController().signal, deadlineMs: 10_000 };
 const SES = { sesRegion: 'eu-west-1', awsAccessKeyId: 'a', awsSecretAccessKey: 'b' };
 
-describe('the ways out', () => {
+describe('the configured transports', () => {
   test('are those that are configured, the default among them', async () => {
     const all = transports({ transport: ['direct', 'ses'], smtpUrl: 'smtp://127.0.0.1:1', ...SES });
     expect(all.chosen.name).toBe('direct');
@@ -73,7 +73,7 @@ describe('the ways out', () => {
   });
 });
 
-describe('a further authority', () => {
+describe('TLS_CA_FILE', () => {
   const settings: Partial<TransportSettings> = {
     transport: ['smtp'],
     smtpUrl: `smtp://svc:secret@localhost:${sink.port}`,
@@ -93,7 +93,7 @@ describe('a further authority', () => {
   });
 });
 
-test('closing waits for what is under way', async () => {
+test('closing the transports waits for sessions under way', async () => {
   const all = transports({ transport: ['smtp'], smtpUrl: `smtp://localhost:${sink.port}` });
   const before = sink.received.length;
   const sent = Promise.all(Array.from({ length: 30 }, () => all.chosen.send(aMessage(), LIMITS)));
