@@ -73,7 +73,7 @@ describe('the life of an API key', () => {
     expect(taken).toEqual(new Set(['active permissions.replaced', 'active revoke.requested']));
   });
 
-  test('is in order at every moment', () => {
+  test('keeps its invariants on every path', () => {
     for (const path of paths) {
       const { state, context, effects, delays } = along(path);
       const last = path.at(-1);

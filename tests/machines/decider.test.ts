@@ -183,7 +183,7 @@ function lastOf({ input, events }: Life): Decision {
   );
 }
 
-describe('a stored snapshot', () => {
+describe('a snapshot restored from the database', () => {
   const decide = (from: Decision, snapshot: AnyMachineSnapshot, event: ActorEvent): Comparable | null => {
     const next = decider.next({ snapshot, timers: from.timers }, event);
     return next && comparable(next);
@@ -220,7 +220,7 @@ describe('a stored snapshot', () => {
   });
 });
 
-describe('what the decider refuses or reports', () => {
+describe('the decider on refusals and errors', () => {
   test('a finished actor takes nothing at all', () => {
     const finished = lives.map(lastOf).filter(({ snapshot }) => snapshot.status === 'done');
     expect(new Set(finished.map(({ snapshot }) => stateOf(snapshot)))).toEqual(

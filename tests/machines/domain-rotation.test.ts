@@ -29,7 +29,7 @@ function proven() {
   return domain;
 }
 
-test('another way is kept, and its records are looked up in place of those that are being looked up', () => {
+test('a changed transport of a domain replaces the records being checked', () => {
   const domain = added();
   domain.tell(settings(BORN + 5, { provider: 'ses', openTracking: true }));
   expect(domain).toMatchObject({
@@ -46,7 +46,7 @@ test('another way is kept, and its records are looked up in place of those that 
   expect(domain.effects[0]).toEqual({ type: 'chooseWay', params: { provider: null } });
 });
 
-describe('a rotation', () => {
+describe('a DKIM rotation of the domain machine', () => {
   test('brings a proven domain’s next look forward, and then ever less', () => {
     const domain = proven();
     const asked = BORN + HOUR;

@@ -118,14 +118,14 @@ function isTaken(state: string, name: string, { checkingSince, rotatingSince, at
   return / after /.test(name) && checkingSince !== null;
 }
 
-describe('every way through a domain', () => {
+describe('every path of the domain machine', () => {
   test('reaches every state that is stored', () => {
     const reached = new Set(paths.map(({ state }) => state.value as string));
     const stored = Object.keys(domainMachine.states).filter((name) => name !== 'added');
     expect([...reached].sort()).toEqual(stored.sort());
   });
 
-  test('keeps to what must always hold', () => {
+  test('keeps the invariants of a domain', () => {
     expect(paths.length).toBeGreaterThan(50);
     for (const path of paths) {
       const { state, context, delays } = along(path);
@@ -149,7 +149,7 @@ describe('every way through a domain', () => {
     }
   });
 
-  test('takes what is drawn and refuses the rest, with nothing changed', () => {
+  test('accepts the drawn events and refuses the others unchanged', () => {
     for (const path of paths) {
       const { context, state } = along(path);
       for (const [name, event] of Object.entries(everyEvent(context))) {
@@ -216,7 +216,7 @@ function proven() {
   return domain;
 }
 
-describe('waiting for the records', () => {
+describe('a domain waiting for its records', () => {
   test('begins with a check', () => {
     const domain = added();
     expect(domain).toMatchObject({ state: 'pending', effects: [{ type: 'check', params: { attempt: 1 } }] });
@@ -282,7 +282,7 @@ describe('waiting for the records', () => {
   });
 });
 
-describe('a proven domain', () => {
+describe('a verified domain', () => {
   test('is looked at once a day', () => {
     const domain = proven();
     for (let day = 1; day <= 3; day += 1) expect(look(domain, 'verified')).toBeGreaterThan(BORN + day * DAY);
@@ -352,7 +352,7 @@ describe('a proven domain', () => {
   });
 });
 
-test('settings change what is named and nothing else, and leave the timer alone', () => {
+test('changing settings of a domain changes only those named, and leaves its timer alone', () => {
   const domain = proven();
   const { delays, context } = domain;
   domain.tell(settings(BORN + 5_000, { openTracking: true }));

@@ -4,7 +4,7 @@ import type { ActorEvent } from '../../src/engine/kind.ts';
 import { BEGINNINGS, BORN, timerOf } from '../support/engine-email-model.ts';
 import { completed, Observed, outcome, sending } from '../support/observed-email.ts';
 
-describe('attempts', () => {
+describe('attempts of the email machine', () => {
   test('an outcome counts for its own attempt only', () => {
     const email = sending();
     email.tell(timerOf('lease', BORN + 10_000));
@@ -72,7 +72,7 @@ describe('attempts', () => {
   });
 });
 
-describe('an outcome that nobody knows', () => {
+describe('an unknown outcome of the email machine', () => {
   test('is impossible for test mail: the simulator has reached nobody when its attempt is lost', () => {
     const email = new Observed(BEGINNINGS['a test email']);
     email.wake(email.delays.lease as number);
@@ -210,8 +210,8 @@ describe('a report while an email waits for a slot', () => {
   });
 });
 
-describe('a report that is repeated', () => {
-  test('changes nothing', () => {
+describe('a repeated report', () => {
+  test('changes nothing about an email', () => {
     const email = sending();
     email.tell(completed(BORN + 1, 1, outcome(0, 'accepted'), outcome(1, 'accepted')));
     const tell = (type: string, more: object = {}): boolean =>
@@ -241,7 +241,7 @@ describe('a report that is repeated', () => {
   });
 });
 
-describe('bad addresses', () => {
+describe('suppression of bad addresses', () => {
   test('are suppressed by live mail, never by test mail', () => {
     for (const livemode of [true, false]) {
       const email = sending({ ...BEGINNINGS['a live email to two'], livemode });

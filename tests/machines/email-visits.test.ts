@@ -22,7 +22,7 @@ function sent() {
   };
 }
 
-test('the same visit within ten seconds is one, whichever way the clock was set', () => {
+test('a repeated open or click within ten seconds counts once, also when the clock is set back', () => {
   const { email, visit } = sent();
   expect([20, 20, 29.999, 10.001].map((at) => visit(at * SECOND))).toEqual([true, false, false, false]);
   expect([30, 39.999, 40].map((at) => visit(at * SECOND))).toEqual([true, false, true]);
@@ -31,7 +31,7 @@ test('the same visit within ten seconds is one, whichever way the clock was set'
   ]);
 });
 
-test('another link, another kind of visit and another recipient are other visits', () => {
+test('opens and clicks are counted apart by link, kind and recipient', () => {
   const { visit } = sent();
   expect([
     visit(1, 'clicked'),
@@ -57,7 +57,7 @@ test('a hundred opens and a hundred clicks of each recipient are recorded, and a
   expect(JSON.stringify(email.context.recipients[0]).length).toBeLessThan(300);
 });
 
-test('what no link tells is not a visit: each counts', () => {
+test('opens and clicks reported without a link are counted each', () => {
   const { visit } = sent();
   expect(Array.from({ length: 120 }, () => visit(1, 'opened', { link: undefined }))).not.toContain(false);
 });

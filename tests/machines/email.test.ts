@@ -138,7 +138,7 @@ describe('the life of an email', () => {
     expect(told.size).toBe(72);
   });
 
-  test('is in order in every condition it can come to', () => {
+  test('keeps its invariants on every path', () => {
     for (const life of lives) holds(along(life));
     for (const life of conditions)
       for (const { event } of everyEvent(along(life).context)) {
@@ -148,7 +148,7 @@ describe('the life of an email', () => {
       }
   });
 
-  test('is in order whatever a transport reports, sense or not', () => {
+  test('keeps its invariants whatever a transport reports', () => {
     const outcome = fc.record({
       recipient: fc.integer({ min: 0, max: 3 }),
       outcome: fc.constantFrom('accepted', 'deferred', 'refused', 'suppressed', 'unknown'),

@@ -104,7 +104,7 @@ function along({ steps, input: of }: (typeof paths)[number]) {
   return delivery;
 }
 
-describe('every way through a delivery', () => {
+describe('every path of the webhook delivery machine', () => {
   test('reaches every state, over every number of retries', () => {
     const reached = new Set(paths.map(({ state }) => state.value as string));
     const stored = Object.keys(webhookDeliveryMachine.states).filter((state) => state !== 'made');
@@ -115,7 +115,7 @@ describe('every way through a delivery', () => {
     expect([...retries].sort()).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test('keeps to what must always hold', () => {
+  test('keeps the invariants of a delivery', () => {
     expect(paths.length).toBeGreaterThan(20);
     for (const path of paths) {
       const { state, context, delays } = along(path);
@@ -134,7 +134,7 @@ describe('every way through a delivery', () => {
     }
   });
 
-  test('takes what is drawn and refuses the rest, with nothing changed', () => {
+  test('accepts the drawn events and refuses the others unchanged', () => {
     for (const path of paths) {
       const { context, state } = along(path);
       for (const [name, event] of Object.entries(everyEvent(context.attempt, context.at + 1))) {
@@ -151,7 +151,7 @@ describe('every way through a delivery', () => {
   });
 });
 
-describe('a delivery', () => {
+describe('a webhook delivery', () => {
   test('is posted at once, under a lease', () => {
     const delivery = newDelivery();
     expect(delivery.state).toBe('posting');

@@ -66,13 +66,13 @@ function along({ steps }: (typeof paths)[number]) {
   return endpoint;
 }
 
-describe('every way through an endpoint', () => {
+describe('every path of the webhook endpoint machine', () => {
   test('reaches every state', () => {
     const reached = new Set(paths.map(({ state }) => state.value as string));
     expect([...reached].sort()).toEqual(Object.keys(webhookEndpointMachine.states).sort());
   });
 
-  test('keeps to what must always hold', () => {
+  test('keeps the invariants of an endpoint', () => {
     expect(paths.length).toBeGreaterThan(40);
     for (const path of paths) {
       const { state, context, delays } = along(path);
@@ -84,7 +84,7 @@ describe('every way through an endpoint', () => {
     }
   });
 
-  test('takes what is drawn and refuses the rest, with nothing changed', () => {
+  test('accepts the drawn events and refuses the others unchanged', () => {
     for (const path of paths) {
       const { context, state } = along(path);
       for (const [name, event] of Object.entries(everyEvent(context))) {
@@ -114,7 +114,7 @@ describe('every way through an endpoint', () => {
   });
 });
 
-describe('the health of an endpoint', () => {
+describe('the failure count of a webhook endpoint', () => {
   test('ten failures in a row disable it and stop its deliveries; nine and a success do not', () => {
     const endpoint = newEndpoint();
     const fail = (times: number): void => {
@@ -171,7 +171,7 @@ describe('the health of an endpoint', () => {
   });
 });
 
-describe('replays', () => {
+describe('replays of a webhook endpoint', () => {
   test('are taken one at a time: the next when the turns of the one before are over', () => {
     const endpoint = newEndpoint();
     expect(endpoint.tell(replay(5_000))).toBe(true);
@@ -204,7 +204,7 @@ describe('replays', () => {
   });
 });
 
-describe('the settings of an endpoint', () => {
+describe('the settings of a webhook endpoint', () => {
   test('what is named changes, the rest stays, and nothing else happens', () => {
     const endpoint = newEndpoint();
     endpoint.tell(failure(1_500));
