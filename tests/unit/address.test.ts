@@ -16,7 +16,7 @@ const refused = (text: string): string => {
 
 const repeated = (piece: string, times: number) => piece.repeat(times);
 
-describe('an address', () => {
+describe('parsing an email address', () => {
   test.each<[text: string, expected: Partial<Address>]>([
     [
       'ada@example.com',
@@ -66,7 +66,7 @@ describe('an address', () => {
   });
 });
 
-describe('no address is', () => {
+describe('refused as an email address:', () => {
   const hostile: Record<string, readonly string[]> = {
     nothing: [
       '',
@@ -227,7 +227,7 @@ describe('no address is', () => {
   });
 });
 
-describe('whatever is typed', () => {
+describe('parsing arbitrary text as an address', () => {
   const anything = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: fc.constantFrom(...'a1.-@<>"\\,;:()= \r\n\0\u200b\u202e\ud800éü。') }),

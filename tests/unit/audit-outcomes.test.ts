@@ -12,13 +12,13 @@ function queuedAgain() {
   return email;
 }
 
-test('an email that waits for a slot again is in order, with recipients that have it', () => {
+test('the audit accepts an email waiting for a slot again, with recipients already served', () => {
   const { state, context } = queuedAgain();
   expect([state, context.attempt]).toEqual(['queued', 1]);
   expect(outcomeFaults(state, context)).toEqual([]);
 });
 
-test('one that waits for its first slot has reached nobody, and one that waits at all has somebody to wait for', () => {
+test('the audit reports an email that waits for a slot with nobody left to serve, or served before its first attempt', () => {
   const { context } = queuedAgain();
   expect(outcomeFaults('queued', { ...context, attempt: 0 })).toEqual([
     'is queued, but some recipient is past that',

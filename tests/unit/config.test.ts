@@ -27,7 +27,7 @@ const problemsOf = (environment: Environment, executable = false): readonly stri
   return 'problems' in loaded ? loaded.problems : [];
 };
 
-describe('the defaults', () => {
+describe('the defaults of the configuration', () => {
   test('serve a developer on loopback when run from source', () => {
     expect(load()).toMatchObject({
       profile: 'development',
@@ -60,7 +60,7 @@ describe('the defaults', () => {
   });
 });
 
-describe('a value', () => {
+describe('a setting', () => {
   test.each([
     ['PORT', '3000x', 'a port number from 1 to 65535'],
     ['PORT', '0x50', 'a port number from 1 to 65535'],

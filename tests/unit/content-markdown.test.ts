@@ -82,7 +82,7 @@ const decode = (value: string): string =>
     },
   );
 
-describe('markdown', () => {
+describe('rendering markdown', () => {
   test('becomes an html and a text part', async () => {
     const { html, text } = await rendered(
       '# Code aB3x9\n\nDear *Ada*,\n\n- tea\n- milk\n\n[Pay](https://x.co/?a=1&b=2){button}\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\n\n![Map](https://x.co/m.png)',
@@ -276,7 +276,7 @@ const ATTACKS = [
   '<plaintext><xmp><noscript><title><textarea>',
 ];
 
-describe('what runs, loads or breaks out', () => {
+describe('unsafe markup in markdown', () => {
   test.each(ATTACKS)('is gone: %s', async (attack) => {
     const { html, text } = await rendered(`Before\n\n${attack}\n\nAfter`);
     expect(await dangersIn(html)).toEqual([]);
@@ -320,7 +320,7 @@ describe('what runs, loads or breaks out', () => {
     );
   });
 
-  test('would be noticed', async () => {
+  test('would be noticed by these tests', async () => {
     for (const html of [
       '<script>x</script>',
       '<p onclick="x">',
@@ -336,7 +336,7 @@ describe('what runs, loads or breaks out', () => {
   });
 });
 
-describe('a bomb of', () => {
+describe('a markdown bomb of', () => {
   const long = 'x'.repeat(100_000);
 
   test.each([

@@ -26,7 +26,7 @@ afterEach(() => {
 const texts = async (outcomes: readonly Promise<unknown>[]): Promise<unknown[]> =>
   (await Promise.all(outcomes)).map((outcome) => (outcome as { text?: string }).text ?? outcome);
 
-describe('the renderer', () => {
+describe('the markdown renderer', () => {
   test('makes both parts, titled by the subject', async () => {
     const rendered = await rendererWith().render('# Hi {{ name }}', 'Tea & milk');
     if (rendered instanceof Failure) throw new Error(rendered.message);

@@ -62,7 +62,7 @@ describe('the text part of', () => {
     expect(textFromHtml(html)).toBe(text);
   });
 
-  test('what would overflow a stack or grow beyond all bounds is made all the same, and soon', () => {
+  test('the text part of hostile html is bounded in size and processor time', () => {
     const hostile = [
       '<div>'.repeat(200_000),
       `before${'<blockquote>x'.repeat(80_000)}`,
@@ -81,7 +81,7 @@ describe('the text part of', () => {
     }
   });
 
-  test('anything has no white space to spare and no markup that was understood', () => {
+  test('the text part of arbitrary html has no surplus white space and no known markup', () => {
     const pieces = fc.array(
       fc.oneof(
         fc.constantFrom(

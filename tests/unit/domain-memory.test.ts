@@ -37,7 +37,7 @@ function aMemory(rows: readonly object[]) {
   return { state, ask: async () => (await find('ws_1', 'shop.test'))?.id ?? null };
 }
 
-test('what was found is remembered for a second', async () => {
+test('the domain cache keeps a found domain for a second', async () => {
   const { state, ask } = aMemory([ROW]);
   for (const now of [0, 500, 999]) {
     state.now = now;
@@ -49,7 +49,7 @@ test('what was found is remembered for a second', async () => {
   expect(state.asked).toBe(2);
 });
 
-test('what was not found is asked again', async () => {
+test('the domain cache keeps no missing domain', async () => {
   const { state, ask } = aMemory([]);
   expect([await ask(), await ask()]).toEqual([null, null]);
   state.rows = [ROW];
@@ -57,7 +57,7 @@ test('what was not found is asked again', async () => {
   expect(state.asked).toBe(3);
 });
 
-test('a change of any domain holds at once, one of anything else changes nothing', async () => {
+test('the domain cache is cleared by a change of any domain and by nothing else', async () => {
   const { state, ask } = aMemory([ROW]);
   await ask();
   state.commit('email');
@@ -68,7 +68,7 @@ test('a change of any domain holds at once, one of anything else changes nothing
   expect(await ask()).toBeNull();
 });
 
-test('what was read before a change is not remembered after it', async () => {
+test('the domain cache drops what was read before a change', async () => {
   const { state, ask } = aMemory([ROW]);
   const { promise, resolve } = Promise.withResolvers<void>();
   state.answer = promise;

@@ -30,7 +30,7 @@ const told = (state: string, event = 'spawned') =>
     steps: [{ revision: 1, event, from: null, to: state, at: 1, attempt: 2, effects: [] }],
   } as never);
 
-describe('an email is explained', () => {
+describe('explaining an email', () => {
   test('in every state that is stored, differently', () => {
     const stored = drawing.states
       .map(({ name }) => name)

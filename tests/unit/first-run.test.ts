@@ -14,7 +14,7 @@ const keyOf = (livemode: boolean, key: string | null): FirstKey => ({
   ignored: false,
 });
 
-describe('the welcome', () => {
+describe('the welcome of the first start', () => {
   const text = firstRunText(where, [keyOf(true, 'svc_live_AAA'), keyOf(false, 'svc_test_BBB')]);
 
   test('shows both generated keys', () => {

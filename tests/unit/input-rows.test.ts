@@ -26,7 +26,7 @@ describe.each([
     return answered.map(({ row }) => row);
   };
 
-  test('come out as they went in, whatever is in them', async () => {
+  test('keep arbitrary values unchanged', async () => {
     const texts = [
       '',
       ' ',

@@ -10,7 +10,7 @@ const capture = (options: { level?: string; pretty: boolean }) => {
   };
 };
 
-describe('for a machine', () => {
+describe('the JSON log', () => {
   test('a line is one JSON object with the time in ISO 8601 and the level as a word', () => {
     const { lines, logger } = capture({ pretty: false });
     logger.info({ port: 3000 }, 'Listening');
@@ -37,7 +37,7 @@ describe('for a machine', () => {
   });
 });
 
-describe('for a person', () => {
+describe('the readable log', () => {
   test('a line starts with the time and shows fields by name', () => {
     const { lines, logger } = capture({ pretty: true });
     logger.info({ url: 'http://127.0.0.1:3000', note: 'two words' }, 'Listening');

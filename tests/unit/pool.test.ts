@@ -15,7 +15,7 @@ function poolOverNothing() {
 const resultOf = (command: string | null, rows: object[]): object[] =>
   Object.defineProperties([...rows], { command: { value: command }, count: { value: rows.length } });
 
-test('a result that no command completed is a lost reply, not an empty one', async () => {
+test('a query result without a completed command is a lost reply, not an empty result', async () => {
   const { pool, watch } = poolOverNothing();
   const answered = pool.run(1_000, async () => resultOf(null, []));
   const error = await answered.catch((caught: unknown) => caught);
@@ -25,7 +25,7 @@ test('a result that no command completed is a lost reply, not an empty one', asy
   await pool.close();
 });
 
-test('an empty result of a command that completed is an empty one', async () => {
+test('an empty query result of a completed command is an empty result', async () => {
   const { pool, watch } = poolOverNothing();
   expect(await pool.run(1_000, async () => resultOf('SELECT', []))).toEqual([]);
   watch.stop();

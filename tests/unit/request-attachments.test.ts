@@ -4,7 +4,7 @@ import { accepted, misshapen, places, plain, read } from './a-send-request.ts';
 
 const base64 = (octets: number) => Buffer.alloc(octets, 1).toString('base64');
 
-describe('attachments', () => {
+describe('attachments of a send request', () => {
   const one = (change: Record<string, unknown>) => ({
     attachments: [{ filename: 'a.txt', content: 'AAAA', ...change }],
   });

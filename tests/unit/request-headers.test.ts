@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { accepted, misshapen, places } from './a-send-request.ts';
 
-describe('headers', () => {
+describe('custom headers of a send request', () => {
   test.each([
     'From',
     'TO',

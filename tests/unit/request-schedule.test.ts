@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { accepted, problems } from './a-send-request.ts';
 
-describe('the time to send', () => {
+describe('scheduledAt of a send request', () => {
   const at = (scheduledAt: string) => accepted({ scheduledAt }).scheduledAt;
   const utc = (text: string) => Date.parse(text);
 

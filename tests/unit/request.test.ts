@@ -100,7 +100,7 @@ describe('a send request', () => {
   });
 });
 
-describe('recipients', () => {
+describe('recipients of a send request', () => {
   const people = (count: number, domain: string) =>
     Array.from({ length: count }, (_, i) => `u${i}@${domain}`);
 
@@ -147,7 +147,7 @@ describe('recipients', () => {
   );
 });
 
-describe('the body', () => {
+describe('the body of a send request', () => {
   test.each([
     [{ text: 'x' }],
     [{ html: '<p>x</p>', text: undefined }],
@@ -191,7 +191,7 @@ describe('the body', () => {
   });
 });
 
-describe('the subject', () => {
+describe('the subject of a send request', () => {
   test.each(['Ünïcödé 📦', 'a\tb', 'x'.repeat(998)])('may be %j', (subject) => {
     expect(accepted({ subject }).subject).toBe(subject);
   });
@@ -221,7 +221,7 @@ describe('the subject', () => {
   });
 });
 
-describe('tags', () => {
+describe('tags of a send request', () => {
   const tagged = (name: string, value: string) => ({ tags: [{ name, value }] });
 
   test.each(['order', 'A-z_9', 'x'.repeat(256)])('may be %j', (text) => {
@@ -240,7 +240,7 @@ describe('tags', () => {
   });
 });
 
-describe('the shape', () => {
+describe('the shape of a send request', () => {
   test.each([
     [{ scheduleAt: '2026-11-21T00:00:00Z' }, '/body/scheduleAt'],
     [{ to: 5 }, '/body/to'],

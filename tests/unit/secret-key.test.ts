@@ -10,13 +10,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-test('a key that is set is used, and nothing is written', async () => {
+test('SECRET_KEY is used when set, and nothing is written', async () => {
   const dataDir = join(home, 'data');
   expect(await resolveSecretKey({ secretKey: 'k'.repeat(32), dataDir })).toBe('k'.repeat(32));
   expect(() => statSync(dataDir)).toThrow();
 });
 
-test('the first start generates a key that only its owner may read, and later starts find it again', async () => {
+test('a secret key is generated at the first start, readable by its owner only, and found again', async () => {
   const dataDir = join(home, 'data');
   const key = await resolveSecretKey({ secretKey: null, dataDir });
   expect(Buffer.from(key, 'base64url')).toHaveLength(32);
@@ -24,13 +24,13 @@ test('the first start generates a key that only its owner may read, and later st
   expect(await resolveSecretKey({ secretKey: null, dataDir })).toBe(key);
 });
 
-test('a file without a key stops the start rather than being written over', async () => {
+test('a secret key file without a key stops the start instead of being overwritten', async () => {
   writeFileSync(join(home, 'secret-key'), '');
   await expect(resolveSecretKey({ secretKey: null, dataDir: home })).rejects.toThrow('holds no key');
   expect(readFileSync(join(home, 'secret-key'), 'utf8')).toBe('');
 });
 
-test('first starts at the same moment agree on one key and leave nothing else behind', async () => {
+test('a secret key is agreed on by simultaneous first starts', async () => {
   const starts = Array.from({ length: 20 }, () => resolveSecretKey({ secretKey: null, dataDir: home }));
   expect(new Set(await Promise.all(starts)).size).toBe(1);
   expect(readdirSync(home)).toEqual(['secret-key']);

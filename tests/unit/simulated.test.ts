@@ -10,7 +10,7 @@ const outcomeOf = (text: string) => {
   return simulatedOutcome(address, DOMAIN);
 };
 
-test('each local part chooses the outcome it is named after', () => {
+test('the local part of a simulator address chooses the outcome', () => {
   expect(SIMULATED_OUTCOMES.map((name) => outcomeOf(`${name}@${DOMAIN}`))).toEqual([...SIMULATED_OUTCOMES]);
 });
 

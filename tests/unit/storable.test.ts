@@ -11,7 +11,7 @@ const anyText = fc
 
 const shown = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
-describe('a text of strangers', () => {
+describe('text from outside made storable', () => {
   test.each([
     ['as it is', '250 ok', '250 ok'],
     ['without NUL', '250 \0 ok', '250 \uFFFD ok'],
@@ -43,7 +43,7 @@ describe('a text of strangers', () => {
   });
 });
 
-describe('JSON', () => {
+describe('JSON from outside made storable', () => {
   test('keeps what only looks like NUL or half a pair', () => {
     for (const text of ['\\u0000', '\\\\u0000', 'C:\\udata', '\\ud83d', '\u001f', '😀'])
       expect(JSON.parse(storableJson(JSON.stringify([text, '\0'])))).toEqual([text, '\uFFFD']);

@@ -25,14 +25,14 @@ const answered = (status: number, body: unknown, headers: Record<string, string>
   return ask({ method: 'POST', url: server.url.href, apiKey: 'k', body: {}, idempotencyKey: 'once' });
 };
 
-test('a receipt is an acknowledgement, and a stored one is known as such', async () => {
+test('the torture client takes a 202 for an acknowledgement, and knows a replayed one', async () => {
   const receipt = await answered(202, { data: { id: 'em_1' } }, { 'idempotency-replayed': 'true' });
   expect(toldBy(receipt, single)).toEqual([{ what: 'accepted', id: 'em_1' }]);
   expect(receipt.replayed).toBeTrue();
   expect((await answered(202, { data: { id: 'em_1' } })).replayed).toBeFalse();
 });
 
-test('each email of a batch has its own answer, whatever their order, and one that has none is left out', async () => {
+test('the torture client reads the answer of each email of a batch', async () => {
   const failed = (code: string) => ({ index: 2, error: { code } });
   const told = async (...items: object[]) => toldBy(await answered(202, { data: items }), three);
   expect(await told(failed('VALIDATION_ERROR'), { index: 0, id: 'em_0' })).toEqual([
@@ -55,7 +55,7 @@ test.each([
   expect(toldBy(refusal, three)).toEqual([{ what }, { what }, { what }]);
 });
 
-test('a connection that nobody takes has stored nothing, one that breaks may have', async () => {
+test('the torture client rules out an email only when nobody took the connection', async () => {
   const asked = { method: 'POST', apiKey: 'k', body: {} } as const;
   const refused = await ask({ ...asked, url: `http://127.0.0.1:${await freePort()}` });
   expect(toldBy(refused, single)).toEqual([{ what: 'untouched' }]);
@@ -75,7 +75,7 @@ test('a connection that nobody takes has stored nothing, one that breaks may hav
   expect(requests).toBe(1);
 });
 
-test('an id that was answered to two wishes is noted, and a replay of the same key is not', () => {
+test('the torture client records an id answered to two requests, not a replay', () => {
   const heard = new OutsideRecord();
   const asked = { livemode: false, fates: ['opened'], inBatch: false, notBefore: null } as const;
   const [first, second] = [heard.wish(asked), heard.wish(asked)];

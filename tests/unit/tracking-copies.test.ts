@@ -28,7 +28,7 @@ const copyOf = (recipient: number, more: Partial<Tracked> = {}): Tracked => ({
   ...more,
 });
 
-describe('the copies of an email', () => {
+describe('tracked copies of an email', () => {
   const HTML = `<body><p>{{ unsubscribeUrl }}</p><a href="{{unsubscribeUrl}}">Leave</a>
 <a href="https://shop.example/?leave={{unsubscribeUrl}}&amp;b=$1">Shop</a></body>`;
 
@@ -79,7 +79,7 @@ describe('the copies of an email', () => {
     });
   });
 
-  test('of html that is tedious to read are fifty in no time', () => {
+  test('of html that is costly to read parse it once for fifty recipients', () => {
     const { personalise } = maker();
     const tedious = { text: '', html: `${'<b>'.repeat(900)}${'</i>'.repeat(80_000)}` };
     const first = costMs(() => personalise(tedious, copyOf(0)));

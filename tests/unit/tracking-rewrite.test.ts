@@ -7,7 +7,7 @@ const rewriteLinks = (html: string, replace: (url: string) => string): string =>
   replaceLinks(findLinks(html), replace);
 const marked = (html: string): string => rewriteLinks(html, (url) => `[${url}]`);
 
-describe('links', () => {
+describe('tracked links', () => {
   const rewritten: Readonly<Record<string, readonly [string, string]>> = {
     'in double quotes': ['<a href="https://a.example/x">x</a>', '<a href="[https://a.example/x]">x</a>'],
     'in single quotes': ["<a href='http://a.example'>x</a>", '<a href="[http://a.example]">x</a>'],
@@ -86,7 +86,7 @@ describe('links', () => {
   });
 });
 
-test('nesting without end is read to a depth that no email has, in no time', () => {
+test('link rewriting bounds nesting depth and processor time', () => {
   const link = '<a href="https://a.example">x</a>';
   const changed = '<a href="[https://a.example]">x</a>';
   const deep = (depth: number, of: string) => `${of}${'<b>'.repeat(depth)}${of}${'</i>'.repeat(depth)}${of}`;
@@ -99,7 +99,7 @@ test('nesting without end is read to a depth that no email has, in no time', () 
   expect(cost).toBeLessThan(1_000);
 });
 
-test('a picture is put before the end of the body, or last', () => {
+test('the open pixel is put before the end of the body, or last', () => {
   expect(beforeBodyEnd('<body>x</BODY></html>', '!')).toBe('<body>x!</BODY></html>');
   expect(beforeBodyEnd('<p>x</p>', '!')).toBe('<p>x</p>!');
   expect(beforeBodyEnd('<!-- </body> --><body>İYİ GÜNLER</body></html>', '!')).toBe(

@@ -9,7 +9,7 @@ const stranger = createSigner('another secret of 32 characters..');
 const ID = 'em_01m7xj1rwzprnwr10308attx';
 const link = { emailId: ID, recipient: 7, target: 'https://a.example/ü?x=1&y=.2' };
 
-describe('the token of a link', () => {
+describe('the token of a tracked link', () => {
   const token = linkToken('click', link, signer);
 
   test('says what was put into it', () => expect(readLinkToken('click', token, signer)).toEqual(link));
@@ -49,7 +49,7 @@ describe('the token of a return path', () => {
   });
 });
 
-test('who is no person is told apart by what it says', () => {
+test('automated visitors are recognised by their user agent', () => {
   const visitor = (headers: Record<string, string>) => visitorOf(new Headers(headers));
   const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0';
   expect(visitor({ 'user-agent': firefox })).toBeNull();

@@ -36,7 +36,7 @@ const FULL: Sighting = { seen: 'full' };
 const answering = (...atWork: number[]): Sighting => ({ seen: 'answering', atWork });
 const to = (backend: number | null | undefined) => watch.sent(() => backend);
 
-test('it does not look before a statement has gone unanswered for a while', async () => {
+test('the database watch probes only after a statement went unanswered for a while', async () => {
   await at(60_000, SILENT);
   const first = to(1);
   now = 60_500;
@@ -48,7 +48,7 @@ test('it does not look before a statement has gone unanswered for a while', asyn
   expect(looks).toBe(1);
 });
 
-describe('silence on old and new connections', () => {
+describe('a database silent on old and new connections', () => {
   beforeEach(async () => {
     const given = to(1);
     to(2);
@@ -73,11 +73,11 @@ describe('silence on old and new connections', () => {
   );
 });
 
-test('whoever waits for its return waits no longer than he said', async () => {
+test('waiting for the database ends at the given deadline', async () => {
   expect(await watch.returns(1)).toBe(false);
 });
 
-test('while others are answered a database is not away', async () => {
+test('the database watch reports no outage while other statements are answered', async () => {
   to(1);
   const other = to(2);
   now = 2_500;
@@ -112,7 +112,7 @@ test.each([
   expect([looks, replaced, watch.isAway]).toEqual([2, 0, false]);
 });
 
-test('answers that were read while it looked count', async () => {
+test('the database watch counts answers read during its probe', async () => {
   const late = to(1);
   now = 5_000;
   sighting = answering();

@@ -77,7 +77,7 @@ const PUBLIC = [
   '64:ff9b::8.8.8.8',
 ];
 
-describe('in production', () => {
+describe('the webhook address guard in production', () => {
   for (const [range, addresses] of Object.entries(FORBIDDEN))
     test.each([...addresses])(`${range}: %s is refused`, (address) => {
       expect(production(address)).toBe(false);
@@ -99,7 +99,7 @@ describe('in production', () => {
   });
 });
 
-describe('in the development profile', () => {
+describe('the webhook address guard in the development profile', () => {
   test.each([
     '127.0.0.1',
     '::1',
@@ -157,7 +157,7 @@ describe('WEBHOOK_ALLOW_CIDRS', () => {
   });
 });
 
-describe('a server is among itself', () => {
+describe('the webhook address guard on loopback', () => {
   const alone = { host: '127.0.0.1', publicUrl: 'http://localhost:3000', trustProxy: { hops: 0 } };
 
   test('on a loopback address that nothing leads to from outside', () => {

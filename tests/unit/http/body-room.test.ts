@@ -4,7 +4,7 @@ import { BodyRoom } from '../../../src/http/body-room.ts';
 const KB = 1_024;
 const room = () => new BodyRoom({ total: 500 * KB, each: 300 * KB });
 
-test('one caller has its share, and leaves the rest to others', () => {
+test('room for request bodies is shared among callers', () => {
   const all = room();
   expect(all.enter('a').hold(300 * KB)).toBe(true);
   expect(all.enter('a').hold(100 * KB)).toBe(false);
@@ -12,13 +12,13 @@ test('one caller has its share, and leaves the rest to others', () => {
   expect(all.enter('c').hold(100 * KB)).toBe(false);
 });
 
-test('small bodies always get through', () => {
+test('room for request bodies always admits small ones', () => {
   const all = room();
   all.enter('a').hold(300 * KB);
   expect(all.enter('a').hold(64 * KB)).toBe(true);
 });
 
-test('what comes in pieces is counted once, and its place is free when it leaves', () => {
+test('room for request bodies counts a chunked body once, and frees it at its end', () => {
   const all = room();
   const place = all.enter('a');
   for (const so of [70, 150, 300]) expect(place.hold(so * KB)).toBe(true);

@@ -29,7 +29,7 @@ const reversed = (value: unknown): unknown => {
   );
 };
 
-test('the order of members does not matter', () => {
+test('the fingerprint of a request ignores the order of members', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (json) => {
       const body = JSON.parse(JSON.stringify(json));
@@ -38,7 +38,7 @@ test('the order of members does not matter', () => {
   );
 });
 
-test('different bodies differ', () => {
+test('the fingerprint of a request differs by body', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
       const [one, other] = [JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b))];
@@ -48,7 +48,7 @@ test('different bodies differ', () => {
   );
 });
 
-test('the order of a list, the path, the method and the query matter', () => {
+test('the fingerprint of a request differs by list order, path, method and query', () => {
   const base = fingerprintOf(asked);
   expect(fingerprintOf({ ...asked, path: '/v1/emails/batch' })).not.toBe(base);
   expect(fingerprintOf({ ...asked, method: 'PUT' })).not.toBe(base);
@@ -60,14 +60,14 @@ test('the order of a list, the path, the method and the query matter', () => {
   expect(base).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test.each(['a', '!', '~', 'x'.repeat(255), crypto.randomUUID()])('%p is a key', (key) => {
+test.each(['a', '!', '~', 'x'.repeat(255), crypto.randomUUID()])('%p is a valid Idempotency-Key', (key) => {
   expect(claimOf(new Headers({ 'idempotency-key': key }), asked)).toEqual({
     key,
     fingerprint: fingerprintOf(asked),
   });
 });
 
-test.each(['', 'x'.repeat(256), 'a b', 'é'])('%p is none', (key) => {
+test.each(['', 'x'.repeat(256), 'a b', 'é'])('%p is no valid Idempotency-Key', (key) => {
   expect(claimOf(new Headers({ 'idempotency-key': key }), asked)).toMatchObject({
     code: 'VALIDATION_ERROR',
     extra: { details: [{ path: '/headers/idempotency-key' }] },

@@ -6,7 +6,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 const find = (text: string) => findUnstorable(JSON.parse(text), text, '/body');
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-describe('parsing', () => {
+describe('parsing JSON bodies', () => {
   test('what JSON.stringify writes is read back', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
@@ -37,7 +37,7 @@ describe('parsing', () => {
   );
 });
 
-describe('what cannot be stored', () => {
+describe('JSON that cannot be stored', () => {
   test('32 levels are taken, 33 are not, and 100,000 do not overflow the stack', () => {
     expect(find(nested(32))).toBeNull();
     expect(find(nested(33))).toEqual({
@@ -69,7 +69,7 @@ describe('what cannot be stored', () => {
     '{}',
   ])('%s is fine', (text) => expect(find(text)).toBeNull());
 
-  test('a wrong member with an endless name is pointed at by its parent', () => {
+  test('is pointed at by its parent when its name is endless', () => {
     expect(find(`{"a":{"${'x'.repeat(100_000)}":"\\u0000"}}`)?.path).toBe('/body/a');
   });
 });

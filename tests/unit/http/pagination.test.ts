@@ -11,7 +11,7 @@ const rows = ['e', 'd', 'c', 'b', 'a'];
 const readFrom = (position: string | null, limit: number) =>
   rows.filter((row) => position === null || row < position).slice(0, limit + 1);
 
-test('following the cursors shows every row once, and the last page says so', () => {
+test('pagination shows every row once, and the last page says so', () => {
   const seen: string[] = [];
   let after: string | null = null;
   do {
@@ -36,7 +36,7 @@ test('following the cursors shows every row once, and the last page says so', ()
   expect(seen).toEqual(rows);
 });
 
-test('a full last page has no next one', () => {
+test('pagination ends after a full last page', () => {
   const page = pageOf(
     { list: 'letters', caller, isPosition, query: { limit: 5 } },
     rows,
@@ -46,7 +46,7 @@ test('a full last page has no next one', () => {
   expect(page).toMatchObject({ data: rows, pagination: { hasMore: false, nextCursor: null } });
 });
 
-test('a cursor belongs to its list and filters, not to the size of the page', () => {
+test('a pagination cursor is bound to its list and filters, not to the page size', () => {
   const query = { limit: 2, status: 'sent' };
   const { nextCursor } = pageOf(
     { list: 'emails', caller, isPosition, query },
@@ -86,7 +86,7 @@ test('a cursor belongs to its workspace and environment', () => {
   expect(asked({ workspaceId: 'ws_2' })).toBeInstanceOf(Failure);
 });
 
-test('whatever else is sent is refused at /query/after', () => {
+test('pagination refuses any other cursor at /query/after', () => {
   fc.assert(
     fc.property(fc.string(), (after) => {
       expect(positionOf({ list: 'emails', caller, isPosition, query: { limit: 2, after } })).toMatchObject({

@@ -18,9 +18,9 @@ const paths = (search: string, reader = read) => {
   return result instanceof Failure ? result.extra.details?.map(({ path }) => path) : result;
 };
 
-test('nothing sent: the defaults', () => expect(read('')).toEqual({ limit: 50 }));
+test('query parameters default when nothing is sent', () => expect(read('')).toEqual({ limit: 50 }));
 
-test('values come back typed and decoded', () => {
+test('query parameters are typed and decoded', () => {
   expect(read('limit=7&after=abc&status=sent&tag=a%3Ab+c%2B&upsert=true')).toEqual({
     limit: 7,
     after: 'abc',
@@ -59,13 +59,13 @@ test.each([
   ['%ff=1', ['/query']],
 ])('%s is refused at %p', (search, expected) => expect(paths(search)).toEqual(expected));
 
-test('an endpoint without parameters takes none', () => {
+test('query parameters are refused by an endpoint without any', () => {
   expect(paths('', noQuery)).toEqual({});
   expect(paths('&', noQuery)).toEqual({});
   expect(paths('verbose=1', noQuery)).toEqual(['/query/verbose']);
 });
 
-test('never throws and never lets an unknown parameter through', () => {
+test('query parsing never throws and never admits an unknown parameter', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (search) => {
       const result = read(search);

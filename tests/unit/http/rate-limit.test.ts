@@ -8,7 +8,7 @@ function limiterAt(limits: { perAddress: number; perKey: number }) {
   return { clock, limiter: new RateLimiter(limits, counter(60_000), counter(1_000)) };
 }
 
-test('a client has its limit in each minute, and refused requests count without extending the window', async () => {
+test('the rate limit per address opens a minute that refused requests do not extend', async () => {
   const { clock, limiter } = limiterAt({ perAddress: 500, perKey: 0 });
   for (let i = 1; i <= 500; i++) {
     expect(await limiter.byAddress('a')).toEqual({
@@ -33,7 +33,7 @@ test('a client has its limit in each minute, and refused requests count without 
   expect((await limiter.byAddress('a'))?.isOver).toBe(false);
 });
 
-test('an endpoint with a limit of its own counts apart, in both directions', async () => {
+test('the rate limit of an endpoint counts apart, in both directions', async () => {
   const { limiter } = limiterAt({ perAddress: 2, perKey: 0 });
   const own = { name: 'render-preview', perMinute: 1 };
   expect((await limiter.byAddress('a', own))?.isOver).toBe(false);
@@ -41,7 +41,7 @@ test('an endpoint with a limit of its own counts apart, in both directions', asy
   expect((await limiter.byAddress('a'))?.remaining).toBe(1);
 });
 
-test('a key is counted by the clock second, not from its first request', async () => {
+test('the rate limit per key counts by clock second', async () => {
   const { limiter } = limiterAt({ perAddress: 0, perKey: 100 });
   for (let i = 0; i < 100; i++) expect(await limiter.byKey('k', 1_999)).toBe(false);
   expect(await limiter.byKey('k', 1_999)).toBe(true);
@@ -49,7 +49,7 @@ test('a key is counted by the clock second, not from its first request', async (
   expect(await limiter.byKey('other', 1_999)).toBe(false);
 });
 
-test('0 turns a limit off', async () => {
+test('a rate limit of 0 is off', async () => {
   const { limiter } = limiterAt({ perAddress: 0, perKey: 0 });
   expect(await limiter.byAddress('a')).toBeNull();
   for (let i = 0; i < 1_000; i++) expect(await limiter.byKey('k', 0)).toBe(false);

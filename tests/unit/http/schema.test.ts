@@ -22,7 +22,7 @@ const good = { name: 'ok', to: 'x', kind: 'a' };
 /** As it comes out of JSON: an undefined member is a missing one. */
 const details = (changes: object) => check(JSON.parse(JSON.stringify({ ...good, ...changes })), '/body');
 
-test('what fits has no details', () => {
+test('a valid body has no error details', () => {
   expect(details({})).toBeNull();
   expect(
     details({ to: ['a', 'b'], count: 9, at: '2026-01-31T09:30:00Z', code: 'xx', maybe: null }),
@@ -30,7 +30,7 @@ test('what fits has no details', () => {
   expect(details({ free: { any: [{ thing: 1 }] } })).toBeNull();
 });
 
-describe('a detail says where and what to do', () => {
+describe('an error detail says where and what to do', () => {
   test.each<[object, string, string]>([
     [{ name: undefined }, '/body/name', 'This is required.'],
     [{ name: '' }, '/body/name', 'Must not be empty.'],
@@ -87,13 +87,13 @@ test('members may have names that are also keywords', () => {
   ).toEqual(['/default/enum', '/default/format', '/required']);
 });
 
-test('twenty details are enough, and an endless member name is left out', () => {
+test('error details end at twenty, and leave out an endless member name', () => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`m${i}`, 1]));
   expect(details(many)).toHaveLength(20);
   expect(details({ ['x'.repeat(100_000)]: 1 })?.[0]?.path).toBe('/body');
 });
 
-test('what is wrong beyond the twentieth place is not even looked for', () => {
+test('validation stops after twenty errors', () => {
   const schema = T.String();
   function* errors() {
     for (let i = 0; i < 25; i++)
@@ -134,7 +134,7 @@ test('a list of 250,000 wrong items has twenty details at most, and no more of t
   expect(check({ ...good, to: items }, '/body')?.length).toBeLessThanOrEqual(20);
 });
 
-test('no message ever repeats a value', () => {
+test('error details repeat no value', () => {
   const marker = 'qzx';
   const marked = fc.string().map((text) => `${marker}${text}`);
   const value = fc.record(
@@ -160,7 +160,7 @@ test('no message ever repeats a value', () => {
   );
 });
 
-describe('date-time', () => {
+describe('the date-time format', () => {
   test.each([
     '2026-01-31T09:30:00Z',
     '2024-02-29T23:59:59.123456789+14:00',

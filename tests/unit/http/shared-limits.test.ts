@@ -14,7 +14,7 @@ async function instance(store: string) {
   return { clock, limiter, warnings, [Symbol.dispose]: close };
 }
 
-test('two instances share both limits', async () => {
+test('shared rate limits hold across two instances', async () => {
   using redis = startRedisStandIn();
   using one = await instance(redis.url);
   using other = await instance(redis.url);
@@ -43,7 +43,7 @@ test('two instances share both limits', async () => {
   expect([...one.warnings, ...other.warnings]).toEqual([]);
 });
 
-test('while the store is away each instance counts for itself, says so once, and shares again when it is back', async () => {
+test('shared rate limits fall back to each instance while the store is away, and are shared again after', async () => {
   const redis = startRedisStandIn();
   using one = await instance(redis.url);
   await one.limiter.byAddress('a');
@@ -67,7 +67,7 @@ test('while the store is away each instance counts for itself, says so once, and
   });
 });
 
-test('a store that freezes costs a request a tenth of a second, not its deadline', async () => {
+test('shared rate limits wait for a frozen store a tenth of a second, not the deadline', async () => {
   using redis = startRedisStandIn();
   using one = await instance(redis.url);
   redis.freeze(true);
@@ -76,7 +76,7 @@ test('a store that freezes costs a request a tenth of a second, not its deadline
   expect(one.warnings).toEqual(['the rate limit store is away: each instance counts for itself']);
 });
 
-test('a store that is not there does not keep the service from starting', async () => {
+test('shared rate limits without a store let the service start', async () => {
   using one = await instance('redis://127.0.0.1:1');
   expect((await one.limiter.byAddress('a'))?.isOver).toBe(false);
   expect(one.warnings[0]).toBe('the rate limit store does not answer yet');

@@ -6,7 +6,7 @@ function counterAt(capacity?: number) {
   return { clock, counter: new LocalCounter(60_000, () => clock.ms, capacity) };
 }
 
-test('a window opens at the first hit and ends a minute later, however many hits it saw', () => {
+test('the window counter opens a window at the first hit and ends it a minute later', () => {
   const { clock, counter } = counterAt();
   expect(counter.hit('a')).toEqual({ used: 1, msLeft: 60_000 });
   clock.ms += 59_999;
@@ -15,13 +15,13 @@ test('a window opens at the first hit and ends a minute later, however many hits
   expect(counter.hit('a')).toEqual({ used: 1, msLeft: 60_000 });
 });
 
-test('names count apart', () => {
+test('the window counter counts names apart', () => {
   const { counter } = counterAt();
   counter.hit('a');
   expect(counter.hit('b').used).toBe(1);
 });
 
-test('the table never grows beyond its capacity, and it is the oldest window that makes room', () => {
+test('the window counter evicts the oldest window at capacity', () => {
   const { clock, counter } = counterAt(1_000);
   for (let i = 0; i < 5_000; i++) {
     clock.ms += 1;
@@ -32,7 +32,7 @@ test('the table never grows beyond its capacity, and it is the oldest window tha
   expect(counter.hit('client 0').used).toBe(1);
 });
 
-test('clients who stay away leave the table', () => {
+test('the window counter forgets clients who stay away', () => {
   const { clock, counter } = counterAt();
   for (let i = 0; i < 1_000; i++) counter.hit(`client ${i}`);
   clock.ms += 60_000;
@@ -40,7 +40,7 @@ test('clients who stay away leave the table', () => {
   expect(counter.size).toBeLessThan(700);
 });
 
-test('a busy client keeps its place while others come', () => {
+test('the window counter keeps a busy client while others come', () => {
   const { clock, counter } = counterAt(100);
   counter.hit('busy');
   clock.ms += 60_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { redacted } from '../../../src/modules/inspector/redact.ts';
 
-test('what a machine keeps is shown without secrets and personal data', () => {
+test('the live view redacts secrets and personal data from snapshots', () => {
   const context = {
     attempt: 2,
     open: true,

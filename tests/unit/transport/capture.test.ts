@@ -25,12 +25,12 @@ test('a captured message is what would have left, with its envelope', async () =
   ]);
 });
 
-test('a store that fails is no outcome', async () => {
+test('a captured message whose store fails has no outcome', async () => {
   const transport = new CaptureTransport(() => Promise.reject(new Error('no database')));
   expect(await transport.send(aMessage(), LIMITS).catch((error: Error) => error.message)).toBe('no database');
 });
 
-test('the doctor hears that nothing leaves', async () => {
+test('the doctor of the capture transport reports that nothing leaves', async () => {
   const [finding] = await new CaptureTransport(async () => {}).verify();
   expect(finding).toMatchObject({ ok: true, advice: expect.stringContaining('TRANSPORT') });
 });

@@ -19,7 +19,7 @@ const invoice = {
   contentId: null,
 };
 
-describe('what was sent is what is read', () => {
+describe('a composed message parses back to what was sent', () => {
   for (const text of [null, TEXT])
     for (const html of [null, HTML])
       for (const attachments of [[], [invoice], [logo], [logo, invoice]]) {
@@ -72,7 +72,7 @@ const readWithPostalMime = async (raw: Buffer) => {
   };
 };
 
-describe('the octets on the wire', () => {
+describe('the octets of a composed message', () => {
   const awkward = aMessage({
     subject: 's'.repeat(998),
     text: `bare\rreturn\n.\n..dots\nFrom here\n${'l'.repeat(5_000)}\n`,
@@ -120,7 +120,7 @@ describe('the octets on the wire', () => {
   });
 });
 
-describe('the header', () => {
+describe('the header of a composed message', () => {
   test('names people as given and domains in ASCII', async () => {
     const raw = await compose(
       aMessage({
@@ -244,7 +244,7 @@ describe('what looks like an encoded word arrives as it was written', () => {
   });
 });
 
-test('nothing is read from disk or fetched, whatever a field looks like', async () => {
+test('composing a message reads no file and fetches nothing', async () => {
   const raw = await compose(
     aMessage({
       text: '/etc/passwd',

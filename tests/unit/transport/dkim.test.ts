@@ -41,7 +41,7 @@ const everything = aMessage({
   dkim: keys,
 });
 
-describe('both signatures verify', () => {
+describe('DKIM signatures (RSA and Ed25519) verify', () => {
   const bodies = {
     none: '',
     spaces: ' \t \n \n',
@@ -97,7 +97,7 @@ describe('both signatures verify', () => {
   });
 });
 
-describe('both signatures fail', () => {
+describe('DKIM signatures (RSA and Ed25519) fail', () => {
   const tampering: Record<string, (raw: string) => string> = {
     'when the body changes': (raw) => raw.replace('Thank you', 'Pay me'),
     'when the subject changes': (raw) => raw.replace('Your receipt', 'Your invoice'),
@@ -113,7 +113,7 @@ describe('both signatures fail', () => {
     });
 });
 
-test('the signature is the same in every attempt, and its lines are short', async () => {
+test('a DKIM signature is the same in every attempt, and its lines are short', async () => {
   const raw = await finishMessage(everything);
   expect(await finishMessage({ ...everything, attempt: 2 })).toEqual(raw);
   const head = headerOf(raw)
@@ -123,11 +123,11 @@ test('the signature is the same in every attempt, and its lines are short', asyn
   expect(Math.max(...head.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(78);
 });
 
-test('no key, no signature', async () => {
+test('a message without DKIM keys is not signed', async () => {
   expect(field(await finishMessage(aMessage()), 'DKIM-Signature')).toBeUndefined();
 });
 
-describe('a key that cannot sign', () => {
+describe('a DKIM key that cannot sign', () => {
   const damaged = rsa.privateKey.replace(/\n(.{20})/, '\nAAAAAAAAAAAAAAAAAAAA');
   const bad = {
     'that is no PEM': 'secret',
@@ -155,13 +155,13 @@ describe('a key that cannot sign', () => {
   });
 });
 
-test('what is published belongs to the key', () => {
+test('the published DKIM record belongs to the private key', () => {
   expect(dkimDnsValue(rsa.privateKey)).toBe(rsa.dnsValue);
   expect(rsa.dnsValue).toMatch(/^v=DKIM1; k=rsa; p=MIIBIjAN[A-Za-z0-9+/]+=*$/);
   expect(Buffer.from(ed.dnsValue.replace(/^v=DKIM1; k=ed25519; p=/, ''), 'base64').length).toBe(32);
 });
 
-test('an empty body has the canonical form of RFC 6376 3.4.4', () => {
+test('DKIM canonicalises an empty body as RFC 6376 3.4.4 says', () => {
   expect(relaxedBody(Buffer.from('\r\n\r\n')).toString()).toBe('');
   expect(relaxedBody(Buffer.from(' \r\n\t\r\n')).toString()).toBe('');
   expect(relaxedBody(Buffer.from(' C \r\nD \t E\r\n\r\n\r\n')).toString()).toBe(' C\r\nD E\r\n');

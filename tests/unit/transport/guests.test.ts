@@ -3,7 +3,7 @@ import { Guests } from '../../../src/transport/inbound/guests.ts';
 
 const from = (remoteAddress: string) => ({ remoteAddress });
 
-test('one address, or one IPv6 network, has so many connections', () => {
+test('SMTP connections are bounded per address and IPv6 network', () => {
   const guests = new Guests(2);
   const [first, second, third] = ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1'].map(from);
   expect([first, second, third].map((one) => one && guests.admit(one))).toEqual([true, true, false]);
@@ -12,7 +12,7 @@ test('one address, or one IPv6 network, has so many connections', () => {
   expect(network.map((one) => guests.admit(one))).toEqual([true, true, false, true]);
 });
 
-test('a place is given back once, by whoever had it', () => {
+test('an SMTP connection gives its place back once', () => {
   const guests = new Guests(1);
   const [one, other] = [from('192.0.2.1'), from('192.0.2.1')];
   expect([guests.admit(one), guests.admit(other)]).toEqual([true, false]);

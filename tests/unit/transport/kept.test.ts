@@ -4,7 +4,7 @@ import { Ends, Whole } from '../../../src/transport/inbound/kept.ts';
 const octets = (count: number, from = 0): Buffer =>
   Buffer.from(Array.from({ length: count }, (_, n) => (from + n) % 251));
 
-describe('the whole of a message', () => {
+describe('keeping a whole message', () => {
   for (const size of [0, 1, 65_535, 65_536, 65_537, 200_000])
     for (const step of [1, 1_000, 70_000])
       test(`${size} octets by ${step}`, () => {
@@ -18,7 +18,7 @@ describe('the whole of a message', () => {
       });
 });
 
-describe('the ends of a message', () => {
+describe('keeping the ends of a message', () => {
   const LIMITS = { head: 100, tail: 30 };
   for (const size of [0, 99, 100, 101, 129, 130])
     for (const step of [1, 7, 30, 31, 500])

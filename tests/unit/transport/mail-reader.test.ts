@@ -28,8 +28,8 @@ const lines = (count: number): Buffer => Buffer.from(`From: a@b.example\r\n\r\n$
 /** Less than the largest mails take that are read at all, and many times what a small one does. */
 const HURRIED = { threads: 1, deadlineMs: 300, startMs: 10_000, mostWaiting: 1, idleMs: 60_000 };
 
-describe('a mail is read away from the thread that answers requests', () => {
-  test('as a report, a submission, and what it consists of', async () => {
+describe('the mail reader thread', () => {
+  test('reads a mail as a report, a submission, and its parts', async () => {
     const reader = readerWith();
     expect(await reader.report(dsn({ status: POSTFIX }), TO)).toMatchObject([
       { kind: 'bounced', reference: { token: 'token-1' } },
@@ -52,7 +52,7 @@ describe('a mail is read away from the thread that answers requests', () => {
     });
   });
 
-  test('and keeps nobody waiting, however tedious it is', async () => {
+  test('leaves the main thread free while it reads a costly mail', async () => {
     const reader = readerWith();
     await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1))]);
     // On the thread itself: 300 ms, and half a second.
@@ -63,8 +63,8 @@ describe('a mail is read away from the thread that answers requests', () => {
   });
 });
 
-describe('a mail that is too much', () => {
-  test('is not begun', async () => {
+describe('a mail beyond the limits of the reader', () => {
+  test('is refused without reading it', async () => {
     // Whatever has to wait for a thread of theirs is unavailable at once.
     const never = { ...HURRIED, startMs: 0 };
     const reader = readerWith({ reports: never, own: never });
@@ -76,7 +76,7 @@ describe('a mail that is too much', () => {
     }
   });
 
-  test('is told by its lines and by those that may part it', () => {
+  test('is recognised by its number of lines and of possible delimiters', () => {
     const { lines: most, delimiters } = MAIL_LIMITS;
     const text = (count: number, line: string) => Buffer.from(line.repeat(count));
     expect([most, most + 1].map((count) => isWithin(text(count, '\n')))).toEqual([true, false]);
@@ -89,7 +89,7 @@ describe('a mail that is too much', () => {
     expect(isWithin(text(344_926, `${'x'.repeat(74)}\r\n`))).toBe(true);
   });
 
-  test('is given up when its time is over, and the next one is read', async () => {
+  test('is given up at the deadline, and the next one is read', async () => {
     const reader = readerWith({ reports: HURRIED, own: HURRIED });
     await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1))]);
     expect(await reader.parts(lines(999_000))).toBeNull();
@@ -99,14 +99,14 @@ describe('a mail that is too much', () => {
   });
 });
 
-test('only so many wait: the others are told to come back', async () => {
+test('the mail reader refuses more waiting mails than its limit', async () => {
   const reader = readerWith({ own: HURRIED });
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => reader.parts(lines(1))));
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
   expect(outcomes[2]?.status === 'rejected' && outcomes[2].reason).toBeInstanceOf(Unavailable);
 });
 
-test('a reader that is closed leaves nobody waiting', async () => {
+test('a closed mail reader rejects all waiting mails', async () => {
   const reader = readerWith();
   const waiting = Promise.allSettled([reader.parts(lines(1)), reader.report(dsn({ status: POSTFIX }), TO)]);
   reader.close();

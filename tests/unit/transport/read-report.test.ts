@@ -87,7 +87,7 @@ describe('a bounce says', () => {
   });
 });
 
-describe('the message is found', () => {
+describe('a bounce identifies its message', () => {
   test('by the VERP address before anything else, in any case of letters', async () => {
     const [feedback] = await readReport(dsn({ status: POSTFIX }), ['B+Token-2@BOUNCES.sender.example']);
     expect(feedback?.reference.token).toBe('token-2');
@@ -109,7 +109,7 @@ describe('the message is found', () => {
   });
 });
 
-describe('a complaint', () => {
+describe('a complaint report', () => {
   const ABUSE = `Feedback-Type: abuse
 User-Agent: Receiver-FBL/1.0
 Version: 1
@@ -138,7 +138,7 @@ Original-Rcpt-To: <bob@receiver.example>
     });
 });
 
-describe('what is no report says nothing', () => {
+describe('a mail that is no report says nothing:', () => {
   const mails: Record<string, string | Buffer> = {
     'an automatic answer':
       'From: bob@receiver.example\r\nAuto-Submitted: auto-replied\r\nSubject: Out of office\r\n\r\nBack on Monday. 5.1.1',
@@ -155,7 +155,7 @@ describe('what is no report says nothing', () => {
     test(name, async () => expect(await readReport(Buffer.from(raw), TO)).toEqual([]));
 });
 
-test('anybody may write a report: what it says is bounded, and so is the time to read it', async () => {
+test('a hostile report is bounded in what it says and in processor time', async () => {
   const status = `Reporting-MTA: dns; x\n\nFinal-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.1.1\nRemote-MTA: dns; ${'x'.repeat(
     9_000,
   )}\nX-Long: ${' '.repeat(100_000)}x\n`;
@@ -171,7 +171,7 @@ test('anybody may write a report: what it says is bounded, and so is the time to
   expect(told?.kind === 'bounced' && told.remoteMta?.length).toBeLessThan(2_001);
 });
 
-test('a report says one thing of each recipient, and of no more than an email has', async () => {
+test('a report says one thing of each recipient, of at most fifty', async () => {
   const block = (recipient: string, action: string) =>
     `\nFinal-Recipient: rfc822; ${recipient}\nAction: ${action}\nStatus: 5.1.1\n`;
   const repeated =

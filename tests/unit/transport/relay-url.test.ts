@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readRelayUrl } from '../../../src/transport/smtp/relay-url.ts';
 
-test('the scheme decides port and TLS', () => {
+test('SMTP_URL decides port and TLS by its scheme', () => {
   expect(readRelayUrl('smtp://relay.test')).toMatchObject({
     host: 'relay.test',
     port: 587,
@@ -13,7 +13,7 @@ test('the scheme decides port and TLS', () => {
   expect(readRelayUrl('smtp://[::1]:25')).toMatchObject({ host: '::1', port: 25 });
 });
 
-test('a password is only given over TLS, unless the relay is this machine', () => {
+test('SMTP_URL with a password needs TLS, unless the relay is this machine', () => {
   expect(readRelayUrl('smtp://u:p@relay.test')).toMatchObject({
     tls: 'required',
     credentials: { user: 'u', pass: 'p' },
@@ -22,7 +22,7 @@ test('a password is only given over TLS, unless the relay is this machine', () =
   expect(readRelayUrl('smtp://u:p@relay.test?tls=none')).toMatchObject({ tls: 'none' });
 });
 
-test('user name and password are decoded', () => {
+test('SMTP_URL decodes user name and password', () => {
   expect(readRelayUrl('smtps://user%40x.example:p%3Aw%2F@relay.test')).toMatchObject({
     credentials: { user: 'user@x.example', pass: 'p:w/' },
   });

@@ -6,7 +6,7 @@ const verdict = (step: Step, response: string) => {
   return [outcome, fault, subType].filter(Boolean).join(' ');
 };
 
-describe('a reply means', () => {
+describe('an SMTP reply means', () => {
   const cases: [Step, string, string][] = [
     ['DOT', '250 2.0.0 Ok: queued as 4F', 'accepted'],
     [
@@ -58,7 +58,7 @@ describe('a reply means', () => {
     test(`${expected}: ${step} ${response}`, () => expect(verdict(step, response)).toBe(expected));
 });
 
-describe('a reply is taken apart', () => {
+describe('parsing an SMTP reply', () => {
   test('with its enhanced code', () => {
     expect(readReply('550-5.1.1 one\n550 5.1.1 two')).toEqual({
       code: 550,
@@ -75,7 +75,7 @@ describe('a reply is taken apart', () => {
     expect(readReply(`550 ${'x'.repeat(5_000)}`).text.length).toBe(1_000));
 });
 
-describe('an address is proven dead', () => {
+describe('an SMTP reply proves an address dead', () => {
   const dead = (step: Step, response: string) => provesAddressDead(verdictOf(step, readReply(response)));
   test('by a server that does not know it', () => expect(dead('RCPT', '550 5.1.1 unknown')).toBe(true));
   for (const response of [

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { askSns } from '../../../src/transport/ses/sns-requests.ts';
 
-test('nobody but Amazon is asked', async () => {
+test('SNS certificates are requested from Amazon only', async () => {
   await using server = Bun.serve({ port: 0, fetch: () => new Response('secret') });
   expect(await askSns(`http://127.0.0.1:${server.port}/`).catch((error: Error) => error.message)).toBe(
     'Not an address of SNS.',

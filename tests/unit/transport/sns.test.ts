@@ -46,7 +46,7 @@ const read = (body: string) =>
     },
   });
 
-describe('a message of SNS', () => {
+describe('an SNS message', () => {
   for (const SignatureVersion of ['1', '2'])
     test(`is read when its signature (version ${SignatureVersion}) holds`, async () => {
       expect(await read(message({ SignatureVersion, Subject: 'Hi' }))).toEqual({
@@ -101,7 +101,7 @@ describe('a message of SNS', () => {
     });
 });
 
-test('only addresses of SNS itself are asked', () => {
+test('SNS certificates and confirmations come from SNS addresses only', () => {
   for (const url of [
     CERT_URL,
     'https://sns.us-gov-west-1.amazonaws.com/x',
@@ -122,7 +122,7 @@ test('only addresses of SNS itself are asked', () => {
     expect(isAmazon(url)).toBe(false);
 });
 
-describe('an event of SES', () => {
+describe('an SES event', () => {
   const mail = { messageId: '0100-ses', tags: { emailId: ['em_1'] } };
   const reference = { token: null, emailId: 'em_1', providerId: '0100-ses', messageId: null };
   const events = (event: object) => readSesEvent(JSON.stringify({ mail, ...event }));

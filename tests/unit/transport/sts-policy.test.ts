@@ -5,7 +5,7 @@ import { costMs } from '../../support/own-time.ts';
 const POLICY =
   'version: STSv1\r\nmode: enforce\r\nmx: mail.receiver.test\r\nmx: *.backup.test\r\nmax_age: 604800\r\n';
 
-describe('a policy is read', () => {
+describe('parsing an MTA-STS policy', () => {
   test('with all its hosts', () =>
     expect(readPolicy(POLICY)).toEqual({
       mode: 'enforce',
@@ -31,7 +31,7 @@ describe('a policy is read', () => {
     ['max_age', 'age'],
   ] as const)
     test(`not with ${to} for ${from}`, () => expect(readPolicy(POLICY.replace(from, to))).toBeNull());
-  test('in no time, however much white space there is', () => {
+  test('in bounded time, however much white space there is', () => {
     const cost = costMs(() =>
       expect(readPolicy(`${POLICY}a: ${' '.repeat(60_000)}b`)).toMatchObject({ mode: 'enforce' }),
     );
@@ -40,7 +40,7 @@ describe('a policy is read', () => {
   test('not from a web page', () => expect(readPolicy('<html></html>')).toBeNull());
 });
 
-test('hosts match whole, a wildcard one label', () => {
+test('MTA-STS hosts match whole, a wildcard one label', () => {
   const policy = readPolicy(POLICY);
   expect(allowsHost(policy, 'MAIL.receiver.test')).toBe(true);
   expect(allowsHost(policy, 'mx1.backup.test')).toBe(true);
@@ -54,12 +54,12 @@ test('hosts match whole, a wildcard one label', () => {
     expect(allowsHost(policy, host)).toBe(false);
 });
 
-test('any host is allowed without a policy, and under one that is only tested', () => {
+test('MTA-STS allows any host without a policy and in testing mode', () => {
   expect(allowsHost(null, 'x.test')).toBe(true);
   expect(allowsHost(readPolicy(POLICY.replace('enforce', 'testing')), 'x.test')).toBe(true);
 });
 
-test('the id is that of the one record', () => {
+test('the MTA-STS id is that of the one record', () => {
   expect(policyId(['v=STSv1; id=20260101T0;'])).toBe('20260101T0');
   expect(policyId(['other', 'v=STSv1;id=1'])).toBe('1');
   for (const records of [

@@ -15,7 +15,7 @@ const reason = async (raw: Buffer, ...recipients: string[]) =>
   ((await readSubmission(raw, recipients)) as NotSubmittable).reason;
 const PLAIN = 'From: Shop <shop@sender.example>\nTo: bob@receiver.example\nSubject: Receipt';
 
-test('a plain mail becomes the plainest request', async () => {
+test('a submitted plain mail becomes the plainest send request', async () => {
   expect(await read(mail(PLAIN), 'bob@receiver.example')).toEqual({
     idempotencyKey: null,
     email: {
@@ -27,7 +27,7 @@ test('a plain mail becomes the plainest request', async () => {
   });
 });
 
-describe('whom it goes to', () => {
+describe('the recipients of a submitted mail', () => {
   const HEADER = `${PLAIN.replace('To: bob@', 'To: "Bob, B." <Bob@')}>, ann@receiver.example\nCc: Team: cy@receiver.example, di@receiver.example;\nBcc: eve@receiver.example`;
   const who = async (header: string, ...recipients: string[]) => {
     const { to, cc, bcc } = (await read(mail(header), ...recipients)).email;
@@ -58,7 +58,7 @@ describe('whom it goes to', () => {
   });
 });
 
-test('names, fields and the key for repetitions are kept; what the service writes is left out', async () => {
+test('a submitted mail keeps names, fields and Idempotency-Key, and loses what the service writes', async () => {
   const header = `Received: from a by b
 DKIM-Signature: v=1
 From: =?UTF-8?Q?J=C3=B6rg_=22J=22?= <shop@sender.example>
@@ -84,7 +84,7 @@ x-mailer: again`;
   });
 });
 
-test('no field that commands a relay is kept, nor one that the service or a server writes', async () => {
+test('a submitted mail loses fields that command a relay or are written by servers', async () => {
   const header = `${PLAIN}
 X-Kept: 1
 Return-Path: <a@b>
@@ -102,7 +102,7 @@ X-Mailin-Custom: 1`;
   expect(email.headers).toEqual({ 'X-Kept': '1' });
 });
 
-test('files keep name, type, content and place', async () => {
+test('a submitted mail keeps name, type, content and place of attachments', async () => {
   const raw = mail(
     `${PLAIN}\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=m`,
     `--m
@@ -144,12 +144,12 @@ text
   });
 });
 
-test('what has no sender is no mail', async () => {
+test('a submitted mail without a sender is refused', async () => {
   expect(await reason(mail('To: bob@receiver.example'), 'bob@receiver.example')).toContain('From');
   expect(await reason(Buffer.from(''), 'bob@receiver.example')).toContain('From');
 });
 
-test('a thousand of garbage never throws', async () => {
+test('a submitted mail of random bytes never throws', async () => {
   let seed = 7;
   const octet = () => {
     seed = (seed * 48_271) % 2_147_483_647;
