@@ -23,18 +23,21 @@ type PartsOf<M> =
     infer Delay,
     infer _Value,
     infer _Tag,
-    infer _Input,
+    infer Input,
     infer _Output,
     infer _Emitted,
     infer _Meta,
     infer _Schema,
     infer _TransitionMeta
   >
-    ? { readonly action: Action; readonly delay: Delay }
+    ? { readonly action: Action; readonly delay: Delay; readonly input: Input }
     : never;
 
 /** The effects of a machine: each with its name and its parameters. */
 export type EffectOf<M extends AnyStateMachine> = PartsOf<M>['action'];
+
+/** What a machine begins with. */
+export type InputOf<M extends AnyStateMachine> = PartsOf<M>['input'];
 
 /** What the journal calls the steps of a machine's life. */
 export type StepNameOf<M extends AnyStateMachine> =

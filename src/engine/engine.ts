@@ -6,13 +6,13 @@ import type { Clock } from './clock-source.ts';
 import { CommitTags } from './commit.ts';
 import { Decider, earliest } from './decide.ts';
 import { TIMERS_DUE } from './fold.ts';
-import { type ActorEvent, hasTimers, type Kind } from './kind.ts';
+import { type ActorEvent, type EventOfKind, hasTimers, type Kind, type KindName } from './kind.ts';
 import { Mailbox } from './mailbox.ts';
-import { type Birth, Nursery } from './nursery.ts';
+import { type Birth, type BirthOf, Nursery } from './nursery.ts';
 import { type Performer, Performing } from './performers.ts';
 import { PostOffice } from './post-office.ts';
 import { type Draft, type Order, ordersOf } from './tell-batch.ts';
-import type { Claim, Scope, Spawned, Told } from './told.ts';
+import type { Claim, ClaimOf, Scope, SpawnedOf, Told, ToldOf } from './told.ts';
 
 /** A kind together with what performs its orders. */
 export interface Registration {
@@ -23,10 +23,10 @@ export interface Registration {
 }
 
 /** How an event is told. */
-export interface TellOptions {
+export interface TellOptions<C = Claim> {
   /** The actor is absent outside it. */
   readonly scope?: Scope;
-  readonly claim?: Claim | undefined;
+  readonly claim?: C | undefined;
   /** How long a database that is away is waited for; not at all when absent. */
   readonly patienceMs?: number;
   /** Events told with the same one, one after the other, are written by one commit. */
@@ -115,13 +115,19 @@ export class Engine {
   }
 
   /** A new actor; settles once it is durable or was not admitted. @throws Unavailable */
-  spawn(kind: string, birth: Birth): Promise<Spawned> {
-    return this.#running(kind).nursery.spawn(birth);
+  spawn<Name extends KindName>(kind: Name, birth: BirthOf<Name>): Promise<SpawnedOf<Name>> {
+    // The nursery serves every kind: what it answers is of the kind that was asked for.
+    return this.#running(kind).nursery.spawn(birth as Birth) as Promise<SpawnedOf<Name>>;
   }
 
   /** An event for an actor; settles once the change is durable, or at once when it is refused. @throws Unavailable */
-  tell(kind: string, id: string, event: ActorEvent, options: TellOptions = {}): Promise<Told> {
-    return this.#push(kind, id, event, options);
+  tell<Name extends KindName>(
+    kind: Name,
+    id: string,
+    event: EventOfKind<Name>,
+    options: TellOptions<ClaimOf<Name>> = {},
+  ): Promise<ToldOf<Name>> {
+    return this.#push(kind, id, event, options as TellOptions) as Promise<ToldOf<Name>>;
   }
 
   /** Delivers mail that an instance which died has left behind; the clock calls it too. */
@@ -200,7 +206,7 @@ export class Engine {
     kind: string,
     id: string,
     event: ActorEvent,
-    options: TellOptions & { readonly mail?: string },
+    options: TellOptions & { readonly mail?: string } = {},
   ): Promise<Told> {
     const { mailbox } = this.#running(kind);
     return new Promise((settle, fail) => {
@@ -259,7 +265,7 @@ export class Engine {
   async #report(order: Order, events: readonly ActorEvent[]): Promise<void> {
     const options = { patienceMs: OUTCOME_PATIENCE_MS, report: order };
     const told = events.map((event) =>
-      this.tell(order.kind, order.actor.id, event, options).catch((error: unknown) =>
+      this.#push(order.kind, order.actor.id, event, options).catch((error: unknown) =>
         this.parts.logger.error({ err: error, actor: order.actor.id }, 'An outcome could not be recorded.'),
       ),
     );
@@ -271,7 +277,7 @@ export class Engine {
     const at = this.parts.clock.now();
     const told = rows.map((row) => {
       this.#keepNewer(actors, row, at);
-      return this.tell(registration.kind.name, row.id, { type: TIMERS_DUE, at });
+      return this.#push(registration.kind.name, row.id, { type: TIMERS_DUE, at });
     });
     for (const result of await Promise.allSettled(told))
       if (result.status === 'rejected')

@@ -1,7 +1,25 @@
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
-import type { ContextOf, EffectOf } from '../../machines/names.ts';
+import type { Catalogue } from '../../machines/catalogue.ts';
+import type { ContextOf, EffectOf, EventOf, InputOf } from '../../machines/names.ts';
 import type { IdPrefix } from '../db/ids.ts';
 import { Unavailable } from '../db/unavailable.ts';
+
+/**
+ * The kinds that an engine may be told of, each with its machine and the states that are stored. Declared by name, so
+ * that `tell` and `spawn` know what a kind takes; tests declare theirs beside these.
+ */
+export interface Kinds extends Catalogue {}
+
+/** The name of a kind. */
+export type KindName = keyof Kinds & string;
+/** The events that a kind takes. */
+export type EventOfKind<Name extends KindName> = EventOf<Kinds[Name]['machine']>;
+/** What a kind begins with. */
+export type InputOfKind<Name extends KindName> = InputOf<Kinds[Name]['machine']>;
+/** What a kind remembers. */
+export type ContextOfKind<Name extends KindName> = ContextOf<Kinds[Name]['machine']>;
+/** The states that a kind is stored in. */
+export type StateOfKind<Name extends KindName> = Kinds[Name]['states'][number];
 
 /** One actor as the engine holds it: the row's machine columns, decoded. */
 export interface Actor {

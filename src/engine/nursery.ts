@@ -4,12 +4,15 @@ import { Unavailable } from '../db/unavailable.ts';
 import type { Actors } from './actors.ts';
 import { checkTag, commitBatch, hasOverrun } from './commit.ts';
 import type { Decider } from './decide.ts';
-import { type Kind, stateOf } from './kind.ts';
+import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
 import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
 import { Sower } from './sower.ts';
 import { type BatchStatement, readBackStatement, spawnStatement } from './statements.ts';
 import { type Draft, draftSpawn, inputRow } from './tell-batch.ts';
-import type { Claim, Spawned } from './told.ts';
+import type { Claim, ClaimOf, Spawned } from './told.ts';
+
+/** A new actor of that kind to be. */
+export type BirthOf<Name extends KindName> = Birth<InputOfKind<Name>, ClaimOf<Name>>;
 
 /** A period's units that a spawn takes, and how many there are of them; null: as many as one likes. */
 export interface Meter {
@@ -18,16 +21,16 @@ export interface Meter {
 }
 
 /** A new actor to be. */
-export interface Birth {
+export interface Birth<Input = { readonly at: number }, C = Claim> {
   readonly id?: string;
   readonly workspaceId: string;
   readonly livemode: boolean;
   /** The machine's input; `at` is the moment from which its delays count. */
-  readonly input: { readonly at: number; readonly [member: string]: unknown };
+  readonly input: Input;
   /** The kind's spawn columns. */
   readonly columns: Readonly<Record<string, unknown>>;
   readonly meter?: Meter | undefined;
-  readonly claim?: Claim | undefined;
+  readonly claim?: C | undefined;
   /** Handed to the performer of the first order, so that it need not read what was just written. */
   readonly payload?: unknown;
   /** About how many bytes its row takes in the statement. */

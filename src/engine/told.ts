@@ -1,4 +1,5 @@
 import type { StoredReply } from '../db/stored-replies.ts';
+import type { ContextOfKind, KindName, StateOfKind } from './kind.ts';
 
 /** Which actors a caller may reach. An actor outside it is absent, as a missing one is. */
 export interface Scope {
@@ -7,29 +8,38 @@ export interface Scope {
 }
 
 /** The idempotency key of a call, and the reply to store with the action. */
-export interface Claim {
+export interface Claim<State extends string = string, Context = unknown> {
   readonly key: string;
   /** Whose key it is: the caller's workspace and environment, whatever the actor's are. */
   readonly scope: Scope;
   readonly fingerprint: string;
   readonly status: number;
   /** The stored body, already sealed where it holds a secret. Built from the state the action leads to. */
-  reply(state: string, context: unknown): string;
+  reply(state: State, context: Context): string;
 }
 
-/** What became of a command, told once it is durable. */
-export type Told =
+/** What became of an event, told once it is durable. */
+export type Told<State extends string = string, Context = unknown> =
   /** The event was taken, and the change is committed. */
-  | { readonly outcome: 'changed'; readonly state: string; readonly context: unknown }
+  | { readonly outcome: 'changed'; readonly state: State; readonly context: Context }
   /** The actor's state does not take the event; nothing was written. */
-  | { readonly outcome: 'refused'; readonly state: string; readonly context: unknown }
+  | { readonly outcome: 'refused'; readonly state: State; readonly context: Context }
   /** No such actor within the scope. */
   | { readonly outcome: 'absent' }
   | StoredReply;
 
 /** What became of a new actor. */
-export type Spawned =
-  | { readonly outcome: 'spawned'; readonly state: string; readonly context: unknown }
+export type Spawned<State extends string = string, Context = unknown> =
+  | { readonly outcome: 'spawned'; readonly state: State; readonly context: Context }
   /** The ceiling of its period was reached; nothing was written. */
   | { readonly outcome: 'overQuota' }
   | StoredReply;
+
+/** What became of an event for an actor of that kind. */
+export type ToldOf<Name extends KindName> = Told<StateOfKind<Name>, ContextOfKind<Name>>;
+
+/** What became of a new actor of that kind. */
+export type SpawnedOf<Name extends KindName> = Spawned<StateOfKind<Name>, ContextOfKind<Name>>;
+
+/** The idempotency key of a call that changes an actor of that kind. */
+export type ClaimOf<Name extends KindName> = Claim<StateOfKind<Name>, ContextOfKind<Name>>;

@@ -60,8 +60,8 @@ const isStored = (done: unknown): done is StoredReply =>
   typeof done === 'object' && done !== null && 'outcome' in done && done.outcome === 'replayed';
 
 /** The key of a request, and the reply to store with the action, as the engine takes them. */
-export const claimOnce = (
+export const claimOnce = <State extends string, Context>(
   { scope, claim }: Keyed,
   status: number,
-  reply: (state: string, context: unknown) => string,
+  reply: (state: State, context: Context) => string,
 ) => (claim ? { ...claim, scope, status, reply } : undefined);

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Engine, type EngineParts, type TellOptions } from '../engine/engine.ts';
-import type { ActorEvent } from '../engine/kind.ts';
-import type { Birth } from '../engine/nursery.ts';
-import type { Spawned, Told } from '../engine/told.ts';
+import type { EventOfKind, KindName } from '../engine/kind.ts';
+import type { BirthOf } from '../engine/nursery.ts';
+import type { ClaimOf, Spawned, SpawnedOf, ToldOf } from '../engine/told.ts';
 import type { Safeguard, TortureSetting } from '../torture-setting.ts';
 import { type CrashAt, crashAt } from './crash.ts';
 import { TorturedDatabase } from './tortured-database.ts';
@@ -20,7 +20,7 @@ export class NotTorturable extends Error {
 /** Between two commits that ought to be one. */
 const APART_MS = 20;
 
-const withoutReport = ({ report: _, ...options }: TellOptions = {}): TellOptions => options;
+const withoutReport = <C>({ report: _, ...options }: TellOptions<C> = {}): TellOptions<C> => options;
 
 /** An engine whose crash points, dawdling performers and broken safeguards are those of the setting. */
 class TorturedEngine extends Engine {
@@ -32,19 +32,25 @@ class TorturedEngine extends Engine {
     super(parts);
   }
 
-  override async spawn(kind: string, birth: Birth): Promise<Spawned> {
+  override async spawn<Name extends KindName>(kind: Name, birth: BirthOf<Name>): Promise<SpawnedOf<Name>> {
     const spawned = super.spawn(kind, birth);
     if (this.broken === 'commit' && kind === 'email' && !birth.claim) {
       // The broken safeguard: an answer that does not wait for the commit.
       spawned.catch(() => {});
-      return { outcome: 'spawned', state: 'sending', context: birth.input };
+      const answer: Spawned = { outcome: 'spawned', state: 'sending', context: birth.input };
+      return answer as SpawnedOf<Name>;
     }
     const answer = await spawned;
     this.crash('accept.answered');
     return answer;
   }
 
-  override async tell(kind: string, id: string, event: ActorEvent, options?: TellOptions): Promise<Told> {
+  override async tell<Name extends KindName>(
+    kind: Name,
+    id: string,
+    event: EventOfKind<Name>,
+    options?: TellOptions<ClaimOf<Name>>,
+  ): Promise<ToldOf<Name>> {
     // The broken safeguard: what an attempt came to is written before what was reported of it.
     const isApart = this.broken === 'report' && event.type === 'report.received';
     if (isApart) await pause(APART_MS);

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EmailEvent } from '../../machines/email-context.ts';
 import { systemClock } from '../../src/engine/clock-source.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
 import { createClient } from '../support/client.ts';
 import { countOf, emailBirth, engineOver, plainInput } from '../support/engine.ts';
 import { eventually, momentOf } from '../support/eventually.ts';
@@ -73,7 +73,7 @@ onEachStore(`with ${OTHERS.toLocaleString('en')} emails scheduled for later`, (s
       type: 'reschedule.requested',
       at: due.wall - 700,
       scheduledAt: due.wall,
-    } as ActorEvent);
+    } as EmailEvent);
     await firesInTime(id, due);
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { EmailEvent } from '../../machines/email-context.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
 import type { Meter } from '../../src/engine/nursery.ts';
 import type { Claim, Spawned } from '../../src/engine/told.ts';
 import {
@@ -261,11 +261,11 @@ for (const [name, makeStore] of Object.entries(stores))
         const engine = one();
         const birth = emailBirth(plainInput(NOW, { scheduledAt: NOW + DAY }));
         await engine.spawn('email', birth);
-        const moved: ActorEvent = {
+        const moved: EmailEvent = {
           type: 'reschedule.requested',
           at: NOW,
           scheduledAt: NOW + 2 * DAY,
-        } as ActorEvent;
+        } as EmailEvent;
         const told = await Promise.all([
           engine.tell('email', birth.id, moved, { claim: claim('k-moved') }),
           engine.tell('email', birth.id, moved, { claim: claim('k-moved') }),
@@ -299,7 +299,7 @@ for (const [name, makeStore] of Object.entries(stores))
               at: NOW,
               attempt: 1,
               outcomes: [{ recipient: 0, outcome: 'accepted', data: {} }],
-            } as ActorEvent,
+            } as EmailEvent,
             { claim: claim('k-two') },
           );
         const told = await Promise.all(births.map(({ id }) => accepted(id)));

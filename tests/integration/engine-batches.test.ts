@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
+import type { EmailEvent } from '../../machines/email-context.ts';
 import type { Parameter } from '../../src/db/database.ts';
 import { TOOK_TOO_LONG } from '../../src/db/sqlstate.ts';
 import { Unavailable } from '../../src/db/unavailable.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
 import { accepted, countOf, emailBirth, engineOver, plainInput, rowsOf } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
 import { onEachStore } from '../support/shared-store.ts';
@@ -56,7 +56,7 @@ onEachStore('a batch of engine events', (store) => {
     for (const id of others) {
       const report = {};
       told.push(engine.tell('email', id, accepted(NOW), { report }));
-      told.push(engine.tell('email', id, delivered as ActorEvent, { report }));
+      told.push(engine.tell('email', id, delivered as EmailEvent, { report }));
     }
     await Promise.allSettled(told);
     expect(commits).toBeGreaterThan(1);

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { EmailEvent } from '../../machines/email-context.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { Unavailable } from '../../src/db/unavailable.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
 import {
   accepted,
   countOf,
   emailBirth,
   embeddedStore,
   engineOver,
+  foreign,
   LIVE,
   opened,
   plainInput,
@@ -64,7 +65,7 @@ for (const [name, makeStore] of Object.entries(stores))
         type: 'reschedule.requested',
         at: NOW + 1,
         scheduledAt: NOW + 7_200_000,
-      } as ActorEvent;
+      } as EmailEvent;
       const told = await Promise.all([
         engine.tell('email', id, reschedule),
         engine.tell('email', id, opened(NOW + 2)),
@@ -103,12 +104,12 @@ for (const [name, makeStore] of Object.entries(stores))
     test('refuses, and writes nothing, what a state does not take', async () => {
       const engine = engineOver(database);
       const [id = ''] = await sentEmails(1, engine);
-      const events: ActorEvent[] = [
+      const events: EmailEvent[] = [
         { type: 'cancel.requested', at: NOW },
-        { type: 'no.such.event', at: NOW },
-        { type: 'xstate.after.lease.email.sending', at: NOW },
-        { type: 'xstate.init', at: NOW },
-        { type: 'xstate.stop', at: NOW },
+        foreign('no.such.event', NOW),
+        foreign('xstate.after.lease.email.sending', NOW),
+        foreign('xstate.init', NOW),
+        foreign('xstate.stop', NOW),
       ];
       for (const event of events) expect((await engine.tell('email', id, event)).outcome).toBe('refused');
       expect(await rowOf(id)).toEqual({ state: 'sent', revision: 2, machine_version: 1 });
@@ -118,10 +119,11 @@ for (const [name, makeStore] of Object.entries(stores))
       const engine = engineOver(database);
       const birth = emailBirth(plainInput(NOW, { scheduledAt: NOW + 60_000 }));
       await engine.spawn('email', birth);
-      const told = await engine.tell('email', birth.id, {
-        type: 'xstate.after.due.email.scheduled',
-        at: NOW + 60_000,
-      });
+      const told = await engine.tell(
+        'email',
+        birth.id,
+        foreign('xstate.after.due.email.scheduled', NOW + 60_000),
+      );
       expect(told.outcome).toBe('refused');
       expect((await rowOf(birth.id))?.revision).toBe(1);
     });
@@ -185,7 +187,7 @@ for (const [name, makeStore] of Object.entries(stores))
       const birth = emailBirth(plainInput(NOW, { livemode: true }));
       await engine.spawn('email', birth);
       const outcomes = [{ recipient: 0, outcome: 'accepted', data: { response: '250 \0 \ud83d \\u0000' } }];
-      const ended = { type: 'attempt.completed', at: NOW, attempt: 1, outcomes } as ActorEvent;
+      const ended = { type: 'attempt.completed', at: NOW, attempt: 1, outcomes } as EmailEvent;
       expect((await engine.tell('email', birth.id, ended)).outcome).toBe('changed');
       const [event] = await rowsOf<{ response: string }>(
         database,

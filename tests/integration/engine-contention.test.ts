@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
+import type { EmailEvent } from '../../machines/email-context.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Unavailable } from '../../src/db/unavailable.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
 import {
   accepted,
   countOf,
@@ -133,7 +133,7 @@ describe('two engines on one database', () => {
     const [one, two] = instances() as [Engine, Engine];
     await Promise.all(births.map((birth) => one.spawn('email', birth)));
     const outcomes = recipients.map((_, recipient) => ({ recipient, outcome: 'accepted', data: {} }));
-    const completed = { type: 'attempt.completed', at: NOW, attempt: 1, outcomes } as ActorEvent;
+    const completed = { type: 'attempt.completed', at: NOW, attempt: 1, outcomes } as EmailEvent;
     await Promise.all(births.map(({ id }) => two.tell('email', id, completed)));
     // Both tell of every recipient, in orders of their own and each report in a batch of its own making.
     const tellAll = async (engine: Engine, order: typeof reports): Promise<number> => {
@@ -146,7 +146,7 @@ describe('two engines on one database', () => {
             type: 'report.received',
             at: NOW,
             report,
-          } as ActorEvent);
+          } as EmailEvent);
           if (told.outcome === 'changed') taken++;
         }),
       );

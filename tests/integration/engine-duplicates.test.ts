@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test';
+import type { EmailEvent } from '../../machines/email-context.ts';
 import type { Database } from '../../src/db/database.ts';
 import { isDuplicate } from '../../src/db/sqlstate.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
 import type { Claim } from '../../src/engine/told.ts';
 import { emailBirth, engineOver, ManualClock, plainInput } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
@@ -26,8 +26,8 @@ const scheduled = (scheduledAt: number, key?: string) =>
     ...(key !== undefined && { claim: claim(key) }),
   });
 
-const moved = (scheduledAt: number): ActorEvent =>
-  ({ type: 'reschedule.requested', at: NOW, scheduledAt }) as ActorEvent;
+const moved = (scheduledAt: number): EmailEvent =>
+  ({ type: 'reschedule.requested', at: NOW, scheduledAt }) as EmailEvent;
 
 const errorOf = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { EmailEvent } from '../../machines/email-context.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Unavailable } from '../../src/db/unavailable.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
 import {
   accepted,
   countOf,
   emailBirth,
   engineOver,
+  foreign,
   opened,
   plainInput,
   postgresStore,
@@ -67,9 +68,9 @@ async function sendingEmail({ direct }: Scene): Promise<string> {
   return birth.id;
 }
 
-const cancel: ActorEvent = { type: 'cancel.requested', at: NOW };
-const moved = (to: number): ActorEvent =>
-  ({ type: 'reschedule.requested', at: NOW, scheduledAt: to }) as ActorEvent;
+const cancel: EmailEvent = { type: 'cancel.requested', at: NOW };
+const moved = (to: number): EmailEvent =>
+  ({ type: 'reschedule.requested', at: NOW, scheduledAt: to }) as EmailEvent;
 
 async function conditionOf(
   id: string,
@@ -126,7 +127,7 @@ describe('a commit whose reply is lost', () => {
   test('counts as lost when it was another instance that won', async () => {
     await using here = await scene();
     const id = await scheduledEmail(here);
-    await here.engine.tell('email', id, { type: 'no.such.event', at: NOW });
+    await here.engine.tell('email', id, foreign('no.such.event', NOW));
     const struck = here.relay.trap(COMMIT, 'lose it', () =>
       here.direct.tell('email', id, moved(NOW + 7_200_000)),
     );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type ApiKeyInput, apiKeyMachine } from '../../machines/api-key.ts';
+import { type ApiKeyEvent, type ApiKeyInput, apiKeyMachine } from '../../machines/api-key.ts';
 import { emailMachine } from '../../machines/email.ts';
-import type { EmailContext, EmailInput } from '../../machines/email-context.ts';
+import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email-context.ts';
 import type { RecordedEvent } from '../../machines/email-progress.ts';
 import type { Database } from '../../src/db/database.ts';
 import { mintId } from '../../src/db/ids.ts';
@@ -111,7 +111,7 @@ async function lived({ database, engine, clock }: World, { input, events }: Life
   for (const event of events) {
     clock.time = event.at;
     if (isTimer(event)) await engine.wakeDue();
-    else outcomes.push((await engine.tell('email', id, event)).outcome);
+    else outcomes.push((await engine.tell('email', id, event as EmailEvent)).outcome);
   }
   const record = { outcomes, ...(await written(database, id, workspaceId)) };
   // Its remaining timers are nobody's business while others live.
@@ -226,8 +226,8 @@ for (const [name, makeStore] of Object.entries(stores))
     test('of an API key is lived as its machine foresees it', async () => {
       const engine = engineOver(store.database, { keptActors: 0 });
       const input: ApiKeyInput = { at: BORN, permissions: ['emails:read'] };
-      const replaced = { type: 'permissions.replaced', at: BORN + 1, permissions: ['*'] } as ActorEvent;
-      const revoked: ActorEvent = { type: 'revoke.requested', at: BORN + 2 };
+      const replaced: ApiKeyEvent = { type: 'permissions.replaced', at: BORN + 1, permissions: ['*'] };
+      const revoked: ApiKeyEvent = { type: 'revoke.requested', at: BORN + 2 };
       await store.database.query(
         `insert into workspaces (id, name, plan, created_at) values ($1, 'Test', 'free', now()) on conflict do nothing`,
         [WORKSPACE],
@@ -247,7 +247,7 @@ for (const [name, makeStore] of Object.entries(stores))
         for (const event of events) {
           const taken = actor.tell(event);
           if (taken) revision++;
-          expect(await engine.tell('apiKey', id, event, { scope: TEST })).toEqual({
+          expect<unknown>(await engine.tell('apiKey', id, event, { scope: TEST })).toEqual({
             outcome: taken ? 'changed' : 'refused',
             state: actor.state,
             context: actor.context,

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { EmailInput } from '../../machines/email-context.ts';
+import type { EmailEvent, EmailInput } from '../../machines/email-context.ts';
 import type { Database, Parameter } from '../../src/db/database.ts';
 import { EmbeddedDatabase } from '../../src/db/embedded.ts';
 import { mintId } from '../../src/db/ids.ts';
@@ -7,8 +7,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import type { Clock } from '../../src/engine/clock-source.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
-import type { Birth } from '../../src/engine/nursery.ts';
+import type { BirthOf } from '../../src/engine/nursery.ts';
 import type { Performer } from '../../src/engine/performers.ts';
 import { apiKeys } from '../../src/modules/api-keys/kind.ts';
 import { emails } from '../../src/modules/emails/kind.ts';
@@ -80,7 +79,10 @@ export const LIVE = { workspaceId: WORKSPACE, livemode: true };
 export const TEST = { workspaceId: WORKSPACE, livemode: false };
 
 /** An email to be, with as many recipients as its input has. */
-export function emailBirth(input: EmailInput, more: Partial<Birth> = {}): Birth & { readonly id: string } {
+export function emailBirth(
+  input: EmailInput,
+  more: Partial<BirthOf<'email'>> = {},
+): BirthOf<'email'> & { readonly id: string } {
   const id = mintId('em', input.at);
   const recipients = input.recipients.map((_, index) => `r${index}@example.com`);
   return {
@@ -115,17 +117,22 @@ export const plainInput = (at: number, more: Partial<EmailInput> = {}): EmailInp
 });
 
 /** A report about the first recipient. Opens may be told any number of times, and each counts. */
-export const opened = (at: number, data: object = {}): ActorEvent =>
-  ({ type: 'report.received', at, report: { type: 'opened', recipient: 0, data } }) as ActorEvent;
+export const opened = (at: number, data: Readonly<Record<string, unknown>> = {}): EmailEvent => ({
+  type: 'report.received',
+  at,
+  report: { type: 'opened', recipient: 0, data },
+});
 
 /** The outcome of an attempt: accepted for the first recipient. */
-export const accepted = (at: number, attempt = 1): ActorEvent =>
-  ({
-    type: 'attempt.completed',
-    at,
-    attempt,
-    outcomes: [{ recipient: 0, outcome: 'accepted', data: {} }],
-  }) as ActorEvent;
+export const accepted = (at: number, attempt = 1): EmailEvent => ({
+  type: 'attempt.completed',
+  at,
+  attempt,
+  outcomes: [{ recipient: 0, outcome: 'accepted', data: {} }],
+});
+
+/** An event that no email takes: a forged timer, or what only another version would send. */
+export const foreign = (type: string, at: number): EmailEvent => ({ type, at }) as unknown as EmailEvent;
 
 /** Rows of a table of the test's database. */
 export const rowsOf = <Row extends object>(

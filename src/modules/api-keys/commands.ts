@@ -104,7 +104,7 @@ export async function patchApiKey(
   const told = await commands.engine.tell(
     'apiKey',
     params.id,
-    { type: 'permissions.replaced', at: now, permissions } as never,
+    { type: 'permissions.replaced', at: now, permissions },
     { scope: { workspaceId: caller.workspaceId, livemode: key.env === 'live' } },
   );
   if (told.outcome === 'absent') return notFound('API key');

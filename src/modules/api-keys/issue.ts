@@ -3,7 +3,6 @@ import { mintId, timePart } from '../../db/ids.ts';
 import { codeOf } from '../../db/sqlstate.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Permission } from '../../http/permissions.ts';
-import { apiKeyKind } from './kind.ts';
 import { hashOfKey, mintApiKey, prefixOf } from './secret.ts';
 
 // Keys that the operator makes rather than a client: on the command line, and on the first start.
@@ -62,7 +61,7 @@ const UNIQUE_VIOLATION = '23505';
 
 async function spawnKey(engine: Engine, id: string, key: string, wanted: NewKey, at: number): Promise<void> {
   const { workspaceId, livemode, name, permissions } = wanted;
-  await engine.spawn(apiKeyKind.name, {
+  await engine.spawn('apiKey', {
     id,
     workspaceId,
     livemode,

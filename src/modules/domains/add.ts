@@ -1,3 +1,4 @@
+import type { DomainState } from '../../../machines/domain.ts';
 import type { DomainContext } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
 import { isDuplicate } from '../../db/sqlstate.ts';
@@ -104,8 +105,8 @@ async function admit(
   const source: RecordSource = { ...rest, keySets: [active] };
   const exempt = isExempt(setup, source);
   const records = exempt ? exemptStandings(recordsOf(source, setup)) : [];
-  const seen = (state: string, context: unknown): DomainView =>
-    viewOf({ id, state, context: context as DomainContext, ...source }, setup);
+  const seen = (state: DomainState, context: DomainContext): DomainView =>
+    viewOf({ id, state, context, ...source }, setup);
   try {
     const spawned = await engine.spawn('domain', {
       id,
@@ -120,7 +121,9 @@ async function admit(
         ...keyColumns(keys, now),
       },
       meter: { period: DOMAINS_PERIOD, ceiling: PLANS[caller.plan].domains },
-      claim: claimOnce(keyedBy(call), 201, (state, context) => JSON.stringify(seen(state, context))),
+      claim: claimOnce(keyedBy(call), 201, (state: DomainState, context: DomainContext) =>
+        JSON.stringify(seen(state, context)),
+      ),
       bytes: 8_192,
     });
     if (spawned.outcome === 'overQuota') return FULL;

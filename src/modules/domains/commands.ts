@@ -1,9 +1,9 @@
-import type { DomainContext } from '../../../machines/domain-context.ts';
+import type { DomainState } from '../../../machines/domain.ts';
+import type { DomainContext, DomainEvent } from '../../../machines/domain-context.ts';
 import type { Sealer } from '../../db/seal.ts';
 import { keepReply, type StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { ActorEvent } from '../../engine/kind.ts';
-import type { Claim, Told } from '../../engine/told.ts';
+import type { ClaimOf, ToldOf } from '../../engine/told.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Caller, Replay } from '../../http/route.ts';
@@ -51,16 +51,16 @@ const tell = (
   { engine }: DomainCommands,
   { workspaceId }: Caller,
   id: string,
-  event: ActorEvent,
-  claim?: Claim,
-): Promise<Told> =>
+  event: DomainEvent,
+  claim?: ClaimOf<'domain'>,
+): Promise<ToldOf<'domain'>> =>
   engine.tell('domain', id, event, {
     scope: { workspaceId, livemode: true },
     ...(claim && { claim }),
   });
 
 /** A removed domain still is a row. */
-const isGone = (told: Told): boolean =>
+const isGone = (told: ToldOf<'domain'>): boolean =>
   told.outcome === 'absent' || (told.outcome === 'refused' && told.state === 'removed');
 
 /**
@@ -81,8 +81,8 @@ async function look(
   const { database, engine } = commands;
   const row = await readDomain(database, caller, params.id);
   if (!row) return notFound('domain');
-  const claim = claimOnce(keyedBy(call), 200, (state, context) =>
-    JSON.stringify(viewOf({ ...row, state, context: context as DomainContext }, commands.setup)),
+  const claim = claimOnce(keyedBy(call), 200, (state: DomainState, context: DomainContext) =>
+    JSON.stringify(viewOf({ ...row, state, context }, commands.setup)),
   );
   const outcome = nextOutcome(engine, params.id, LOOK_MS);
   try {
@@ -115,10 +115,10 @@ export async function patchDomain(
   const row = await readDomain(commands.database, caller, params.id);
   if (!row) return notFound('domain');
   const isMoved = provider !== undefined && provider !== row.provider;
-  const event = { type: 'settings.changed', at: now, ...settings, ...(isMoved && { provider }) };
+  const event = { type: 'settings.changed' as const, at: now, ...settings, ...(isMoved && { provider }) };
   const told = await tell(commands, caller, params.id, event);
   if (told.outcome !== 'changed') return notFound('domain');
-  const { state, context } = told as { readonly state: string; readonly context: DomainContext };
+  const { state, context } = told;
   return viewOf({ ...row, ...(isMoved && { provider }), state, context }, commands.setup);
 }
 

@@ -1,3 +1,4 @@
+import type { DomainState } from '../../../machines/domain.ts';
 import type { DomainContext, DomainEvent } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
 import type { StoredReply } from '../../db/stored-replies.ts';
@@ -48,12 +49,14 @@ async function rotate(
   const { selector, rsaValue, ed25519Value } = keys;
   const pending = { selector, stage: 'pending', since: now, rsaValue, ed25519Value } as const;
   const keySets = [pending, ...row.keySets];
-  const seen = (state: string, context: unknown): DomainView =>
-    viewOf({ ...row, state, context: context as DomainContext, keySets }, setup);
+  const seen = (state: DomainState, context: DomainContext): DomainView =>
+    viewOf({ ...row, state, context, keySets }, setup);
   const event: DomainEvent = { type: 'rotation.requested', at: now, keys };
   const told = await engine.tell('domain', id, event, {
     scope: { workspaceId: caller.workspaceId, livemode: true },
-    claim: claimOnce(keyedBy(call), 200, (state, context) => JSON.stringify(seen(state, context))),
+    claim: claimOnce(keyedBy(call), 200, (state: DomainState, context: DomainContext) =>
+      JSON.stringify(seen(state, context)),
+    ),
   });
   if (told.outcome === 'replayed') return told;
   if (told.outcome === 'changed') return seen(told.state, told.context);

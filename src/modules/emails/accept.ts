@@ -1,10 +1,11 @@
+import type { EmailState } from '../../../machines/email.ts';
 import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Keyed, StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Birth } from '../../engine/nursery.ts';
-import type { Claim } from '../../engine/told.ts';
+import type { BirthOf } from '../../engine/nursery.ts';
+import type { ClaimOf } from '../../engine/told.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently } from '../../http/idempotent.ts';
 import type { IdempotencyClaim, Replay } from '../../http/route.ts';
@@ -87,14 +88,14 @@ async function accept(
   if (rendered instanceof Failure) return rendered;
 
   const id = mintId('em', now);
-  const claim = claimOnce(keyed, 202, (state, context) =>
-    JSON.stringify(receiptOf(id, state, context as EmailContext)),
+  const claim = claimOnce(keyed, 202, (state: EmailState, context: EmailContext) =>
+    JSON.stringify(receiptOf(id, state, context)),
   );
   const birth = birthOf(deps, sender, request, { id, now, domain, rendered, claim });
   const spawned = await deps.engine.spawn('email', birth);
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
   if (spawned.outcome === 'replayed') return spawned;
-  return receiptOf(id, spawned.state, spawned.context as EmailContext);
+  return receiptOf(id, spawned.state, spawned.context);
 }
 
 /**
@@ -115,12 +116,12 @@ const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not ver
 /** A receipt as clients see it. */
 export const receiptOf = (
   id: string,
-  status: string,
+  status: EmailState,
   { livemode, scheduledAt }: EmailContext,
 ): EmailReceipt => ({
   id,
   livemode,
-  status: status as EmailReceipt['status'],
+  status,
   scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),
   createdAt: new Date(timeOfId(id)).toISOString(),
 });
@@ -133,7 +134,7 @@ interface Particulars {
   readonly now: number;
   readonly domain: SendingDomain | null;
   readonly rendered: RenderedMarkdown | null;
-  readonly claim: Claim | undefined;
+  readonly claim: ClaimOf<'email'> | undefined;
 }
 
 function birthOf(
@@ -141,7 +142,7 @@ function birthOf(
   sender: EmailSender,
   request: SendRequest,
   { id, now, domain, rendered, claim }: Particulars,
-): Birth {
+): BirthOf<'email'> {
   const recipients = [...request.to, ...request.cc, ...request.bcc];
   const { livemode } = sender;
   const input: EmailInput = {

@@ -1,5 +1,4 @@
-import type { EmailContext } from '../../../machines/email-context.ts';
-import type { Told } from '../../engine/told.ts';
+import type { ToldOf } from '../../engine/told.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import { type Acceptance, type AcceptanceDeps, acceptEmail, receiptOf } from './accept.ts';
@@ -21,7 +20,7 @@ export async function rescheduleEmail(
   const scheduledAt = readScheduledAt(body.scheduledAt, now);
   if (typeof scheduledAt !== 'number')
     return invalid([{ path: '/body/scheduledAt', message: scheduledAt.problem }]);
-  const event = { type: 'reschedule.requested', at: now, scheduledAt };
+  const event = { type: 'reschedule.requested', at: now, scheduledAt } as const;
   return receiptOrFailure(
     params.id,
     'rescheduled',
@@ -34,7 +33,7 @@ export async function cancelEmail(
   { engine }: Pick<AcceptanceDeps, 'engine'>,
   { caller, params, now }: Call<{ readonly id: string }>,
 ): Promise<EmailReceipt | Failure> {
-  const event = { type: 'cancel.requested', at: now };
+  const event = { type: 'cancel.requested', at: now } as const;
   return receiptOrFailure(
     params.id,
     'cancelled',
@@ -42,8 +41,8 @@ export async function cancelEmail(
   );
 }
 
-function receiptOrFailure(id: string, done: string, told: Told): EmailReceipt | Failure {
-  if (told.outcome === 'changed') return receiptOf(id, told.state, told.context as EmailContext);
+function receiptOrFailure(id: string, done: string, told: ToldOf<'email'>): EmailReceipt | Failure {
+  if (told.outcome === 'changed') return receiptOf(id, told.state, told.context);
   if (told.outcome === 'refused')
     return new Failure('CONFLICT', `This email is ${told.state}; only a scheduled one can be ${done}.`);
   return notFound('email');

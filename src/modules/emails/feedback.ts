@@ -1,4 +1,4 @@
-import type { EmailContext, ReportReceived } from '../../../machines/email-context.ts';
+import type { ReportReceived } from '../../../machines/email-context.ts';
 import type { Database } from '../../db/database.ts';
 import type { Signer } from '../../db/sign.ts';
 import { storableTexts } from '../../db/storable.ts';
@@ -40,7 +40,7 @@ export function feedbackRecorder({ database, engine, signer, clock }: FeedbackPa
       };
       const told = await engine.tell('email', emailId, event);
       if (told.outcome !== 'refused') continue;
-      const context = told.context as EmailContext;
+      const { context } = told;
       // A receiver can be faster than our own commit; whoever brought this brings it again.
       if (told.state === 'sending' && context.recipients[recipient]?.status === 'pending')
         throw new Unavailable('The attempt it is about has not ended yet.', 'no', 60);

@@ -60,9 +60,9 @@ export function trackingRoutes({ database, engine, signer, log }: TrackingDeps):
     const data = type === 'clicked' ? { url: target, ...seen } : seen;
     // A person who follows a link that a program has just looked at is another visitor.
     const followed = Bun.hash.crc32(`${seen.via ?? ''} ${target}`);
-    const event = { type: 'report.received', at: now, report: { type, recipient, link: followed, data } };
+    const report = { type, recipient, link: followed, data };
     try {
-      await within(NOTE_MS, engine.tell('email', emailId, event));
+      await within(NOTE_MS, engine.tell('email', emailId, { type: 'report.received', at: now, report }));
     } catch (error) {
       log.warn({ err: error, actor: emailId }, 'A visit could not be noted.');
     }
@@ -136,9 +136,9 @@ export function trackingRoutes({ database, engine, signer, log }: TrackingDeps):
         // RFC 8058 3.2 has mail programs send exactly this; a person's browser sends the page's own form.
         const source = Buffer.from(call.body).includes('One-Click') ? 'oneClick' : 'page';
         const data = { source, campaignId: null, audienceId: null };
-        const report = { type: 'unsubscribed', recipient: link.recipient, suppresses: true, data };
+        const report = { type: 'unsubscribed' as const, recipient: link.recipient, suppresses: true, data };
         // Not to be lost: where the database is away, the answer is a 503 and the person, or the program, tries again.
-        const event = { type: 'report.received', at: call.now, report };
+        const event = { type: 'report.received', at: call.now, report } as const;
         const told = await engine.tell('email', link.emailId, event);
         // The email is long deleted, or not yet known to have left: the wish holds all the same.
         if (told.outcome !== 'changed') await leaveList(link, call.now);

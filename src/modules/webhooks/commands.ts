@@ -1,9 +1,8 @@
-import type { WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
+import type { WebhookEndpointContext, WebhookEndpointState } from '../../../machines/webhook-endpoint.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Sealer } from '../../db/seal.ts';
 import type { StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Told } from '../../engine/told.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
@@ -68,7 +67,8 @@ async function create(
   if (problem) return problem;
   const id = mintId('wh', now);
   const secret = mintSecret();
-  const viewOf = (state: string, context: unknown) => withSecret(id, state, context, secret);
+  const viewOf = (state: WebhookEndpointState, context: WebhookEndpointContext) =>
+    withSecret(id, state, context, secret);
   const spawned = await commands.engine.spawn('webhookEndpoint', {
     id,
     workspaceId: caller.workspaceId,
@@ -90,7 +90,7 @@ export async function patchWebhook(
   const problem = await problemOf(body.url, commands);
   if (problem) return problem;
   if (body.status === 'active') await commands.stopping.finished(params.id, caller);
-  const event = { type: 'settings.changed', at: now, ...body };
+  const event = { type: 'settings.changed' as const, at: now, ...body };
   const told = await commands.engine.tell('webhookEndpoint', params.id, event, { scope: caller });
   if (told.outcome !== 'changed') return NO_ENDPOINT;
   const prefix = await prefixOf(commands, params.id);
@@ -102,7 +102,7 @@ export async function deleteWebhook(
   { engine }: WebhookCommands,
   { caller, params, now }: Own,
 ): Promise<null | Failure> {
-  const event = { type: 'delete.requested', at: now };
+  const event = { type: 'delete.requested', at: now } as const;
   const told = await engine.tell('webhookEndpoint', params.id, event, { scope: caller });
   return told.outcome === 'changed' ? null : NO_ENDPOINT;
 }
@@ -121,28 +121,37 @@ async function rotate(
   const { caller, params, now } = call;
   await stopping.finished(params.id, caller);
   const secret = mintSecret();
-  const viewOf = (state: string, context: unknown) => withSecret(params.id, state, context, secret);
+  const viewOf = (state: WebhookEndpointState, context: WebhookEndpointContext) =>
+    withSecret(params.id, state, context, secret);
   const event = {
-    type: 'secret.rotated',
+    type: 'secret.rotated' as const,
     at: now,
     sealed: sealSecret(sealer, params.id, secret),
     prefix: secretPrefixOf(secret),
   };
   const claim = claimOnce(keyedBy(call), 200, sealed({ sealer }, viewOf));
-  const told: Told = await engine.tell('webhookEndpoint', params.id, event, { scope: caller, claim });
+  const told = await engine.tell('webhookEndpoint', params.id, event, { scope: caller, claim });
   if (told.outcome === 'replayed') return told;
   return told.outcome === 'changed' ? viewOf(told.state, told.context) : NO_ENDPOINT;
 }
 
-const withSecret = (id: string, state: string, context: unknown, secret: string): WithSecret => ({
-  ...webhookOf({ id, state, context: context as WebhookEndpointContext, prefix: secretPrefixOf(secret) }),
+const withSecret = (
+  id: string,
+  state: WebhookEndpointState,
+  context: WebhookEndpointContext,
+  secret: string,
+): WithSecret => ({
+  ...webhookOf({ id, state, context, prefix: secretPrefixOf(secret) }),
   secret,
 });
 
 /** A stored reply that holds a secret lies sealed for its 24 hours. */
 const sealed =
-  ({ sealer }: Pick<WebhookCommands, 'sealer'>, viewOf: (state: string, context: unknown) => unknown) =>
-  (state: string, context: unknown): string =>
+  (
+    { sealer }: Pick<WebhookCommands, 'sealer'>,
+    viewOf: (state: WebhookEndpointState, context: WebhookEndpointContext) => unknown,
+  ) =>
+  (state: WebhookEndpointState, context: WebhookEndpointContext): string =>
     sealer.seal(JSON.stringify(viewOf(state, context)), REPLY);
 
 const opened =

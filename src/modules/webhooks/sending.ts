@@ -1,4 +1,3 @@
-import type { WebhookDeliveryInput } from '../../../machines/webhook-delivery.ts';
 import type { WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { StoredReply } from '../../db/stored-replies.ts';
@@ -68,7 +67,7 @@ async function queueTest(
   const spawned = await commands.engine.spawn('webhookDelivery', {
     workspaceId: caller.workspaceId,
     livemode: caller.livemode,
-    input: { at: now, leaseMs: LEASE_MS, turnAt: null } satisfies WebhookDeliveryInput,
+    input: { at: now, leaseMs: LEASE_MS, turnAt: null },
     columns: {
       webhook_id: webhook.id,
       event_id: event.id,
@@ -103,7 +102,7 @@ async function sendAgain(
     error: before.httpStatus === 0 ? before.error : null,
     nextAttemptAt: null,
   };
-  const event = { type: 'redeliver.requested', at: now };
+  const event = { type: 'redeliver.requested', at: now } as const;
   const told = await commands.engine.tell('webhookDelivery', before.id, event, {
     scope: caller,
     claim: plainClaim(call, view),
@@ -169,7 +168,7 @@ async function queueReplay(
   const told = await commands.engine.tell(
     'webhookEndpoint',
     webhook.id,
-    { type: 'replay.requested', at: now, ...scope, most: queued } as never,
+    { type: 'replay.requested', at: now, ...scope, most: queued },
     { scope: caller, claim: plainClaim(call, { queued, continueFrom }) },
   );
   if (told.outcome === 'replayed') return told;
