@@ -21,6 +21,8 @@ export const OFTEN: ReadOptions = { prepared: true };
 /** The one way to the database, the same for the embedded one and for a PostgreSQL server. */
 export interface Database {
   readonly kind: 'embedded' | 'postgres';
+  /** Whether it refused the last write for want of room on its disk, within ten seconds. */
+  readonly lacksSpace: boolean;
   /**
    * Runs one statement, which is its own transaction, and answers its rows. Prepared by its text.
    * @throws Unavailable when the database is away, refuses for want of resources, or misses the deadline.

@@ -5,13 +5,17 @@ import { ensureDataDirectory, ensureWritable } from './data-directory.ts';
 import type { Database, Orm, Parameter } from './database.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { loadPgliteAssets } from './pglite-assets.ts';
+import { Space } from './space.ts';
 import { classify } from './sqlstate.ts';
 import { SYNCED_START, SyncedFiles } from './synced-files.ts';
+
+const NAME = 'The embedded database';
 
 /** PostgreSQL inside the process (PGlite): one connection, one process, nothing to install. */
 export class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
   readonly #orm: Orm;
+  readonly #space = new Space();
 
   private constructor(
     private readonly engine: PGlite,
@@ -33,11 +37,15 @@ export class EmbeddedDatabase implements Database {
     return new EmbeddedDatabase(engine, lock);
   }
 
+  get lacksSpace(): boolean {
+    return this.#space.isLacking;
+  }
+
   async query<Row extends object>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
     try {
-      return (await this.engine.query<Row>(text, parameters as unknown[])).rows;
+      return (await this.#space.heed(text, this.engine.query<Row>(text, parameters as unknown[]))).rows;
     } catch (error) {
-      throw classify(error);
+      throw classify(error, NAME);
     }
   }
 
@@ -45,7 +53,7 @@ export class EmbeddedDatabase implements Database {
     try {
       return await run(this.#orm);
     } catch (error) {
-      throw classify(error);
+      throw classify(error, NAME);
     }
   }
 

@@ -51,6 +51,8 @@ export class Pool {
   constructor(
     private readonly open: () => postgres.Sql,
     private readonly watch: Watch,
+    /** As a sentence names the database. */
+    private readonly name = 'The database',
   ) {
     this.#now = { client: open(), abandoned: new Set() };
   }
@@ -61,7 +63,7 @@ export class Pool {
    */
   async run<T>(deadlineMs: number, use: (client: postgres.Sql) => PromiseLike<T>): Promise<T> {
     if (this.watch.isAway && !(await this.watch.returns(Math.min(deadlineMs, RETURN_MS))))
-      throw new Unavailable('The database does not answer.');
+      throw new Unavailable(`${this.name} does not answer.`);
     const generation = this.#now;
     let unheard = false;
     const { promise: late, reject } = Promise.withResolvers<never>();
@@ -70,7 +72,7 @@ export class Pool {
       reject(error);
     };
     const timer = setTimeout(() => {
-      giveUp(new Unavailable('The database does not answer.', 'unknown'));
+      giveUp(new Unavailable(`${this.name} does not answer.`, 'unknown'));
       // A shorter wait than the usual one shows a slow database; others' statements may still be answered.
       if (deadlineMs >= DEADLINE_MS && generation === this.#now) this.replace();
     }, deadlineMs);
@@ -80,7 +82,7 @@ export class Pool {
     try {
       return whole(heard(await Promise.race([running, late])));
     } catch (error) {
-      const known = classify(error);
+      const known = classify(error, this.name);
       const isLost = !unheard && known instanceof Unavailable && known.applied === 'unknown';
       if (isLost && generation === this.#now) this.replace(DEADLINE_MS);
       throw known;
@@ -104,7 +106,7 @@ export class Pool {
     setTimeout(() => {
       this.#retiring.delete(client);
       for (const giveUp of abandoned)
-        giveUp(new Unavailable('The connections to the database were lost.', 'unknown'));
+        giveUp(new Unavailable(`The connections were lost: ${this.name} did not answer.`, 'unknown'));
       void client.end({ timeout: 0 }).catch(() => {});
     }, graceMs).unref();
   }

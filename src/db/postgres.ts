@@ -5,6 +5,7 @@ import { parse } from 'postgres-array';
 import type { Database, Orm, Parameter, ReadOptions } from './database.ts';
 import { isForgotten, KeptStatements } from './kept-statements.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
+import { Space } from './space.ts';
 import { codeOf } from './sqlstate.ts';
 import { type Sighting, Watch } from './watch.ts';
 import { wireText } from './wire-text.ts';
@@ -75,6 +76,12 @@ function connect({ url, name, max, settings = {} }: Connecting): postgres.Sql {
   return client;
 }
 
+/** Where a server is, as a sentence names it: without user and password. */
+function nameOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `The database ${pathname.slice(1)} at ${hostname}:${port || 5432}`;
+}
+
 /** Whether the server answers a newcomer, and which connections of that name it works for. */
 async function look(url: string, name: string): Promise<Sighting> {
   const client = connect({ url, name: 'posthorn lookout', max: 1 });
@@ -119,6 +126,7 @@ export class PostgresDatabase implements Database {
   readonly #reads: Pool;
   readonly #watch: Watch;
   readonly #kept = new KeptStatements();
+  readonly #space = new Space();
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
   constructor(url: string) {
@@ -133,8 +141,12 @@ export class PostgresDatabase implements Database {
     });
     const engine = { url, name, max: ENGINE_CONNECTIONS, settings: ENGINE_SETTINGS };
     const reads = { url, name, max: READ_CONNECTIONS };
-    this.#engine = new Pool(() => connect(engine), this.#watch);
-    this.#reads = new Pool(() => connect(reads), this.#watch);
+    this.#engine = new Pool(() => connect(engine), this.#watch, nameOf(url));
+    this.#reads = new Pool(() => connect(reads), this.#watch, nameOf(url));
+  }
+
+  get lacksSpace(): boolean {
+    return this.#space.isLacking;
   }
 
   async query<Row extends object>(
@@ -143,8 +155,11 @@ export class PostgresDatabase implements Database {
     options: { deadlineMs?: number } = {},
   ): Promise<Row[]> {
     const values = parameters.map(wireText);
-    const rows = await this.#run(this.#engine, options.deadlineMs ?? DEADLINE_MS, true, (client, prepare) =>
-      client.unsafe(text, values, { prepare }),
+    const rows = await this.#space.heed(
+      text,
+      this.#run(this.#engine, options.deadlineMs ?? DEADLINE_MS, true, (client, prepare) =>
+        client.unsafe(text, values, { prepare }),
+      ),
     );
     return rows as unknown as Row[];
   }

@@ -1,4 +1,4 @@
-import { Unavailable } from './unavailable.ts';
+import { type Applied, Unavailable } from './unavailable.ts';
 
 /** Connection errors of postgres.js and of the socket below it: nobody can say whether the statement ran. */
 const CONNECTION_LOST = new Set([
@@ -62,20 +62,50 @@ export function isPoison(error: unknown): boolean {
   return /^(22|23|42|54|0A|21)/.test(codeOf(error));
 }
 
+/** What PostgreSQL says of itself, where no more than that matters. */
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return codeOf(error);
+  // Drizzle puts the statement and its parameters before the cause, which is all there is to say.
+  const { message } = error.cause instanceof Error ? error.cause : error;
+  const code = codeOf(error);
+  return message.includes(code) ? message : `${message}, ${code}`;
+};
+
+const isFatal = (error: unknown): boolean => {
+  if (typeof error !== 'object' || error === null) return false;
+  return 'severity' in error ? error.severity === 'FATAL' : 'cause' in error && isFatal(error.cause);
+};
+
+/** A sentence for each state of a database in which it refuses what is right; `applied` is no in each. */
+const REFUSALS: readonly (readonly [code: RegExp, says: string])[] = [
+  [/^53100/, 'has no room left on its disk'],
+  [/^53200/, 'is short of memory'],
+  [/^53300/, 'takes no more connections'],
+  [/^53/, 'has no resources left'],
+  [/^55P03/, 'did not give a lock in time: somebody else holds what the statement needs'],
+  [/^57014/, 'ended a statement that took longer than statement_timeout'],
+  [/^25006/, 'is read-only: a standby, or one that was set so. Name the primary in DATABASE_URL'],
+  [/^58/, 'reports an error of its machine'],
+];
+
 /**
- * Turns a driver error into Unavailable where the fault is the database's state rather than the statement's:
- * SQLSTATE classes 08 (connection), 53 (resources), 57 (operator intervention, statement timeout), 58 (system).
+ * Turns a driver error into Unavailable where the fault is the database's state rather than the statement's: no connection,
+ * a connection refused (28, 3D, 55000 and whatever else is fatal), or SQLSTATE classes 08, 53, 57, 58, 25006 and 55P03.
+ * @param database as a sentence names it; never with its password
  */
-export function classify(error: unknown): unknown {
+export function classify(error: unknown, database = 'The database'): unknown {
   if (error instanceof Unavailable) return error;
   const code = codeOf(error);
-  if (NEVER_CONNECTED.has(code))
-    return new Unavailable('The database cannot be reached.', 'no', 1, { cause: error });
+  const unavailable = (says: string, applied: Applied): Unavailable =>
+    new Unavailable(`${database} ${says} (${messageOf(error)}).`, applied, 1, { cause: error });
+  if (NEVER_CONNECTED.has(code)) return unavailable('cannot be reached', 'no');
   if (CONNECTION_LOST.has(code) || SOCKET_ERROR.test(code))
-    return new Unavailable('The database connection was lost.', 'unknown', 1, { cause: error });
-  if (/^(08|57P)/.test(code))
-    return new Unavailable('The database is going away.', 'unknown', 1, { cause: error });
-  if (/^(53|57|58|25006)/.test(code))
-    return new Unavailable('The database has no resources left.', 'no', 1, { cause: error });
+    return unavailable('was lost in the middle of a statement', 'unknown');
+  if (/^57P/.test(code)) return unavailable('is going away', 'unknown');
+  const refusal = REFUSALS.find(([pattern]) => pattern.test(code));
+  if (refusal) return unavailable(refusal[1], 'no');
+  if (/^(28|3D)/.test(code) || isFatal(error))
+    return unavailable('refuses the connection', /^(28|3D|55000|42501)/.test(code) ? 'no' : 'unknown');
+  if (/^08/.test(code)) return unavailable('does not speak as expected', 'unknown');
   return error;
 }

@@ -25,6 +25,10 @@ export class MeasuredDatabase implements Database {
     return this.#timed('read', this.inner.read(run, options));
   }
 
+  get lacksSpace(): boolean {
+    return this.inner.lacksSpace;
+  }
+
   script(text: string): Promise<void> {
     return this.inner.script(text);
   }

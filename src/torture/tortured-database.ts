@@ -40,6 +40,10 @@ export class TorturedDatabase implements Database {
     return rows;
   }
 
+  get lacksSpace(): boolean {
+    return this.inner.lacksSpace;
+  }
+
   script(text: string): Promise<void> {
     return this.inner.script(text);
   }

@@ -13,6 +13,10 @@ export class HookedDatabase implements Database {
     this.read = inner.read.bind(inner);
   }
 
+  get lacksSpace(): boolean {
+    return this.inner.lacksSpace;
+  }
+
   async query<Row extends object>(
     text: string,
     parameters?: readonly Parameter[],

@@ -6,6 +6,7 @@ import { emailBirth, engineOver, plainInput } from '../support/engine.ts';
 /** A driver that lost its place: every statement gets the reply to something else. */
 const astray = (rows: readonly object[]): Database => ({
   kind: 'postgres',
+  lacksSpace: false,
   query: async <Row extends object>() => [...rows] as Row[],
   script: async () => {},
   read: () => Promise.reject(new Error('Nothing is read here.')),

@@ -43,6 +43,11 @@ const SICK = new Failure('SERVICE_UNAVAILABLE', 'The database does not answer.',
   retryAfterSeconds: 1,
 });
 
+const FULL = new Failure('SERVICE_UNAVAILABLE', 'The database has no room for what is written.', {
+  suggestion: 'Make room on its disk; the service recovers by itself.',
+  retryAfterSeconds: 10,
+});
+
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 /** Whether the service can do its work; for load balancers, containers and people. */
@@ -73,6 +78,7 @@ export const systemRoutes = ({
     handle: async () => {
       try {
         const [latency, logLag] = await Promise.all([database.ping(), readLogLag(database)]);
+        if (database.lacksSpace) return FULL;
         return {
           status: 'ok' as const,
           version,

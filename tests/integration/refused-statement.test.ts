@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import postgres from 'postgres';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
+import { Space } from '../../src/db/space.ts';
+import { classify } from '../../src/db/sqlstate.ts';
+import { Unavailable } from '../../src/db/unavailable.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+// A database that is well, and refuses one statement: what it is called decides where an operator looks.
+
+let made: TestDatabase;
+let database: PostgresDatabase;
+beforeAll(async () => {
+  made = await createTestDatabase();
+  database = new PostgresDatabase(made.url);
+});
+afterAll(async () => {
+  await database.close();
+  await made.close();
+});
+
+const refusal = async (work: Promise<unknown>): Promise<Unavailable> => {
+  const error = await work.then(
+    () => null,
+    (caught: unknown) => caught,
+  );
+  expect(error).toBeInstanceOf(Unavailable);
+  return error as Unavailable;
+};
+
+test('a lock that is not to be had is called that', async () => {
+  const holder = postgres(made.url, { max: 1 });
+  await holder.begin(async (tx) => {
+    await tx`lock table emails in access exclusive mode`;
+    const error = await refusal(
+      database.script(`set local lock_timeout = '10ms'; lock table emails in share mode`),
+    );
+    expect([error.message, error.applied]).toEqual([
+      expect.stringContaining('did not give a lock in time'),
+      'no',
+    ]);
+  });
+  await holder.end();
+});
+
+test('a statement that takes too long is called that', async () => {
+  const error = await refusal(database.script(`set local statement_timeout = '10ms'; select pg_sleep(5)`));
+  expect([error.message, error.applied]).toEqual([expect.stringContaining('statement_timeout'), 'no']);
+});
+
+test('a database that is read-only is called that', async () => {
+  const error = await refusal(database.script('set transaction read only; delete from mail'));
+  expect([error.message, error.applied]).toEqual([expect.stringContaining('read-only'), 'no']);
+});
+
+test.each([
+  ['53100', 'no room left on its disk'],
+  ['53200', 'short of memory'],
+  ['53300', 'takes no more connections'],
+  ['53400', 'no resources left'],
+  ['58030', 'an error of its machine'],
+])('%s is called what it is', async (code, says) => {
+  const error = await refusal(
+    database.script(`do $$ begin raise exception 'as it happens' using errcode = '${code}'; end $$`),
+  );
+  const { hostname, port, pathname } = new URL(made.url);
+  expect(error.message).toStartWith(`The database ${pathname.slice(1)} at ${hostname}:${port} `);
+  expect(error.message).toContain(says);
+  expect(error.message).toEndWith(`(as it happens, ${code}).`);
+  expect(error.applied).toBe('no');
+});
+
+test('an error of the statement itself stays what it is', async () => {
+  const error = await database.query('select 1 / 0').catch((caught: unknown) => caught);
+  expect(error).not.toBeInstanceOf(Unavailable);
+  expect(classify(error)).toBe(error);
+});
+
+const full = Object.assign(new Error('could not extend file'), { code: '53100' });
+
+test('room is lacking for ten seconds after a refusal, or until something is written', async () => {
+  let now = 0;
+  const space = new Space(() => now);
+  const fill = () => space.heed('insert into t values (1)', Promise.reject(full)).catch(() => {});
+  expect(space.isLacking).toBe(false);
+  await fill();
+  expect(space.isLacking).toBe(true);
+  await space.heed('select 1', Promise.resolve());
+  expect(space.isLacking).toBe(true);
+  now = 9_999;
+  expect(space.isLacking).toBe(true);
+  now = 10_000;
+  expect(space.isLacking).toBe(false);
+  await fill();
+  await space.heed('with t as (select 1) insert into u select * from t', Promise.resolve());
+  expect(space.isLacking).toBe(false);
+});
