@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Server } from 'bun';
 import { createApp } from './app.ts';
+import { KeyAuthenticator } from './auth/key-authenticator.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
@@ -16,7 +17,6 @@ import { clientAddress } from './http/client-address.ts';
 import type { App } from './http/mount.ts';
 import { type OpenLimiter, openLimiter } from './http/open-limiter.ts';
 import type { Answered } from './http/pipeline.ts';
-import { Authenticator } from './modules/api-keys/authenticator.ts';
 import { apiKeys } from './modules/api-keys/kind.ts';
 import { findActiveKey } from './modules/api-keys/queries.ts';
 import { captureStore } from './modules/captured/commands.ts';
@@ -42,6 +42,7 @@ import { countEngine, openMetricsDoor } from './modules/system/metrics.ts';
 import { isAmongItself } from './modules/webhooks/address-guard.ts';
 import { fanOut } from './modules/webhooks/fan-out.ts';
 import { openWebhooks } from './modules/webhooks/open.ts';
+import { findPlan } from './modules/workspace/queries.ts';
 import { resolveSecretKey } from './secret-key.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { MeasuredDatabase } from './telemetry/measured-database.ts';
@@ -137,7 +138,7 @@ export async function openService({
     if (name === domainKind.name) live.domainsChanged();
   });
   if (metrics) countEngine(metrics, engine);
-  const authenticator = new Authenticator(database, clock);
+  const authenticator = new KeyAuthenticator(database, clock);
   const renderer = createMarkdownRenderer();
   const mailReader = createMailReader();
   const limits = await openLimits(config, clock, logger);
@@ -145,6 +146,7 @@ export async function openService({
     authenticate: authenticator.authenticate,
     limiter: limits.limiter,
     clientAddress: clientAddress(config.trustProxy),
+    baseUrl: config.publicUrl,
   };
   const inspector = createInspector({
     ...admission,
@@ -152,11 +154,11 @@ export async function openService({
     database,
     clock,
     log: logger,
-    secretKey,
-    baseUrl: config.publicUrl,
+    signer,
     version: VERSION,
     explain: { email: explainEmail },
     findKey: (id) => findActiveKey(database, id),
+    findPlan: (workspaceId) => findPlan(database, workspaceId),
   });
   const emailCommands = {
     engine,
@@ -184,7 +186,6 @@ export async function openService({
     sealer,
     log: logger,
     ...(metrics && { observe: (answered: Answered) => metrics.request(answered) }),
-    baseUrl: config.publicUrl,
     targetRules: webhooks.targetRules,
     stopping: webhooks.stopping,
     tracking: { database, engine, signer, log: logger },

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox';
+import { PLAN_NAMES } from './auth/plans.ts';
 import type { Kind } from './setting-kinds.ts';
 import * as is from './setting-kinds.ts';
 import { TRANSPORTS } from './transport/transport.ts';
@@ -89,7 +90,7 @@ export const SETTINGS = {
     'generated',
     'The first test API key, set on the first start',
   ),
-  DEFAULT_PLAN: withDefault(is.choice('free', 'starter', 'growth'), 'free', 'The plan of a new workspace'),
+  DEFAULT_PLAN: withDefault(is.choice(...PLAN_NAMES), 'free', 'The plan of a new workspace'),
   TEST_SENDS_PER_DAY: withDefault(
     is.integer(0, 1_000_000_000, ', 0 for no limit'),
     '100',

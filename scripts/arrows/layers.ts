@@ -6,6 +6,7 @@ export type Layer =
   | 'async'
   | 'db'
   | 'http'
+  | 'auth'
   | 'transport'
   | 'telemetry'
   | 'threads'
@@ -20,7 +21,7 @@ export type Layer =
   | 'commands'
   | 'main';
 
-const LEAVES: readonly Layer[] = ['async', 'db', 'http', 'transport', 'telemetry', 'threads'];
+const LEAVES: readonly Layer[] = ['async', 'auth', 'db', 'http', 'transport', 'telemetry', 'threads'];
 const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine'];
 const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules', 'duties'];
 const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doctor', 'torture', 'settings'];
@@ -32,6 +33,7 @@ export const MAY_IMPORT = {
   async: LEAVES,
   db: LEAVES,
   http: LEAVES,
+  auth: LEAVES,
   transport: LEAVES,
   telemetry: LEAVES,
   threads: LEAVES,

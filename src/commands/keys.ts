@@ -1,9 +1,9 @@
 import pino from 'pino';
+import type { Permission } from '../auth/permissions.ts';
 import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { systemClock } from '../engine/clock-source.ts';
 import { Engine } from '../engine/engine.ts';
-import type { Permission } from '../http/permissions.ts';
 import { issueKey } from '../modules/api-keys/issue.ts';
 import { apiKeys } from '../modules/api-keys/kind.ts';
 import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';

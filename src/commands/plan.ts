@@ -1,12 +1,9 @@
+import type { PlanName } from '../auth/plans.ts';
 import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
-import { PLANS, type PlanName } from '../modules/usage/queries.ts';
 import { setPlan } from '../modules/workspace/commands.ts';
 import type { Terminal } from './terminal.ts';
 import { withDatabase } from './with-database.ts';
-
-/** The names of the plans, for `--help`. */
-export const PLAN_NAMES = Object.keys(PLANS) as PlanName[];
 
 /** `posthorn plan set <workspace> <plan>` puts a workspace on a plan without a payment. */
 export function changePlan(

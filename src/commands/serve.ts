@@ -60,7 +60,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     }
     logger.info({ url: server.url.origin, version: VERSION, database: service.database.kind }, 'Listening');
     if (config.profile === 'development' && worker === undefined)
-      terminal.out(liveViewText(service.inspector, workspace.id));
+      terminal.out(await liveViewText(service.inspector, workspace.id));
     logger.info({ signal: await stop }, 'Stopping: what is in flight is finished first');
   } finally {
     const finished = await isDoneWithin(FINISH_WITHIN_MS, finish(service, server));
@@ -92,11 +92,11 @@ async function finish(service: Service, server: Server<Talk> | undefined): Promi
 }
 
 /** Links into the live view for whoever started the service on their own machine. */
-function liveViewText({ link }: Inspector, workspaceId: string): string {
+async function liveViewText({ link }: Inspector, workspaceId: string): Promise<string> {
   return [
     'See the machines live. Each link opens one session of an hour, once:',
-    `  test  ${link({ workspaceId, livemode: false })}`,
-    `  live  ${link({ workspaceId, livemode: true })}`,
+    `  test  ${await link({ workspaceId, livemode: false })}`,
+    `  live  ${await link({ workspaceId, livemode: true })}`,
     '',
     '',
   ].join('\n');

@@ -7,6 +7,7 @@ import domainKeys from '../../drizzle/0005_domain_keys.sql' with { type: 'text' 
 import usageEntries from '../../drizzle/0006_usage_entries.sql' with { type: 'text' };
 import bodiesLz4 from '../../drizzle/0007_bodies_lz4.sql' with { type: 'text' };
 import workspaceSettings from '../../drizzle/0008_workspace_settings.sql' with { type: 'text' };
+import auth from '../../drizzle/0009_auth.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   { name: '0006_usage_entries', sql: usageEntries },
   { name: '0007_bodies_lz4', sql: bodiesLz4 },
   { name: '0008_workspace_settings', sql: workspaceSettings },
+  { name: '0009_auth', sql: auth },
 ];

@@ -11,6 +11,7 @@ import { mailCarrier } from './mail-carrier.ts';
 import { partitionMaker } from './partition-maker.ts';
 import { replyPruner } from './reply-pruner.ts';
 import { testDataPruner } from './test-data-pruner.ts';
+import { tokenPruner } from './token-pruner.ts';
 import { usageAccountant } from './usage-accountant.ts';
 import { webhookPruner } from './webhook-pruner.ts';
 
@@ -38,6 +39,7 @@ export const allDuties = (deps: DutyDeps): readonly Duty[] => [
   partitionMaker(deps),
   usageAccountant(deps),
   replyPruner(deps),
+  tokenPruner(deps),
   testDataPruner(deps),
   liveDataPruner(deps),
   capturedPruner(deps),

@@ -1,15 +1,18 @@
-import { type Authenticate, identify } from './authenticate.ts';
+import { type Authenticate, identify } from '../auth/key-credentials.ts';
+import type { Principal } from '../auth/principal.ts';
+import { isFromOwnPage, OTHER_SITE } from '../auth/same-origin.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Failure } from './failure.ts';
 import type { RateLimiter, Standing } from './rate-limit.ts';
-import type { Caller } from './route.ts';
 
 /** What is needed to know who calls and whether they may. */
 export interface AdmissionDeps {
   readonly authenticate: Authenticate;
-  /** Finds the caller behind the session cookie of a browser; absent where no route takes one. */
-  readonly session?: (headers: Headers) => Caller | null | Promise<Caller | null>;
+  /** Finds who is behind the session cookie of a browser; absent where no route takes one. */
+  readonly session?: (headers: Headers) => Principal | null | Promise<Principal | null>;
+  /** Where this service is reached, without a trailing slash; the links of errors begin with it. */
+  readonly baseUrl: string;
   readonly limiter: RateLimiter;
   readonly clientAddress: ClientAddress;
 }
@@ -29,7 +32,7 @@ export interface Applicant {
 /** An endpoint that may be used, and by whom; nobody is known to call a public one. */
 export interface Admitted {
   readonly endpoint: Endpoint;
-  readonly caller: Caller | null;
+  readonly caller: Principal | null;
 }
 
 /** There is no such path, or it does not answer to that method. */
@@ -50,11 +53,11 @@ export async function admit(applicant: Applicant, deps: AdmissionDeps): Promise<
   if (endpoint?.isPublic) return { endpoint, caller: null };
 
   const caller =
-    endpoint?.route.permission === 'session'
-      ? ((await deps.session?.(request.headers)) ?? NO_SESSION)
+    endpoint?.route.credential === 'session'
+      ? await bySession(request, deps)
       : await identify(request.headers, deps.authenticate);
   if (caller instanceof Failure) return caller;
-  if (await deps.limiter.byKey(caller.keyId, now)) {
+  if (await deps.limiter.byKey(caller.id, now)) {
     // The headers speak of the address alone; beside a refusal of the key they would mislead (interface, Limits 5).
     applicant.standing = null;
     return tooManyWithKey(deps.limiter.perKey);
@@ -62,6 +65,22 @@ export async function admit(applicant: Applicant, deps: AdmissionDeps): Promise<
   if (!endpoint) return NO_ROUTE;
   return endpoint.refuse(caller) ?? { endpoint, caller };
 }
+
+/**
+ * Who asks with the session of a browser. A cookie goes along whoever makes the browser ask, so what changes something must
+ * come from a page of this service.
+ */
+async function bySession(
+  { method, headers }: Request,
+  { session, baseUrl }: AdmissionDeps,
+): Promise<Principal | Failure> {
+  const principal = await session?.(headers);
+  if (!principal) return NO_SESSION;
+  return isSafe(method) || isFromOwnPage(headers, baseUrl) ? principal : OTHER_SITE;
+}
+
+/** RFC 9110, 9.2.1: methods that change nothing. */
+const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /** An address is over its limit. */
 export const tooManyFrom = ({ limit, resetSeconds }: Standing) =>

@@ -9,6 +9,8 @@ export interface BodyRules {
   /** Bytes. */
   readonly limit: number;
   readonly mediaTypes: readonly string[];
+  /** Whether a type must be named even where nothing is sent: no form of another site can name this one. */
+  readonly needsType?: boolean;
 }
 
 /** A body that was not sent. Endpoints with fields then miss their required ones; endpoints without are content. */
@@ -29,6 +31,7 @@ export async function readBody(
   if (headers.has('content-encoding')) return ENCODED;
   const type = headers.get('content-type');
   if (type !== null && !isMediaType(type, rules.mediaTypes)) return unsupported(rules);
+  if (type === null && rules.needsType) return unsupported(rules);
   const length = headers.get('content-length');
   if (length === '0' || (length === null && !headers.has('transfer-encoding'))) return NO_BODY;
   if (length !== null && type === null) return unsupported(rules);

@@ -1,13 +1,14 @@
 import { Type } from '@sinclair/typebox';
+import { holds, lacking, type Permission } from '../auth/permissions.ts';
+import type { Principal, PrincipalKind } from '../auth/principal.ts';
 import { isId } from '../db/ids.ts';
 import type { BodyRules } from './body.ts';
 import { Failure, notFound } from './failure.ts';
 import { JSON_TYPE } from './media-type.ts';
-import { holds, lacking, type Permission } from './permissions.ts';
 import { anyQuery, compileQuery, noQuery, type QueryReader } from './query.ts';
 import type { OwnLimit } from './rate-limit.ts';
 import { RESOURCE_OF } from './resources.ts';
-import type { Caller, Route } from './route.ts';
+import type { Route } from './route.ts';
 import { type Checker, compileChecker } from './schema.ts';
 
 /** A route made ready to serve: what can be computed from it once has been. */
@@ -19,7 +20,7 @@ export interface Endpoint {
   /** Null where bodies have no meaning. */
   readonly body: (BodyRules & { readonly check: Checker | null }) | null;
   /** Why this caller may not call; null when it may. */
-  refuse(caller: Caller): Failure | null;
+  refuse(caller: Principal): Failure | null;
   /** The 404 of a path parameter that cannot be what it is to be; null when all can. */
   refuseParams(params: Params): Failure | null;
 }
@@ -30,6 +31,10 @@ export type Params = Readonly<Record<string, string | null>>;
 /** 1 MiB, unless a route states another. */
 const BODY_LIMIT = 1_048_576;
 const NO_FIELDS = Type.Object({});
+const USUAL_PRINCIPALS: readonly PrincipalKind[] = ['key', 'member'];
+const NOT_FOR_YOU = new Failure('FORBIDDEN', 'This endpoint is not for who you are signed in as.', {
+  suggestion: 'Use an API key that holds the permission which the reference at /docs names.',
+});
 const TEST_KEY = new Failure(
   'TEST_MODE_NOT_SUPPORTED',
   'This endpoint reaches real recipients and does not take test keys.',
@@ -39,6 +44,8 @@ const TEST_KEY = new Failure(
 /** Compiles a route. */
 export function endpointOf(route: Route): Endpoint {
   const { permission, method, path, ipLimitPerMinute: perMinute } = route;
+  if (route.credential === 'session' && path.startsWith('/v1'))
+    throw new Error(`${method} ${path} cannot take a session: nothing under /v1 reads a cookie.`);
   const isPublic = permission === 'public';
   return {
     route,
@@ -53,17 +60,26 @@ export function endpointOf(route: Route): Endpoint {
 
 /** The permissions that a caller needs, every one of them. */
 export function permissionsOf({ permission }: Pick<Route, 'permission'>): readonly Permission[] {
-  if (permission === 'public' || permission === 'any key' || permission === 'session') return [];
+  if (permission === 'public' || permission === 'any key') return [];
   return typeof permission === 'string' ? [permission] : permission;
 }
 
-function bodyOf({ body, bodyLimit = BODY_LIMIT, mediaTypes = [JSON_TYPE] }: Route): Endpoint['body'] {
+function bodyOf({
+  body,
+  bodyLimit = BODY_LIMIT,
+  mediaTypes = [JSON_TYPE],
+  credential,
+}: Route): Endpoint['body'] {
   const check = mediaTypes.includes(JSON_TYPE) ? compileChecker(body ?? NO_FIELDS) : null;
-  return { limit: bodyLimit, mediaTypes, check };
+  return { limit: bodyLimit, mediaTypes, check, needsType: credential === 'session' };
 }
 
-function refuserOf({ testMode }: Route, needed: readonly Permission[]): Endpoint['refuse'] {
+function refuserOf(
+  { testMode, principals = USUAL_PRINCIPALS }: Route,
+  needed: readonly Permission[],
+): Endpoint['refuse'] {
   return (caller) => {
+    if (!principals.includes(caller.kind)) return NOT_FOR_YOU;
     const missing = needed.find((permission) => !holds(caller.permissions, permission));
     if (missing) return lacking(missing);
     return testMode === 'refused' && !caller.livemode ? TEST_KEY : null;

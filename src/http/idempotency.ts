@@ -1,5 +1,6 @@
+import type { Principal } from '../auth/principal.ts';
 import { Failure, invalid } from './failure.ts';
-import { type Caller, type IdempotencyClaim, Replay } from './route.ts';
+import { type IdempotencyClaim, Replay } from './route.ts';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -60,7 +61,7 @@ export class InFlight {
   private readonly keys = new Set<string>();
 
   /** Runs the work unless the same key is at work already. The key is held until the work really ends. */
-  run(caller: Caller, claim: IdempotencyClaim, work: () => unknown): unknown {
+  run(caller: Principal, claim: IdempotencyClaim, work: () => unknown): unknown {
     const key = `${caller.workspaceId} ${caller.livemode} ${claim.key}`;
     if (this.keys.has(key)) return IN_PROGRESS;
     this.keys.add(key);

@@ -25,8 +25,6 @@ const PATIENCE: Patience = { workMs: 7_900, bodyMs: 120_000 };
 export interface HttpDeps extends AdmissionDeps {
   readonly clock: { now(): number; monotonic(): number };
   readonly log: Log;
-  /** Where this service is reached, without a trailing slash; the links of errors begin with it. */
-  readonly baseUrl: string;
   readonly patience?: Patience;
   /** How much of bodies may be arriving at once. */
   readonly room?: RoomLimits;
@@ -131,9 +129,7 @@ async function read(
   room: BodyRoom,
 ): Promise<Sent | Failure> {
   const rules = endpoint.body;
-  const body = rules
-    ? await readBody(request, rules, bodyMs, room.enter(caller?.keyId ?? 'public'))
-    : NO_BODY;
+  const body = rules ? await readBody(request, rules, bodyMs, room.enter(caller?.id ?? 'public')) : NO_BODY;
   if (body instanceof Failure) return body;
   const value = body === NO_BODY ? (rules?.check === null ? new Uint8Array() : {}) : body;
   const query = endpoint.readQuery(search);

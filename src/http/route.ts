@@ -1,19 +1,8 @@
 import type { Static, TArray, TObject, TSchema } from '@sinclair/typebox';
+import type { Permission } from '../auth/permissions.ts';
+import type { Principal, PrincipalKind } from '../auth/principal.ts';
 import type { IdPrefix } from '../db/ids.ts';
 import type { Failure, FailureCode } from './failure.ts';
-import type { Permission } from './permissions.ts';
-
-/** The plans that exist. */
-export type Plan = 'free' | 'starter' | 'growth';
-
-/** Who makes the request: what authentication found out about the key. */
-export interface Caller {
-  readonly keyId: string;
-  readonly workspaceId: string;
-  readonly livemode: boolean;
-  readonly permissions: readonly Permission[];
-  readonly plan: Plan;
-}
 
 /**
  * A client's claim to have its POST done once: the key it chose and what it asked for. Passed on to the engine, which
@@ -27,7 +16,7 @@ export interface IdempotencyClaim {
 
 /** What a handler is given: a request that has passed every check a route can state. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
-  readonly caller: Caller;
+  readonly caller: Principal;
   /** As it was asked: a HEAD reaches the handler of GET, and must change nothing (RFC 9110, 9.3.2). */
   readonly method: string;
   readonly params: Params;
@@ -87,11 +76,11 @@ export type Answer<Data> =
   | Replay
   | Document;
 
-/**
- * `any key`: authenticated, nothing more. `public`: no key at all. A list: every one of them is needed.
- * `session`: the cookie that a browser was given for a key, instead of the key itself.
- */
-export type Access = Permission | readonly Permission[] | 'any key' | 'public' | 'session';
+/** `any key`: authenticated, nothing more. `public`: nobody need be known. A list: every one of them is needed. */
+export type Access = Permission | readonly Permission[] | 'any key' | 'public';
+
+/** How callers prove who they are: an API key in the Authorization header, or the cookie of a browser's session. */
+export type Credential = 'key' | 'session';
 
 /**
  * A path parameter. A prefix (`'em'`): an id of that kind, and anything else is the 404 of a missing one.
@@ -111,6 +100,10 @@ export interface RouteSpec<
   /** `/v1/emails/:id` */
   readonly path: string;
   readonly permission: Who;
+  /** `key` unless stated. A session is never taken under /v1: no page of another site can ask anything there. */
+  readonly credential?: Credential;
+  /** Who may call; API keys and members unless stated. */
+  readonly principals?: readonly PrincipalKind[];
   /** `refused`: test keys get 403 TEST_MODE_NOT_SUPPORTED, since the endpoint reaches real recipients. */
   readonly testMode?: 'refused';
   readonly summary: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { PERMISSION_NAMES, type Permission } from '../../src/auth/permissions.ts';
 import { permissionsOf } from '../../src/http/endpoint.ts';
-import { PERMISSION_NAMES, type Permission } from '../../src/http/permissions.ts';
 import type { Route } from '../../src/http/route.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 

@@ -1,4 +1,6 @@
 import { Type as T } from '@sinclair/typebox';
+import type { Permission } from '../../src/auth/permissions.ts';
+import type { KeyPrincipal, Principal } from '../../src/auth/principal.ts';
 import { Unavailable } from '../../src/db/unavailable.ts';
 import type { RoomLimits } from '../../src/http/body-room.ts';
 import { clientAddress, parseTrustedProxies } from '../../src/http/client-address.ts';
@@ -7,10 +9,9 @@ import { replayOf } from '../../src/http/idempotency.ts';
 import { listen, type SocketDoor } from '../../src/http/listen.ts';
 import { mount } from '../../src/http/mount.ts';
 import { pageOf, pageQuery, positionOf } from '../../src/http/pagination.ts';
-import type { Permission } from '../../src/http/permissions.ts';
 import type { Answered, Patience } from '../../src/http/pipeline.ts';
 import { RateLimiter, type RateLimits } from '../../src/http/rate-limit.ts';
-import { type Caller, Document, type Route, route } from '../../src/http/route.ts';
+import { Document, type Route, route } from '../../src/http/route.ts';
 import { LocalCounter } from '../../src/http/window-counter.ts';
 
 /** A handful of routes of every sort behind the real pipeline on a real socket, without a database. */
@@ -34,7 +35,7 @@ export interface SmallServiceOptions {
   readonly trustProxy?: string;
   readonly patience?: Patience;
   readonly room?: RoomLimits;
-  readonly authenticate?: (key: string) => Promise<Caller | null>;
+  readonly authenticate?: (key: string) => Promise<KeyPrincipal | null>;
   readonly observe?: (answered: Answered) => void;
   readonly sockets?: SocketDoor;
 }
@@ -49,12 +50,13 @@ const HOLDERS: Record<string, readonly Permission[]> = {
   both: ['emails:send', 'campaigns:write'],
 };
 
-const CALLERS = new Map<string, Caller>(
+const PRINCIPALS = new Map<string, KeyPrincipal>(
   Object.entries(HOLDERS).flatMap(([name, permissions]) =>
-    (['live', 'test'] as const).map((env): [string, Caller] => [
+    (['live', 'test'] as const).map((env): [string, KeyPrincipal] => [
       keyOf(env, name),
       {
-        keyId: `key_${env}_${name}`,
+        kind: 'key',
+        id: `key_${env}_${name}`,
         workspaceId: 'ws_1',
         livemode: env === 'live',
         permissions,
@@ -63,6 +65,22 @@ const CALLERS = new Map<string, Caller>(
     ]),
   ),
 );
+
+/** `session=operator` and `session=reader`: the sessions of browsers that `startSmallService` knows by their cookies. */
+const SESSIONS = new Map<string, Principal>([
+  [
+    'session=operator',
+    {
+      kind: 'operatorLink',
+      id: 'link_1',
+      workspaceId: 'ws_1',
+      livemode: true,
+      permissions: ['*'],
+      plan: 'growth',
+    },
+  ],
+  ['session=reader', PRINCIPALS.get(keyOf('live', 'reader')) as Principal],
+]);
 
 /** The id that exists. */
 export const THING = 'em_000000000000000000000001';
@@ -83,8 +101,9 @@ export function startSmallService(options: SmallServiceOptions = {}): SmallServi
         options.authenticate ??
         (async (key) => {
           lookedUp.push(key);
-          return CALLERS.get(key) ?? null;
+          return PRINCIPALS.get(key) ?? null;
         }),
+      session: (headers) => SESSIONS.get(headers.get('cookie') ?? '') ?? null,
       limiter: new RateLimiter(limits, counter(60_000), counter(1_000)),
       clientAddress: clientAddress(parseTrustedProxies(options.trustProxy ?? '') ?? { hops: 0 }),
       clock: { now: () => clock.now, monotonic: () => clock.monotonic },
@@ -299,6 +318,33 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       status: 200,
       handle: ({ params: { how } }) =>
         FAILING[how]?.() ?? new Failure(how as FailureCode, 'It failed on purpose.'),
+    }),
+    ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) =>
+      route({
+        method,
+        path: '/app/things',
+        permission: 'emails:read',
+        credential: 'session',
+        principals: ['key', 'operatorLink'],
+        summary: 'Ask with the session of a browser',
+        response: T.Object({ kind: T.String(), plan: T.String() }),
+        status: 200,
+        handle: ({ caller }) => {
+          done.push(`${method} by ${caller.kind}`);
+          return { kind: caller.kind, plan: caller.plan };
+        },
+      }),
+    ),
+    route({
+      method: 'GET',
+      path: '/app/keys-only',
+      permission: 'any key',
+      credential: 'session',
+      principals: ['key'],
+      summary: 'Take no operator',
+      response: Thing,
+      status: 200,
+      handle: () => ({ id: THING }),
     }),
     route({
       method: 'GET',

@@ -44,8 +44,9 @@ test('GET /v1/workspace answers plan, limits and usage alike in both environment
   const limits = {
     starter: { emailsPerMonth: 75_000, domains: 5 },
     growth: { emailsPerMonth: 500_000, domains: null },
+    unlimited: { emailsPerMonth: null, domains: null },
   };
-  for (const plan of ['starter', 'growth'] as const) {
+  for (const plan of ['starter', 'growth', 'unlimited'] as const) {
     await setPlan(database, id, plan);
     expect(await tell()).toMatchObject({
       id,

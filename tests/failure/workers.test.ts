@@ -80,7 +80,9 @@ test.skipIf(process.platform !== 'linux')(
       });
     const cookie = (await ask('session', { key: TEST_KEY })).headers.get('set-cookie')?.split(';')[0] ?? '';
     for (let n = 0; n < 8; n++) {
-      const made = (await (await ask('tickets', {}, { cookie })).json()) as { data: { ticket: string } };
+      const made = (await (await ask('tickets', {}, { cookie, 'sec-fetch-site': 'same-origin' })).json()) as {
+        data: { ticket: string };
+      };
       const { ticket } = made.data;
       const statuses: number[] = [];
       for (let time = 0; time < 3; time++) statuses.push((await ask('session', { ticket })).status);

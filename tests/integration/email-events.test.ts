@@ -21,7 +21,13 @@ test('an email with too many events leaves out the oldest opens and clicks, neve
   await write('opened', 10, 700);
   await write('clicked', 10, 700);
   await write('complained', 800, 1);
-  const caller = { workspaceId: LIVE.workspaceId, livemode: true, keyId: 'key_1', permissions: ['*'] };
+  const caller = {
+    workspaceId: LIVE.workspaceId,
+    livemode: true,
+    kind: 'key',
+    id: 'key_1',
+    permissions: ['*'],
+  };
   const events = await emailEvents({ database, textFromHtml: String }, {
     caller,
     params: { id: birth.id },

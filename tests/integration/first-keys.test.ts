@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { KeyAuthenticator } from '../../src/auth/key-authenticator.ts';
 import type { Database } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { systemClock } from '../../src/engine/clock-source.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { Authenticator } from '../../src/modules/api-keys/authenticator.ts';
 import { ensureFirstKey, issueKey } from '../../src/modules/api-keys/issue.ts';
 import { apiKeys } from '../../src/modules/api-keys/kind.ts';
 import { ensureFirstWorkspace, setPlan } from '../../src/modules/workspace/commands.ts';
@@ -38,7 +38,7 @@ async function instance() {
 }
 
 const callerOf = ({ database }: { database: Database }, key: string) =>
-  new Authenticator(database, systemClock).authenticate(key);
+  new KeyAuthenticator(database, systemClock).authenticate(key);
 
 test('instances that start together on a new database make one workspace and one key', async () => {
   const together = await Promise.all(Array.from({ length: 6 }, instance));

@@ -6,7 +6,7 @@ import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { type Service, startService, TEST_KEY } from '../support/service.ts';
-import { openViewer, sessionCookie } from './inspector-viewer.ts';
+import { FROM_OWN_PAGE, openViewer, sessionCookie } from './inspector-viewer.ts';
 
 const ALL = ['apiKey', 'domain', 'email', 'webhookDelivery', 'webhookEndpoint'];
 
@@ -117,7 +117,7 @@ describe('the live view hides what the API key does not permit', () => {
     const cookie = (await sessionCookie(service.url, { key })) ?? '';
     const reply = await fetch(`${service.url}/inspector/api/tickets`, {
       method: 'POST',
-      headers: { cookie },
+      headers: { cookie, ...FROM_OWN_PAGE },
     });
     const { data } = (await reply.json()) as { data: { ticket: string } };
     await endpoint();
@@ -153,7 +153,10 @@ test('a live view session renewed by ticket ends when the first would have', asy
   const cookie = (await sessionCookie(service.url, { key: TEST_KEY })) ?? '';
   const endOf = async (one: string) =>
     (JSON.parse((await asking(one)('session')).text) as { data: Session }).data.expiresAt;
-  const reply = await fetch(`${service.url}/inspector/api/tickets`, { method: 'POST', headers: { cookie } });
+  const reply = await fetch(`${service.url}/inspector/api/tickets`, {
+    method: 'POST',
+    headers: { cookie, ...FROM_OWN_PAGE },
+  });
   const { data } = (await reply.json()) as { data: { ticket: string } };
   const renewed = (await sessionCookie(service.url, { ticket: data.ticket })) ?? '';
   expect(await endOf(renewed)).toBe(await endOf(cookie));

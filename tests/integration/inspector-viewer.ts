@@ -14,6 +14,9 @@ export interface Viewer extends Disposable {
   watch(id: string | null): void;
 }
 
+/** What a browser sends with a request that a page of this service makes. */
+export const FROM_OWN_PAGE = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' } as const;
+
 /** Exchanges a key, or a ticket, for a session's cookie; null when it is refused. */
 export async function sessionCookie(url: string, body: object): Promise<string | null> {
   const response = await fetch(`${url}/inspector/api/session`, {

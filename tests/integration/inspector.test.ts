@@ -8,7 +8,7 @@ import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
-import { openViewer, sessionCookie } from './inspector-viewer.ts';
+import { FROM_OWN_PAGE, openViewer, sessionCookie } from './inspector-viewer.ts';
 
 let database: TestDatabase;
 let service: Service;
@@ -155,6 +155,19 @@ describe('access to the live view', () => {
     }
   });
 
+  test('a page of another site gets no ticket with the cookie of a session', async () => {
+    const cookie = (await sessionCookie(service.url, { key: TEST_KEY })) ?? '';
+    const ask = async (headers: Record<string, string>) => {
+      const options = { method: 'POST', headers: { cookie, ...headers } };
+      return (await fetch(`${service.url}/inspector/api/tickets`, options)).status;
+    };
+    const json = { 'content-type': 'application/json' };
+    expect(await ask({ 'content-type': 'application/x-www-form-urlencoded' })).toBe(403);
+    expect(await ask({ ...json, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(await ask({ 'sec-fetch-site': 'same-origin' })).toBe(415);
+    expect(await ask(FROM_OWN_PAGE)).toBe(201);
+  });
+
   test('a session ends with the key that it stands for', async () => {
     const { body } = await client.post('/v1/api-keys', {
       name: 'Brief',
@@ -276,7 +289,7 @@ describe("Stately's inspector", () => {
     const cookie = (await sessionCookie(service.url, { key: TEST_KEY })) ?? '';
     const reply = await fetch(`${service.url}/inspector/api/tickets`, {
       method: 'POST',
-      headers: { cookie },
+      headers: { cookie, ...FROM_OWN_PAGE },
     });
     const { data } = (await reply.json()) as { data: { ticket: string } };
     const messages: Message[] = [];
@@ -321,7 +334,7 @@ describe("Stately's inspector", () => {
     const cookie = (await sessionCookie(service.url, { key: TEST_KEY })) ?? '';
     const reply = await fetch(`${service.url}/inspector/api/tickets`, {
       method: 'POST',
-      headers: { cookie },
+      headers: { cookie, ...FROM_OWN_PAGE },
     });
     const { data } = (await reply.json()) as { data: { ticket: string } };
     expect(await opens(`${url}?ticket=${data.ticket}`)).toBe(true);

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { is } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
+import { PLAN_NAMES } from '../../src/auth/plans.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 
@@ -37,5 +38,16 @@ test('the tables that Drizzle reads are those that the migrations make', async (
     }
   }
   expect(seen).toBeGreaterThan(50);
+  await database.close();
+});
+
+test('the plans that the database takes are those that the service knows', async () => {
+  const database = await openDatabase({ url: null, dataDir: null });
+  await migrate(database);
+  const [check] = await database.query<{ text: string }>(
+    `select pg_get_constraintdef(oid) as text from pg_constraint where conname = 'workspaces_plan_check'`,
+  );
+  const taken = [...(check?.text ?? '').matchAll(/'(\w+)'::text/g)].map(([, name]) => name);
+  expect(taken).toEqual([...PLAN_NAMES]);
   await database.close();
 });

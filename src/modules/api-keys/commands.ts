@@ -1,13 +1,14 @@
+import { hashOfKey, mintApiKey, prefixOf } from '../../auth/api-key.ts';
+import { holds, lacking, type Permission } from '../../auth/permissions.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Sealer } from '../../db/seal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
-import { holds, lacking, type Permission } from '../../http/permissions.ts';
-import { type Call, type Caller, Replay } from '../../http/route.ts';
+import { type Call, Replay } from '../../http/route.ts';
 import type { ApiKeyView, NewApiKey } from './model.ts';
 import { findApiKey, type KeyReader } from './queries.ts';
-import { hashOfKey, mintApiKey, prefixOf } from './secret.ts';
 
 /** What the commands for API keys need. */
 export interface ApiKeyCommands extends KeyReader {
@@ -22,7 +23,7 @@ const normalized = (permissions: readonly Permission[]): readonly Permission[] =
   permissions.includes('*') ? ['*'] : permissions;
 
 /** No key can hand out what it does not hold. */
-const beyond = (caller: Caller, permissions: readonly Permission[]): Failure | null => {
+const beyond = (caller: Principal, permissions: readonly Permission[]): Failure | null => {
   const missing = permissions.find((permission) => !holds(caller.permissions, permission));
   return missing === undefined ? null : lacking(missing);
 };
@@ -77,7 +78,7 @@ export async function createApiKey(
 /** A key may have been given more since it was made: a repetition shows it to nobody who could not give it as much now. */
 async function shownAgain(
   commands: ApiKeyCommands,
-  caller: Caller,
+  caller: Principal,
   replay: Replay,
 ): Promise<Replay | Failure> {
   const key = await findApiKey(commands, caller, (replay.body as ApiKeyView).id);
@@ -92,7 +93,7 @@ export async function patchApiKey(
   const key = await findApiKey(commands, caller, params.id);
   if (!key) return notFound('API key');
   const permissions = normalized(body.permissions as Permission[]);
-  if (params.id === caller.keyId && !holds(permissions, 'api-keys:write'))
+  if (params.id === caller.id && !holds(permissions, 'api-keys:write'))
     return invalid([
       {
         path: '/body/permissions',

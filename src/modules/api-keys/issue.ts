@@ -1,9 +1,9 @@
+import { hashOfKey, mintApiKey, prefixOf } from '../../auth/api-key.ts';
+import type { Permission } from '../../auth/permissions.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId, timePart } from '../../db/ids.ts';
 import { codeOf } from '../../db/sqlstate.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Permission } from '../../http/permissions.ts';
-import { hashOfKey, mintApiKey, prefixOf } from './secret.ts';
 
 // Keys that the operator makes rather than a client: on the command line, and on the first start.
 

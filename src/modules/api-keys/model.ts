@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { PERMISSION_NAMES } from '../../http/permissions.ts';
+import { PERMISSION_NAMES } from '../../auth/permissions.ts';
 
 const Permissions = Type.Array(Type.Union(PERMISSION_NAMES.map((name) => Type.Literal(name))), {
   minItems: 1,

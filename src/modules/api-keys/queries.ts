@@ -1,10 +1,12 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { ApiKeyContext } from '../../../machines/api-key.ts';
+import type { Permission } from '../../auth/permissions.ts';
+import type { PlanName } from '../../auth/plans.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { apiKeys } from '../../db/schema/access.ts';
-import type { Permission } from '../../http/permissions.ts';
-import type { Call, Caller } from '../../http/route.ts';
+import type { Call } from '../../http/route.ts';
 import type { ApiKeyView } from './model.ts';
 
 /** What reading API keys needs. */
@@ -36,7 +38,7 @@ const viewOf = (row: Row): ApiKeyView => ({
 });
 
 /** A live key administers every key of its workspace; a test key sees test keys only. */
-const reach = (caller: Caller) => [
+const reach = (caller: Principal) => [
   eq(apiKeys.workspaceId, caller.workspaceId),
   ...(caller.livemode ? [] : [eq(apiKeys.livemode, false)]),
 ];
@@ -44,7 +46,7 @@ const reach = (caller: Caller) => [
 /** One key that the caller may see. */
 export async function findApiKey(
   { database }: KeyReader,
-  caller: Caller,
+  caller: Principal,
   id: string,
 ): Promise<ApiKeyView | null> {
   const [row] = await database.read((orm) =>
@@ -71,14 +73,15 @@ export async function listApiKeys(
   return rows.map(viewOf);
 }
 
-/** What an active key may do, by its id; null when it was revoked. For sessions that stand for a key. */
+/** What an active key may do, and its workspace's plan, by its id; null when it was revoked. For sessions that stand for a key. */
 export async function findActiveKey(
   database: Database,
   id: string,
-): Promise<{ readonly permissions: readonly Permission[] } | null> {
-  const [row] = await database.query<{ context: ApiKeyContext }>(
-    `select context from api_keys where id = $1 and state = 'active'`,
+): Promise<{ readonly permissions: readonly Permission[]; readonly plan: PlanName } | null> {
+  const [row] = await database.query<{ context: ApiKeyContext; plan: PlanName }>(
+    `select k.context, w.plan from api_keys k join workspaces w on w.id = k.workspace_id
+     where k.id = $1 and k.state = 'active'`,
     [id],
   );
-  return row ? { permissions: row.context.permissions as readonly Permission[] } : null;
+  return row ? { permissions: row.context.permissions as readonly Permission[], plan: row.plan } : null;
 }

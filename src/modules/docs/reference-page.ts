@@ -1,5 +1,5 @@
+import { PERMISSIONS } from '../../auth/permissions.ts';
 import { JSON_TYPE } from '../../http/media-type.ts';
-import { PERMISSIONS } from '../../http/permissions.ts';
 import type { Document } from '../../http/route.ts';
 import type { MediaType, OpenApiDocument, Operation, Parameter, Reference } from './document.ts';
 import { type Html, html, inline, prose } from './html.ts';

@@ -1,5 +1,6 @@
 import type { DomainState } from '../../../machines/domain.ts';
 import type { DomainContext } from '../../../machines/domain-context.ts';
+import { PLANS } from '../../auth/plans.ts';
 import { mintId } from '../../db/ids.ts';
 import { isDuplicate } from '../../db/sqlstate.ts';
 import type { StoredReply } from '../../db/stored-replies.ts';
@@ -7,7 +8,7 @@ import { Unavailable } from '../../db/unavailable.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
-import { DOMAINS_PERIOD, PLANS } from '../usage/queries.ts';
+import { DOMAINS_PERIOD } from '../usage/queries.ts';
 import type { DomainCommands } from './commands.ts';
 import { makeKeys, selectorFrom } from './keys.ts';
 import { keyColumns } from './kind.ts';

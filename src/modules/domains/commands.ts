@@ -1,12 +1,13 @@
 import type { DomainState } from '../../../machines/domain.ts';
 import type { DomainContext, DomainEvent } from '../../../machines/domain-context.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { Sealer } from '../../db/seal.ts';
 import { keepReply, type StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ClaimOf, ToldOf } from '../../engine/told.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
-import type { Call, Caller, Replay } from '../../http/route.ts';
+import type { Call, Replay } from '../../http/route.ts';
 import type { Gate } from '../../transport/gate.ts';
 import type { DomainChange, DomainView } from './model.ts';
 import { nextOutcome } from './outcome.ts';
@@ -20,7 +21,7 @@ import { viewOf } from './views.ts';
  */
 export async function refusalOf(
   { database }: Pick<DomainReader, 'database'>,
-  caller: Caller,
+  caller: Principal,
   id: string,
 ): Promise<Failure | null> {
   if (caller.livemode) return null;
@@ -49,7 +50,7 @@ type Named = { readonly id: string };
 /** Domains belong to both environments; their actors are live ones. */
 const tell = (
   { engine }: DomainCommands,
-  { workspaceId }: Caller,
+  { workspaceId }: Principal,
   id: string,
   event: DomainEvent,
   claim?: ClaimOf<'domain'>,

@@ -1,13 +1,14 @@
 import { and, desc, eq, ne, sql } from 'drizzle-orm';
 import type { DomainState } from '../../../machines/domain.ts';
 import type { DomainContext } from '../../../machines/domain-context.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import { domains, domainTransports } from '../../db/schema/domains.ts';
 import type { Sealer } from '../../db/seal.ts';
 import { decidedFor, stateList, statesWhere } from '../../engine/kind.ts';
 import type { Failure } from '../../http/failure.ts';
 import { listById, withinRange } from '../../http/list.ts';
-import type { Call, Caller, Page } from '../../http/route.ts';
+import type { Call, Page } from '../../http/route.ts';
 import type { SigningKey } from '../../transport/dkim/signing-key.ts';
 import type { EnabledWays, Transport } from '../../transport/transport.ts';
 import { openKeys, type SealedKeys } from './keys.ts';
@@ -53,13 +54,17 @@ const rowOf = <Read extends Columns>(row: Read) => ({
 });
 
 /** Both environments share the domains of a workspace; removed ones are nobody's. */
-const reach = ({ workspaceId }: Caller) => [
+const reach = ({ workspaceId }: Principal) => [
   eq(domains.workspaceId, workspaceId),
   ne(domains.state, 'removed'),
 ];
 
 /** One domain of the caller's workspace, as a row. */
-export async function readDomain(database: Database, caller: Caller, id: string): Promise<DomainRow | null> {
+export async function readDomain(
+  database: Database,
+  caller: Principal,
+  id: string,
+): Promise<DomainRow | null> {
   const [row] = await database.read((orm) =>
     orm
       .select(columns)
@@ -73,7 +78,7 @@ export async function readDomain(database: Database, caller: Caller, id: string)
 /** One domain of the caller's workspace. */
 export async function findDomain(
   { database, setup }: DomainReader,
-  caller: Caller,
+  caller: Principal,
   id: string,
 ): Promise<DomainView | null> {
   const row = await readDomain(database, caller, id);

@@ -1,5 +1,6 @@
 import type { EmailState } from '../../../machines/email.ts';
 import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
+import type { PlanName } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Keyed, StoredReply } from '../../db/stored-replies.ts';
@@ -9,7 +10,7 @@ import type { ClaimOf } from '../../engine/told.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently } from '../../http/idempotent.ts';
 import type { IdempotencyClaim, Replay } from '../../http/route.ts';
-import { type PlanName, quotaExceeded, sendMeter } from '../usage/queries.ts';
+import { quotaExceeded, sendMeter } from '../usage/queries.ts';
 import type { EmailReceipt } from './answer-model.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE } from './attempt-schedule.ts';
 import { type RenderedMarkdown, storedMessage } from './message.ts';

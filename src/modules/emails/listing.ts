@@ -1,7 +1,7 @@
 import type { EmailState } from '../../../machines/email.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import { Failure } from '../../http/failure.ts';
-import type { Caller } from '../../http/route.ts';
 import { filtersOf } from './filters.ts';
 import { DUE, isCrowded, listsOf } from './lists.ts';
 import type { EmailQuery } from './request-model.ts';
@@ -29,7 +29,7 @@ export const FOUND_BY: Readonly<Record<EmailState, 'state' | 'clock' | 'newest'>
 /** One row more than the page has, newest first, if there are so many among the emails that are looked at. */
 export async function readPage(
   database: Database,
-  caller: Caller,
+  caller: Principal,
   query: EmailQuery,
   { after, now }: { readonly after: string | null; readonly now: number },
   mostSearched: number = MOST_SEARCHED,

@@ -1,8 +1,8 @@
 import { and, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm';
+import type { Principal } from '../../auth/principal.ts';
 import { type Database, OFTEN } from '../../db/database.ts';
 import { lowestIdAt } from '../../db/ids.ts';
 import { emailMessages, emails } from '../../db/schema/emails.ts';
-import type { Caller } from '../../http/route.ts';
 import type { Filters } from './filters.ts';
 import type { EmailItemRow } from './views.ts';
 
@@ -48,7 +48,7 @@ export async function isCrowded(database: Database, most: number): Promise<boole
 }
 
 /** The same list of emails, begun with the messages by workspace or with the emails of a state. */
-export function listsOf(database: Database, caller: Caller, filters: Filters, limit: number) {
+export function listsOf(database: Database, caller: Principal, filters: Filters, limit: number) {
   const { ofEmail, ofMessage, ofState, within, begins } = filters;
   const near = lowestIdAt('em', begins - NEAR_MS);
   const ownMessages = [

@@ -1,9 +1,10 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm';
+import type { Principal } from '../../auth/principal.ts';
 import { type Database, OFTEN } from '../../db/database.ts';
 import { emailMessages, emails, emailEvents as eventTable } from '../../db/schema/emails.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
-import type { Call, Caller, Page } from '../../http/route.ts';
+import type { Call, Page } from '../../http/route.ts';
 import type { EmailDetail, EmailItem } from './answer-model.ts';
 import type { EmailEvent } from './event-model.ts';
 import { readPage } from './listing.ts';
@@ -32,7 +33,7 @@ export interface EmailReader {
 type One = Call<{ readonly id: string }>;
 
 /** The wall between environments and workspaces: what is not within it does not exist. */
-const ownEmail = (caller: Caller, id: string): SQL | undefined =>
+const ownEmail = (caller: Principal, id: string): SQL | undefined =>
   and(eq(emails.id, id), eq(emails.workspaceId, caller.workspaceId), eq(emails.livemode, caller.livemode));
 
 /**

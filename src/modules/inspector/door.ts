@@ -1,3 +1,5 @@
+import { isForeignHandshake, OTHER_SITE } from '../../auth/same-origin.ts';
+import type { SessionSubject } from '../../auth/session-cookie.ts';
 import { mintId } from '../../db/ids.ts';
 import { NO_ROUTE, tooManyFrom } from '../../http/admission.ts';
 import type { ClientAddress } from '../../http/client-address.ts';
@@ -33,7 +35,6 @@ const NO_VISIT = new Failure(
       'Send the session cookie, a ticket, or an API key with emails:read in the Authorization header.',
   },
 );
-const OTHER_SITE = new Failure('FORBIDDEN', 'A page of another site may not connect to the live view.');
 const FULL = new Failure('SERVICE_UNAVAILABLE', 'As many connections are open as there may be.', {
   retryAfterSeconds: 30,
 });
@@ -41,12 +42,29 @@ const NO_HANDSHAKE = new Failure('BAD_REQUEST', 'This is not the handshake of a 
   suggestion: 'Connect with a WebSocket client: RFC 6455, 4.1, names the headers that it sends.',
 });
 
-/** Sockets of both sorts at once; each is small, and none is worth an unbounded number. */
-const MOST_TALKS = 200;
+/** Connections of both sorts at once: of one key or link, of one workspace, and of all. Each is small; nobody gets all of them. */
+export const MOST_CONNECTIONS = { key: 20, workspace: 50, total: 200 } as const;
+
+const tooMany = (of: 'key' | 'workspace'): Failure =>
+  new Failure(
+    'RATE_LIMITED',
+    `More than ${MOST_CONNECTIONS[of]} connections of one ${of === 'key' ? 'API key or link' : 'workspace'} cannot be open at once.`,
+    {
+      suggestion: 'Close a page of the live view, or a tool that is connected to it.',
+      retryAfterSeconds: 30,
+    },
+  );
 
 /** The WebSockets: /inspector/live for the page, /inspect for Stately's tools. Both need a session, or a key in a header. */
 export function inspectorDoor(deps: DoorDeps): SocketDoor {
-  const talks = new Set<Talk>();
+  const talks = new Map<Talk, SessionSubject>();
+  const refuseBeyond = ({ id, workspaceId }: SessionSubject): Failure | null => {
+    if (talks.size >= MOST_CONNECTIONS.total) return FULL;
+    const open = [...talks.values()];
+    if (open.filter((other) => other.id === id).length >= MOST_CONNECTIONS.key) return tooMany('key');
+    const ofWorkspace = open.filter((other) => other.workspaceId === workspaceId).length;
+    return ofWorkspace >= MOST_CONNECTIONS.workspace ? tooMany('workspace') : null;
+  };
   const begin = (pathname: string): Begin | null => {
     if (pathname === '/inspector/live')
       return (visit, look) => new LiveTalk(visit, deps.lookout, look, (talk) => talks.delete(talk));
@@ -61,21 +79,22 @@ export function inspectorDoor(deps: DoorDeps): SocketDoor {
       if (beginning === null) return null;
       const ticket = new URLSearchParams(search).get('ticket');
       return admit(deps, request, { path, ticket, socketAddress }, (visit, look) => {
-        if (talks.size >= MOST_TALKS) return null;
+        const refusal = refuseBeyond(visit.subject);
+        if (refusal) return refusal;
         const talk = beginning(visit, look);
-        talks.add(talk);
+        talks.set(talk, visit.subject);
         return talk;
       });
     },
     refuseHandshake: () => refusal(deps, mintId('req', deps.now()), NO_HANDSHAKE, null),
     close() {
-      for (const talk of talks) talk.end();
+      for (const talk of talks.keys()) talk.end();
     },
   };
 }
 
 type Begin = (visit: Visit, look: () => Promise<Sight | null>) => Talk;
-type BeginWithin = (...given: Parameters<Begin>) => Talk | null;
+type BeginWithin = (...given: Parameters<Begin>) => Talk | Failure;
 
 /** A refusal looks like that of any other request. */
 const refusal = (
@@ -104,18 +123,12 @@ async function admit(
     standing = await deps.limiter.byAddress(deps.clientAddress(socketAddress, request.headers));
     if (standing?.isOver) return refuse(tooManyFrom(standing));
     if (request.method !== 'GET') return refuse(NO_ROUTE);
-    // A page of another site may open a WebSocket here; the cookie is not sent along, and this does not rely on it alone.
-    if (!isSameOrigin(request)) return refuse(OTHER_SITE);
+    if (isForeignHandshake(request.headers, deps.baseUrl)) return refuse(OTHER_SITE);
     const visit = await deps.visits.of(request.headers, ticket);
     if (!visit) return refuse(NO_VISIT);
-    return begin(visit, () => deps.visits.look(visit)) ?? refuse(FULL);
+    const begun = begin(visit, () => deps.visits.look(visit));
+    return begun instanceof Failure ? refuse(begun) : begun;
   } catch (thrown) {
     return refuse(mishapOf(thrown, deps.log, { requestId, route: path }));
   }
-}
-
-/** Tools that are no browser send no Origin. */
-function isSameOrigin({ headers }: Request): boolean {
-  const origin = headers.get('origin');
-  return origin === null || origin.replace(/^https?:\/\//, '') === headers.get('host');
 }

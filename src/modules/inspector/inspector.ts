@@ -1,7 +1,12 @@
 import type { Logger } from 'pino';
+import { OneTimeTokens } from '../../auth/one-time-tokens.ts';
+import { SessionCookie } from '../../auth/session-cookie.ts';
+import { type FindKey, type FindPlan, Sessions } from '../../auth/sessions.ts';
 import type { Database } from '../../db/database.ts';
+import type { Signer } from '../../db/sign.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 import type { Kind } from '../../engine/kind.ts';
+import type { Scope } from '../../engine/told.ts';
 import type { AdmissionDeps } from '../../http/admission.ts';
 import type { SocketDoor } from '../../http/listen.ts';
 import type { Explain } from './actors.ts';
@@ -9,10 +14,8 @@ import { Census } from './census.ts';
 import { inspectorDoor } from './door.ts';
 import { type LookedAt, Lookout } from './lookout.ts';
 import type { InspectorDeps } from './routes.ts';
-import { type SessionScope, Sessions } from './session.ts';
 import { requireSight } from './sight.ts';
-import { ticketTaker } from './tickets.ts';
-import { type FindKey, Visits } from './visits.ts';
+import { type Ticket, Visits } from './visits.ts';
 
 /** What the live view is built from. */
 export interface InspectorParts extends Omit<AdmissionDeps, 'session'> {
@@ -20,12 +23,11 @@ export interface InspectorParts extends Omit<AdmissionDeps, 'session'> {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly secretKey: string;
-  /** Where browsers reach the service, without a trailing slash. */
-  readonly baseUrl: string;
+  readonly signer: Signer;
   readonly version: string;
   readonly explain: Readonly<Record<string, Explain>>;
   readonly findKey: FindKey;
+  readonly findPlan: FindPlan;
 }
 
 /** The live view, ready to be looked at. */
@@ -36,7 +38,7 @@ export interface Inspector {
   /** Finds who calls with a session cookie. */
   readonly session: NonNullable<AdmissionDeps['session']>;
   /** A link that opens the live view once, without a key. */
-  link(scope: Omit<SessionScope, 'keyId'>): string;
+  link(scope: Scope): Promise<string>;
   stop(): void;
 }
 
@@ -47,8 +49,10 @@ export function createInspector(parts: InspectorParts): Inspector {
   requireSight(engine.kinds);
   const now = () => clock.now();
   const isSecure = baseUrl.startsWith('https:');
-  const sessions = new Sessions(parts.secretKey, now, isSecure, ticketTaker(database, now));
-  const visits = new Visits(sessions, authenticate, parts.findKey, now);
+  const cookie = new SessionCookie(parts.signer, now, isSecure);
+  const sessions = new Sessions(cookie, parts.findKey, parts.findPlan, now);
+  const tickets = new OneTimeTokens<Ticket>(database, 'live view', now);
+  const visits = new Visits(sessions, tickets, authenticate, now);
   const census = new Census(database, clock, log, engine.kinds);
   const lookout = new Lookout(engine, census, now);
   const sockets = inspectorDoor({
@@ -65,9 +69,12 @@ export function createInspector(parts: InspectorParts): Inspector {
   return {
     deps: { database, kinds: engine.kinds, visits, version, explain },
     sockets,
-    session: visits.caller,
+    session: sessions.principal,
     // Behind the mark: what stands there is never sent, logged or handed on by a browser.
-    link: (scope) => `${baseUrl}/inspector#open=${sessions.ticket({ ...scope, keyId: null })}`,
+    link: async ({ workspaceId, livemode }) => {
+      const subject = { kind: 'operatorLink', id: crypto.randomUUID(), workspaceId, livemode } as const;
+      return `${baseUrl}/inspector#open=${await visits.link(subject)}`;
+    },
     stop: () => lookout.stop(),
   };
 }

@@ -29,7 +29,7 @@ export class LiveTalk implements Talk, Viewer {
     private readonly look: () => Promise<Sight | null>,
     private readonly gone: (talk: Talk) => void,
   ) {
-    this.scope = { workspaceId: visit.workspaceId, livemode: visit.livemode };
+    this.scope = { workspaceId: visit.subject.workspaceId, livemode: visit.subject.livemode };
     this.sight = visit.sight;
   }
 

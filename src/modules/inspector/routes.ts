@@ -1,13 +1,14 @@
 import { Type } from '@sinclair/typebox';
+import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import type { Kind } from '../../engine/kind.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
-import { type Caller, Document, type Route, route } from '../../http/route.ts';
+import { Document, type Route, route } from '../../http/route.ts';
 import { actorLife, actorPage, type Explain } from './actors.ts';
 import { machineOf } from './machines.ts';
 import type { ActorLife, ActorPage, Machine, Session } from './model.ts';
 import { sightOf } from './sight.ts';
-import type { Visits } from './visits.ts';
+import { NEEDED, type Visits } from './visits.ts';
 
 /** What the live view's endpoints need. */
 export interface InspectorDeps {
@@ -34,7 +35,15 @@ const ActorQuery = Type.Object({
   after: Type.Optional(Type.String({ maxLength: 60, pattern: '^[a-z0-9_]+$' })),
 });
 
+const SESSION_OVER = new Failure('UNAUTHORIZED', 'The session has ended.');
 const ONE_OF_BOTH = invalid([{ path: '/body', message: 'Send either a key or a ticket.' }]);
+
+/** For browsers alone: a page gets at the session of its own user, by a cookie. */
+const BY_SESSION = {
+  permission: NEEDED,
+  credential: 'session',
+  principals: ['key', 'operatorLink'],
+} as const;
 
 /** Answers made for this page alone, which TypeScript describes (model.ts) and no document lists. */
 const of = <T>() => Type.Unsafe<T>({});
@@ -53,7 +62,7 @@ export function inspectorRoutes({
   explain,
 }: InspectorDeps): readonly Route[] {
   const machines = kinds.map(machineOf);
-  const seenBy = ({ permissions }: Caller) => {
+  const seenBy = ({ permissions }: Principal) => {
     const sight = sightOf(permissions);
     return kinds.filter(({ name }) => sight.has(name));
   };
@@ -79,6 +88,7 @@ export function inspectorRoutes({
       method: 'DELETE',
       path: '/inspector/api/session',
       permission: 'public',
+      bodyLimit: SESSION_BODY_LIMIT,
       summary: 'End the session',
       response: of<object>(),
       status: 200,
@@ -87,7 +97,7 @@ export function inspectorRoutes({
     route({
       method: 'GET',
       path: '/inspector/api/session',
-      permission: 'session',
+      ...BY_SESSION,
       summary: 'Tell what the session may see',
       response: of<Session>(),
       status: 200,
@@ -107,16 +117,20 @@ export function inspectorRoutes({
     route({
       method: 'POST',
       path: '/inspector/api/tickets',
-      permission: 'session',
+      ...BY_SESSION,
       summary: 'Get a ticket that opens /inspect?ticket=… once, for tools that can send no header',
       response: of<{ readonly ticket: string }>(),
+      bodyLimit: SESSION_BODY_LIMIT,
       status: 201,
-      handle: ({ caller, headers }) => ({ ticket: visits.ticketFor(caller, headers) }),
+      handle: async ({ headers }) => {
+        const ticket = await visits.ticketFor(headers);
+        return ticket === null ? SESSION_OVER : { ticket };
+      },
     }),
     route({
       method: 'GET',
       path: '/inspector/api/machines',
-      permission: 'session',
+      ...BY_SESSION,
       summary: 'Every machine that the session may see, as it is defined',
       response: of<readonly Machine[]>(),
       status: 200,
@@ -128,7 +142,7 @@ export function inspectorRoutes({
     route({
       method: 'GET',
       path: '/inspector/api/actors',
-      permission: 'session',
+      ...BY_SESSION,
       summary: 'Actors of one kind, newest first, by state or by the beginning of an id',
       query: ActorQuery,
       response: of<ActorPage>(),
@@ -151,7 +165,7 @@ export function inspectorRoutes({
     route({
       method: 'GET',
       path: '/inspector/api/actors/:id',
-      permission: 'session',
+      ...BY_SESSION,
       params: { id: { text: 'The id of an actor of any kind' } },
       summary: 'An actor, its life so far, and what it waits for',
       response: of<ActorLife>(),

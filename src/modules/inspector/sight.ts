@@ -1,5 +1,5 @@
 import type { LifecycleName } from '../../../machines/catalogue.ts';
-import { holds, type Permission } from '../../http/permissions.ts';
+import { holds, type Permission } from '../../auth/permissions.ts';
 
 /** What it takes to see the actors of a kind: what the API asks of whoever reads them there. */
 const NEEDED_FOR: Readonly<Record<LifecycleName, Permission>> = {

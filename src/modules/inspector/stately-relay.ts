@@ -3,6 +3,7 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { Database } from '../../db/database.ts';
 import type { Kind } from '../../engine/kind.ts';
 import type { Draft } from '../../engine/tell-batch.ts';
+import type { Scope } from '../../engine/told.ts';
 import type { Talk } from '../../http/listen.ts';
 import { GOING_AWAY, SESSION_OVER } from './live-talk.ts';
 import type { LookedAt } from './lookout.ts';
@@ -45,16 +46,18 @@ export class StatelyRelay implements Talk {
   #second = 0;
   #told = 0;
   #sight: Sight;
+  readonly #scope: Scope;
   /** What happened while the first actors were being read. */
   #early: string[] | null = [];
 
   constructor(
     private readonly from: Relayed,
-    private readonly scope: Visit,
+    visit: Visit,
     private readonly look: () => Promise<Sight | null>,
     private readonly gone: (talk: Talk) => void,
   ) {
-    this.#sight = scope.sight;
+    this.#scope = visit.subject;
+    this.#sight = visit.sight;
   }
 
   opened(socket: ServerWebSocket<Talk>): void {
@@ -90,7 +93,7 @@ export class StatelyRelay implements Talk {
       const rows = await this.from.database.query<Row>(
         `with near as materialized (select id, workspace_id, livemode, state, context from ${kind.table} order by id desc limit 2000)
          select id, state, context from near where workspace_id = $1 and livemode = $2 order by id desc limit ${RECENT}`,
-        [this.scope.workspaceId, this.scope.livemode],
+        [this.#scope.workspaceId, this.#scope.livemode],
       );
       for (const row of rows.toReversed()) {
         if (this.#followed.has(row.id)) continue;
@@ -108,7 +111,7 @@ export class StatelyRelay implements Talk {
     if (!this.#sight.has(kind.name)) return;
     for (const draft of drafts) {
       const { after } = draft;
-      if (after.workspaceId !== this.scope.workspaceId || after.livemode !== this.scope.livemode) continue;
+      if (after.workspaceId !== this.#scope.workspaceId || after.livemode !== this.#scope.livemode) continue;
       if (!this.#hasRoom()) return;
       const isKnown = this.#followed.has(after.id);
       this.#follow(after.id);

@@ -1,42 +1,40 @@
-import { type Authenticate, identify, identifyKey } from '../../http/authenticate.ts';
+import { type Authenticate, identify, identifyKey } from '../../auth/key-credentials.ts';
+import type { OneTimeTokens } from '../../auth/one-time-tokens.ts';
+import { holds, lacking, type Permission } from '../../auth/permissions.ts';
+import type { Session, SessionSubject } from '../../auth/session-cookie.ts';
+import type { Sessions } from '../../auth/sessions.ts';
 import { Failure } from '../../http/failure.ts';
-import { holds, lacking, type Permission } from '../../http/permissions.ts';
-import type { Caller } from '../../http/route.ts';
-import type { OpenSession, Sessions } from './session.ts';
 import { type Sight, sightOf } from './sight.ts';
 
 /** What it takes to look at all; what is seen then is another matter (sight.ts). */
 export const NEEDED: Permission = 'emails:read';
 
-/** A link that the service has printed for its own operator has no key whose permissions could bound it. */
-const UNBOUNDED: readonly Permission[] = ['*'];
-
 /** Somebody who looks, and what they may see. */
-export interface Visit extends OpenSession {
+export interface Visit extends Session {
   readonly sight: Sight;
 }
 
-/** Finds the active key of that id; null when it was revoked. */
-export type FindKey = (id: string) => Promise<Pick<Caller, 'permissions'> | null>;
+/** What a ticket of the live view stands for. */
+export interface Ticket {
+  readonly subject: SessionSubject;
+  /** When the session that asked for it ends: no other that comes of it lasts longer. Null for a printed link. */
+  readonly endsAt: number | null;
+}
 
-/** Stands for the key of a session that a printed link has opened: it counts requests, and names no key. */
-const LINKED = 'link ';
-const isKey = (keyId: string): boolean => !keyId.startsWith(LINKED);
-
-/** A socket that was opened with a key itself lasts as long as a session would. */
-const SOCKET_MS = 3_600_000;
+/** A session, a link that nobody has opened yet, and a socket that was opened with a key last this long. */
+const LASTS_MS = 3_600_000;
 
 const UNKNOWN = new Failure('UNAUTHORIZED', 'This API key is not valid, or it was revoked.');
 const SPENT = new Failure('UNAUTHORIZED', 'This link was opened before, or it is too old.', {
   suggestion: 'Restart the service for another link, or use an API key.',
 });
 
-/** Who may look, and for how long: exchanges keys and tickets for sessions, and asks again whether a key still holds. */
+/** Who may look, and for how long: exchanges keys and tickets for sessions, and asks again whether they still hold. */
 export class Visits {
   constructor(
     private readonly sessions: Sessions,
+    private readonly tickets: OneTimeTokens<Ticket>,
     private readonly authenticate: Authenticate,
-    private readonly findKey: FindKey,
     private readonly now: () => number,
   ) {}
 
@@ -49,28 +47,33 @@ export class Visits {
     readonly ticket?: string;
   }): Promise<string | Failure> {
     if (ticket !== undefined) {
-      const session = await this.sessions.redeem(ticket);
-      return session ? this.sessions.open(session, session.expiresAt) : SPENT;
+      const session = await this.#redeem(ticket);
+      return session ? this.sessions.cookie.write(session) : SPENT;
     }
     const caller = await identifyKey(key ?? '', this.authenticate);
     if (caller instanceof Failure) return UNKNOWN;
     if (!holds(caller.permissions, NEEDED)) return lacking(NEEDED);
-    return this.sessions.open(caller);
+    return this.sessions.cookie.write({ subject: subjectOf(caller), expiresAt: this.now() + LASTS_MS });
   }
 
   end(): string {
-    return this.sessions.close();
+    return this.sessions.cookie.clear();
   }
 
-  /** A ticket for a client that can send neither a cookie nor a header; it may see what the caller may, and no longer. */
-  ticketFor({ workspaceId, livemode, keyId }: Caller, headers: Headers): string {
-    const scope = { workspaceId, livemode, keyId: isKey(keyId) ? keyId : null };
-    return this.sessions.ticket(scope, this.endOf(headers) ?? this.now());
+  /** A ticket that opens one session of its own. @throws Unavailable */
+  link(subject: SessionSubject): Promise<string> {
+    return this.tickets.issue({ subject, endsAt: null }, this.now() + LASTS_MS);
+  }
+
+  /** A ticket for a client that can send neither a cookie nor a header; it opens what this session opens, and no longer. */
+  async ticketFor(headers: Headers): Promise<string | null> {
+    const session = this.sessions.cookie.read(headers);
+    return session && this.tickets.issue({ ...session, endsAt: session.expiresAt }, session.expiresAt);
   }
 
   /** The session of a request: its ticket, its cookie, or else a key in its Authorization header. */
   async of(headers: Headers, ticket: string | null): Promise<Visit | null> {
-    const session = ticket === null ? this.sessions.read(headers) : await this.sessions.redeem(ticket);
+    const session = ticket === null ? this.sessions.cookie.read(headers) : await this.#redeem(ticket);
     if (session) {
       const sight = await this.look(session);
       return sight && { ...session, sight };
@@ -78,42 +81,30 @@ export class Visits {
     if (ticket !== null || !headers.has('authorization')) return null;
     const caller = await identify(headers, this.authenticate);
     if (caller instanceof Failure || !holds(caller.permissions, NEEDED)) return null;
-    const { workspaceId, livemode, keyId, permissions } = caller;
-    const expiresAt = this.now() + SOCKET_MS;
-    return { workspaceId, livemode, keyId, expiresAt, sight: sightOf(permissions) };
+    const expiresAt = this.now() + LASTS_MS;
+    return { subject: subjectOf(caller), expiresAt, sight: sightOf(caller.permissions) };
   }
 
   /** What a session may see now; null where it holds no longer. */
-  async look(session: OpenSession): Promise<Sight | null> {
-    const permissions = await this.#permissionsOf(session);
-    return permissions && sightOf(permissions);
+  async look(session: Session): Promise<Sight | null> {
+    const principal = await this.sessions.principalOf(session);
+    return principal && holds(principal.permissions, NEEDED) ? sightOf(principal.permissions) : null;
   }
-
-  /** The permissions that the key of a session has now; null when the session has ended, or its key has. */
-  async #permissionsOf({ keyId, expiresAt }: OpenSession): Promise<readonly Permission[] | null> {
-    if (expiresAt <= this.now()) return null;
-    if (keyId === null) return UNBOUNDED;
-    const key = await this.findKey(keyId);
-    return key && holds(key.permissions, NEEDED) ? key.permissions : null;
-  }
-
-  /** Who calls with a session cookie, as the HTTP pipeline knows callers. */
-  caller = async (headers: Headers): Promise<Caller | null> => {
-    const session = this.sessions.read(headers);
-    const permissions = session && (await this.#permissionsOf(session));
-    if (!permissions) return null;
-    const { workspaceId, livemode, keyId } = session;
-    return {
-      keyId: keyId ?? LINKED + workspaceId,
-      workspaceId,
-      livemode,
-      permissions,
-      plan: 'free',
-    };
-  };
 
   /** When the session of these headers ends; null where they carry none. */
   endOf(headers: Headers): number | null {
-    return this.sessions.read(headers)?.expiresAt ?? null;
+    return this.sessions.cookie.read(headers)?.expiresAt ?? null;
+  }
+
+  async #redeem(ticket: string): Promise<Session | null> {
+    const redeemed = await this.tickets.redeem(ticket);
+    return redeemed && { subject: redeemed.subject, expiresAt: redeemed.endsAt ?? this.now() + LASTS_MS };
   }
 }
+
+const subjectOf = ({ kind, id, workspaceId, livemode }: SessionSubject): SessionSubject => ({
+  kind,
+  id,
+  workspaceId,
+  livemode,
+});

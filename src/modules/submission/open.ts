@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox';
+import { holds, lacking } from '../../auth/permissions.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { AdmissionDeps } from '../../http/admission.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { claimBy } from '../../http/idempotency.ts';
 import { findUnstorableIn } from '../../http/json-text.ts';
-import { holds, lacking } from '../../http/permissions.ts';
-import { type Caller, Replay } from '../../http/route.ts';
+import { Replay } from '../../http/route.ts';
 import { compileChecker } from '../../http/schema.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { DoorOptions, SmtpDoor } from '../../transport/inbound/smtp-door.ts';
@@ -51,7 +52,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
   const check = compileChecker(SubmittedBody);
 
   /** Who hands in, checked again with every message: a revocation holds from the next one on. */
-  const admit = async (key: string): Promise<Caller | Failure> => {
+  const admit = async (key: string): Promise<Principal | Failure> => {
     if (!KEY_FORM.test(key)) return NO_KEY;
     const caller = await authenticate(key);
     if (caller === null) return UNKNOWN_KEY;
@@ -65,7 +66,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
     const caller = await admit(key);
     if (caller instanceof Failure) return caller;
     const now = clock.now();
-    if (await limiter.byKey(caller.keyId, now)) return TOO_MANY;
+    if (await limiter.byKey(caller.id, now)) return TOO_MANY;
     const details = check(email, '/body');
     if (details) return invalid(details);
     const unstorable = findUnstorableIn(email, '/body');

@@ -1,16 +1,7 @@
+import { PLANS, type PlanName } from '../../auth/plans.ts';
 import type { FactTable } from '../../engine/kind.ts';
 import type { Meter } from '../../engine/nursery.ts';
 import { Failure } from '../../http/failure.ts';
-
-/** What a plan allows; null is no limit. The interface's table, the only place it stands in. */
-export const PLANS = {
-  free: { emailsPerMonth: 3_000, domains: 2 },
-  starter: { emailsPerMonth: 75_000, domains: 5 },
-  growth: { emailsPerMonth: 500_000, domains: null },
-} as const satisfies Record<string, { emailsPerMonth: number | null; domains: number | null }>;
-
-/** The name of a plan. */
-export type PlanName = keyof typeof PLANS;
 
 /** The UTC month (live, `2026-11`) or UTC day (test, `2026-11-20`) that a send at that moment counts against. */
 export const periodOf = (livemode: boolean, at: number): string =>

@@ -1,4 +1,5 @@
 import { and, desc, eq, ne, type SQL, sql } from 'drizzle-orm';
+import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import {
   webhookAttempts,
@@ -8,7 +9,7 @@ import {
 } from '../../db/schema/webhooks.ts';
 import { type Failure, notFound } from '../../http/failure.ts';
 import { listById, withinRange } from '../../http/list.ts';
-import type { Call, Caller, Page } from '../../http/route.ts';
+import type { Call, Page } from '../../http/route.ts';
 import type { DeliveryQuery, DeliveryView, WebhookView } from './model.ts';
 import { deliveryOf, webhookOf } from './views.ts';
 
@@ -24,7 +25,7 @@ const endpointColumns = {
   prefix: webhookSecrets.prefix,
 };
 
-const ownEndpoints = (caller: Caller): SQL | undefined =>
+const ownEndpoints = (caller: Principal): SQL | undefined =>
   and(
     eq(webhookEndpoints.workspaceId, caller.workspaceId),
     eq(webhookEndpoints.livemode, caller.livemode),
@@ -34,7 +35,7 @@ const ownEndpoints = (caller: Caller): SQL | undefined =>
 /** One endpoint of the caller's environment; null where there is none. */
 export async function findWebhook(
   { database }: WebhookReader,
-  caller: Caller,
+  caller: Principal,
   id: string,
 ): Promise<WebhookView | null> {
   const [row] = await database.read((orm) =>

@@ -1,9 +1,10 @@
 import type { WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { StoredReply } from '../../db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
-import type { Call, Caller, Replay } from '../../http/route.ts';
+import type { Call, Replay } from '../../http/route.ts';
 import { NO_ENDPOINT, type WebhookCommands } from './commands.ts';
 import { LEASE_MS } from './delivery-kind.ts';
 import type { DeliveryView, ReplayBody, WebhookView } from './model.ts';
@@ -24,7 +25,7 @@ const DISABLED = new Failure('CONFLICT', 'This webhook endpoint is disabled; not
 /** The endpoint where something can be sent to it. */
 async function activeWebhook(
   commands: WebhookCommands,
-  caller: Caller,
+  caller: Principal,
   id: string,
 ): Promise<WebhookView | Failure> {
   const webhook = await findWebhook(commands, caller, id);

@@ -1,9 +1,9 @@
 import { Batcher } from '../../async/batcher.ts';
 import { within } from '../../async/deadline.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { Unavailable } from '../../db/unavailable.ts';
 import type { ActorEvent } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
-import type { Caller } from '../../http/route.ts';
 import { type StoppingWork, stopDeliveries } from './stop-deliveries.ts';
 
 /**
@@ -45,7 +45,7 @@ export class Stopping implements Performer {
    * Resolves when nothing waits any more for an endpoint that was disabled: whoever enables it awaits this first, or what
    * had stopped would be sent after all. @throws Unavailable when that takes too long; it goes on meanwhile.
    */
-  async finished(id: string, { workspaceId, livemode }: Caller): Promise<void> {
+  async finished(id: string, { workspaceId, livemode }: Principal): Promise<void> {
     const waits = async (): Promise<boolean> => {
       const rows = await this.work.database.query<{ waits: boolean }>(WAITS, [id, workspaceId, livemode]);
       return rows[0]?.waits ?? false;

@@ -1,6 +1,6 @@
+import type { PlanName } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt } from '../../db/ids.ts';
-import type { Plan } from '../../http/route.ts';
 
 /** The workspace that a new installation begins with. */
 export interface FirstWorkspace {
@@ -15,7 +15,7 @@ const FIRST_ID = lowestIdAt('ws', 0);
 /** Makes the first workspace where there is none yet, and tells of it. */
 export async function ensureFirstWorkspace(
   database: Database,
-  plan: Plan,
+  plan: PlanName,
   now: number,
 ): Promise<FirstWorkspace> {
   await database.query(
@@ -32,7 +32,7 @@ export async function ensureFirstWorkspace(
 }
 
 /** Puts a workspace on a plan, at once; false when there is no such workspace. */
-export async function setPlan(database: Database, workspaceId: string, plan: Plan): Promise<boolean> {
+export async function setPlan(database: Database, workspaceId: string, plan: PlanName): Promise<boolean> {
   const rows = await database.query('update workspaces set plan = $2 where id = $1 returning id', [
     workspaceId,
     plan,

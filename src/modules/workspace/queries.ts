@@ -1,16 +1,25 @@
 import { and, eq, inArray } from 'drizzle-orm';
+import { PLANS, type PlanName } from '../../auth/plans.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import { usageTotals, workspaces } from '../../db/schema/access.ts';
-import type { Caller } from '../../http/route.ts';
-import { DOMAINS_PERIOD, PLANS, periodOf } from '../usage/queries.ts';
+import { DOMAINS_PERIOD, periodOf } from '../usage/queries.ts';
 
 const monthStart = (at: number, monthsAhead = 0): string => {
   const date = new Date(at);
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsAhead)).toISOString();
 };
 
+/** The plan of a workspace; null when there is no such workspace. */
+export async function findPlan(database: Database, workspaceId: string): Promise<PlanName | null> {
+  const [row] = await database.query<{ plan: PlanName }>('select plan from workspaces where id = $1', [
+    workspaceId,
+  ]);
+  return row?.plan ?? null;
+}
+
 /** The caller's workspace: its settings, plan, limits, and what is used of them now. */
-export async function readWorkspace(database: Database, { workspaceId, plan }: Caller, now: number) {
+export async function readWorkspace(database: Database, { workspaceId, plan }: Principal, now: number) {
   const periods = { month: periodOf(true, now), day: periodOf(false, now), domains: DOMAINS_PERIOD };
   const [[workspace], used] = await Promise.all([
     database.read((orm) => orm.select().from(workspaces).where(eq(workspaces.id, workspaceId))),

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox';
+import { PLAN_NAMES } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
 import { type Route, route } from '../../http/route.ts';
 import { readWorkspace } from './queries.ts';
@@ -24,7 +25,7 @@ const Workspace = Type.Object({
     { description: 'How emails look; null where nothing is set.' },
   ),
   timeZone: Type.String({ description: 'The zone that days are counted in, by its IANA name.' }),
-  plan: Type.Union([Type.Literal('free'), Type.Literal('starter'), Type.Literal('growth')]),
+  plan: Type.Union(PLAN_NAMES.map((name) => Type.Literal(name))),
   limits: Type.Object({
     emailsPerMonth: nullable(Type.Integer({ description: 'Live emails a UTC month; null is no limit.' })),
     domains: nullable(Type.Integer({ description: 'Sending domains; null is no limit.' })),

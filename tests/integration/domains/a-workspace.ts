@@ -51,7 +51,14 @@ export async function openWorkspace(config: Partial<typeof CONFIG> = {}) {
   const engine = new Engine({ database, clock, logger, kinds: [domains.kind] });
   const commands: DomainCommands = { ...domains.commands, engine };
   const call = <Params, Body>(params: Params, body: Body): Call<Params, unknown, Body> => ({
-    caller: { keyId: 'key', workspaceId: workspace.id, livemode: true, permissions: ['*'], plan: 'growth' },
+    caller: {
+      kind: 'key',
+      id: 'key',
+      workspaceId: workspace.id,
+      livemode: true,
+      permissions: ['*'],
+      plan: 'growth',
+    },
     params,
     method: 'POST',
     query: {},

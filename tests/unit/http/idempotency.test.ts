@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import type { Principal } from '../../../src/auth/principal.ts';
 import { Failure } from '../../../src/http/failure.ts';
 import { claimOf, fingerprintOf, InFlight, replayOf } from '../../../src/http/idempotency.ts';
-import type { Caller } from '../../../src/http/route.ts';
 
 const asked = {
   method: 'POST',
@@ -10,8 +10,9 @@ const asked = {
   query: {},
   body: { to: 'a', tags: [{ name: 'x', value: 'y' }] },
 };
-const caller: Caller = {
-  keyId: 'key_1',
+const caller: Principal = {
+  kind: 'key',
+  id: 'key_1',
   workspaceId: 'ws_1',
   livemode: true,
   permissions: ['*'],

@@ -1,8 +1,8 @@
-import { Failure } from './failure.ts';
-import type { Caller } from './route.ts';
+import { Failure } from '../http/failure.ts';
+import type { KeyPrincipal } from './principal.ts';
 
-/** Finds the caller behind a key that is well-formed; null when no active key is like it. */
-export type Authenticate = (key: string) => Caller | null | Promise<Caller | null>;
+/** Finds the principal behind a key that is well-formed; null when no active key is like it. */
+export type Authenticate = (key: string) => KeyPrincipal | null | Promise<KeyPrincipal | null>;
 
 const KEY = /^svc_(?:live|test)_[A-Za-z0-9]{32}$/;
 /** RFC 9110, 11.1 and 11.4: a scheme in upper or lower case, and one space or more. */
@@ -16,11 +16,10 @@ const MALFORMED = new Failure('UNAUTHORIZED', 'The Authorization header does not
 });
 const UNKNOWN = new Failure('UNAUTHORIZED', 'This API key is not valid, or it was revoked.');
 
-/** Who makes a request. What is not a key by its shape is refused before anything is looked up. */
-export function identify(
-  headers: Headers,
-  authenticate: Authenticate,
-): Caller | Failure | Promise<Caller | Failure> {
+type Identified = KeyPrincipal | Failure | Promise<KeyPrincipal | Failure>;
+
+/** Who makes a request with an API key. What is not a key by its shape is refused before anything is looked up. */
+export function identify(headers: Headers, authenticate: Authenticate): Identified {
   const header = headers.get('authorization');
   if (header === null) return ABSENT;
   const key = CREDENTIALS.exec(header)?.[1];
@@ -28,11 +27,8 @@ export function identify(
 }
 
 /** The same for a key that came by another way than the header. */
-export function identifyKey(
-  key: string,
-  authenticate: Authenticate,
-): Caller | Failure | Promise<Caller | Failure> {
+export function identifyKey(key: string, authenticate: Authenticate): Identified {
   if (!KEY.test(key)) return MALFORMED;
-  const caller = authenticate(key);
-  return caller instanceof Promise ? caller.then((found) => found ?? UNKNOWN) : (caller ?? UNKNOWN);
+  const principal = authenticate(key);
+  return principal instanceof Promise ? principal.then((found) => found ?? UNKNOWN) : (principal ?? UNKNOWN);
 }

@@ -1,4 +1,4 @@
-import { Failure } from './failure.ts';
+import { Failure } from '../http/failure.ts';
 
 /** What a key may be allowed to do, each with the sentence that the documentation gives it. */
 export const PERMISSIONS = {

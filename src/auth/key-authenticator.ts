@@ -1,10 +1,9 @@
-import type { ApiKeyContext } from '../../../machines/api-key.ts';
-import { BatchedRead } from '../../async/batched-read.ts';
-import type { Database } from '../../db/database.ts';
-import type { Clock } from '../../engine/clock-source.ts';
-import type { Permission } from '../../http/permissions.ts';
-import type { Caller, Plan } from '../../http/route.ts';
-import { hashOfKey } from './secret.ts';
+import { BatchedRead } from '../async/batched-read.ts';
+import type { Database } from '../db/database.ts';
+import { hashOfKey } from './api-key.ts';
+import type { Permission } from './permissions.ts';
+import type { PlanName } from './plans.ts';
+import type { KeyPrincipal } from './principal.ts';
 
 /** Approximate by contract: `lastUsedAt` is written at most this often. */
 const REFRESH_MS = 15 * 60 * 1_000;
@@ -23,8 +22,8 @@ interface KeyRow {
   readonly id: string;
   readonly workspace_id: string;
   readonly livemode: boolean;
-  readonly context: ApiKeyContext;
-  readonly plan: Plan;
+  readonly context: { readonly permissions: readonly Permission[] };
+  readonly plan: PlanName;
   readonly last_used_at: number | null;
 }
 
@@ -32,20 +31,20 @@ interface KeyRow {
  * Finds out who calls, from the database at every request: a revocation holds from the next request on, on every
  * instance, and no cache can be stale. Requests that arrive together share one look-up, so it costs little under load.
  */
-export class Authenticator {
-  readonly #callers: BatchedRead<string, Caller | null>;
+export class KeyAuthenticator {
+  readonly #principals: BatchedRead<string, KeyPrincipal | null>;
   /** Keys seen in use since the last flush; bounded by the number of keys. */
   readonly #used = new Set<string>();
 
   constructor(
     private readonly database: Database,
-    private readonly clock: Clock,
+    private readonly clock: { now(): number },
   ) {
-    this.#callers = new BatchedRead('authentication', (hashes) => this.#look(hashes));
+    this.#principals = new BatchedRead('authentication', (hashes) => this.#look(hashes));
   }
 
-  /** The caller behind a key; null when no active key is like it. @throws Unavailable */
-  authenticate = (key: string): Promise<Caller | null> => this.#callers.ask(hashOfKey(key));
+  /** The principal behind a key; null when no active key is like it. @throws Unavailable */
+  authenticate = (key: string): Promise<KeyPrincipal | null> => this.#principals.ask(hashOfKey(key));
 
   /** Writes down which keys were used; a duty calls it, no request waits for it. */
   async noteUse(): Promise<void> {
@@ -60,19 +59,20 @@ export class Authenticator {
     ]);
   }
 
-  async #look(hashes: readonly string[]): Promise<(hash: string) => Caller | null> {
+  async #look(hashes: readonly string[]): Promise<(hash: string) => KeyPrincipal | null> {
     const rows = await this.database.query<KeyRow>(LOOK_UP, [[...new Set(hashes)]]);
-    const callers = new Map(rows.map((row) => [row.hash, callerOf(row)]));
+    const principals = new Map(rows.map((row) => [row.hash, principalOf(row)]));
     const stale = this.clock.now() - REFRESH_MS;
     for (const row of rows) if ((row.last_used_at ?? 0) < stale) this.#used.add(row.id);
-    return (hash) => callers.get(hash) ?? null;
+    return (hash) => principals.get(hash) ?? null;
   }
 }
 
-const callerOf = (row: KeyRow): Caller => ({
-  keyId: row.id,
+const principalOf = (row: KeyRow): KeyPrincipal => ({
+  kind: 'key',
+  id: row.id,
   workspaceId: row.workspace_id,
   livemode: row.livemode,
-  permissions: row.context.permissions as readonly Permission[],
+  permissions: row.context.permissions,
   plan: row.plan,
 });

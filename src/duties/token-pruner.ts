@@ -1,0 +1,19 @@
+import type { Duty, DutyDeps } from './schedule.ts';
+
+/** Rows a statement removes at most: short locks. */
+const BATCH = 5_000;
+
+const PRUNE = `delete from one_time_tokens where hash in (
+  select hash from one_time_tokens where expires_at < $1::text::timestamptz
+  order by expires_at limit ${BATCH} for update skip locked
+) returning 1 as one`;
+
+/** Removes one-time tokens that have expired, used or not: none of them is taken any more. */
+export const tokenPruner = ({ database, clock }: DutyDeps): Duty => ({
+  name: 'tokenPruner',
+  pattern: '40 */10 * * * *',
+  async run(stop) {
+    const before = new Date(clock.now()).toISOString();
+    while (!stop?.aborted && (await database.query(PRUNE, [before])).length === BATCH);
+  },
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test';
+import type { Talk } from '../../../src/http/listen.ts';
+import { type DoorDeps, inspectorDoor, MOST_CONNECTIONS } from '../../../src/modules/inspector/door.ts';
+
+/** A door whose visitors say in a header which key, of which workspace, they hold. */
+function openDoor() {
+  const visitOf = async (headers: Headers) => {
+    const [workspaceId = '', id = ''] = headers.get('x-key')?.split(' ') ?? [];
+    return { subject: { kind: 'key', id, workspaceId, livemode: false }, expiresAt: 0, sight: new Set() };
+  };
+  const door = inspectorDoor({
+    visits: { of: visitOf },
+    limiter: { byAddress: () => null },
+    clientAddress: () => 'client',
+    baseUrl: 'http://localhost:3000',
+    now: () => 0,
+  } as unknown as DoorDeps);
+  const ask = async (key: string, path = '/inspector/live'): Promise<Talk | Response> => {
+    const request = new Request(`http://localhost:3000${path}`, { headers: { 'x-key': key } });
+    const admitted = await door.admit(request, '127.0.0.1');
+    if (admitted === null) throw new Error('The path is not known.');
+    return admitted;
+  };
+  const open = async (key: string, count: number): Promise<readonly Talk[]> => {
+    const talks = await Promise.all(
+      Array.from({ length: count }, (_, i) => ask(key, i % 2 === 0 ? '/inspector/live' : '/inspect')),
+    );
+    return talks.map((talk) => {
+      if (talk instanceof Response) throw new Error(`A connection was refused with ${talk.status}.`);
+      return talk;
+    });
+  };
+  return { ask, open };
+}
+
+async function refusal(
+  answer: Talk | Response,
+): Promise<{ status: number; message: string; retry: string | null }> {
+  if (!(answer instanceof Response)) throw new Error('The connection was taken.');
+  const { error } = (await answer.json()) as { error: { message: string } };
+  return { status: answer.status, message: error.message, retry: answer.headers.get('retry-after') };
+}
+
+test('one key has twenty connections of both sorts and no more, and the others go on', async () => {
+  const { ask, open } = openDoor();
+  const talks = await open('ws_1 key_1', MOST_CONNECTIONS.key);
+  expect(MOST_CONNECTIONS.key).toBe(20);
+  const told = await refusal(await ask('ws_1 key_1'));
+  expect(told).toMatchObject({ status: 429, retry: '30' });
+  expect(told.message).toContain('More than 20 connections of one API key or link');
+  await open('ws_1 key_2', 1);
+  talks[0]?.closed();
+  await open('ws_1 key_1', 1);
+  expect((await refusal(await ask('ws_1 key_1'))).status).toBe(429);
+});
+
+test('one workspace has fifty, whatever its keys, and the others go on', async () => {
+  const { ask, open } = openDoor();
+  for (const [key, count] of [
+    ['key_1', 20],
+    ['key_2', 20],
+    ['key_3', 10],
+  ] as const)
+    await open(`ws_1 ${key}`, count);
+  const told = await refusal(await ask('ws_1 key_3'));
+  expect([told.status, told.message]).toEqual([
+    429,
+    'More than 50 connections of one workspace cannot be open at once.',
+  ]);
+  await open('ws_2 key_4', 20);
+});
+
+test('all together have two hundred', async () => {
+  const { ask, open } = openDoor();
+  for (let workspace = 0; workspace < 4; workspace++)
+    for (const [key, count] of [
+      ['a', 20],
+      ['b', 20],
+      ['c', 10],
+    ] as const)
+      await open(`ws_${workspace} key_${workspace}${key}`, count);
+  expect(await refusal(await ask('ws_9 key_9'))).toMatchObject({ status: 503, retry: '30' });
+});
