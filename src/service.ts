@@ -131,7 +131,7 @@ export async function openService({
     database,
     clock,
     logger,
-    kinds: [apiKeys, emails(emailPerformer(clock, live), fanOut), ...webhooks.kinds, domains.kind],
+    kinds: [apiKeys, emails(emailPerformer(clock, live), [fanOut]), ...webhooks.kinds, domains.kind],
     ...(keptActors === undefined ? {} : { keptActors }),
   });
   engine.listen(({ name }) => {

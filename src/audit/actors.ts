@@ -1,5 +1,5 @@
 import { timeOfId } from '../db/ids.ts';
-import type { Kind } from '../engine/kind.ts';
+import { ACTOR_COLUMNS, type Kind } from '../engine/kind.ts';
 import type { Findings } from './findings.ts';
 import { journalFaults, journalsBetween } from './journals.ts';
 import type { Session } from './session.ts';
@@ -39,10 +39,13 @@ const columnsOf = ({ derived }: Kind): string =>
     )
     .join('');
 
+const READ_COLUMNS = ACTOR_COLUMNS.map((name) =>
+  name === 'wake_at' ? '(extract(epoch from wake_at) * 1000)::float8 as wake_at' : name,
+).join(', ');
+
 const statement = (
   kind: Kind,
-): string => `select id, workspace_id, livemode, state, context, timers, revision,
-  machine_version, (extract(epoch from wake_at) * 1000)::float8 as wake_at${columnsOf(kind)}
+): string => `select ${READ_COLUMNS}${columnsOf(kind)}
   ${kind.carried.map((name) => `, ${name}`).join('')}
 from ${kind.table} where id > $1 order by id limit ${BATCH}`;
 

@@ -65,19 +65,49 @@ export interface FactTable {
   sql(source: string): string;
 }
 
+/** Rows of a fact as the SQL of children reads them: where they come from, and each column by its name. */
+export type FactAlias<Column extends string> = { readonly from: string } & Readonly<Record<Column, string>>;
+
 /**
- * Actors of another kind that come into being in this kind's commits: however many its facts call for, in the same
- * statement, so that there is neither without the other.
+ * A fact whose rows other kinds build upon. What it answers is declared, so that a column that is renamed does not
+ * compile where it is read.
  */
-export interface Offspring {
+export interface SharedFact<Column extends string> extends FactTable {
+  /** The fact under an alias. */
+  as(alias: string): FactAlias<Column>;
+}
+
+/** A fact whose statement answers these columns. */
+export function sharedFact<const Column extends string>(
+  name: string,
+  answers: readonly Column[],
+  { columns, sql }: { readonly columns: string; sql(source: string, returning: string): string },
+): SharedFact<Column> {
+  return {
+    name,
+    columns,
+    sql: (source) => sql(source, answers.join(', ')),
+    as: (alias) =>
+      ({
+        from: `${name} ${alias}`,
+        ...Object.fromEntries(answers.map((column) => [column, `${alias}.${column}`])),
+      }) as FactAlias<Column>,
+  };
+}
+
+/**
+ * Actors of another kind that are made in this kind's commits: however many its facts call for, in the same statement,
+ * so that there is neither without the other.
+ */
+export interface ChildSpec {
   readonly kind: Kind;
   /** The input of the new actors' machine. All of one commit begin alike; what tells them apart are their own columns. */
   input(at: number): unknown;
   /**
-   * SQL of the insert, which may read the CTEs of the fact tables. `seed` is a relation of one row: state, context,
+   * SQL of the insert, which may read the CTEs of the fact tables. `template` is a relation of one row: state, context,
    * timers, wake_at and machine_version. Returns id, workspace_id and livemode.
    */
-  sql(seed: string): string;
+  sql(template: string): string;
   /** Whether the commit answers the new actors, so that their orders are performed at once and not when the clock finds them. */
   readonly performedAtOnce: boolean;
 }
@@ -98,6 +128,40 @@ export type EffectMeaning<Params = never> =
 export type EffectMeanings<M extends AnyStateMachine> = {
   readonly [Name in EffectOf<M>['type']]: EffectMeaning<Extract<EffectOf<M>, { type: Name }>['params']>;
 };
+
+/** The columns that every table of actors has, in the order in which statements write them. */
+export const ACTOR_COLUMNS = [
+  'id',
+  'workspace_id',
+  'livemode',
+  'state',
+  'context',
+  'timers',
+  'wake_at',
+  'revision',
+  'machine_version',
+] as const;
+
+/**
+ * SQL that inserts actors: `values` has an expression for each column that is not the machine's own beginning, which
+ * comes from the relation `template`.
+ */
+export function insertActors(
+  { table }: Pick<Kind, 'table'>,
+  template: string,
+  values: Readonly<Record<'id' | 'workspace_id' | 'livemode', string>> & Readonly<Record<string, string>>,
+  from: string,
+): string {
+  const all: Record<string, string> = {
+    ...Object.fromEntries(
+      ACTOR_COLUMNS.map((name) => [name, name === 'revision' ? '1' : `${template}.${name}`]),
+    ),
+    ...values,
+  };
+  return `insert into ${table} (${Object.keys(all).join(', ')})
+    select ${Object.values(all).join(', ')} from ${from}
+    returning id, workspace_id, livemode`;
+}
 
 /** Columns and tables that are written once, when the actor is spawned. */
 export interface SpawnShape {
@@ -123,7 +187,8 @@ export interface Kind {
   /** Columns of the actor's row that the fact tables' SQL reads besides its id. */
   readonly carried: readonly string[];
   readonly facts: readonly FactTable[];
-  readonly offspring?: Offspring;
+  /** What its commits make besides: each commit, also the one that spawns it. */
+  readonly children: readonly ChildSpec[];
   /** Where the actor's transitions are written down, in the commit that made them. */
   readonly journal: string;
   /** Whether other actors write to this kind: its commits then consume their mail. */

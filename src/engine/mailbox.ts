@@ -3,13 +3,13 @@ import type { Database } from '../db/database.ts';
 import { mayBeRepetition, type StoredReply, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../db/unavailable.ts';
 import type { ActorRow, Actors } from './actors.ts';
+import { type ChildRow, Children } from './children.ts';
 import type { Clock } from './clock-source.ts';
 import { type CommitTags, checkTag, commitBatch, hasOverrun, type Verdict } from './commit.ts';
 import type { Decider } from './decide.ts';
 import { handledLetters } from './doubts.ts';
 import { type Decided, type Folding, fold, type Letter } from './fold.ts';
 import type { Actor, Kind } from './kind.ts';
-import { Sower } from './sower.ts';
 import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
 import { type Draft, inputRow } from './tell-batch.ts';
 
@@ -22,8 +22,9 @@ const REST_MS = 250;
 
 interface CommitAnswer {
   readonly id: string;
+  /** null: the actor lost. Anything else: it is a child that this commit made. */
+  readonly child: number | null;
   readonly workspace_id: string;
-  /** null: the actor lost. Anything else: it was born in this commit. */
   readonly livemode: boolean | null;
 }
 
@@ -48,7 +49,7 @@ export class Mailbox {
   readonly #statement: BatchStatement;
   readonly #loadSql: string;
   readonly #readBackSql: string;
-  readonly #sower: Sower | null;
+  readonly #children: Children;
   #lostRaces = 0;
 
   constructor(
@@ -57,7 +58,7 @@ export class Mailbox {
     private readonly actors: Actors,
     private readonly around: MailboxSurroundings,
   ) {
-    this.#sower = kind.offspring ? new Sower(kind.offspring) : null;
+    this.#children = new Children(kind.children);
     this.#lane = new Batcher(kind.name, (batch) => this.#work(batch), COMMIT_LIMITS, 1, isOfOneReport);
     this.#statement = commitStatement(kind);
     this.#loadSql = loadStatement(kind);
@@ -150,8 +151,8 @@ export class Mailbox {
 
   async #commit(decided: readonly Decided[]): Promise<void> {
     const tag = this.around.tags.next();
-    const seed = this.#sower?.seed(this.around.clock.now());
-    const born: Draft[] = [];
+    const templates = this.#children.templates(this.around.clock.now());
+    const made: ChildRow[] = [];
     const verdicts = await commitBatch<Decided, 'changed' | 'lost'>(
       {
         run: async (items) => {
@@ -160,14 +161,14 @@ export class Mailbox {
             this.#statement.parameters(
               items.map((item) => this.#row(item)),
               tag,
-              seed?.row,
+              templates.rows,
             ),
           );
           checkTag(tag, rows.pop()?.id);
           const lost = new Set<string>();
           for (const row of rows)
-            if (row.livemode === null) lost.add(row.id);
-            else if (seed) born.push(seed.sprout(row));
+            if (row.child === null) lost.add(row.id);
+            else made.push(row as ChildRow);
           return items.map(({ draft: { after } }) => (lost.has(after.id) ? 'lost' : 'changed'));
         },
         readBack: async (items) => {
@@ -189,7 +190,7 @@ export class Mailbox {
     // The lane counts letters, of which one actor may have fifty.
     if (verdicts.some(hasOverrun)) this.#lane.ease(decided.flatMap(({ answers }) => answers).length);
     this.#conclude(decided, verdicts, tag);
-    if (this.kind.offspring && born.length > 0) this.around.born(this.kind.offspring.kind, born);
+    for (const [kind, drafts] of templates.instantiate(made)) this.around.born(kind, drafts);
   }
 
   #row({ draft, answers }: Decided): Record<string, unknown> {

@@ -2,11 +2,11 @@ import { Batcher, COMMIT_LIMITS } from '../async/batcher.ts';
 import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../db/unavailable.ts';
 import type { Actors } from './actors.ts';
+import { type ChildRow, Children } from './children.ts';
 import { checkTag, commitBatch, hasOverrun } from './commit.ts';
 import type { Decider } from './decide.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
 import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
-import { Sower } from './sower.ts';
 import { type BatchStatement, readBackStatement, spawnStatement } from './statements.ts';
 import { type Draft, draftSpawn, inputRow } from './tell-batch.ts';
 import type { Claim, ClaimOf, Spawned } from './told.ts';
@@ -55,6 +55,8 @@ interface NotAdmitted {
   readonly stored_at: number;
 }
 
+type SpawnAnswer = NotAdmitted & (ChildRow | { readonly child: null });
+
 const MAX_TRIES = 5;
 
 /**
@@ -68,7 +70,7 @@ export class Nursery {
   readonly #lane: Batcher<Expecting>;
   readonly #statement: BatchStatement;
   readonly #readBackSql: string;
-  readonly #sower: Sower | null;
+  readonly #children: Children;
 
   constructor(
     private readonly kind: Kind,
@@ -79,7 +81,7 @@ export class Nursery {
     this.#lane = new Batcher(`new ${kind.name}`, (batch) => this.#work(batch), COMMIT_LIMITS, WIDTH);
     this.#statement = spawnStatement(kind);
     this.#readBackSql = readBackStatement(kind);
-    this.#sower = kind.offspring ? new Sower(kind.offspring) : null;
+    this.#children = new Children(kind.children);
   }
 
   /**
@@ -110,8 +112,13 @@ export class Nursery {
     const batch = this.#inTime(waiting);
     if (batch.length === 0) return;
     const tag = this.around.tags.next();
+    const templates = this.#children.templates(this.around.clock.now());
+    const made: ChildRow[] = [];
     const verdicts = await commitBatch<Expecting, Spawned | 'again'>(
-      { run: (items) => this.#run(items, tag), readBack: (items) => this.#readBack(items) },
+      {
+        run: (items) => this.#run(items, tag, templates.rows, made),
+        readBack: (items) => this.#readBack(items),
+      },
       batch,
     );
     if (verdicts.some(hasOverrun)) this.#lane.ease(batch.length);
@@ -137,6 +144,7 @@ export class Nursery {
       } else expecting.fail(verdict.failed);
     });
     if (committed.length > 0) this.around.committed(committed);
+    for (const [kind, drafts] of templates.instantiate(made)) this.around.born(kind, drafts);
     if (again.length > 0) await this.#tryAgain(again);
   }
 
@@ -163,19 +171,25 @@ export class Nursery {
     if (retry.length > 0) this.#lane.unshift(retry);
   }
 
-  async #run(items: readonly Expecting[], tag: number): Promise<readonly (Spawned | 'again')[]> {
-    const seed = this.#sower?.seed(this.around.clock.now()).row;
-    const rows = await this.around.database.query<NotAdmitted>(
+  async #run(
+    items: readonly Expecting[],
+    tag: number,
+    templates: readonly string[],
+    made: ChildRow[],
+  ): Promise<readonly (Spawned | 'again')[]> {
+    const rows = await this.around.database.query<SpawnAnswer>(
       this.#statement.sql,
       this.#statement.parameters(
         items.map((item, ord) => this.#row(item, ord)),
         tag,
-        seed,
+        templates,
       ),
     );
     checkTag(tag, rows.pop()?.reply);
     const results: (Spawned | 'again')[] = items.map(({ draft }) => spawned(draft));
-    for (const row of rows) results[row.ord] = this.#notAdmitted(items[row.ord] as Expecting, row);
+    for (const row of rows)
+      if (row.child !== null) made.push(row as ChildRow);
+      else results[row.ord] = this.#notAdmitted(items[row.ord] as Expecting, row);
     return results;
   }
 

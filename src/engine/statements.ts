@@ -1,6 +1,6 @@
 import type { Parameter } from '../db/database.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
-import type { FactTable, Kind } from './kind.ts';
+import { ACTOR_COLUMNS, type ChildSpec, type FactTable, type Kind } from './kind.ts';
 
 /** What the input carries of every actor: its row, its history, its mail, and the reply to be stored. */
 const INPUT_COLUMNS =
@@ -14,32 +14,30 @@ const CLAIM_COLUMNS =
 /** A statement that writes a batch of actors of one kind. */
 export interface BatchStatement {
   readonly sql: string;
-  /** `seed`: JSON of how offspring begins, where the kind has any. */
+  /** `templates`: JSON of how the children begin, one for each kind of them. */
   parameters(
     rows: readonly Readonly<Record<string, unknown>>[],
     tag: number,
-    seed: string | undefined,
+    templates: readonly string[],
   ): readonly Parameter[];
 }
 
 const TAG = '$2::integer';
 
-/** $1 is the machine's version, $2 the commit's tag; then come the rows, and the seed of offspring at the end. */
+/** $1 is the machine's version, $2 the commit's tag; then come the rows, and the templates of children at the end. */
 function batchStatement(
   kind: Kind,
   columns: readonly Column[],
-  write: (input: string, seed: string) => string,
+  write: (input: string, templates: readonly string[]) => string,
 ): BatchStatement {
   const facts = kind.facts.map(({ name }) => ({ name, type: 'json' }));
   const input = new InputRows([...INPUT_COLUMNS, ...kind.derived, ...facts, ...columns], 3);
   return {
-    sql: write(input.sql, `$${input.next}`),
-    parameters: (rows, tag, seed) => [
-      kind.version,
-      tag,
-      ...input.parameters(rows),
-      ...(seed === undefined ? [] : [seed]),
-    ],
+    sql: write(
+      input.sql,
+      kind.children.map((_, place) => `$${input.next + place}`),
+    ),
+    parameters: (rows, tag, templates) => [kind.version, tag, ...input.parameters(rows), ...templates],
   };
 }
 
@@ -57,7 +55,7 @@ const carried = (kind: Kind, from: string): string => each(kind.carried, (name) 
  * are unfolded from it, since joining them back by id is a nested loop over both for want of statistics (4 ms instead of
  * 0.1 at 64 actors, and quadratic). Those without a list are left out beforehand: unfolding nothing costs a call as well.
  */
-const along = (kind: Kind, changed: string, seed: string): string => `, claimed as (
+const along = (kind: Kind, changed: string, templates: readonly string[]): string => `, claimed as (
   insert into idempotency_keys (workspace_id, livemode, key, fingerprint, status, reply, created_at)
   select ${CLAIM_COLUMNS} from ${changed} where idem_key is not null
   order by idem_workspace_id, idem_livemode, idem_key
@@ -66,22 +64,33 @@ const along = (kind: Kind, changed: string, seed: string): string => `, claimed 
   select m.id, m.to_kind, m.to_id, m.event
   from ${changed} c cross join lateral json_to_recordset(c.mail) as m(id text, to_kind text, to_id text, event json)
   where c.mail is not null
-)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${born(kind, seed)}`;
+)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string)).join('')}`;
 
 const factSource = (kind: Kind, { name, columns }: FactTable, changed: string): string =>
   `(select f.*, c.id as actor, c.workspace_id, c.livemode${carried(kind, 'c')}
     from ${changed} c cross join lateral json_to_recordset(c.${name}) as f(${columns}) where c.${name} is not null)`;
 
-const born = ({ offspring }: Kind, seed: string): string =>
-  offspring
-    ? `, seed as materialized (
-  select * from json_to_record(${seed}::text::json)
+const childrenOf = (
+  { kind, sql }: ChildSpec,
+  place: number,
+  template: string,
+): string => `, template_${place} as materialized (
+  select * from json_to_record(${template}::text::json)
     as s(state text, context json, timers json, wake_at timestamptz, steps json, machine_version smallint)
-), born as (${offspring.sql('seed')}), born_journaled as (
-  insert into ${offspring.kind.journal} (actor_id, revision, commit_tag, steps)
-  select b.id, 1, ${TAG}, s.steps from born b cross join seed s
-)`
-    : '';
+), children_${place} as (${sql(`template_${place}`)}), children_journaled_${place} as (
+  insert into ${kind.journal} (actor_id, revision, commit_tag, steps)
+  select b.id, 1, ${TAG}, s.steps from children_${place} b cross join template_${place} s
+)`;
+
+/** The children to be performed at once, in the columns of an answer: `child` tells their kinds apart. */
+const answeredChildren = ({ children }: Kind, columns: string): string =>
+  children
+    .map(({ performedAtOnce }, place) =>
+      performedAtOnce
+        ? `\nunion all select ${columns.replace('child', String(place))} from children_${place}`
+        : '',
+    )
+    .join('');
 
 /**
  * Mail that this commit consumes. An actor whose mail is gone (another instance has handled it) is left out of
@@ -124,7 +133,7 @@ export function commitStatement(kind: Kind): BatchStatement {
   return batchStatement(
     kind,
     columnsOf('revision integer, handled text[]'),
-    (input, seed) => `with input as materialized (
+    (input, templates) => `with input as materialized (
   ${input}
 ), locked as materialized (
   select i.* from input i
@@ -139,11 +148,10 @@ export function commitStatement(kind: Kind): BatchStatement {
 ), journaled as (
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps)
   select id, revision, ${TAG}, steps from changed
-)${handled(kind)}${along(kind, 'changed', seed)}
-select i.id, null::text as workspace_id, null::boolean as livemode from input i where i.id not in (select id from changed)${
-      kind.offspring?.performedAtOnce ? '\nunion all select id, workspace_id, livemode from born' : ''
-    }
-union all select ${TAG}::text, null, null`,
+)${handled(kind)}${along(kind, 'changed', templates)}
+select i.id, null::integer as child, null::text as workspace_id, null::boolean as livemode
+from input i where i.id not in (select id from changed)${answeredChildren(kind, 'id, child, workspace_id, livemode')}
+union all select ${TAG}::text, null, null, null`,
   );
 }
 
@@ -158,8 +166,8 @@ union all select ${TAG}::text, null, null`,
  *   are copied once (three times more took 4 of 45 µs an email).
  * - `claimed`: a plain insert. Should another instance take the same key between our snapshot and here, the
  *   unique violation rolls the whole statement back, and the next try sees the key.
- * Answers only the calls that were not admitted, each with the stored reply of its key, if there is one; and, as the
- * reply of a call -1, the tag, without which it is the reply to something else.
+ * Answers only the calls that were not admitted, each with the stored reply of its key, if there is one; the children to
+ * be performed at once; and, as the reply of a call -1, the tag, without which it is the reply to something else.
  */
 export function spawnStatement(kind: Kind): BatchStatement {
   const own = each(kind.spawn.own, (name) => `, ${name}`);
@@ -170,7 +178,7 @@ export function spawnStatement(kind: Kind): BatchStatement {
   return batchStatement(
     kind,
     columns,
-    (input, seed) => `with input as materialized (
+    (input, templates) => `with input as materialized (
   ${input}
 ), used as materialized (
   select i.ord from input i ${usedKey('true as is_used')} where k.is_used
@@ -201,15 +209,19 @@ export function spawnStatement(kind: Kind): BatchStatement {
   select * from input where ord not in (select ord from refused)
 ), spawned as (
   insert into ${kind.table}
-    (id, workspace_id, livemode, state, context, timers, wake_at, revision, machine_version${derivedNames(kind)}${own})
+    (${ACTOR_COLUMNS.join(', ')}${derivedNames(kind)}${own})
   select id, workspace_id, livemode, state, context, timers, wake_at, 1, $1::smallint${derivedNames(kind)}${own}
   from admitted
 ), journaled as (
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps) select id, 1, ${TAG}, steps from admitted
-)${also}${along(kind, 'admitted', seed)}
-select i.ord, k.fingerprint, k.status, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at
-from input i ${usedKey('*')} where i.ord in (select ord from refused)
-union all select -1, null, null, ${TAG}::text, null`,
+)${also}${along(kind, 'admitted', templates)}
+select i.ord, k.fingerprint, k.status, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at,
+  null::integer as child, null::text as id, null::text as workspace_id, null::boolean as livemode
+from input i ${usedKey('*')} where i.ord in (select ord from refused)${answeredChildren(
+      kind,
+      'null, null, null, null, null, child, id, workspace_id, livemode',
+    )}
+union all select -1, null, null, ${TAG}::text, null, null, null, null, null`,
   );
 }
 
@@ -219,9 +231,12 @@ const usedKey = (columns: string): string => `left join lateral (
     where workspace_id = i.idem_workspace_id and livemode = i.idem_livemode and key = i.idem_key limit 1
   ) k on i.idem_key is not null`;
 
+/** An actor as it is read; when it wakes follows from its timers. */
+const READ_COLUMNS = ACTOR_COLUMNS.flatMap((name) => (name === 'wake_at' ? [] : [`a.${name}`])).join(', ');
+
 /** The rows of the ids in $1. */
 export function loadStatement(kind: Kind): string {
-  return `select a.id, a.workspace_id, a.livemode, a.state, a.context, a.timers, a.revision, a.machine_version
+  return `select ${READ_COLUMNS}
 from unnest($1::text[]) i(id) join ${kind.table} a on a.id = i.id`;
 }
 
@@ -247,7 +262,7 @@ export function claimDueStatement(kind: Kind): string {
   for update skip locked
 )
 update ${kind.table} a set wake_at = $3::timestamptz from due where a.id = due.id
-returning a.id, a.workspace_id, a.livemode, a.state, a.context, a.timers, a.revision, a.machine_version`;
+returning ${READ_COLUMNS}`;
 }
 
 /** The earliest wake_at from $1 up to $2, as epoch milliseconds. */

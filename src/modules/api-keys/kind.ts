@@ -20,6 +20,7 @@ export const apiKeyKind = defineKind({
   spawn: { columns: 'name text, prefix text, hash text', own: ['name', 'prefix', 'hash'], also: [] },
   carried: [],
   facts: [],
+  children: [],
   journal: 'api_key_journal',
   effects: {},
 });

@@ -99,6 +99,7 @@ export const domainKind = defineKind({
   },
   carried: [],
   facts: [forgotten, prepared, switched, chosen, givenBack],
+  children: [],
   journal: 'domain_journal',
   effects,
 });

@@ -3,20 +3,7 @@ import { mintId } from '../../db/ids.ts';
 import type { EffectMeanings, FactTable } from '../../engine/kind.ts';
 import { replacesReason } from '../suppressions/queries.ts';
 import { givenBack, periodOf } from '../usage/queries.ts';
-
-/** What the column defaults to, but found once a statement and not once a row. */
-const POSITION = '(select event_position())';
-
-/** The event log. `recipient` arrives as an index: addresses are no part of a machine's context. */
-const recorded: FactTable = {
-  name: 'recorded',
-  columns: 'id text, type text, recipient integer, occurred_at timestamptz, data json',
-  sql: (source) => `insert into email_events
-      (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data, position)
-    select actor, id, workspace_id, livemode, type, recipients[recipient + 1], occurred_at, data,
-      ${POSITION} from ${source} s
-    returning id, email_id, workspace_id, livemode, type`,
-};
+import { recorded } from './recorded.ts';
 
 /** For whom an attempt came to nothing, and why: what `explain` shows where there is no event to show. */
 const noted: FactTable = {
@@ -48,7 +35,7 @@ export const emailFacts: readonly FactTable[] = [recorded, noted, givenBack, sup
 export const emailEffects: EffectMeanings<typeof emailMachine> = {
   transmit: { order: true },
   record: {
-    fact: 'recorded',
+    fact: recorded.name,
     rows: ({ events }) =>
       events.map(({ type, recipient, at, data }) => ({
         id: mintId('evt', at),

@@ -1,7 +1,7 @@
 import { EMAIL_STATES, EMAIL_VERSION, emailMachine } from '../../../machines/email.ts';
 import type { EmailInput } from '../../../machines/email-context.ts';
 import type { Registration } from '../../engine/engine.ts';
-import { defineKind, type Offspring } from '../../engine/kind.ts';
+import { type ChildSpec, defineKind } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
 import { emailEffects, emailFacts } from './facts.ts';
 
@@ -43,6 +43,7 @@ export const emailKind = defineKind({
   },
   carried: ['recipients', 'recipient_keys'],
   facts: emailFacts,
+  children: [],
   journal: 'email_journal',
   effects: emailEffects,
 });
@@ -59,8 +60,8 @@ const sampleInput: EmailInput = {
 };
 
 /** The kind as the engine takes it, with what performs its attempts, and what its events bring about. */
-export const emails = (performer: Performer, offspring?: Offspring): Registration => ({
-  kind: offspring ? { ...emailKind, offspring } : emailKind,
+export const emails = (performer: Performer, children: readonly ChildSpec[] = []): Registration => ({
+  kind: { ...emailKind, children },
   sampleInput,
   performer,
 });

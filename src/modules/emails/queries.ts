@@ -20,6 +20,7 @@ export { EmailEventType, type EmailReceipt } from './answer-model.ts';
 export { DEEPEST_HTML } from './content/html-depth.ts';
 export { EmailEvent } from './event-model.ts';
 export { isReturnToken } from './live-token.ts';
+export { recorded } from './recorded.ts';
 export { SendBody } from './request-model.ts';
 export { eventOf } from './views.ts';
 

@@ -60,6 +60,7 @@ export const webhookDeliveryKind = defineKind({
   },
   carried: [],
   facts: [attempted],
+  children: [],
   journal: 'webhook_delivery_journal',
   effects,
 });

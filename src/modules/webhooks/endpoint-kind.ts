@@ -62,7 +62,7 @@ export const webhookEndpointKind = defineKind({
   },
   carried: [],
   facts: [replaced, forgotten, givenBack, replayed],
-  offspring: replays,
+  children: [replays],
   journal: 'webhook_endpoint_journal',
   receivesMail: true,
   effects,

@@ -1,7 +1,7 @@
 import type { WebhookDeliveryInput } from '../../../machines/webhook-delivery.ts';
 import { REPLAY_GAP_MS, type ReplayScope } from '../../../machines/webhook-endpoint.ts';
 import { lowestIdAt } from '../../db/ids.ts';
-import type { FactTable, Offspring } from '../../engine/kind.ts';
+import { type ChildSpec, insertActors, sharedFact } from '../../engine/kind.ts';
 import { LEASE_MS, webhookDeliveryKind } from './delivery-kind.ts';
 import { DICE, MINTED_DELIVERY_ID } from './minted-id.ts';
 
@@ -28,28 +28,39 @@ export const EVENTS_IN_SCOPE = `select e.id, e.type, e.email_id from email_event
     order by e.id limit r.most`;
 
 /** The scopes asked for: nothing is written, the deliveries below are made from them. */
-export const replayed: FactTable = {
-  name: 'replayed',
+export const replayed = sharedFact('replayed', ['actor', 'start_at'], {
   columns: 'low text, high text, types text[], only_failed boolean, most integer, start_at bigint',
   sql: (source) => `select * from ${source} s`,
-};
+});
 
 /** The deliveries of a replay: each has its turn, so that the rate is bounded and a crash forgets none. */
-export const replays: Offspring = {
+export const replays: ChildSpec = {
   kind: webhookDeliveryKind,
   input: (at): WebhookDeliveryInput => ({ at, leaseMs: LEASE_MS, turnAt: at + REPLAY_GAP_MS }),
-  sql: (seed) => `insert into webhook_deliveries
-    (id, workspace_id, livemode, state, context, timers, wake_at, revision, machine_version,
-     webhook_id, event_id, event_type, email_id)
-    select ${MINTED_DELIVERY_ID}, d.workspace_id, d.livemode, s.state,
-      (s.context::jsonb || jsonb_build_object('turnAt', d.turn_at))::json,
-      (select json_object_agg(t.name, d.turn_at) from json_object_keys(s.timers) t(name)),
-      to_timestamp(d.turn_at / 1000.0), 1, s.machine_version, d.actor, d.event_id, d.type, d.email_id
-    from (
-      select r.actor, r.workspace_id, r.livemode, e.id as event_id, e.type, e.email_id, ${DICE},
-        r.start_at + ${REPLAY_GAP_MS} * (row_number() over (partition by r.actor, r.start_at order by e.id) - 1) as turn_at
-      from replayed r cross join lateral (${EVENTS_IN_SCOPE}) e
-    ) d cross join ${seed} s
-    returning id, workspace_id, livemode`,
+  sql: (template) => {
+    const r = replayed.as('r');
+    const place = `row_number() over (partition by ${r.actor}, ${r.start_at} order by e.id) - 1`;
+    return insertActors(
+      webhookDeliveryKind,
+      template,
+      {
+        id: MINTED_DELIVERY_ID,
+        workspace_id: 'd.workspace_id',
+        livemode: 'd.livemode',
+        context: `(${template}.context::jsonb || jsonb_build_object('turnAt', d.turn_at))::json`,
+        timers: `(select json_object_agg(t.name, d.turn_at) from json_object_keys(${template}.timers) t(name))`,
+        wake_at: 'to_timestamp(d.turn_at / 1000.0)',
+        webhook_id: 'd.actor',
+        event_id: 'd.event_id',
+        event_type: 'd.type',
+        email_id: 'd.email_id',
+      },
+      `(
+      select ${r.actor}, r.workspace_id, r.livemode, e.id as event_id, e.type, e.email_id, ${DICE},
+        ${r.start_at} + ${REPLAY_GAP_MS} * (${place}) as turn_at
+      from ${r.from} cross join lateral (${EVENTS_IN_SCOPE}) e
+    ) d cross join ${template}`,
+    );
+  },
   performedAtOnce: false,
 };
