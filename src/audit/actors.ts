@@ -43,9 +43,7 @@ const READ_COLUMNS = ACTOR_COLUMNS.map((name) =>
   name === 'wake_at' ? '(extract(epoch from wake_at) * 1000)::float8 as wake_at' : name,
 ).join(', ');
 
-const statement = (
-  kind: Kind,
-): string => `select ${READ_COLUMNS}${columnsOf(kind)}
+const statement = (kind: Kind): string => `select ${READ_COLUMNS}${columnsOf(kind)}
   ${kind.carried.map((name) => `, ${name}`).join('')}
 from ${kind.table} where id > $1 order by id limit ${BATCH}`;
 
