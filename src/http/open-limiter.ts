@@ -10,6 +10,7 @@ export interface LimiterOptions extends RateLimits {
   /** `redis://…` to share the counts between instances; without it each process counts for itself. */
   readonly store?: string | undefined;
   readonly monotonic: () => number;
+  readonly waits?: typeof WAITS;
   readonly log: Log;
 }
 
@@ -19,14 +20,15 @@ export interface OpenLimiter {
   close(): void;
 }
 
-/** How long the start waits for the store. */
-const CONNECT_MS = 500;
+/** How long the start waits for the store, and a request for its answer. */
+const WAITS = { connectMs: 500, answerMs: 100 };
 
 /** Opens the rate limiter that the settings ask for. An unreachable store is no reason not to start. */
 export async function openLimiter({
   store,
   monotonic,
   log,
+  waits = WAITS,
   ...limits
 }: LimiterOptions): Promise<OpenLimiter> {
   const minutes = new LocalCounter(60_000, monotonic);
@@ -35,14 +37,14 @@ export async function openLimiter({
   // Without the offline queue a command fails at once while the store is away, and the local count takes over.
   const redis = new RedisClient(store, {
     enableOfflineQueue: false,
-    connectionTimeout: CONNECT_MS,
+    connectionTimeout: waits.connectMs,
     maxRetries: 1_000_000,
   });
-  await within(CONNECT_MS, redis.connect()).catch(() =>
+  await within(waits.connectMs, redis.connect()).catch(() =>
     log.warn({}, 'the rate limit store does not answer yet'),
   );
   const shared = (name: string, windowMs: number, local: Counter) =>
-    new RedisCounter({ redis, name, windowMs, monotonic, local, log });
+    new RedisCounter({ redis, name, windowMs, monotonic, local, log, answerMs: waits.answerMs });
   return {
     limiter: new RateLimiter(limits, shared('address', 60_000, minutes), shared('key', 1_000, seconds)),
     close: () => redis.close(),

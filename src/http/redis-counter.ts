@@ -3,8 +3,6 @@ import { within } from '../async/deadline.ts';
 import type { Log } from './log.ts';
 import type { Counter, Hit } from './window-counter.ts';
 
-/** A limiter must not become the slowest part of a request: past this the local count decides. */
-const PATIENCE_MS = 100;
 /** How long the store is left alone after it failed. */
 const REST_MS = 1_000;
 
@@ -15,6 +13,8 @@ export interface RedisCounterOptions {
   readonly name: string;
   readonly windowMs: number;
   readonly monotonic: () => number;
+  /** A limiter must not become the slowest part of a request: past this the local count decides. */
+  readonly answerMs: number;
   /** Counts while the store is away. */
   readonly local: Counter;
   readonly log: Log;
@@ -31,10 +31,10 @@ export class RedisCounter implements Counter {
   constructor(private readonly options: RedisCounterOptions) {}
 
   async hit(name: string): Promise<Hit> {
-    const { monotonic, local } = this.options;
+    const { monotonic, local, answerMs } = this.options;
     if (monotonic() < this.restsUntil) return local.hit(name);
     try {
-      const hit = await within(PATIENCE_MS, this.count(name));
+      const hit = await within(answerMs, this.count(name));
       this.note(false, 'rate limits are shared again');
       return hit;
     } catch {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import type { EmailEvent } from '../../machines/email-context.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { Unavailable } from '../../src/db/unavailable.ts';
@@ -6,328 +6,314 @@ import {
   accepted,
   countOf,
   emailBirth,
-  embeddedStore,
   engineOver,
   foreign,
   LIVE,
   opened,
   plainInput,
-  postgresStore,
   rowsOf,
-  type Store,
   TEST,
 } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
+import { onEachStore } from '../support/shared-store.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 /** A moment that PostgreSQL does not read as JavaScript writes it: with a sign before a year of five digits. */
 const POISON = Date.UTC(10_000, 0);
 
-const stores: Record<string, () => Promise<Store>> = { PGlite: embeddedStore, PostgreSQL: postgresStore };
-
-for (const [name, makeStore] of Object.entries(stores))
-  describe(`the engine's commit on ${name}`, () => {
-    let store: Store;
-    let database: HookedDatabase;
-    beforeAll(async () => {
-      store = await makeStore();
-      database = new HookedDatabase(store.database);
-    });
-    afterAll(() => store[Symbol.asyncDispose]());
-
-    /** An email that has been sent; opens may be told to it for ever. */
-    async function sentEmails(count: number, engine = engineOver(database)): Promise<readonly string[]> {
-      const births = Array.from({ length: count }, () => emailBirth(plainInput(NOW)));
-      await Promise.all(births.map((birth) => engine.spawn('email', birth)));
-      await Promise.all(births.map(({ id }) => engine.tell('email', id, accepted(NOW))));
-      return births.map(({ id }) => id);
-    }
-
-    const rowOf = async (id: string) =>
-      (
-        await rowsOf<{ state: string; revision: number; machine_version: number }>(
-          database,
-          'select state, revision, machine_version from emails where id = $1',
-          [id],
-        )
-      )[0];
-    const opensOf = (id: string) =>
-      countOf(database, `email_events where email_id = $1 and type = 'opened'`, [id]);
-
-    test('folds the events of one actor into one write, and answers each with what it led to', async () => {
-      const engine = engineOver(database);
-      const now = Date.now();
-      const birth = emailBirth(plainInput(now, { scheduledAt: now + 3_600_000 }));
-      const { id } = birth;
-      await engine.spawn('email', birth);
-      const before = database.statements;
-      const reschedule = {
-        type: 'reschedule.requested',
-        at: NOW + 1,
-        scheduledAt: NOW + 7_200_000,
-      } as EmailEvent;
-      const told = await Promise.all([
-        engine.tell('email', id, reschedule),
-        engine.tell('email', id, opened(NOW + 2)),
-        engine.tell('email', id, { type: 'cancel.requested', at: NOW + 3 }),
-        engine.tell('email', id, { type: 'cancel.requested', at: NOW + 4 }),
-      ]);
-      expect(told.map((one) => [one.outcome, 'state' in one ? one.state : null])).toEqual([
-        ['changed', 'scheduled'],
-        ['refused', 'scheduled'],
-        ['changed', 'cancelled'],
-        ['refused', 'cancelled'],
-      ]);
-      expect((await rowOf(id))?.revision).toBe(2);
-      // One read, since a far-off email is not kept, and one write.
-      expect(database.statements - before - 1).toBe(2);
-      const journal = await rowsOf<{ revision: number; steps: { event: string; to: string }[] }>(
-        database,
-        'select revision, steps from email_journal where actor_id = $1 order by revision',
-        [id],
-      );
-      expect(journal.map(({ steps }) => steps.map(({ event, to }) => `${event} → ${to}`))).toEqual([
-        ['spawned → scheduled'],
-        ['reschedule.requested → scheduled', 'cancel.requested → cancelled'],
-      ]);
-    });
-
-    test('writes a whole batch by one statement', async () => {
-      const engine = engineOver(database);
-      const ids = await sentEmails(200, engine);
-      const before = database.statements;
-      const told = await Promise.all(ids.map((id) => engine.tell('email', id, opened(NOW))));
-      expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['changed']));
-      expect(database.statements - before).toBe(2);
-    });
-
-    test('refuses, and writes nothing, what a state does not take', async () => {
-      const engine = engineOver(database);
-      const [id = ''] = await sentEmails(1, engine);
-      const events: EmailEvent[] = [
-        { type: 'cancel.requested', at: NOW },
-        foreign('no.such.event', NOW),
-        foreign('xstate.after.lease.email.sending', NOW),
-        foreign('xstate.init', NOW),
-        foreign('xstate.stop', NOW),
-      ];
-      for (const event of events) expect((await engine.tell('email', id, event)).outcome).toBe('refused');
-      expect(await rowOf(id)).toEqual({ state: 'sent', revision: 2, machine_version: 1 });
-    });
-
-    test('takes no forged timer from outside, in the very state that waits for it', async () => {
-      const engine = engineOver(database);
-      const birth = emailBirth(plainInput(NOW, { scheduledAt: NOW + 60_000 }));
-      await engine.spawn('email', birth);
-      const told = await engine.tell(
-        'email',
-        birth.id,
-        foreign('xstate.after.due.email.scheduled', NOW + 60_000),
-      );
-      expect(told.outcome).toBe('refused');
-      expect((await rowOf(birth.id))?.revision).toBe(1);
-    });
-
-    test('keeps actors of another workspace or environment absent', async () => {
-      const engine = engineOver(database);
-      const [id = ''] = await sentEmails(1, engine);
-      for (const scope of [LIVE, { ...TEST, workspaceId: 'ws_other' }])
-        expect(await engine.tell('email', id, opened(NOW), { scope })).toEqual({ outcome: 'absent' });
-      expect(await engine.tell('email', mintId('em', NOW), opened(NOW), { scope: TEST })).toEqual({
-        outcome: 'absent',
-      });
-      expect(await opensOf(id)).toBe(0);
-      expect((await engine.tell('email', id, opened(NOW), { scope: TEST })).outcome).toBe('changed');
-    });
-
-    test('stores the version of the machine with every write', async () => {
-      const engine = engineOver(database);
-      const [id = ''] = await sentEmails(1, engine);
-      expect((await rowOf(id))?.machine_version).toBe(1);
-      await database.query('update emails set machine_version = 0 where id = $1', [id]);
-      await engine.tell('email', id, opened(NOW));
-      expect((await rowOf(id))?.machine_version).toBe(1);
-    });
-
-    test('a poisoned event hurts neither its neighbours nor those folded with it', async () => {
-      const engine = engineOver(database);
-      const ids = await sentEmails(60, engine);
-      const poisoned = ids[17] as string;
-      const told = await Promise.allSettled([
-        ...ids.map((id) => engine.tell('email', id, opened(id === poisoned ? POISON : NOW))),
-        engine.tell('email', poisoned, opened(NOW)),
-        engine.tell('email', poisoned, opened(POISON)),
-        engine.tell('email', poisoned, opened(NOW)),
-        engine.tell('email', poisoned, { type: 'cancel.requested', at: NOW }),
-      ]);
-      const outcomes = told.map((one) => (one.status === 'fulfilled' ? one.value.outcome : 'failed'));
-      expect(outcomes[17]).toBe('failed');
-      expect(outcomes.slice(60)).toEqual(['changed', 'failed', 'changed', 'refused']);
-      expect(outcomes.filter((outcome) => outcome === 'changed').length).toBe(59 + 2);
-      for (const id of ids) expect(await opensOf(id)).toBe(id === poisoned ? 2 : 1);
-    });
-
-    test('a poisoned email costs its neighbours nothing, and no quota', async () => {
-      const engine = engineOver(database);
-      const meter = { period: `poison ${name}`, ceiling: 100 };
-      const births = Array.from({ length: 40 }, (_, index) => {
-        return emailBirth(plainInput(index === 7 ? POISON : NOW), { meter });
-      });
-      const spawned = await Promise.allSettled(births.map((birth) => engine.spawn('email', birth)));
-      expect(spawned.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([7]);
-      const [usage] = await rowsOf<{ used: number }>(database, 'select used from usage where period = $1', [
-        meter.period,
-      ]);
-      expect(usage?.used).toBe(39);
-      expect(await rowOf(births[7]?.id as string)).toBeUndefined();
-    });
-
-    test('what a server said is no poison, whatever octets it said it in', async () => {
-      const engine = engineOver(database);
-      const birth = emailBirth(plainInput(NOW, { livemode: true }));
-      await engine.spawn('email', birth);
-      const outcomes = [{ recipient: 0, outcome: 'accepted', data: { response: '250 \0 \ud83d \\u0000' } }];
-      const ended = { type: 'attempt.completed', at: NOW, attempt: 1, outcomes } as EmailEvent;
-      expect((await engine.tell('email', birth.id, ended)).outcome).toBe('changed');
-      const [event] = await rowsOf<{ response: string }>(
-        database,
-        `select data->>'response' as response from email_events where email_id = $1`,
-        [birth.id],
-      );
-      expect(event?.response).toBe('250 \uFFFD \uFFFD \\u0000');
-    });
-
-    test('a bug in what one call hands over fails that call alone', async () => {
-      const engine = engineOver(database);
-      const ids = await sentEmails(3, engine);
-      const claim = (key: string) => ({
-        key: `${name} ${key}`,
-        scope: TEST,
-        fingerprint: 'f',
-        status: 200,
-        reply: () => {
-          if (key === 'b') throw new TypeError('a bug');
-          return '{}';
-        },
-      });
-      const told = await Promise.allSettled(
-        ids.map((id, index) => engine.tell('email', id, opened(NOW), { claim: claim('abc'.charAt(index)) })),
-      );
-      expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-      expect(await Promise.all(ids.map(opensOf))).toEqual([1, 0, 1]);
-      const births = ['a', 'b', 'c'].map((key) =>
-        emailBirth(plainInput(NOW), { claim: claim(`${key} birth`) }),
-      );
-      const bad = emailBirth(plainInput(NOW), { claim: claim('b') });
-      const spawned = await Promise.allSettled([...births, bad].map((birth) => engine.spawn('email', birth)));
-      expect(spawned.map(({ status }) => status)).toEqual([
-        'fulfilled',
-        'fulfilled',
-        'fulfilled',
-        'rejected',
-      ]);
-    });
-
-    test('a row that no machine can read keeps nobody else from being told or woken', async () => {
-      const clock = { time: NOW, now: () => clock.time, monotonic: () => performance.now() };
-      const messages: string[] = [];
-      const engine = engineOver(database, { clock, logged: (message) => messages.push(message) });
-      const births = Array.from({ length: 3 }, () =>
-        emailBirth(plainInput(NOW, { scheduledAt: NOW + 3_600_000 })),
-      );
-      const ids = births.map(({ id }) => id);
-      await Promise.all(births.map((birth) => engine.spawn('email', birth)));
-      const unreadable = ids[1] as string;
-      await database.script('alter table emails drop constraint emails_state_check');
-      await database.query(`update emails set state = 'teleported' where id = $1`, [unreadable]);
-      clock.time = NOW + 3_600_000;
-      await engine.wakeDue();
-      expect(await Promise.all(ids.map(async (id) => (await rowOf(id))?.state))).toEqual([
-        'sending',
-        'teleported',
-        'sending',
-      ]);
-      expect(messages.length).toBe(1);
-      const told = await Promise.allSettled(ids.map((id) => engine.tell('email', id, accepted(NOW + 2_000))));
-      expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-      await database.query('delete from emails where id = $1', [unreadable]);
-    });
-
-    test('a refusal rests on the row, not on a memory of it', async () => {
-      const [here, there] = [engineOver(database), engineOver(database)];
-      const birth = emailBirth(plainInput(NOW));
-      await here.spawn('email', birth);
-      // The other instance brings it to an end of which this one knows nothing: it remembers an attempt that runs.
-      await there.tell('email', birth.id, accepted(NOW + 1));
-      expect((await here.tell('email', birth.id, opened(NOW + 2))).outcome).toBe('changed');
-      expect(await opensOf(birth.id)).toBe(1);
-    });
-
-    test('a full mailbox takes no more, but for what tells of something that was done', async () => {
-      const engine = engineOver(database);
-      const ids = await sentEmails(50, engine);
-      const release = database.hold();
-      const anyId = (index: number): string => ids[index % ids.length] as string;
-      const first = engine.tell('email', anyId(0), opened(NOW));
-      await new Promise(setImmediate);
-      const waiting = Array.from({ length: 20_000 }, (_, index) =>
-        engine.tell('email', anyId(index), opened(NOW)),
-      );
-      const refused = await engine.tell('email', anyId(0), opened(NOW)).catch((error: unknown) => error);
-      expect(refused).toBeInstanceOf(Unavailable);
-      expect(engine.hasRoom('email')).toBeFalse();
-      const patient = engine.tell('email', anyId(0), opened(NOW), { patienceMs: 60_000 });
-      release();
-      const told = await Promise.all([first, ...waiting, patient]);
-      expect(told.every(({ outcome }) => outcome === 'changed')).toBeTrue();
-      expect(await countOf(database, `email_events where email_id = any($1::text[])`, [ids])).toBe(
-        50 + 20_002,
-      );
-      expect(engine.hasRoom('email')).toBeTrue();
-    });
-
-    test('outcomes outlast a database that is away, and stay in order', async () => {
-      const engine = engineOver(database);
-      const others = await sentEmails(499, engine);
-      const birth = emailBirth(plainInput(NOW));
-      await engine.spawn('email', birth);
-      const away = new Unavailable('away');
-      database.failNext(away, away, away);
-      // The batch ends between the attempt's outcome and what was reported after it.
-      const told = [
-        ...others.map((id) => engine.tell('email', id, opened(NOW), { patienceMs: 60_000 })),
-        engine.tell('email', birth.id, accepted(NOW), { patienceMs: 60_000 }),
-        engine.tell('email', birth.id, opened(NOW), { patienceMs: 60_000 }),
-      ];
-      expect((await Promise.all(told)).every(({ outcome }) => outcome === 'changed')).toBeTrue();
-      expect(await opensOf(birth.id)).toBe(1);
-    });
-
-    test('whoever has no patience hears at once that the database is away', async () => {
-      const engine = engineOver(database);
-      const [id = ''] = await sentEmails(1, engine);
-      database.failNext(new Unavailable('away'), new Unavailable('away'));
-      await expect(engine.tell('email', id, opened(NOW))).rejects.toBeInstanceOf(Unavailable);
-      await expect(engine.spawn('email', emailBirth(plainInput(NOW)))).rejects.toBeInstanceOf(Unavailable);
-      expect((await engine.tell('email', id, opened(NOW))).outcome).toBe('changed');
-      expect(await opensOf(id)).toBe(1);
-    });
-
-    test('a listener that fails hurts nobody', async () => {
-      const messages: string[] = [];
-      const engine = engineOver(database, { logged: (message) => messages.push(message) });
-      const heard: string[] = [];
-      engine.listen(() => {
-        throw new Error('a bug');
-      });
-      const stop = engine.listen((kind, drafts) =>
-        heard.push(...drafts.map(({ after }) => `${kind.name} ${after.id}`)),
-      );
-      const [id = ''] = await sentEmails(1, engine);
-      expect(heard).toEqual([`email ${id}`, `email ${id}`]);
-      expect(messages.length).toBe(2);
-      stop();
-      await engine.tell('email', id, opened(NOW));
-      expect(heard.length).toBe(2);
-    });
+onEachStore('commits of the engine', (store) => {
+  let database: HookedDatabase;
+  beforeAll(() => {
+    database = new HookedDatabase(store.database);
   });
+
+  /** An email that has been sent; opens may be told to it for ever. */
+  async function sentEmails(count: number, engine = engineOver(database)): Promise<readonly string[]> {
+    const births = Array.from({ length: count }, () => emailBirth(plainInput(NOW)));
+    await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+    await Promise.all(births.map(({ id }) => engine.tell('email', id, accepted(NOW))));
+    return births.map(({ id }) => id);
+  }
+
+  const rowOf = async (id: string) =>
+    (
+      await rowsOf<{ state: string; revision: number; machine_version: number }>(
+        database,
+        'select state, revision, machine_version from emails where id = $1',
+        [id],
+      )
+    )[0];
+  const opensOf = (id: string) =>
+    countOf(database, `email_events where email_id = $1 and type = 'opened'`, [id]);
+
+  test('folds the events of one actor into one write, and answers each with what it led to', async () => {
+    const engine = engineOver(database);
+    const now = Date.now();
+    const birth = emailBirth(plainInput(now, { scheduledAt: now + 3_600_000 }));
+    const { id } = birth;
+    await engine.spawn('email', birth);
+    const before = database.statements;
+    const reschedule = {
+      type: 'reschedule.requested',
+      at: NOW + 1,
+      scheduledAt: NOW + 7_200_000,
+    } as EmailEvent;
+    const told = await Promise.all([
+      engine.tell('email', id, reschedule),
+      engine.tell('email', id, opened(NOW + 2)),
+      engine.tell('email', id, { type: 'cancel.requested', at: NOW + 3 }),
+      engine.tell('email', id, { type: 'cancel.requested', at: NOW + 4 }),
+    ]);
+    expect(told.map((one) => [one.outcome, 'state' in one ? one.state : null])).toEqual([
+      ['changed', 'scheduled'],
+      ['refused', 'scheduled'],
+      ['changed', 'cancelled'],
+      ['refused', 'cancelled'],
+    ]);
+    expect((await rowOf(id))?.revision).toBe(2);
+    // One read, since a far-off email is not kept, and one write.
+    expect(database.statements - before - 1).toBe(2);
+    const journal = await rowsOf<{ revision: number; steps: { event: string; to: string }[] }>(
+      database,
+      'select revision, steps from email_journal where actor_id = $1 order by revision',
+      [id],
+    );
+    expect(journal.map(({ steps }) => steps.map(({ event, to }) => `${event} → ${to}`))).toEqual([
+      ['spawned → scheduled'],
+      ['reschedule.requested → scheduled', 'cancel.requested → cancelled'],
+    ]);
+  });
+
+  test('writes a whole batch by one statement', async () => {
+    const engine = engineOver(database);
+    const ids = await sentEmails(200, engine);
+    const before = database.statements;
+    const told = await Promise.all(ids.map((id) => engine.tell('email', id, opened(NOW))));
+    expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['changed']));
+    expect(database.statements - before).toBe(2);
+  });
+
+  test('refuses, and writes nothing, what a state does not take', async () => {
+    const engine = engineOver(database);
+    const [id = ''] = await sentEmails(1, engine);
+    const events: EmailEvent[] = [
+      { type: 'cancel.requested', at: NOW },
+      foreign('no.such.event', NOW),
+      foreign('xstate.after.lease.email.sending', NOW),
+      foreign('xstate.init', NOW),
+      foreign('xstate.stop', NOW),
+    ];
+    for (const event of events) expect((await engine.tell('email', id, event)).outcome).toBe('refused');
+    expect(await rowOf(id)).toEqual({ state: 'sent', revision: 2, machine_version: 1 });
+  });
+
+  test('takes no forged timer from outside, in the very state that waits for it', async () => {
+    const engine = engineOver(database);
+    const birth = emailBirth(plainInput(NOW, { scheduledAt: NOW + 60_000 }));
+    await engine.spawn('email', birth);
+    const told = await engine.tell(
+      'email',
+      birth.id,
+      foreign('xstate.after.due.email.scheduled', NOW + 60_000),
+    );
+    expect(told.outcome).toBe('refused');
+    expect((await rowOf(birth.id))?.revision).toBe(1);
+  });
+
+  test('keeps actors of another workspace or environment absent', async () => {
+    const engine = engineOver(database);
+    const [id = ''] = await sentEmails(1, engine);
+    for (const scope of [LIVE, { ...TEST, workspaceId: 'ws_other' }])
+      expect(await engine.tell('email', id, opened(NOW), { scope })).toEqual({ outcome: 'absent' });
+    expect(await engine.tell('email', mintId('em', NOW), opened(NOW), { scope: TEST })).toEqual({
+      outcome: 'absent',
+    });
+    expect(await opensOf(id)).toBe(0);
+    expect((await engine.tell('email', id, opened(NOW), { scope: TEST })).outcome).toBe('changed');
+  });
+
+  test('stores the version of the machine with every write', async () => {
+    const engine = engineOver(database);
+    const [id = ''] = await sentEmails(1, engine);
+    expect((await rowOf(id))?.machine_version).toBe(1);
+    await database.query('update emails set machine_version = 0 where id = $1', [id]);
+    await engine.tell('email', id, opened(NOW));
+    expect((await rowOf(id))?.machine_version).toBe(1);
+  });
+
+  test('a poisoned event hurts neither its neighbours nor those folded with it', async () => {
+    const engine = engineOver(database);
+    const ids = await sentEmails(60, engine);
+    const poisoned = ids[17] as string;
+    const told = await Promise.allSettled([
+      ...ids.map((id) => engine.tell('email', id, opened(id === poisoned ? POISON : NOW))),
+      engine.tell('email', poisoned, opened(NOW)),
+      engine.tell('email', poisoned, opened(POISON)),
+      engine.tell('email', poisoned, opened(NOW)),
+      engine.tell('email', poisoned, { type: 'cancel.requested', at: NOW }),
+    ]);
+    const outcomes = told.map((one) => (one.status === 'fulfilled' ? one.value.outcome : 'failed'));
+    expect(outcomes[17]).toBe('failed');
+    expect(outcomes.slice(60)).toEqual(['changed', 'failed', 'changed', 'refused']);
+    expect(outcomes.filter((outcome) => outcome === 'changed').length).toBe(59 + 2);
+    for (const id of ids) expect(await opensOf(id)).toBe(id === poisoned ? 2 : 1);
+  });
+
+  test('a poisoned email costs its neighbours nothing, and no quota', async () => {
+    const engine = engineOver(database);
+    const meter = { period: `poison ${store.url}`, ceiling: 100 };
+    const births = Array.from({ length: 40 }, (_, index) => {
+      return emailBirth(plainInput(index === 7 ? POISON : NOW), { meter });
+    });
+    const spawned = await Promise.allSettled(births.map((birth) => engine.spawn('email', birth)));
+    expect(spawned.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([7]);
+    const [usage] = await rowsOf<{ used: number }>(database, 'select used from usage where period = $1', [
+      meter.period,
+    ]);
+    expect(usage?.used).toBe(39);
+    expect(await rowOf(births[7]?.id as string)).toBeUndefined();
+  });
+
+  test('what a server said is no poison, whatever octets it said it in', async () => {
+    const engine = engineOver(database);
+    const birth = emailBirth(plainInput(NOW, { livemode: true }));
+    await engine.spawn('email', birth);
+    const outcomes = [{ recipient: 0, outcome: 'accepted', data: { response: '250 \0 \ud83d \\u0000' } }];
+    const ended = { type: 'attempt.completed', at: NOW, attempt: 1, outcomes } as EmailEvent;
+    expect((await engine.tell('email', birth.id, ended)).outcome).toBe('changed');
+    const [event] = await rowsOf<{ response: string }>(
+      database,
+      `select data->>'response' as response from email_events where email_id = $1`,
+      [birth.id],
+    );
+    expect(event?.response).toBe('250 \uFFFD \uFFFD \\u0000');
+  });
+
+  test('a bug in what one call hands over fails that call alone', async () => {
+    const engine = engineOver(database);
+    const ids = await sentEmails(3, engine);
+    const claim = (key: string) => ({
+      key: `${store.url} ${key}`,
+      scope: TEST,
+      fingerprint: 'f',
+      status: 200,
+      reply: () => {
+        if (key === 'b') throw new TypeError('a bug');
+        return '{}';
+      },
+    });
+    const told = await Promise.allSettled(
+      ids.map((id, index) => engine.tell('email', id, opened(NOW), { claim: claim('abc'.charAt(index)) })),
+    );
+    expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await Promise.all(ids.map(opensOf))).toEqual([1, 0, 1]);
+    const births = ['a', 'b', 'c'].map((key) =>
+      emailBirth(plainInput(NOW), { claim: claim(`${key} birth`) }),
+    );
+    const bad = emailBirth(plainInput(NOW), { claim: claim('b') });
+    const spawned = await Promise.allSettled([...births, bad].map((birth) => engine.spawn('email', birth)));
+    expect(spawned.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+  });
+
+  test('a row that no machine can read keeps nobody else from being told or woken', async () => {
+    const clock = { time: NOW, now: () => clock.time, monotonic: () => performance.now() };
+    const messages: string[] = [];
+    const engine = engineOver(database, { clock, logged: (message) => messages.push(message) });
+    const births = Array.from({ length: 3 }, () =>
+      emailBirth(plainInput(NOW, { scheduledAt: NOW + 3_600_000 })),
+    );
+    const ids = births.map(({ id }) => id);
+    await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+    const unreadable = ids[1] as string;
+    await database.script('alter table emails drop constraint emails_state_check');
+    await database.query(`update emails set state = 'teleported' where id = $1`, [unreadable]);
+    clock.time = NOW + 3_600_000;
+    await engine.wakeDue();
+    expect(await Promise.all(ids.map(async (id) => (await rowOf(id))?.state))).toEqual([
+      'sending',
+      'teleported',
+      'sending',
+    ]);
+    expect(messages.length).toBe(1);
+    const told = await Promise.allSettled(ids.map((id) => engine.tell('email', id, accepted(NOW + 2_000))));
+    expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    await database.query('delete from emails where id = $1', [unreadable]);
+  });
+
+  test('a refusal rests on the row, not on a memory of it', async () => {
+    const [here, there] = [engineOver(database), engineOver(database)];
+    const birth = emailBirth(plainInput(NOW));
+    await here.spawn('email', birth);
+    // The other instance brings it to an end of which this one knows nothing: it remembers an attempt that runs.
+    await there.tell('email', birth.id, accepted(NOW + 1));
+    expect((await here.tell('email', birth.id, opened(NOW + 2))).outcome).toBe('changed');
+    expect(await opensOf(birth.id)).toBe(1);
+  });
+
+  test('a full mailbox takes no more, but for what tells of something that was done', async () => {
+    // Its clock stands still: nobody's patience ends while a busy machine writes 20,000 events.
+    const engine = engineOver(database, { clock: { now: () => NOW, monotonic: () => 0 } });
+    const ids = await sentEmails(50, engine);
+    const release = database.hold();
+    const anyId = (index: number): string => ids[index % ids.length] as string;
+    const first = engine.tell('email', anyId(0), opened(NOW));
+    await new Promise(setImmediate);
+    const waiting = Array.from({ length: 20_000 }, (_, index) =>
+      engine.tell('email', anyId(index), opened(NOW)),
+    );
+    const refused = await engine.tell('email', anyId(0), opened(NOW)).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Unavailable);
+    expect(engine.hasRoom('email')).toBeFalse();
+    const patient = engine.tell('email', anyId(0), opened(NOW), { patienceMs: 60_000 });
+    release();
+    const told = await Promise.all([first, ...waiting, patient]);
+    expect(told.every(({ outcome }) => outcome === 'changed')).toBeTrue();
+    expect(await countOf(database, `email_events where email_id = any($1::text[])`, [ids])).toBe(50 + 20_002);
+    expect(engine.hasRoom('email')).toBeTrue();
+  });
+
+  test('outcomes outlast a database that is away, and stay in order', async () => {
+    const engine = engineOver(database);
+    const others = await sentEmails(499, engine);
+    const birth = emailBirth(plainInput(NOW));
+    await engine.spawn('email', birth);
+    const away = new Unavailable('away');
+    database.failNext(away, away, away);
+    // The batch ends between the attempt's outcome and what was reported after it.
+    const told = [
+      ...others.map((id) => engine.tell('email', id, opened(NOW), { patienceMs: 60_000 })),
+      engine.tell('email', birth.id, accepted(NOW), { patienceMs: 60_000 }),
+      engine.tell('email', birth.id, opened(NOW), { patienceMs: 60_000 }),
+    ];
+    expect((await Promise.all(told)).every(({ outcome }) => outcome === 'changed')).toBeTrue();
+    expect(await opensOf(birth.id)).toBe(1);
+  });
+
+  test('whoever has no patience hears at once that the database is away', async () => {
+    const engine = engineOver(database);
+    const [id = ''] = await sentEmails(1, engine);
+    database.failNext(new Unavailable('away'), new Unavailable('away'));
+    await expect(engine.tell('email', id, opened(NOW))).rejects.toBeInstanceOf(Unavailable);
+    await expect(engine.spawn('email', emailBirth(plainInput(NOW)))).rejects.toBeInstanceOf(Unavailable);
+    expect((await engine.tell('email', id, opened(NOW))).outcome).toBe('changed');
+    expect(await opensOf(id)).toBe(1);
+  });
+
+  test('a listener that fails hurts nobody', async () => {
+    const messages: string[] = [];
+    const engine = engineOver(database, { logged: (message) => messages.push(message) });
+    const heard: string[] = [];
+    engine.listen(() => {
+      throw new Error('a bug');
+    });
+    const stop = engine.listen((kind, drafts) =>
+      heard.push(...drafts.map(({ after }) => `${kind.name} ${after.id}`)),
+    );
+    const [id = ''] = await sentEmails(1, engine);
+    expect(heard).toEqual([`email ${id}`, `email ${id}`]);
+    expect(messages.length).toBe(2);
+    stop();
+    await engine.tell('email', id, opened(NOW));
+    expect(heard.length).toBe(2);
+  });
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { type ApiKeyEvent, type ApiKeyInput, apiKeyMachine } from '../../machines/api-key.ts';
 import { emailMachine } from '../../machines/email.ts';
 import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email-context.ts';
@@ -7,17 +7,7 @@ import type { Database } from '../../src/db/database.ts';
 import { mintId } from '../../src/db/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
-import {
-  emailBirth,
-  embeddedStore,
-  engineOver,
-  ManualClock,
-  postgresStore,
-  rowsOf,
-  type Store,
-  TEST,
-  WORKSPACE,
-} from '../support/engine.ts';
+import { emailBirth, engineOver, ManualClock, rowsOf, TEST, WORKSPACE } from '../support/engine.ts';
 import {
   BEGINNINGS,
   BORN,
@@ -27,6 +17,7 @@ import {
   simpleLives,
 } from '../support/engine-email-model.ts';
 import { LoneActor } from '../support/lone-actor.ts';
+import { onEachStore } from '../support/shared-store.ts';
 
 /** Everything that is written of one life, in a form that is the same wherever it was lived. */
 interface Record {
@@ -194,78 +185,69 @@ const tested: readonly Life[] = whole(lives).map((life, index) => {
   return { input: life.input, events: [...life.events, one.event] };
 });
 
-const stores: { [name: string]: () => Promise<Store> } = { PGlite: embeddedStore, PostgreSQL: postgresStore };
-
-for (const [name, makeStore] of Object.entries(stores))
-  describe(`every path on ${name}`, () => {
-    let store: Store;
-    beforeAll(async () => {
-      store = await makeStore();
+onEachStore('every path', (store) => {
+  for (const [memory, keptActors] of [
+    ['with actors kept in memory', 20_000],
+    ['with every actor read from its row before each event', 0],
+  ] as const)
+    test(`is lived as the machine foresees it, ${memory}`, async () => {
+      const clock = new ManualClock(BORN);
+      const world = {
+        database: store.database,
+        clock,
+        engine: engineOver(store.database, { clock, keptActors }),
+      };
+      const [timed, timeless] = [tested.filter(hasTimers), tested.filter((life) => !hasTimers(life))];
+      expect(Math.min(timed.length, timeless.length)).toBeGreaterThan(30);
+      // The clock is one for all: only lives in which it plays no part are lived side by side, batched together.
+      const together = await Promise.all(timeless.map((life) => lived(world, life)));
+      expect(together).toEqual(timeless.map(foreseen));
+      for (const life of timed) expect(await lived(world, life)).toEqual(foreseen(life));
     });
-    afterAll(() => store[Symbol.asyncDispose]());
 
-    for (const [memory, keptActors] of [
-      ['with actors kept in memory', 20_000],
-      ['with every actor read from its row before each event', 0],
-    ] as const)
-      test(`is lived as the machine foresees it, ${memory}`, async () => {
-        const clock = new ManualClock(BORN);
-        const world = {
-          database: store.database,
-          clock,
-          engine: engineOver(store.database, { clock, keptActors }),
-        };
-        const [timed, timeless] = [tested.filter(hasTimers), tested.filter((life) => !hasTimers(life))];
-        expect(Math.min(timed.length, timeless.length)).toBeGreaterThan(30);
-        // The clock is one for all: only lives in which it plays no part are lived side by side, batched together.
-        const together = await Promise.all(timeless.map((life) => lived(world, life)));
-        expect(together).toEqual(timeless.map(foreseen));
-        for (const life of timed) expect(await lived(world, life)).toEqual(foreseen(life));
-      });
-
-    test('of an API key is lived as its machine foresees it', async () => {
-      const engine = engineOver(store.database, { keptActors: 0 });
-      const input: ApiKeyInput = { at: BORN, permissions: ['emails:read'] };
-      const replaced: ApiKeyEvent = { type: 'permissions.replaced', at: BORN + 1, permissions: ['*'] };
-      const revoked: ApiKeyEvent = { type: 'revoke.requested', at: BORN + 2 };
-      await store.database.query(
-        `insert into workspaces (id, name, plan, created_at) values ($1, 'Test', 'free', now()) on conflict do nothing`,
-        [WORKSPACE],
-      );
-      for (const events of [
-        [],
-        [replaced],
-        [revoked],
-        [replaced, replaced, revoked],
-        [revoked, replaced, revoked],
-      ]) {
-        const actor = new LoneActor(apiKeyMachine, input, input.at);
-        const id = mintId('key', BORN);
-        const columns = { name: 'A key', prefix: 'svc_…', hash: id };
-        expect((await engine.spawn('apiKey', { ...TEST, id, input, columns })).outcome).toBe('spawned');
-        let revision = 1;
-        for (const event of events) {
-          const taken = actor.tell(event);
-          if (taken) revision++;
-          expect<unknown>(await engine.tell('apiKey', id, event, { scope: TEST })).toEqual({
-            outcome: taken ? 'changed' : 'refused',
-            state: actor.state,
-            context: actor.context,
-          });
-        }
-        const [row] = await rowsOf<object>(
-          store.database,
-          `select state, context, revision, (extract(epoch from revoked_at) * 1000)::float8 as revoked, wake_at from api_keys where id = $1`,
-          [id],
-        );
-        const { revokedAt } = actor.context as { revokedAt: number | null };
-        expect({ ...row }).toEqual({
+  test('of an API key is lived as its machine foresees it', async () => {
+    const engine = engineOver(store.database, { keptActors: 0 });
+    const input: ApiKeyInput = { at: BORN, permissions: ['emails:read'] };
+    const replaced: ApiKeyEvent = { type: 'permissions.replaced', at: BORN + 1, permissions: ['*'] };
+    const revoked: ApiKeyEvent = { type: 'revoke.requested', at: BORN + 2 };
+    await store.database.query(
+      `insert into workspaces (id, name, plan, created_at) values ($1, 'Test', 'free', now()) on conflict do nothing`,
+      [WORKSPACE],
+    );
+    for (const events of [
+      [],
+      [replaced],
+      [revoked],
+      [replaced, replaced, revoked],
+      [revoked, replaced, revoked],
+    ]) {
+      const actor = new LoneActor(apiKeyMachine, input, input.at);
+      const id = mintId('key', BORN);
+      const columns = { name: 'A key', prefix: 'svc_…', hash: id };
+      expect((await engine.spawn('apiKey', { ...TEST, id, input, columns })).outcome).toBe('spawned');
+      let revision = 1;
+      for (const event of events) {
+        const taken = actor.tell(event);
+        if (taken) revision++;
+        expect<unknown>(await engine.tell('apiKey', id, event, { scope: TEST })).toEqual({
+          outcome: taken ? 'changed' : 'refused',
           state: actor.state,
           context: actor.context,
-          revision,
-          revoked: revokedAt,
-          wake_at: null,
         });
       }
-    });
+      const [row] = await rowsOf<object>(
+        store.database,
+        `select state, context, revision, (extract(epoch from revoked_at) * 1000)::float8 as revoked, wake_at from api_keys where id = $1`,
+        [id],
+      );
+      const { revokedAt } = actor.context as { revokedAt: number | null };
+      expect({ ...row }).toEqual({
+        state: actor.state,
+        context: actor.context,
+        revision,
+        revoked: revokedAt,
+        wake_at: null,
+      });
+    }
   });
+});

@@ -19,7 +19,10 @@ let answer: { id: string } | SubmissionFailure = { id: 'em_1' };
 let lookUpKey = async (key: string): Promise<SubmissionFailure | null> =>
   key === KEY ? null : { code: 'UNAUTHORIZED', message: 'No such key.' };
 
-const mailReader = createMailReader();
+// As long as it takes: how fast a mail is read is not what is shown here.
+const mailReader = createMailReader({
+  own: { threads: 2, deadlineMs: 600_000, startMs: 600_000, mostWaiting: 256, idleMs: 60_000 },
+});
 const open = (tls: { cert: string; key: string } | null, room?: RoomLimits) =>
   openSubmissionDoor({
     mailReader,

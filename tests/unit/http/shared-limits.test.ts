@@ -4,20 +4,29 @@ import { eventually } from '../../support/eventually.ts';
 import { livedMs } from '../../support/own-time.ts';
 import { startRedisStandIn } from './redis-stand-in.ts';
 
+/** Where the store is there, no busy machine makes it look away. */
+const PATIENT = { connectMs: 60_000, answerMs: 60_000 };
+
 /** One instance of the service, as far as its limits go. */
-async function instance(store: string) {
+async function instance(store: string, waits?: { connectMs: number; answerMs: number }) {
   const clock = { ms: 0 };
   const warnings: string[] = [];
   const log = { warn: (_: object, message: string) => void warnings.push(message), error() {} };
   const limits = { perAddress: 5, perKey: 2 };
-  const { limiter, close } = await openLimiter({ ...limits, store, monotonic: () => clock.ms, log });
+  const { limiter, close } = await openLimiter({
+    ...limits,
+    ...(waits && { waits }),
+    store,
+    monotonic: () => clock.ms,
+    log,
+  });
   return { clock, limiter, warnings, [Symbol.dispose]: close };
 }
 
 test('shared rate limits hold across two instances', async () => {
   using redis = startRedisStandIn();
-  using one = await instance(redis.url);
-  using other = await instance(redis.url);
+  using one = await instance(redis.url, PATIENT);
+  using other = await instance(redis.url, PATIENT);
   for (const { limiter } of [one, other, one, other, one]) {
     expect((await limiter.byAddress('a'))?.isOver).toBe(false);
   }
