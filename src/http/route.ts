@@ -99,6 +99,8 @@ export interface RouteSpec<
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** `/v1/emails/:id` */
   readonly path: string;
+  /** What clients call it, such as `sendEmail`: the operation's id in the documentation, which every documented route has. */
+  readonly name?: string;
   readonly permission: Who;
   /** `key` unless stated. A session is never taken under /v1: no page of another site can ask anything there. */
   readonly credential?: Credential;

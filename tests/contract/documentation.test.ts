@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Ajv from 'ajv/dist/2020';
 import { isId } from '../../src/db/ids.ts';
+import { KEPT_DAYS } from '../../src/duties/retention.ts';
 import { STATUS_OF } from '../../src/http/failure.ts';
 import { isDateTime } from '../../src/http/schema.ts';
 import type { Operation } from '../../src/modules/docs/document.ts';
+import { NamedSchemas } from '../../src/modules/docs/json-schema.ts';
 import { openApiOf } from '../../src/modules/docs/openapi.ts';
+import { EMAIL_EVENTS } from '../../src/modules/emails/event-model.ts';
+import { SIMULATED_OUTCOMES } from '../../src/modules/emails/simulated.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Asking } from './ask.ts';
 import { OPEN_API, type RealService, ROUTES, startRealService } from './real-service.ts';
@@ -61,6 +65,60 @@ describe('the OpenAPI document', () => {
     for (const id of ids.map((quoted) => quoted.slice(1, -1))) {
       expect(isId(id.slice(0, id.indexOf('_')) as 'em', id), id).toBe(true);
     }
+  });
+});
+
+describe('what types are generated from', () => {
+  const document = openApiOf(ROUTES, 'http://localhost:3000');
+  const published = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
+  );
+
+  test('an operation is called by what it does, and none like another', () => {
+    const names = published.map(({ operation }) => operation.operationId);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names)
+      expect(name).toMatch(
+        /^(get|list|send|create|update|delete|cancel|reschedule|explain|verify|rotate|test|redeliver|replay|revoke)[A-Z]\w+$/,
+      );
+    expect(names).toContain('sendEmail');
+    expect(names).toContain('listEmails');
+  });
+
+  test.each(published)('$name: bodies and data are schemas with a name', ({ operation }) => {
+    const body = operation.requestBody?.content['application/json']?.schema;
+    if (body) expect(body.$ref).toMatch(/^#\/components\/schemas\/[A-Z]\w+$/);
+    for (const response of Object.values(operation.responses)) {
+      if ('$ref' in response) continue;
+      const data = response.content?.['application/json']?.schema.properties?.data;
+      if (data) expect((data.items ?? data).$ref).toMatch(/^#\/components\/schemas\/[A-Z]\w+$/);
+    }
+  });
+
+  test('the webhooks section has an entry for each type of event, with the members of its data', () => {
+    expect(Object.keys(document.webhooks).toSorted()).toEqual(Object.keys(EMAIL_EVENTS).toSorted());
+    for (const [type, { post }] of Object.entries(document.webhooks)) {
+      const reference = String(post.requestBody.content['application/json']?.schema.$ref);
+      const schema = document.components.schemas[reference.slice(reference.lastIndexOf('/') + 1)];
+      expect(schema?.properties?.type?.const).toBe(type);
+      expect(schema?.properties?.data?.required).toEqual(
+        EMAIL_EVENTS[type as 'sent'].properties.data.required,
+      );
+    }
+  });
+
+  test('the description tells how long things are kept, and every fate that the simulator has', () => {
+    const { description } = document.info;
+    expect(description).toContain(`${KEPT_DAYS.test} days from their acceptance`);
+    expect(description).toContain(`${KEPT_DAYS.live} days from their sending`);
+    for (const name of SIMULATED_OUTCOMES) expect(description).toContain(`\`${name}@\``);
+  });
+
+  test('two schemas cannot have one name', () => {
+    const named = new NamedSchemas();
+    named.refer('Thing', { type: 'string' });
+    named.refer('Thing', { type: 'string' });
+    expect(() => named.refer('Thing', { type: 'number' })).toThrow('Two schemas are called Thing.');
   });
 });
 
@@ -170,6 +228,61 @@ describe('the examples of the documentation match the service', () => {
     ] as const) {
       const { body } = await service.ask({ path, key });
       expect(shapeOf(body)).toEqual(shapeOf(successOf(operation(name)).example));
+    }
+  });
+});
+
+// Last, since the lines leave behind what they make.
+describe('every curl line of the reference runs as it stands', () => {
+  const linesOf = async (): Promise<string[]> => {
+    const text = await (await fetch(`${service.url}/docs`)).text();
+    return [...text.matchAll(/<pre[^>]*><code>(curl [\s\S]*?)<\/code>/g)].map(([, line = '']) =>
+      decoded(line),
+    );
+  };
+  const decoded = (text: string) =>
+    text
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#x27;', "'")
+      .replaceAll('&#39;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&');
+
+  test('each operation has one, with nothing left to fill in but the key', async () => {
+    const lines = await linesOf();
+    expect(lines).toHaveLength(operations.length);
+    for (const line of lines) {
+      const address = /^curl (?:-X [A-Z]+ )?'https:\/\/mail\.example\.com(\/[^']*)'/.exec(line)?.[1] ?? line;
+      // What curl takes for a list or a range of addresses, and what a shell takes for a word's end.
+      expect(address).not.toMatch(/[{}[\]\s…<>]/);
+    }
+  });
+
+  const curl = Bun.which('curl');
+  if (curl === null) console.log('Not shown here, since there is no curl: what it makes of each line.');
+  test.skipIf(curl === null)('and the service answers each with what the operation states', async () => {
+    for (const line of await linesOf()) {
+      const here = line.replace('https://mail.example.com', service.url);
+      const run = Bun.spawn(['sh', '-c', `${here} -s -o /dev/null -w '%{http_code}'`], {
+        env: { PATH: process.env.PATH ?? '', POSTHORN_API_KEY: key },
+        stderr: 'pipe',
+      });
+      const [status, exit] = [await new Response(run.stdout).text(), await run.exited];
+      const [, method = 'GET', path = ''] =
+        /^curl (?:-X ([A-Z]+) )?'https:\/\/[^/]+([^']*)'/.exec(line) ?? [];
+      const stated = operations.find(
+        ({ name }) =>
+          name.startsWith(`${method} `) &&
+          new RegExp(`^${name.slice(method.length + 1).replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+      );
+      expect({ line, exit, known: Object.keys(stated?.operation.responses ?? {}).includes(status) }).toEqual({
+        line,
+        exit: 0,
+        known: true,
+      });
+      // Not refused for its form: an example may only name what does not exist here, or exists already, or a day that is over.
+      if (!line.includes('"scheduledAt"')) expect(`${status} ${line}`).toMatch(/^(2\d\d|403|404|409) /);
     }
   });
 });

@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config.ts';
 import { listen } from '../../src/http/listen.ts';
 import type { Route } from '../../src/http/route.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
-import { openApiOf } from '../../src/modules/docs/openapi.ts';
+import { openApiOf, withSchemasInPlace } from '../../src/modules/docs/openapi.ts';
 import { ensureFirstWorkspace } from '../../src/modules/workspace/commands.ts';
 import { openService, type Service, type ServiceParts } from '../../src/service.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -18,8 +18,8 @@ import { Witness } from './witness.ts';
 /** Every endpoint of the service. Stating them touches nothing that they depend on. */
 export const ROUTES: readonly Route[] = allRoutes({} as ModuleDeps);
 
-/** The interface as it is published. */
-export const OPEN_API = openApiOf(ROUTES, 'http://localhost:3000');
+/** The interface as it is published, each schema where it is used. */
+export const OPEN_API = withSchemasInPlace(openApiOf(ROUTES, 'http://localhost:3000'));
 
 /** The whole service in this process, on a socket and a database of its own. */
 export interface RealService extends AsyncDisposable {

@@ -10,16 +10,24 @@ const Permissions = Type.Array(Type.Union(PERMISSION_NAMES.map((name) => Type.Li
 });
 
 /** Body of POST /v1/api-keys. */
-export const CreateApiKey = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description: 'What you call the key.' }),
-  env: Type.Union([Type.Literal('live'), Type.Literal('test')], {
-    description: 'Fixed for the life of the key. A test key runs everything and sends nothing.',
-  }),
-  permissions: Permissions,
-});
+export const CreateApiKey = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: '\\S',
+      description: 'What you call the key.',
+    }),
+    env: Type.Union([Type.Literal('live'), Type.Literal('test')], {
+      description: 'Fixed for the life of the key. A test key runs everything and sends nothing.',
+    }),
+    permissions: Permissions,
+  },
+  { title: 'CreateApiKey' },
+);
 
 /** Body of PATCH /v1/api-keys/{id}. */
-export const PatchApiKey = Type.Object({ permissions: Permissions });
+export const PatchApiKey = Type.Object({ permissions: Permissions }, { title: 'UpdateApiKey' });
 
 const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 
@@ -38,13 +46,16 @@ const members = {
 };
 
 /** An API key as it is listed: never the key itself. */
-export const ApiKey = Type.Object(members);
+export const ApiKey = Type.Object(members, { title: 'ApiKey' });
 
 /** An API key as it is created: the one time the key itself is shown. */
-export const CreatedApiKey = Type.Object({
-  ...members,
-  key: Type.String({ description: 'The API key. It is shown this once and cannot be had again.' }),
-});
+export const CreatedApiKey = Type.Object(
+  {
+    ...members,
+    key: Type.String({ description: 'The API key. It is shown this once and cannot be had again.' }),
+  },
+  { title: 'CreatedApiKey' },
+);
 
 /** Body of the create request. */
 export type NewApiKey = Static<typeof CreateApiKey>;

@@ -20,6 +20,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/api-keys',
+    name: 'createApiKey',
     permission: 'api-keys:write',
     summary: 'Create an API key',
     description:
@@ -37,6 +38,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/api-keys',
+    name: 'listApiKeys',
     permission: 'api-keys:read',
     summary: 'List API keys',
     description: 'All of them, newest first, revoked ones included. A test key sees test keys only.',
@@ -48,6 +50,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
   route({
     method: 'PATCH',
     path: '/v1/api-keys/:id',
+    name: 'updateApiKey',
     permission: 'api-keys:write',
     summary: 'Replace the permissions of an API key',
     description: 'The whole set is replaced, never merged, and holds from the next request on.',
@@ -65,11 +68,12 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
   route({
     method: 'DELETE',
     path: '/v1/api-keys/:id',
+    name: 'revokeApiKey',
     permission: 'api-keys:write',
     summary: 'Revoke an API key',
     description: 'At once and for good. Revoking a revoked key again is no error.',
     params: { id: 'key' },
-    response: Type.Object({ id: Type.String() }),
+    response: Type.Object({ id: Type.String() }, { title: 'RevokedApiKey' }),
     status: 200,
     example: { response: { id: KEY_EXAMPLE.id } },
     handle: (call) => revokeApiKey(deps, call),

@@ -4,35 +4,41 @@ import { pageQuery } from '../../http/pagination.ts';
 const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 /** A captured message in the list. */
-export const CapturedItem = Type.Object({
-  id: Type.String({ description: 'The captured copy.', examples: ['cap_01m7xj1rwzprnwr10308attx'] }),
-  emailId: Type.String({ description: 'The email it is a copy of.' }),
-  recipient: Type.String({ description: 'Whose copy it is.', examples: ['ada@example.com'] }),
-  from: Type.String({ description: 'The sender, as the recipient would see it.' }),
-  subject: Type.String(),
-  size: Type.Integer({ description: 'Octets of the whole message.' }),
-  capturedAt: Type.String({ format: 'date-time' }),
-});
+export const CapturedItem = Type.Object(
+  {
+    id: Type.String({ description: 'The captured copy.', examples: ['cap_01m7xj1rwzprnwr10308attx'] }),
+    emailId: Type.String({ description: 'The email it is a copy of.' }),
+    recipient: Type.String({ description: 'Whose copy it is.', examples: ['ada@example.com'] }),
+    from: Type.String({ description: 'The sender, as the recipient would see it.' }),
+    subject: Type.String(),
+    size: Type.Integer({ description: 'Octets of the whole message.' }),
+    capturedAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'CapturedEmailItem' },
+);
 
 /** A captured message with its content. */
-export const CapturedDetail = Type.Object({
-  ...CapturedItem.properties,
-  returnPath: Type.String({ description: 'The envelope sender, to which a bounce would have come.' }),
-  headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
-    description: 'Every header field in its order, decoded and unfolded.',
-  }),
-  text: nullableText('The text part.'),
-  html: nullableText('The html part.'),
-  attachments: Type.Array(
-    Type.Object({
-      filename: nullableText('Its name.'),
-      contentType: Type.String(),
-      contentId: nullableText('Where the html shows it.'),
-      size: Type.Integer({ description: 'Octets.' }),
+export const CapturedDetail = Type.Object(
+  {
+    ...CapturedItem.properties,
+    returnPath: Type.String({ description: 'The envelope sender, to which a bounce would have come.' }),
+    headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
+      description: 'Every header field in its order, decoded and unfolded.',
     }),
-  ),
-  raw: Type.String({ description: 'The message as it would have left, signatures included.' }),
-});
+    text: nullableText('The text part.'),
+    html: nullableText('The html part.'),
+    attachments: Type.Array(
+      Type.Object({
+        filename: nullableText('Its name.'),
+        contentType: Type.String(),
+        contentId: nullableText('Where the html shows it.'),
+        size: Type.Integer({ description: 'Octets.' }),
+      }),
+    ),
+    raw: Type.String({ description: 'The message as it would have left, signatures included.' }),
+  },
+  { title: 'CapturedEmail' },
+);
 
 /** What the list can be narrowed by. */
 export const CapturedQuery = Type.Object({

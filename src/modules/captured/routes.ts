@@ -19,6 +19,7 @@ export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/captured',
+    name: 'listCapturedEmails',
     permission: 'emails:read',
     summary: 'List live email that stayed here',
     description:
@@ -32,6 +33,7 @@ export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/captured/:id',
+    name: 'getCapturedEmail',
     permission: 'emails:read',
     summary: 'Get a captured email with its content',
     params: { id: 'cap' },
@@ -53,6 +55,7 @@ export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
   route({
     method: 'DELETE',
     path: '/v1/captured/:id',
+    name: 'deleteCapturedEmail',
     permission: 'emails:send',
     summary: 'Throw a captured email away',
     description: 'The email itself, its events and its content stay.',
@@ -64,6 +67,7 @@ export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
   route({
     method: 'DELETE',
     path: '/v1/captured',
+    name: 'deleteCapturedEmails',
     permission: 'emails:send',
     summary: 'Throw all captured email away',
     response: Type.Null(),

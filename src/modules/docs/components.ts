@@ -99,7 +99,11 @@ const PAGINATION: JsonSchema = {
 };
 
 /** Everything that operations refer to. `responses` lists the groups of codes that they really use. */
-export function componentsOf(responses: readonly (readonly FailureCode[])[], baseUrl: string): Components {
+export function componentsOf(
+  responses: readonly (readonly FailureCode[])[],
+  schemas: Readonly<Record<string, JsonSchema>>,
+  baseUrl: string,
+): Components {
   const named = new Map(responses.map((codes) => [failureResponseName(codes), codes]));
   return {
     securitySchemes: {
@@ -121,7 +125,7 @@ export function componentsOf(responses: readonly (readonly FailureCode[])[], bas
       },
     },
     headers: HEADERS,
-    schemas: { Error: ERROR, Pagination: PAGINATION },
+    schemas: { Error: ERROR, Pagination: PAGINATION, ...schemas },
     responses: Object.fromEntries(
       [...named]
         .sort(([a], [b]) => (a < b ? -1 : 1))

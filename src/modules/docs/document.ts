@@ -14,6 +14,20 @@ export interface OpenApiDocument {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: Components;
+  /** What this service sends to others, by the name of each. */
+  readonly webhooks: Readonly<Record<string, { readonly post: WebhookOperation }>>;
+}
+
+/** One POST that a receiver gets. */
+export interface WebhookOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly [];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody: NonNullable<Operation['requestBody']>;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
 /** What one method on one path does. */

@@ -18,25 +18,75 @@ export interface JsonSchema {
  * The schema as documents want it: plain JSON, choices of constants as `enum`, and `null` as one of the types. Nothing is
  * lost: it accepts the same values.
  */
-export function toJsonSchema(schema: TSchema): JsonSchema {
-  return simplify(JSON.parse(JSON.stringify(schema)) as JsonSchema);
+export function toJsonSchema(schema: TSchema, named?: NamedSchemas): JsonSchema {
+  return simplify(JSON.parse(JSON.stringify(schema)) as JsonSchema, named);
 }
 
-function simplify(schema: JsonSchema): JsonSchema {
+/** The schemas that have a name of their own (`title`), which stand once in the document and are referred to elsewhere. */
+export class NamedSchemas {
+  readonly #schemas = new Map<string, JsonSchema>();
+
+  /** Keeps the schema under its name. @throws when another one has it already */
+  refer(name: string, schema: JsonSchema): JsonSchema {
+    const known = this.#schemas.get(name);
+    if (known && !Bun.deepEquals(known, schema)) throw new Error(`Two schemas are called ${name}.`);
+    this.#schemas.set(name, schema);
+    return { $ref: `${SCHEMAS}${name}` };
+  }
+
+  /** All of them by name. */
+  all(): Readonly<Record<string, JsonSchema>> {
+    return Object.fromEntries([...this.#schemas].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+const SCHEMAS = '#/components/schemas/';
+
+/** Whatever holds schemas, with what they refer to in its place, for those who read it on the spot. None refers to itself. */
+export function inlined<Holder extends object>(
+  holder: Holder,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): Holder {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref: reference } = value as { readonly $ref?: unknown };
+    const name = typeof reference === 'string' ? reference.slice(SCHEMAS.length) : '';
+    const found = schemas[name];
+    return found
+      ? resolve(found)
+      : Object.fromEntries(Object.entries(value).map(([key, part]) => [key, resolve(part)]));
+  };
+  return resolve(holder) as Holder;
+}
+
+function simplify({ title, ...schema }: JsonSchema, named: NamedSchemas | undefined): JsonSchema {
+  const simple = simplifyForm(schema, named);
+  return typeof title === 'string' && named ? named.refer(title, simple) : simple;
+}
+
+function simplifyForm(schema: JsonSchema, named: NamedSchemas | undefined): JsonSchema {
   const { properties, items, anyOf, additionalProperties, ...rest } = schema;
   const inner = {
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, part]) => [name, simplify(part)]),
+        Object.entries(properties).map(([name, part]) => [name, simplify(part, named)]),
       ),
     }),
-    ...(items && { items: simplify(items) }),
+    ...(items && { items: simplify(items, named) }),
     ...(additionalProperties !== undefined && {
       additionalProperties:
-        typeof additionalProperties === 'object' ? simplify(additionalProperties) : additionalProperties,
+        typeof additionalProperties === 'object'
+          ? simplify(additionalProperties, named)
+          : additionalProperties,
     }),
   };
-  return anyOf ? merge(rest, anyOf.map(simplify)) : { ...rest, ...inner };
+  return anyOf
+    ? merge(
+        rest,
+        anyOf.map((form) => simplify(form, named)),
+      )
+    : { ...rest, ...inner };
 }
 
 function merge(rest: JsonSchema, forms: readonly JsonSchema[]): JsonSchema {

@@ -7,14 +7,14 @@ import { closed } from '../../http/schema.ts';
 import { CODE_NAMES } from './codes.ts';
 import { commonHeaders, failureResponseName, idempotencyKey, replayedHeader } from './components.ts';
 import type { MediaType, Operation, Parameter, Reference, ResponseObject } from './document.ts';
-import { type JsonSchema, toJsonSchema } from './json-schema.ts';
+import { type JsonSchema, type NamedSchemas, toJsonSchema } from './json-schema.ts';
 import { tagOf } from './tags.ts';
 
 /** A route as the OpenAPI document has it. */
-export function operationOf(route: Route): Operation {
+export function operationOf(route: Route, named: NamedSchemas): Operation {
   const permissions = permissionsOf(route);
   const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)];
-  const requestBody = requestBodyOf(route);
+  const requestBody = requestBodyOf(route, named);
   return {
     operationId: operationIdOf(route),
     tags: [tagOf(route.path).name],
@@ -23,7 +23,7 @@ export function operationOf(route: Route): Operation {
     ...(route.permission === 'public' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: { [route.status]: successOf(route), ...failuresByStatus(route) },
+    responses: { [route.status]: successOf(route, named), ...failuresByStatus(route) },
     'x-permissions': permissions,
   };
 }
@@ -61,16 +61,10 @@ export function codeGroupsOf(
   return [...Map.groupBy(codesOf(route), (code) => STATUS_OF[code])];
 }
 
-function operationIdOf({ method, path }: Route): string {
-  const words = path
-    .replace(/^\/v1/, '')
-    .split(/[/-]/)
-    .filter((word) => word !== '')
-    .map((word) => (word.startsWith(':') ? `By${capital(word.slice(1))}` : capital(word)));
-  return method.toLowerCase() + words.join('');
+function operationIdOf({ name, method, path }: Route): string {
+  if (name === undefined) throw new Error(`${method} ${path} is documented and has no name; give it one.`);
+  return name;
 }
-
-const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 function accessSentence(route: Route): string {
   const permissions = permissionsOf(route).map((permission) => `\`${permission}\``);
@@ -92,6 +86,9 @@ function accessSentence(route: Route): string {
     .join(' ');
 }
 
+/** An id as it may look, for examples. */
+const SOME_ID = '01m7xj1rwzprnwr10308attx';
+
 function pathParameters({ params = {} }: Route): readonly Parameter[] {
   return Object.entries(params).map(([name, spec]) => ({
     name,
@@ -100,8 +97,8 @@ function pathParameters({ params = {} }: Route): readonly Parameter[] {
     description: typeof spec === 'string' ? `The id of the ${RESOURCE_OF[spec]}.` : spec.text,
     schema:
       typeof spec === 'string'
-        ? { type: 'string', pattern: `^${spec}_[0-9a-hjkmnp-tv-z]{24}$` }
-        : { type: 'string', minLength: 1 },
+        ? { type: 'string', pattern: `^${spec}_[0-9a-hjkmnp-tv-z]{24}$`, examples: [`${spec}_${SOME_ID}`] }
+        : { type: 'string', minLength: 1, examples: ['ada@example.com'] },
   }));
 }
 
@@ -122,12 +119,15 @@ function headerParameters({ method, permission }: Route): readonly Reference[] {
   return method === 'POST' && permission !== 'public' ? [idempotencyKey] : [];
 }
 
-function requestBodyOf({ method, body, example, mediaTypes = [JSON_TYPE] }: Route): Operation['requestBody'] {
+function requestBodyOf(
+  { method, body, example, mediaTypes = [JSON_TYPE] }: Route,
+  named: NamedSchemas,
+): Operation['requestBody'] {
   if (method === 'GET' || !body) return undefined;
-  const schema = toJsonSchema(closed(body));
+  const schema = toJsonSchema(closed(body), named);
   const media: MediaType = { schema, ...(example?.body !== undefined && { example: example.body }) };
   return {
-    required: (schema.required ?? []).length > 0 || !mediaTypes.includes(JSON_TYPE),
+    required: (body.required ?? []).length > 0 || !mediaTypes.includes(JSON_TYPE),
     content: Object.fromEntries(mediaTypes.map((type) => [type, media])),
   };
 }
@@ -139,13 +139,13 @@ const SUCCESS = {
   204: 'Done; there is nothing to say about it.',
 } as const;
 
-function successOf(route: Route): ResponseObject {
+function successOf(route: Route, named: NamedSchemas): ResponseObject {
   const { method, permission, status, response, example } = route;
   const isReplayable = method === 'POST' && permission !== 'public';
   const headers = { ...commonHeaders, ...(isReplayable && replayedHeader) };
   if (status === 204) return { description: SUCCESS[status], headers };
   const paginated = isList(response) && route.query?.properties.after !== undefined;
-  const data = toJsonSchema(response);
+  const data = toJsonSchema(response, named);
   const media: MediaType = {
     schema: envelopeOf(data, paginated),
     ...(example?.response !== undefined && {

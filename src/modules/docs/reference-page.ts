@@ -3,6 +3,7 @@ import { JSON_TYPE } from '../../http/media-type.ts';
 import type { Document } from '../../http/route.ts';
 import type { MediaType, OpenApiDocument, Operation, Parameter, Reference } from './document.ts';
 import { type Html, html, inline, prose } from './html.ts';
+import { withSchemasInPlace } from './openapi.ts';
 import { type NavigationGroup, page } from './page.ts';
 import { describe, memberTable } from './schema-rows.ts';
 
@@ -13,7 +14,8 @@ interface Endpoint {
 }
 
 /** The reference of the whole interface on one page, drawn from the OpenAPI document. */
-export function referencePage(document: OpenApiDocument): Document {
+export function referencePage(published: OpenApiDocument): Document {
+  const document = withSchemasInPlace(published);
   const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -149,8 +151,8 @@ function responseItem(status: string, response: Operation['responses'][string]):
 function samples(method: string, path: string, operation: Operation, { servers }: OpenApiDocument): Html {
   const body = operation.requestBody?.content[JSON_TYPE]?.example;
   const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${servers[0]?.url ?? ''}${path}`,
-    ...(operation.security ? [] : ["-H 'Authorization: Bearer svc_test_…'"]),
+    `curl ${method === 'GET' ? '' : `-X ${method} `}'${servers[0]?.url ?? ''}${examplePath(path, operation)}'`,
+    ...(operation.security ? [] : ['-H "Authorization: Bearer $POSTHORN_API_KEY"']),
     ...(body === undefined
       ? []
       : [
@@ -165,6 +167,14 @@ function samples(method: string, path: string, operation: Operation, { servers }
     (example) => html`<pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`,
   )}`;
 }
+
+/** The path with an example in place of each name, so that the line runs as it is: curl takes braces for a list of its own. */
+const examplePath = (path: string, { parameters = [] }: Operation): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const parameter = parameters.find((each) => 'name' in each && each.name === name);
+    const examples = parameter && 'schema' in parameter ? parameter.schema.examples : undefined;
+    return Array.isArray(examples) ? encodeURIComponent(String(examples[0])) : name;
+  });
 
 function resolve(parameter: Parameter | Reference, { components }: OpenApiDocument): Parameter {
   if (!('$ref' in parameter)) return parameter;

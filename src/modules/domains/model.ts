@@ -19,39 +19,45 @@ const Provider = Type.Union([Type.String({ maxLength: 20, examples: ['smtp'] }),
 });
 
 /** Body of POST /v1/domains. */
-export const AddDomain = Type.Object({
-  name: Type.String({
-    minLength: 1,
-    maxLength: 253,
-    description: 'A domain that you can set DNS records for. Internationalised names are kept in punycode.',
-    examples: ['example.com'],
-  }),
-  returnPathSubdomain: Type.Optional(
-    Subdomain('Where bounces come back to, below the domain; `send` unless stated.', 'send'),
-  ),
-  trackingSubdomain: Type.Optional(
-    Subdomain('Where opens and clicks are counted, below the domain; none unless stated.', 'links'),
-  ),
-  dkimSelector: Type.Optional(
-    Type.String({
-      maxLength: 60,
-      pattern: '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$',
-      description: 'Names the DKIM keys in DNS; one that is free unless stated.',
+export const AddDomain = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 253,
+      description: 'A domain that you can set DNS records for. Internationalised names are kept in punycode.',
+      examples: ['example.com'],
     }),
-  ),
-  provider: Type.Optional(Provider),
-});
+    returnPathSubdomain: Type.Optional(
+      Subdomain('Where bounces come back to, below the domain; `send` unless stated.', 'send'),
+    ),
+    trackingSubdomain: Type.Optional(
+      Subdomain('Where opens and clicks are counted, below the domain; none unless stated.', 'links'),
+    ),
+    dkimSelector: Type.Optional(
+      Type.String({
+        maxLength: 60,
+        pattern: '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$',
+        description: 'Names the DKIM keys in DNS; one that is free unless stated.',
+      }),
+    ),
+    provider: Type.Optional(Provider),
+  },
+  { title: 'CreateDomain' },
+);
 
 /** Body of PATCH /v1/domains/{id}. */
-export const PatchDomain = Type.Object({
-  openTracking: Type.Optional(
-    Type.Boolean({ description: 'Whether opens are tracked where an email does not say.' }),
-  ),
-  clickTracking: Type.Optional(
-    Type.Boolean({ description: 'Whether clicks are tracked where an email does not say.' }),
-  ),
-  provider: Type.Optional(Provider),
-});
+export const PatchDomain = Type.Object(
+  {
+    openTracking: Type.Optional(
+      Type.Boolean({ description: 'Whether opens are tracked where an email does not say.' }),
+    ),
+    clickTracking: Type.Optional(
+      Type.Boolean({ description: 'Whether clicks are tracked where an email does not say.' }),
+    ),
+    provider: Type.Optional(Provider),
+  },
+  { title: 'UpdateDomain' },
+);
 
 const time = Type.String({ format: 'date-time' });
 const nullable = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
@@ -59,68 +65,82 @@ const nullable = <S extends ReturnType<typeof Type.String> | ReturnType<typeof T
   description: string,
 ) => Type.Union([schema, Type.Null()], { description });
 
-const DnsRecord = Type.Object({
-  purpose: literals(['dkim', 'spf', 'returnPath', 'dmarc', 'mx', 'tracking'], {
-    description: 'What it is for.',
-  }),
-  type: literals(['TXT', 'MX', 'CNAME'], { description: 'The type of the record.' }),
-  name: Type.String({ description: 'The whole name; many DNS hosts want it without the domain at its end.' }),
-  value: Type.String(),
-  ttl: Type.Integer({ description: 'Seconds; any other will do.' }),
-  priority: nullable(Type.Integer(), 'Of an MX record.'),
-  required: Type.Boolean({ description: 'Without it nothing is sent; the others make delivery better.' }),
-  status: literals(['pending', 'verified', 'failed'], {
-    description: 'How it stood when it was last looked up.',
-  }),
-  found: Type.Array(Type.String(), { description: 'What is there, or there as well.' }),
-  error: nullable(Type.String(), 'A sentence that says what is wrong and what to do; null when nothing is.'),
-});
+const DnsRecord = Type.Object(
+  {
+    purpose: literals(['dkim', 'spf', 'returnPath', 'dmarc', 'mx', 'tracking'], {
+      description: 'What it is for.',
+    }),
+    type: literals(['TXT', 'MX', 'CNAME'], { description: 'The type of the record.' }),
+    name: Type.String({
+      description: 'The whole name; many DNS hosts want it without the domain at its end.',
+    }),
+    value: Type.String(),
+    ttl: Type.Integer({ description: 'Seconds; any other will do.' }),
+    priority: nullable(Type.Integer(), 'Of an MX record.'),
+    required: Type.Boolean({ description: 'Without it nothing is sent; the others make delivery better.' }),
+    status: literals(['pending', 'verified', 'failed'], {
+      description: 'How it stood when it was last looked up.',
+    }),
+    found: Type.Array(Type.String(), { description: 'What is there, or there as well.' }),
+    error: nullable(
+      Type.String(),
+      'A sentence that says what is wrong and what to do; null when nothing is.',
+    ),
+  },
+  { title: 'DnsRecord' },
+);
 
-const DkimKeys = Type.Object({
-  selector: Type.String(),
-  status: literals(['active', 'pending', 'retired'], {
-    description:
-      '`active` keys sign. `pending` ones were made by a rotation and wait for their records. `retired` ones have signed before; their private halves are destroyed.',
-  }),
-  recordNames: Type.Array(Type.String(), { description: 'Where its records are, or are to be, in DNS.' }),
-  removableAt: nullable(
-    time,
-    'Of retired keys: from then on their records may go from DNS, seven days after the switch. Until then messages that are still on their way are checked with them.',
-  ),
-});
+const DkimKeys = Type.Object(
+  {
+    selector: Type.String(),
+    status: literals(['active', 'pending', 'retired'], {
+      description:
+        '`active` keys sign. `pending` ones were made by a rotation and wait for their records. `retired` ones have signed before; their private halves are destroyed.',
+    }),
+    recordNames: Type.Array(Type.String(), { description: 'Where its records are, or are to be, in DNS.' }),
+    removableAt: nullable(
+      time,
+      'Of retired keys: from then on their records may go from DNS, seven days after the switch. Until then messages that are still on their way are checked with them.',
+    ),
+  },
+  { title: 'DkimKeys' },
+);
 
 /** A removed domain is nobody's: it is never shown. */
 const STATUSES = DOMAIN_STATES.filter((state) => state !== 'removed');
 
 /** A sending domain. */
-export const Domain = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  status: literals(STATUSES, {
-    description:
-      '`verified` and `temporaryFailure` may send: a verified domain sends on for 24 hours while DNS gives no answer, and for one hour while it gives a wrong one. `pending` becomes `failed` after 72 hours; a failed domain is still looked at and heals by itself.',
-  }),
-  livemode: Type.Boolean({ description: 'Always true: both environments share the domains.' }),
-  provider: literals(TRANSPORTS, {
-    description:
-      'How live email from it leaves. Where the one that was chosen is no longer enabled, its email is held.',
-  }),
-  openTracking: Type.Boolean(),
-  clickTracking: Type.Boolean(),
-  trackingDomain: nullable(
-    Type.String(),
-    'Where opens and clicks are counted; null for the service’s own host.',
-  ),
-  returnPath: Type.String({ description: 'The host of its envelope senders.' }),
-  createdAt: time,
-  verifiedAt: nullable(time, 'Since when it is verified.'),
-  lastCheckedAt: nullable(time, 'When its records were last looked up.'),
-  dkimKeys: Type.Array(DkimKeys, {
-    description:
-      'Its DKIM keys: pending ones if there are any, those that sign, and those that have signed before.',
-  }),
-  dnsRecords: Type.Array(DnsRecord),
-});
+export const Domain = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    status: literals(STATUSES, {
+      description:
+        '`verified` and `temporaryFailure` may send: a verified domain sends on for 24 hours while DNS gives no answer, and for one hour while it gives a wrong one. `pending` becomes `failed` after 72 hours; a failed domain is still looked at and heals by itself.',
+    }),
+    livemode: Type.Boolean({ description: 'Always true: both environments share the domains.' }),
+    provider: literals(TRANSPORTS, {
+      description:
+        'How live email from it leaves. Where the one that was chosen is no longer enabled, its email is held.',
+    }),
+    openTracking: Type.Boolean(),
+    clickTracking: Type.Boolean(),
+    trackingDomain: nullable(
+      Type.String(),
+      'Where opens and clicks are counted; null for the service’s own host.',
+    ),
+    returnPath: Type.String({ description: 'The host of its envelope senders.' }),
+    createdAt: time,
+    verifiedAt: nullable(time, 'Since when it is verified.'),
+    lastCheckedAt: nullable(time, 'When its records were last looked up.'),
+    dkimKeys: Type.Array(DkimKeys, {
+      description:
+        'Its DKIM keys: pending ones if there are any, those that sign, and those that have signed before.',
+    }),
+    dnsRecords: Type.Array(DnsRecord),
+  },
+  { title: 'Domain' },
+);
 
 /** Query of GET /v1/domains. */
 export const DomainQuery = Type.Object(pageQuery);

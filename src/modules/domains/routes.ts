@@ -16,6 +16,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/domains',
+    name: 'createDomain',
     permission: 'domains:write',
     summary: 'Add a sending domain',
     description: `Makes its DKIM keys and tells the DNS records to set. Its records are then looked up again and again, soon at first, until they are there. While the service captures mail instead of sending it, names under .test, .example, .localhost and .invalid are verified at once. ${SHARED} A verified domain also speaks for the names below it.`,
@@ -29,6 +30,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/domains',
+    name: 'listDomains',
     permission: 'domains:read',
     summary: 'List sending domains',
     description: `Newest first. ${SHARED}`,
@@ -41,6 +43,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/domains/:id',
+    name: 'getDomain',
     permission: 'domains:read',
     summary: 'Get a sending domain with its DNS records',
     params: { id: 'dom' },
@@ -52,6 +55,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
   route({
     method: 'PATCH',
     path: '/v1/domains/:id',
+    name: 'updateDomain',
     permission: 'domains:write',
     summary: 'Change what a sending domain tracks, or how its mail leaves',
     description:
@@ -67,6 +71,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
   route({
     method: 'DELETE',
     path: '/v1/domains/:id',
+    name: 'deleteDomain',
     permission: 'domains:write',
     summary: 'Remove a sending domain',
     description:
@@ -80,6 +85,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/domains/:id/verify',
+    name: 'verifyDomain',
     permission: 'domains:write',
     summary: 'Look at the DNS records of a sending domain now',
     description:
@@ -93,6 +99,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/domains/:id/rotate-dkim',
+    name: 'rotateDomainDkim',
     permission: 'domains:write',
     summary: 'Give a sending domain new DKIM keys',
     description:

@@ -7,11 +7,12 @@ import { AddressText, dictionary, Id, nullable, Tag, Timestamp } from './members
 
 /** Where an email is in its life: the states of its machine. */
 export const EmailStatus = literals(EMAIL_STATES, {
+  title: 'EmailStatus',
   description: 'Where the email is in its life. `deferred`: a temporary failure, another attempt is timed.',
 });
 
 /** The closed list of what can happen to an email. */
-export const EmailEventType = literals(EMAIL_EVENT_TYPES);
+export const EmailEventType = literals(EMAIL_EVENT_TYPES, { title: 'EmailEventType' });
 
 const LastEvent = nullable(EmailEventType);
 
@@ -23,25 +24,31 @@ const FailureReason = nullable(
 );
 
 /** What sending, rescheduling and cancelling answer. */
-export const EmailReceipt = Type.Object({
-  id: Id('em', 'The email.'),
-  livemode: Type.Boolean({ description: 'False with a test key: nothing is really sent.' }),
-  status: EmailStatus,
-  scheduledAt: nullable(Timestamp('When it is to be sent; null for at once.')),
-  createdAt: Timestamp('When it was accepted.'),
-});
+export const EmailReceipt = Type.Object(
+  {
+    id: Id('em', 'The email.'),
+    livemode: Type.Boolean({ description: 'False with a test key: nothing is really sent.' }),
+    status: EmailStatus,
+    scheduledAt: nullable(Timestamp('When it is to be sent; null for at once.')),
+    createdAt: Timestamp('When it was accepted.'),
+  },
+  { title: 'EmailReceipt' },
+);
 
-const Recipient = Type.Object({
-  address: Type.String({ examples: ['ada@example.com'] }),
-  kind: Type.Union([Type.Literal('to'), Type.Literal('cc'), Type.Literal('bcc')]),
-  status: Type.Union([
-    Type.Literal('pending'),
-    Type.Literal('sent'),
-    Type.Literal('delivered'),
-    Type.Literal('failed'),
-  ]),
-  lastEvent: LastEvent,
-});
+const Recipient = Type.Object(
+  {
+    address: Type.String({ examples: ['ada@example.com'] }),
+    kind: Type.Union([Type.Literal('to'), Type.Literal('cc'), Type.Literal('bcc')]),
+    status: Type.Union([
+      Type.Literal('pending'),
+      Type.Literal('sent'),
+      Type.Literal('delivered'),
+      Type.Literal('failed'),
+    ]),
+    lastEvent: LastEvent,
+  },
+  { title: 'EmailRecipient' },
+);
 
 const itemMembers = {
   id: Id('em', 'The email.'),
@@ -67,41 +74,47 @@ const itemMembers = {
 };
 
 /** An email in a list: everything but its content, recipients and events. */
-export const EmailItem = Type.Object(itemMembers);
+export const EmailItem = Type.Object(itemMembers, { title: 'EmailItem' });
 
 /** An email with all that is known of it. */
-export const EmailDetail = Type.Object({
-  ...itemMembers,
-  text: nullable(Type.String()),
-  html: nullable(Type.String()),
-  markdown: nullable(Type.String()),
-  headers: dictionary(Type.String()),
-  attachments: Type.Array(
-    Type.Object({
-      filename: Type.String(),
-      contentType: Type.String(),
-      size: Type.Integer({ minimum: 0, description: 'Octets.' }),
-    }),
-  ),
-  recipients: Type.Array(Recipient),
-  events: Type.Array(EmailEvent, { description: 'Oldest first.' }),
-});
+export const EmailDetail = Type.Object(
+  {
+    ...itemMembers,
+    text: nullable(Type.String()),
+    html: nullable(Type.String()),
+    markdown: nullable(Type.String()),
+    headers: dictionary(Type.String()),
+    attachments: Type.Array(
+      Type.Object({
+        filename: Type.String(),
+        contentType: Type.String(),
+        size: Type.Integer({ minimum: 0, description: 'Octets.' }),
+      }),
+    ),
+    recipients: Type.Array(Recipient),
+    events: Type.Array(EmailEvent, { description: 'Oldest first.' }),
+  },
+  { title: 'Email' },
+);
 
 /** Why an email is where it is. */
-export const Explanation = Type.Object({
-  id: Id('em', 'The email.'),
-  status: EmailStatus,
-  summary: Type.String({ description: 'Where it stands, in a sentence.' }),
-  rule: Type.String({ description: 'The rule that put it there.' }),
-  evidence: Type.Array(
-    Type.Object({ at: Timestamp('When.'), text: Type.String({ description: 'What happened.' }) }),
-    { description: 'All that is known, oldest first, with what the servers said.' },
-  ),
-  next: Type.Object({
-    text: Type.String({ description: 'What happens next.' }),
-    at: nullable(Timestamp('When; null where nobody knows.')),
-  }),
-});
+export const Explanation = Type.Object(
+  {
+    id: Id('em', 'The email.'),
+    status: EmailStatus,
+    summary: Type.String({ description: 'Where it stands, in a sentence.' }),
+    rule: Type.String({ description: 'The rule that put it there.' }),
+    evidence: Type.Array(
+      Type.Object({ at: Timestamp('When.'), text: Type.String({ description: 'What happened.' }) }),
+      { description: 'All that is known, oldest first, with what the servers said.' },
+    ),
+    next: Type.Object({
+      text: Type.String({ description: 'What happens next.' }),
+      at: nullable(Timestamp('When; null where nobody knows.')),
+    }),
+  },
+  { title: 'EmailExplanation' },
+);
 
 /** Why an email is where it is. */
 export type Explanation = Static<typeof Explanation>;

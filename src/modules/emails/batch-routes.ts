@@ -11,6 +11,7 @@ export const batchRoutes = (deps: BatchDeps): readonly Route[] => {
     route({
       method: 'POST',
       path: BATCH_PATH,
+      name: 'sendEmailBatch',
       permission: 'emails:send',
       summary: 'Send or schedule up to 100 emails in one call',
       description: `Each email is accepted or refused by itself, by the same rules as in \`POST /v1/emails\`; an item has the \`index\` of the email, and either its receipt or an \`error\`. The reply is 202 even where every email was refused, so look at the items. The call counts once against the request limits, each accepted email once against the quota; where the quota ends in the middle, the rest is refused with QUOTA_EXCEEDED.

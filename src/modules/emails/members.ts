@@ -30,5 +30,5 @@ const TagText = Type.String({
 /** What an email can be found and counted by. */
 export const Tag = Type.Object(
   { name: TagText, value: TagText },
-  { additionalProperties: false, examples: [{ name: 'order', value: '1842' }] },
+  { title: 'EmailTag', additionalProperties: false, examples: [{ name: 'order', value: '1842' }] },
 );

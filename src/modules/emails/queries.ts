@@ -18,7 +18,7 @@ import { detailOf, eventOf, itemOf } from './views.ts';
 export { isProblem, parseAddress } from './address.ts';
 export { EmailEventType, type EmailReceipt } from './answer-model.ts';
 export { DEEPEST_HTML } from './content/html-depth.ts';
-export { EmailEvent } from './event-model.ts';
+export { EMAIL_EVENTS, EmailEvent } from './event-model.ts';
 export { isReturnToken } from './live-token.ts';
 export { recorded } from './recorded.ts';
 export { SendBody } from './request-model.ts';

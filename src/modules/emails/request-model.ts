@@ -38,7 +38,7 @@ const AttachmentInput = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'EmailAttachment', additionalProperties: false },
 );
 
 /** The body of `POST /v1/emails`; what a schema cannot say is in request.ts. */
@@ -125,7 +125,7 @@ export const SendBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'SendEmail', additionalProperties: false },
 );
 
 /** The type of that body. */
@@ -140,7 +140,7 @@ export const RescheduleBody = Type.Object(
       examples: ['2026-01-31T09:30:00Z'],
     }),
   },
-  { additionalProperties: false },
+  { title: 'RescheduleEmail', additionalProperties: false },
 );
 
 /** The type of that body. */

@@ -14,6 +14,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
   route({
     method: 'POST',
     path: '/v1/emails',
+    name: 'sendEmail',
     permission: 'emails:send',
     summary: 'Send or schedule an email',
     description:
@@ -29,6 +30,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
   route({
     method: 'GET',
     path: '/v1/emails',
+    name: 'listEmails',
     permission: 'emails:read',
     summary: 'List emails',
     description:
@@ -42,6 +44,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
   route({
     method: 'GET',
     path: '/v1/emails/:id',
+    name: 'getEmail',
     permission: 'emails:read',
     summary: 'Get an email with its events',
     params: { id: 'em' },
@@ -53,6 +56,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
   route({
     method: 'GET',
     path: '/v1/emails/:id/events',
+    name: 'listEmailEvents',
     permission: 'emails:read',
     summary: 'List the events of an email',
     description:
@@ -66,6 +70,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
   route({
     method: 'GET',
     path: '/v1/emails/:id/explain',
+    name: 'explainEmail',
     permission: 'emails:read',
     summary: 'Explain where an email is and why',
     description:
@@ -79,6 +84,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
   route({
     method: 'PATCH',
     path: '/v1/emails/:id',
+    name: 'rescheduleEmail',
     permission: 'emails:send',
     summary: 'Reschedule a scheduled email',
     params: { id: 'em' },
@@ -92,6 +98,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
   route({
     method: 'DELETE',
     path: '/v1/emails/:id',
+    name: 'cancelEmail',
     permission: 'emails:send',
     summary: 'Cancel a scheduled email',
     params: { id: 'em' },

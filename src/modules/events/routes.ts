@@ -19,6 +19,7 @@ export const eventRoutes = (deps: EventReader): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/events',
+    name: 'listEvents',
     permission: 'emails:read',
     summary: 'Read the event log',
     description:

@@ -9,22 +9,28 @@ const Reason = literals(SUPPRESSION_REASONS, {
 });
 
 /** An address that gets no more live mail. */
-export const Suppression = Type.Object({
-  address: Type.String({ description: 'As it was first written to.', examples: ['ada@example.com'] }),
-  reason: Reason,
-  emailId: Type.Union([Type.String(), Type.Null()], {
-    description: 'The email that led to it; null where somebody entered it by hand.',
-  }),
-  createdAt: Type.String({ format: 'date-time', description: 'Since when.' }),
-});
+export const Suppression = Type.Object(
+  {
+    address: Type.String({ description: 'As it was first written to.', examples: ['ada@example.com'] }),
+    reason: Reason,
+    emailId: Type.Union([Type.String(), Type.Null()], {
+      description: 'The email that led to it; null where somebody entered it by hand.',
+    }),
+    createdAt: Type.String({ format: 'date-time', description: 'Since when.' }),
+  },
+  { title: 'Suppression' },
+);
 
 /** A suppression as it is answered. */
 export type SuppressionView = Static<typeof Suppression>;
 
 /** What suppresses an address by hand. */
-export const SuppressBody = Type.Object({
-  address: Type.String({ minLength: 3, maxLength: 320, description: 'The address, without a name.' }),
-});
+export const SuppressBody = Type.Object(
+  {
+    address: Type.String({ minLength: 3, maxLength: 320, description: 'The address, without a name.' }),
+  },
+  { title: 'CreateSuppression' },
+);
 
 /** What the list can be narrowed by. */
 export const SuppressionQuery = Type.Object({

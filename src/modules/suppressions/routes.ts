@@ -16,6 +16,7 @@ export const suppressionRoutes = (deps: SuppressionCommands): readonly Route[] =
   route({
     method: 'GET',
     path: '/v1/suppressions',
+    name: 'listSuppressions',
     permission: 'contacts:read',
     summary: 'List suppressed addresses',
     description:
@@ -29,6 +30,7 @@ export const suppressionRoutes = (deps: SuppressionCommands): readonly Route[] =
   route({
     method: 'POST',
     path: '/v1/suppressions',
+    name: 'createSuppression',
     permission: 'contacts:write',
     testMode: 'refused',
     summary: 'Suppress an address',
@@ -46,6 +48,7 @@ export const suppressionRoutes = (deps: SuppressionCommands): readonly Route[] =
   route({
     method: 'DELETE',
     path: '/v1/suppressions/:address',
+    name: 'deleteSuppression',
     permission: 'contacts:write',
     testMode: 'refused',
     summary: 'Let mail reach an address again',

@@ -17,26 +17,29 @@ export interface SystemDeps {
   readonly startedAt: number;
 }
 
-const Health = Type.Object({
-  status: Type.Literal('ok'),
-  version: Type.String(),
-  uptimeSeconds: Type.Integer({ minimum: 0 }),
-  database: Type.Object({
+const Health = Type.Object(
+  {
     status: Type.Literal('ok'),
-    latencyMs: Type.Number({ description: 'One round trip, in milliseconds.' }),
-    kind: Type.Union([Type.Literal('embedded'), Type.Literal('postgres')]),
-    logLagSeconds: Type.Number({
-      description:
-        'How far `GET /v1/events` is behind: how long the oldest transaction that writes has been open, in any database of the server. Nothing after it is shown yet.',
+    version: Type.String(),
+    uptimeSeconds: Type.Integer({ minimum: 0 }),
+    database: Type.Object({
+      status: Type.Literal('ok'),
+      latencyMs: Type.Number({ description: 'One round trip, in milliseconds.' }),
+      kind: Type.Union([Type.Literal('embedded'), Type.Literal('postgres')]),
+      logLagSeconds: Type.Number({
+        description:
+          'How far `GET /v1/events` is behind: how long the oldest transaction that writes has been open, in any database of the server. Nothing after it is shown yet.',
+      }),
     }),
-  }),
-  scheduler: Type.Object({
-    status: Type.Union([Type.Literal('ok'), Type.Literal('late'), Type.Literal('stopped')]),
-    oldestDueSeconds: Type.Number({
-      description: 'How long the oldest due email, delivery or timer has been waiting.',
+    scheduler: Type.Object({
+      status: Type.Union([Type.Literal('ok'), Type.Literal('late'), Type.Literal('stopped')]),
+      oldestDueSeconds: Type.Number({
+        description: 'How long the oldest due email, delivery or timer has been waiting.',
+      }),
     }),
-  }),
-});
+  },
+  { title: 'Health' },
+);
 
 const SICK = new Failure('SERVICE_UNAVAILABLE', 'The database does not answer.', {
   suggestion: 'Retry with backoff; the service recovers by itself when the database is back.',
@@ -61,6 +64,7 @@ export const systemRoutes = ({
   route({
     method: 'GET',
     path: '/health',
+    name: 'getHealth',
     permission: 'public',
     summary: 'Check the health of the service',
     response: Health,

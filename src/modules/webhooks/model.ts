@@ -27,7 +27,7 @@ const Events = Type.Array(EmailEventType, {
 });
 
 /** Body of POST /v1/webhooks. */
-export const CreateWebhook = Type.Object({ url: Url, events: Events });
+export const CreateWebhook = Type.Object({ url: Url, events: Events }, { title: 'CreateWebhook' });
 
 /** Body of PATCH /v1/webhooks/{id}. */
 export const PatchWebhook = Type.Object(
@@ -40,7 +40,7 @@ export const PatchWebhook = Type.Object(
       }),
     ),
   },
-  { minProperties: 1 },
+  { title: 'UpdateWebhook', minProperties: 1 },
 );
 
 const members = {
@@ -56,74 +56,87 @@ const members = {
 };
 
 /** A webhook endpoint as it is shown. */
-export const Webhook = Type.Object(members);
+export const Webhook = Type.Object(members, { title: 'Webhook' });
 
 /** A webhook endpoint with its secret: on creation and on rotation, never again. */
-export const WebhookWithSecret = Type.Object({
-  ...members,
-  secret: Type.String({ description: 'Signs the deliveries. It is shown this once.' }),
-});
+export const WebhookWithSecret = Type.Object(
+  {
+    ...members,
+    secret: Type.String({ description: 'Signs the deliveries. It is shown this once.' }),
+  },
+  { title: 'WebhookWithSecret' },
+);
 
 /** What POST /v1/webhooks/{id}/test answers. */
-export const TestQueued = Type.Object({ queued: Type.Literal(true) });
+export const TestQueued = Type.Object({ queued: Type.Literal(true) }, { title: 'WebhookTestQueued' });
 
 const Nullable = <S extends ReturnType<typeof Type.String>>(schema: S) => Type.Union([schema, Type.Null()]);
 
 /** One event on its way to one endpoint, with what its last attempt came to. */
-export const Delivery = Type.Object({
-  id: Type.String(),
-  webhookId: Type.String(),
-  eventId: Type.String({ description: 'The same on every attempt, redelivery and replay.' }),
-  eventType: EmailEventType,
-  emailId: Type.String(),
-  status: Type.Union([Type.Literal('success'), Type.Literal('failed'), Type.Literal('scheduled')], {
-    description: '`scheduled`: an attempt is under way or to come.',
-  }),
-  httpStatus: Type.Integer({ description: 'What the endpoint answered; 0 when there was no answer.' }),
-  responseBody: Type.String({
-    maxLength: REPLY_MAX_LENGTH,
-    description: 'The first 1000 characters of the reply, or why there was none.',
-  }),
-  retryCount: Type.Integer(),
-  attemptedAt: Nullable(Timestamp('When the last attempt began; null before the first.')),
-  durationMs: Type.Union([Type.Integer(), Type.Null()]),
-  error: Nullable(
-    Type.String({
-      description: 'Why there was no whole answer, or why no attempt will be made; null otherwise.',
+export const Delivery = Type.Object(
+  {
+    id: Type.String(),
+    webhookId: Type.String(),
+    eventId: Type.String({ description: 'The same on every attempt, redelivery and replay.' }),
+    eventType: EmailEventType,
+    emailId: Type.String(),
+    status: Type.Union([Type.Literal('success'), Type.Literal('failed'), Type.Literal('scheduled')], {
+      description: '`scheduled`: an attempt is under way or to come.',
     }),
-  ),
-  nextAttemptAt: Nullable(Timestamp('When the next attempt is due; null when none is timed.')),
-});
+    httpStatus: Type.Integer({ description: 'What the endpoint answered; 0 when there was no answer.' }),
+    responseBody: Type.String({
+      maxLength: REPLY_MAX_LENGTH,
+      description: 'The first 1000 characters of the reply, or why there was none.',
+    }),
+    retryCount: Type.Integer(),
+    attemptedAt: Nullable(Timestamp('When the last attempt began; null before the first.')),
+    durationMs: Type.Union([Type.Integer(), Type.Null()]),
+    error: Nullable(
+      Type.String({
+        description: 'Why there was no whole answer, or why no attempt will be made; null otherwise.',
+      }),
+    ),
+    nextAttemptAt: Nullable(Timestamp('When the next attempt is due; null when none is timed.')),
+  },
+  { title: 'WebhookDelivery' },
+);
 
 /** Query of the list of deliveries. */
 export const DeliveryQuery = Type.Object(pageQuery);
 
 /** Body of POST /v1/webhooks/{id}/replay. */
-export const ReplayBody = Type.Object({
-  from: Timestamp('The earliest `occurredAt` of the events to send again.'),
-  to: Timestamp('The latest one.'),
-  types: Type.Optional(
-    Type.Array(EmailEventType, {
-      minItems: 1,
-      maxItems: EMAIL_EVENT_TYPES.length,
-      uniqueItems: true,
-      description: 'Only these types; those that the endpoint subscribes to when left out.',
-    }),
-  ),
-  onlyFailed: Type.Optional(
-    Type.Boolean({
-      description: 'Only what the endpoint has not taken: deliveries that failed, and events that had none.',
-    }),
-  ),
-});
+export const ReplayBody = Type.Object(
+  {
+    from: Timestamp('The earliest `occurredAt` of the events to send again.'),
+    to: Timestamp('The latest one.'),
+    types: Type.Optional(
+      Type.Array(EmailEventType, {
+        minItems: 1,
+        maxItems: EMAIL_EVENT_TYPES.length,
+        uniqueItems: true,
+        description: 'Only these types; those that the endpoint subscribes to when left out.',
+      }),
+    ),
+    onlyFailed: Type.Optional(
+      Type.Boolean({
+        description:
+          'Only what the endpoint has not taken: deliveries that failed, and events that had none.',
+      }),
+    ),
+  },
+  { title: 'ReplayWebhook' },
+);
 
 /** What a replay answers. */
-export const ReplayQueued = Type.Object({
-  queued: Type.Integer({ description: 'How many events are being sent again.' }),
-  continueFrom: Nullable(
-    Timestamp('One call takes 10,000 events; where the range has more, call again with this as `from`.'),
-  ),
-});
+export const ReplayQueued = Type.Object(
+  {
+    queued: Type.Integer({ description: 'How many events are being sent again.' }),
+    continueFrom: Nullable(
+      Timestamp('One call takes 10,000 events; where the range has more, call again with this as `from`.'),
+    ),
+  },
+  { title: 'WebhookReplayQueued' },
+);
 
 /** A webhook endpoint as it is shown. */
 export type WebhookView = Static<typeof Webhook>;

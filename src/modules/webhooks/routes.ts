@@ -55,6 +55,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/webhooks',
+    name: 'createWebhook',
     permission: 'webhooks:write',
     summary: 'Register a webhook endpoint',
     description:
@@ -72,6 +73,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/webhooks',
+    name: 'listWebhooks',
     permission: 'webhooks:read',
     summary: 'List webhook endpoints',
     description: "Newest first; those of the key's environment, at most 20.",
@@ -83,6 +85,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/webhooks/:id',
+    name: 'getWebhook',
     permission: 'webhooks:read',
     summary: 'Get a webhook endpoint',
     params: { id: 'wh' },
@@ -94,6 +97,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
   route({
     method: 'PATCH',
     path: '/v1/webhooks/:id',
+    name: 'updateWebhook',
     permission: 'webhooks:write',
     summary: 'Change a webhook endpoint',
     description:
@@ -108,6 +112,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
   route({
     method: 'DELETE',
     path: '/v1/webhooks/:id',
+    name: 'deleteWebhook',
     permission: 'webhooks:write',
     summary: 'Delete a webhook endpoint',
     description: 'At once and for good: deliveries that waited have stopped when this answers.',
@@ -119,6 +124,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/webhooks/:id/rotate-secret',
+    name: 'rotateWebhookSecret',
     permission: 'webhooks:write',
     summary: 'Give a webhook endpoint a new secret',
     description:
@@ -132,6 +138,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/webhooks/:id/test',
+    name: 'testWebhook',
     permission: 'webhooks:write',
     summary: 'Send a test event to a webhook endpoint',
     description:
@@ -146,6 +153,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/webhooks/:id/deliveries',
+    name: 'listWebhookDeliveries',
     permission: 'webhooks:read',
     summary: 'List the deliveries to a webhook endpoint',
     description: 'Newest event first, each with what its last attempt came to.',
@@ -159,6 +167,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
+    name: 'redeliverWebhook',
     permission: 'webhooks:write',
     summary: 'Send one event again',
     description:
@@ -175,6 +184,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/webhooks/:id/replay',
+    name: 'replayWebhook',
     permission: 'webhooks:write',
     summary: 'Send a range of events again',
     description:
