@@ -73,6 +73,12 @@ create table email_messages (
 create table email_messages_default partition of email_messages default;
 create index email_messages_by_workspace on email_messages (workspace_id, livemode, id desc);
 
+-- Sealed under SECRET_KEY at the first start: a start with another key fails to open it, and goes no further.
+create table secret_key_canary (
+  one boolean primary key default true check (one),
+  sealed text not null
+);
+
 -- What positions in the event log count from. They are transaction ids, and a restored dump lives in a cluster that counts
 -- its own: `cluster` tells that it is another one, and `base` goes up then (src/modules/events/commands.ts).
 create table event_log (

@@ -1,5 +1,5 @@
 import { runCommandLine } from './commands/command-line.ts';
-import { explain } from './commands/explain.ts';
+import { exitCodeOf, explain } from './commands/explain.ts';
 import { loadConfig } from './config.ts';
 
 const terminal = {
@@ -19,6 +19,6 @@ try {
   code = await runCommandLine(process.argv.slice(2), terminal, loadConfig);
 } catch (error) {
   terminal.error(explain(error));
-  code = 1;
+  code = exitCodeOf(error);
 }
 process.exit(code);

@@ -4,6 +4,7 @@ import type { Server } from 'bun';
 import { createApp } from './app.ts';
 import { KeyAuthenticator } from './auth/key-authenticator.ts';
 import type { Config } from './config.ts';
+import { bindToKey } from './db/canary.ts';
 import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
@@ -109,6 +110,7 @@ export async function openService({
   const metrics = config.metricsPort === null ? null : new Metrics({ version: VERSION });
   const database = metrics ? new MeasuredDatabase(opened, metrics) : opened;
   await migrate(database);
+  await bindToKey(database, sealer);
   if (await alignPositions(database))
     logger.warn('The database was restored, or taken over: new events follow behind all that were there.');
   await ensurePartitions(database, clock.now());

@@ -1,4 +1,5 @@
 import { NotAuditable } from '../audit/audit.ts';
+import { WrongSecretKey } from '../db/canary.ts';
 import { DataDirectoryNotWritable } from '../db/data-directory.ts';
 import { DataDirectoryInUse } from '../db/directory-lock.ts';
 import { MigrationMismatch } from '../db/migrate.ts';
@@ -15,6 +16,7 @@ const PLAIN = [
   NotAuditable,
   NotTorturable,
   Unavailable,
+  WrongSecretKey,
 ];
 
 /** The text that is printed when a command fails. */
@@ -23,3 +25,6 @@ export function explain(error: unknown): string {
   const isPlain = PLAIN.some((plain) => error instanceof plain) || 'syscall' in error;
   return `${isPlain ? error.message : (error.stack ?? error.message)}\n`;
 }
+
+/** The exit code of a command that failed: 2 where a setting is wrong, as for one that cannot be understood. */
+export const exitCodeOf = (error: unknown): number => (error instanceof WrongSecretKey ? 2 : 1);

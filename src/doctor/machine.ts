@@ -1,5 +1,6 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isItsKey } from '../db/canary.ts';
 import type { Database } from '../db/database.ts';
 import { createSealer } from '../db/seal.ts';
 import { anySealedKeys, signingKeys } from '../modules/domains/queries.ts';
@@ -38,6 +39,8 @@ interface KeySource {
   readonly dataDir: string;
 }
 
+const RIGHT_KEY = 'Set SECRET_KEY to the key that this database was used with.';
+
 const keyFile = (dataDir: string): string => join(dataDir, 'secret-key');
 
 /** Reads the key. Unlike a start, this never makes one. */
@@ -51,6 +54,7 @@ export async function diagnoseSecretKey(source: KeySource, database: Database | 
   const key = await readSecretKey(source);
   const whence = source.secretKey === null ? path : 'SECRET_KEY';
   const keys = database && (await anySealedKeys(database));
+  const isItsOwn = database && key !== null ? await isItsKey(database, createSealer(key)) : null;
   if (key === null)
     return keys
       ? wrong(
@@ -59,6 +63,9 @@ export async function diagnoseSecretKey(source: KeySource, database: Database | 
           'Restore the file, or set SECRET_KEY to what it held.',
         )
       : skipped(check, 'There is none yet; the first start makes one.');
+  if (isItsOwn === false)
+    return wrong(check, `From ${whence}; the database was first started with another one.`, RIGHT_KEY);
+  if (!keys && isItsOwn) return fine(check, `From ${whence}; it is the one of the database.`);
   if (!keys) return fine(check, `From ${whence}; nothing has been sealed that it could be tried on.`);
   try {
     signingKeys(createSealer(key), keys);
@@ -67,7 +74,7 @@ export async function diagnoseSecretKey(source: KeySource, database: Database | 
     return wrong(
       check,
       `From ${whence}; it does not open what was sealed, so nothing can be signed.`,
-      'Set SECRET_KEY to the key that this database was used with.',
+      RIGHT_KEY,
     );
   }
 }

@@ -81,6 +81,12 @@ export const HINDRANCES = {
     outcome: 'deferred',
     data: ours('The provider that its sending domain has chosen is not enabled here (TRANSPORT)'),
   },
+  keysSealed: {
+    outcome: 'deferred',
+    data: ours(
+      'The keys that sign for its domain cannot be opened: SECRET_KEY is not the one that they were sealed with',
+    ),
+  },
   unverified: { outcome: 'deferred', data: ours('The sending domain is not verified any more') },
   pruned: { outcome: 'refused', reason: 'rejected', data: ours('Its content is not kept any more') },
 } as const satisfies Record<Unfit | 'pruned', Omit<RecipientOutcome, 'recipient'>>;

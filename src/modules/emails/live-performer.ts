@@ -7,6 +7,7 @@ import type { Clock } from '../../engine/clock-source.ts';
 import type { Actor } from '../../engine/kind.ts';
 import type { Order } from '../../engine/tell-batch.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import { rarely } from '../../telemetry/rarely.ts';
 import { Gate } from '../../transport/gate.ts';
 import { withoutReply } from '../../transport/smtp/outcome.ts';
 import type {
@@ -79,8 +80,11 @@ export class LivePerformer {
   readonly #begun = new Map<Order, LiveRoom>();
   readonly #stop = new AbortController();
   #stopTimer: Timer | undefined;
+  /** Whatever is in the way of one attempt is in the way of all, and of each every second. */
+  readonly #warn: ReturnType<typeof rarely>;
 
   constructor(private readonly parts: LiveParts) {
+    this.#warn = rarely(parts.logger, parts.clock.monotonic);
     const { enabled, limits, clock } = parts;
     const line = Math.max(0, Math.floor(HELD / enabled.length) - limits.slots);
     for (const way of enabled) this.#slots.set(way, new LiveRoom(limits.slots, clock.monotonic, line));
@@ -91,13 +95,13 @@ export class LivePerformer {
   async perform(order: Order): Promise<readonly EmailEvent[]> {
     const { actor, payload } = order;
     const context = actor.snapshot.context as EmailContext;
-    const { clock, limits, logger } = this.parts;
+    const { clock, limits } = this.parts;
     const endsAt = context.at + context.leaseMs - limits.marginMs;
     const declined = (): readonly EmailEvent[] => [
       { type: 'attempt.declined', at: clock.now(), attempt: context.attempt },
     ];
     const unprepared = (error: unknown) => {
-      logger.warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
+      this.#warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
       return null;
     };
     const withinMs = () => endsAt - limits.attemptMs - clock.now();

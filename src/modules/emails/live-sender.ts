@@ -1,6 +1,8 @@
 import { TtlCache } from '../../async/ttl-cache.ts';
 import type { Database } from '../../db/database.ts';
 import type { Sealer } from '../../db/seal.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { rarely } from '../../telemetry/rarely.ts';
 import type { SigningKey } from '../../transport/dkim/signing-key.ts';
 import type { EnabledWays } from '../../transport/transport.ts';
 import { findDomainOfEmail, type SendingDomain, signingKeys } from '../domains/queries.ts';
@@ -15,10 +17,11 @@ export interface SenderParts {
   readonly enabled: EnabledWays;
   /** Takes bounces for domains without a return path of their own; null where none does. */
   readonly returnPathDomain: string | null;
+  readonly logger: Logger;
 }
 
-/** Why a domain cannot send: for good, until its DNS is in order again, or until its way is enabled again. */
-export type Unfit = 'removed' | 'unverified' | 'wayClosed';
+/** Why a domain cannot send: for good, or until its DNS, its way out, or the key that opens its DKIM keys is in order again. */
+export type Unfit = 'removed' | 'unverified' | 'wayClosed' | 'keysSealed';
 
 /** What another instance has changed holds here after so long; what this one changes, at once. A burst of mail asks once. */
 const FRESH_MS = 1_000;
@@ -40,7 +43,9 @@ export function rememberSenders({
   monotonic,
   enabled,
   returnPathDomain,
+  logger,
 }: SenderParts): Senders {
+  const warn = rarely(logger, monotonic);
   const memory = () => new TtlCache<Sender | Unfit>({ forMs: () => FRESH_MS, atMost: KEPT, monotonic });
   let senders = memory();
   const opened = new Map<string, { readonly sealed: string; readonly keys: readonly SigningKey[] }>();
@@ -64,8 +69,18 @@ export function rememberSenders({
       if (!domain.maySend) return 'unverified';
       // Mail that left by another way than its owner chose could not be called back; mail that waits can still leave.
       if (domain.provider !== null && !enabled.includes(domain.provider)) return 'wayClosed';
+      let dkim: readonly SigningKey[];
+      try {
+        dkim = keysOf(domain);
+      } catch (error) {
+        warn(
+          { domain: domain.id, reason: String(error) },
+          'The DKIM keys of a domain cannot be opened, so its mail is put off: SECRET_KEY is not the key that they were sealed with.',
+        );
+        return 'keysSealed';
+      }
       return {
-        dkim: keysOf(domain),
+        dkim,
         returnPath: domain.returnPath ?? returnPathDomain ?? domain.name,
         trackingHost: domain.trackingDomain,
         openTracking: domain.openTracking,

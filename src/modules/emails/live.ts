@@ -39,7 +39,11 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     enabled,
     reader: new LiveReader(database),
     limits: { ...LIVE_LIMITS, slots, ...parts.limits },
-    senders: rememberSenders({ database, sealer, monotonic: clock.monotonic, enabled, returnPathDomain }),
+    senders: rememberSenders({
+      ...{ database, sealer, enabled, returnPathDomain },
+      monotonic: clock.monotonic,
+      logger: parts.logger,
+    }),
     personalise: personaliser({ signer, publicUrl, textFromHtml }),
   });
 }

@@ -1,0 +1,41 @@
+import type { Database } from './database.ts';
+import type { Sealer } from './seal.ts';
+
+const PURPOSE = 'canary';
+const SONG = 'This database is used with this key.';
+
+/** The key is another one than the database was first started with. */
+export class WrongSecretKey extends Error {
+  override readonly name = 'WrongSecretKey';
+
+  constructor() {
+    super(
+      'SECRET_KEY is not the key that this database was first started with, so nothing that was sealed with it could be opened. ' +
+        'Set SECRET_KEY to that key, or restore the file `secret-key` of the DATA_DIR that it was generated into. ' +
+        'If it is lost for good: `delete from secret_key_canary`, then rotate the DKIM keys of every domain and the secret of every webhook.',
+    );
+  }
+}
+
+/** Whether the key is the one that the database is used with; null where it was never used with any. */
+export async function isItsKey(database: Database, sealer: Sealer): Promise<boolean | null> {
+  const [table] = await database.query<{ there: boolean }>(
+    `select to_regclass('secret_key_canary') is not null as there`,
+  );
+  if (!table?.there) return null;
+  const [canary] = await database.query<{ sealed: string }>('select sealed from secret_key_canary');
+  if (!canary) return null;
+  try {
+    return sealer.open(canary.sealed, PURPOSE) === SONG;
+  } catch {
+    return false;
+  }
+}
+
+/** Binds a database that is new to the key. @throws WrongSecretKey where it is bound to another one */
+export async function bindToKey(database: Database, sealer: Sealer): Promise<void> {
+  await database.query('insert into secret_key_canary (sealed) values ($1) on conflict (one) do nothing', [
+    sealer.seal(SONG, PURPOSE),
+  ]);
+  if ((await isItsKey(database, sealer)) === false) throw new WrongSecretKey();
+}

@@ -1,0 +1,23 @@
+import type { Logger } from './logger.ts';
+
+/**
+ * A warning that many may have cause for at once, and again every second: the first is logged, and then one in `everyMs`,
+ * which tells how many there were.
+ */
+export function rarely(
+  log: Pick<Logger, 'warn'>,
+  monotonic: () => number,
+  everyMs = 60_000,
+): (fields: Readonly<Record<string, unknown>>, message: string) => void {
+  let nextAt = Number.NEGATIVE_INFINITY;
+  let unsaid = 0;
+  return (fields, message) => {
+    if (monotonic() < nextAt) {
+      unsaid += 1;
+      return;
+    }
+    nextAt = monotonic() + everyMs;
+    log.warn({ ...fields, ...(unsaid > 0 && { alsoSinceThen: unsaid }) }, message);
+    unsaid = 0;
+  };
+}

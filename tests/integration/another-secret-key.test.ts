@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { bindToKey, isItsKey, WrongSecretKey } from '../../src/db/canary.ts';
+import { createSealer } from '../../src/db/seal.ts';
+import { diagnoseSecretKey } from '../../src/doctor/machine.ts';
+import { rarely } from '../../src/telemetry/rarely.ts';
+
+import { startLiveService } from '../support/live-service.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { spawnService, startService } from '../support/service.ts';
+import { onEachStore } from '../support/shared-store.ts';
+
+const KEY = 'the-key-of-this-database-the-key-of';
+const ANOTHER = 'another-key-another-key-another-key';
+
+onEachStore('a database is bound to the key of its first start', (store) => {
+  test('of several with different keys that start at once, one is right and goes on to be', async () => {
+    const sealers = [0, 1, 2, 3].map((n) => createSealer(`${KEY}${n}`));
+    for (const sealer of sealers) expect(await isItsKey(store.database, sealer)).toBeNull();
+    const bound = await Promise.allSettled(sealers.map((sealer) => bindToKey(store.database, sealer)));
+    const right = bound.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
+    expect(right).toHaveLength(1);
+    for (const one of bound) if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(WrongSecretKey);
+    for (const [index, sealer] of sealers.entries()) {
+      expect(await isItsKey(store.database, sealer)).toBe(right.includes(index));
+      const source = { secretKey: `${KEY}${index}`, dataDir: '/nowhere' };
+      const { status } = await diagnoseSecretKey(source, store.database);
+      expect(status).toBe(right.includes(index) ? 'fine' : 'wrong');
+    }
+  });
+});
+
+describe('a service', () => {
+  let made: TestDatabase;
+  beforeAll(async () => {
+    made = await createTestDatabase();
+  });
+  afterAll(() => made.close());
+
+  test('with another key ends with 2 and says what to do; with the right one it starts again', async () => {
+    const env = { DATABASE_URL: made.url, SECRET_KEY: KEY };
+    {
+      await using first = await startService({ env });
+      expect(await first.stop()).toBe(0);
+    }
+    await using wrong = await spawnService({ env: { ...env, SECRET_KEY: ANOTHER } });
+    expect(await wrong.ended).toBe(2);
+    expect(wrong.output()).toStartWith('SECRET_KEY is not the key that this database was first started with');
+    expect(wrong.output()).toContain('restore the file `secret-key`');
+    expect(wrong.output()).not.toContain('    at ');
+    expect(wrong.output()).not.toContain(ANOTHER);
+    await using again = await startService({ env });
+    expect(await again.stop()).toBe(0);
+  });
+});
+
+test('mail whose keys cannot be opened is put off, with that reason, and the log says so once', async () => {
+  await using service = await startLiveService();
+  const sealed = createSealer(ANOTHER).seal('{}', 'whatever');
+  await service.service.database.query('update domain_keys set rsa = $1, ed25519 = $1', [sealed]);
+  const ids = [await service.send(), await service.send(), await service.send()];
+  for (const id of ids) {
+    await service.until(id, ({ status }) => status === 'deferred');
+    const { body } = await service.live.get(`/v1/emails/${id}/explain`);
+    expect(JSON.stringify(body)).toContain('SECRET_KEY is not the one that they were sealed with');
+    expect(JSON.stringify(body)).not.toContain('slot of the transport was taken');
+  }
+  const told = service
+    .logged()
+    .split('\n')
+    .filter((line) => line.includes('DKIM keys of a domain cannot be opened'));
+  expect(told).toHaveLength(1);
+  expect(service.logged()).not.toContain('could not be prepared');
+});
+
+test('a warning that comes again and again is logged once a minute, with how often it came', () => {
+  let now = 0;
+  const logged: unknown[] = [];
+  const warn = rarely({ warn: ((fields: object) => logged.push(fields)) as never }, () => now);
+  for (now = 0; now < 120_000; now += 1_000) warn({ at: now }, 'Again.');
+  expect(logged).toEqual([{ at: 0 }, { at: 60_000, alsoSinceThen: 59 }]);
+});
