@@ -64,7 +64,7 @@ export async function diagnoseSecretKey(source: KeySource, database: Database | 
         )
       : skipped(check, 'There is none yet; the first start makes one.');
   if (isItsOwn === false)
-    return wrong(check, `From ${whence}; the database was first started with another one.`, RIGHT_KEY);
+    return wrong(check, `From ${whence}; it does not open what was sealed at the first start.`, RIGHT_KEY);
   if (!keys && isItsOwn) return fine(check, `From ${whence}; it is the one of the database.`);
   if (!keys) return fine(check, `From ${whence}; nothing has been sealed that it could be tried on.`);
   try {
