@@ -5,6 +5,11 @@ const randomPart = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghi
 /** A new API key. Shown once; only its hash is kept. */
 export const mintApiKey = (livemode: boolean): string => `svc_${livemode ? 'live' : 'test'}_${randomPart()}`;
 
+const FORM = /^svc_(?:live|test)_[A-Za-z0-9]{32}$/;
+
+/** Whether a text has the form of a key; what has not is refused before anything is looked up. */
+export const isApiKey = (text: string): boolean => FORM.test(text);
+
 /** SHA-256, lower-case hex. A key has too many random bits to be guessed, so a slow hash would only slow us (0.45 µs). */
 export const hashOfKey = (key: string): string => new Bun.CryptoHasher('sha256').update(key).digest('hex');
 

@@ -1,10 +1,10 @@
 import { Failure } from '../http/failure.ts';
+import { isApiKey } from './api-key.ts';
 import type { KeyPrincipal } from './principal.ts';
 
 /** Finds the principal behind a key that is well-formed; null when no active key is like it. */
 export type Authenticate = (key: string) => KeyPrincipal | null | Promise<KeyPrincipal | null>;
 
-const KEY = /^svc_(?:live|test)_[A-Za-z0-9]{32}$/;
 /** RFC 9110, 11.1 and 11.4: a scheme in upper or lower case, and one space or more. */
 const CREDENTIALS = /^bearer +(.*)$/i;
 
@@ -28,7 +28,7 @@ export function identify(headers: Headers, authenticate: Authenticate): Identifi
 
 /** The same for a key that came by another way than the header. */
 export function identifyKey(key: string, authenticate: Authenticate): Identified {
-  if (!KEY.test(key)) return MALFORMED;
+  if (!isApiKey(key)) return MALFORMED;
   const principal = authenticate(key);
   return principal instanceof Promise ? principal.then((found) => found ?? UNKNOWN) : (principal ?? UNKNOWN);
 }

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { isApiKey } from '../../auth/api-key.ts';
 import { holds, lacking } from '../../auth/permissions.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { AdmissionDeps } from '../../http/admission.ts';
@@ -29,8 +30,6 @@ const NEEDED = 'emails:send';
 const TOO_MANY = new Failure('RATE_LIMITED', 'Too many requests; please slow down.');
 const NO_HEADERS = new Headers();
 
-/** What is no key by its form is refused before anything is looked up. */
-const KEY_FORM = /^svc_(?:live|test)_[A-Za-z0-9]{32}$/;
 const NO_KEY = new Failure(
   'UNAUTHORIZED',
   'The password is not an API key, which begins with svc_live_ or svc_test_.',
@@ -53,7 +52,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
 
   /** Who hands in, checked again with every message: a revocation holds from the next one on. */
   const admit = async (key: string): Promise<Principal | Failure> => {
-    if (!KEY_FORM.test(key)) return NO_KEY;
+    if (!isApiKey(key)) return NO_KEY;
     const caller = await authenticate(key);
     if (caller === null) return UNKNOWN_KEY;
     return holds(caller.permissions, NEEDED) ? caller : lacking(NEEDED);

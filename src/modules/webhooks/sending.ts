@@ -175,5 +175,5 @@ async function queueReplay(
   if (told.outcome === 'replayed') return told;
   if (told.outcome === 'absent') return NO_ENDPOINT;
   if (told.outcome === 'changed') return { queued, continueFrom };
-  return told.state === 'active' ? replayUnderWay(told.context as WebhookEndpointContext, now) : DISABLED;
+  return told.state === 'active' ? replayUnderWay(told.context, now) : DISABLED;
 }
