@@ -13,6 +13,7 @@ import { createSealer } from './db/seal.ts';
 import { createSigner } from './db/sign.ts';
 import { allDuties, type Duty, type Schedule, startDuties } from './duties/schedule.ts';
 import { type Clock, systemClock } from './engine/clock-source.ts';
+import { openClock } from './engine/database-clock.ts';
 import { Engine, type EngineParts } from './engine/engine.ts';
 import { clientAddress } from './http/client-address.ts';
 import type { App } from './http/mount.ts';
@@ -48,7 +49,7 @@ import { resolveSecretKey } from './secret-key.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { MeasuredDatabase } from './telemetry/measured-database.ts';
 import { Metrics } from './telemetry/metrics.ts';
-import { torturedEngine } from './torture/tortured-engine.ts';
+import { prepareTorture, torturedEngine } from './torture/tortured-engine.ts';
 import { trustedAuthorities } from './transport/authorities.ts';
 import type { SmtpDoor } from './transport/inbound/smtp-door.ts';
 import { createMailReader } from './transport/reading/mail-reader.ts';
@@ -61,7 +62,10 @@ import { VERSION } from './version.ts';
 export interface ServiceParts {
   readonly config: Config;
   readonly logger: Logger;
+  /** Instead of one that follows the database's (tests). */
   readonly clock?: Clock;
+  /** The machine's own clock, which may be wrong (tests). */
+  readonly machine?: Clock;
   /** Actors kept in memory; 0 reads each from its row before each event (tests). */
   readonly keptActors?: number;
   /** Beside those that every service has (tests). */
@@ -80,6 +84,7 @@ type DoorName = 'inbound' | 'submission' | 'submissionTls';
 
 /** A service that is ready to answer. */
 export interface Service {
+  readonly clock: Clock;
   readonly database: Database;
   readonly engine: Engine;
   readonly app: App;
@@ -98,7 +103,8 @@ export interface Service {
 export async function openService({
   config,
   logger,
-  clock = systemClock,
+  clock: given,
+  machine = systemClock,
   keptActors,
   duties = [],
   liveMail = {},
@@ -113,13 +119,17 @@ export async function openService({
   await bindToKey(database, sealer);
   if (await alignPositions(database))
     logger.warn('The database was restored, or taken over: new events follow behind all that were there.');
+  if (config.torture) await prepareTorture(config.torture, database);
+  const opensClock = given === undefined && config.torture?.break !== 'clock';
+  const own = opensClock ? await openClock(database, logger, machine) : null;
+  const clock = own ?? given ?? machine;
   await ensurePartitions(database, clock.now());
   const policy = { allowPrivate: isAmongItself(config), allowCidrs: config.webhookAllowCidrs ?? [] };
   const ca = await trustedAuthorities(config.tlsCaFile);
   const webhooks = openWebhooks({ database, clock, sealer, policy, ca });
   const domains = openDomains({ database, clock, sealer, config });
   const keep = captureStore(database, clock);
-  const ways = openWaysOut({ config, monotonic: clock.monotonic, hostName: hostname(), ca, keep });
+  const ways = openWaysOut({ config, clock, hostName: hostname(), ca, keep });
   const live = openLiveMail({
     ...{ database, clock, logger, sealer, signer },
     transport: (name) => (name === null && liveMail.transport) || ways.transport(name),
@@ -129,7 +139,7 @@ export async function openService({
     slots: config.sendingSlots,
     limits: liveMail.limits ?? {},
   });
-  const engine = await openEngine(config, {
+  const engine = openEngine(config, {
     database,
     clock,
     logger,
@@ -230,6 +240,7 @@ export async function openService({
     await Promise.all([schedule?.stop(), engine.stop()]);
   };
   return {
+    clock,
     database,
     engine,
     app,
@@ -245,7 +256,11 @@ export async function openService({
     async start() {
       engine.start();
       await warnOfMissingWays(database, config, logger);
-      schedule = startDuties([...allDuties({ database, clock, authenticator, engine }), ...duties], logger);
+      schedule = startDuties(
+        [...allDuties({ database, clock, authenticator, engine }), ...duties],
+        clock,
+        logger,
+      );
       await openDoors();
       if (metrics && config.metricsPort !== null)
         metricsDoor = openMetricsDoor(metrics, { hostname: config.host, port: config.metricsPort });
@@ -261,6 +276,7 @@ export async function openService({
       await metricsDoor?.stop(true);
       limits.close();
       await authenticator.noteUse().catch(() => {});
+      own?.close();
       await database.close();
     },
   };
@@ -309,6 +325,6 @@ function openLimits(config: Config, { monotonic }: Clock, log: Logger): Promise<
 }
 
 /** The engine; one that can be broken and killed where a torture asks for it. */
-async function openEngine({ torture }: Config, parts: EngineParts): Promise<Engine> {
-  return torture ? await torturedEngine(torture, parts) : new Engine(parts);
+function openEngine({ torture }: Config, parts: EngineParts): Engine {
+  return torture ? torturedEngine(torture, parts) : new Engine(parts);
 }

@@ -2,7 +2,16 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 
 /** The safeguards that a torture can switch off, to show that it notices. */
-export const SAFEGUARDS = ['revision', 'lease', 'attempt', 'commit', 'hold', 'key', 'report'] as const;
+export const SAFEGUARDS = [
+  'revision',
+  'lease',
+  'attempt',
+  'commit',
+  'hold',
+  'key',
+  'report',
+  'clock',
+] as const;
 
 /** One of them. */
 export type Safeguard = (typeof SAFEGUARDS)[number];
@@ -49,6 +58,8 @@ const TortureSetting = Type.Object(
     leaseMs: Type.Integer({ minimum: 100 }),
     /** Attempts that may run at once; as many as without a torture when absent. */
     slots: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** How far ahead the clock of the instance's machine is. */
+    clockOffsetMs: Type.Optional(Type.Integer()),
     /** A file to which every performed order is appended. */
     record: Type.Optional(Type.String()),
     seed: Type.Integer(),

@@ -95,6 +95,18 @@ const ONLY_IN: readonly { readonly path: string; readonly what: RegExp; readonly
   },
 ];
 
+/** Time that does not come from the injected clock, and so may be another one than the database's. */
+const OWN_TIME = /\bDate\.now\b|\bnew Date\(\s*\)|[^\w.]Date\(\)/;
+/** The clock itself; what makes clocks wrong and judges from outside; and what runs in a browser. */
+const MAY_READ_TIME = ['src/engine/clock-source.ts', 'src/torture/', 'src/dashboard/web/'];
+
+const asksTheClock: Rule = (file) =>
+  isProduct(file) &&
+  !MAY_READ_TIME.some((place) => file.path.startsWith(place)) &&
+  OWN_TIME.test(codeOf(file))
+    ? ["reads the machine's clock: take the time from the injected Clock"]
+    : [];
+
 const keepsToItsOffice: Rule = (file) =>
   isProduct(file)
     ? ONLY_IN.filter(({ path, what }) => path !== file.path && what.test(codeOf(file))).map(
@@ -104,7 +116,15 @@ const keepsToItsOffice: Rule = (file) =>
 
 const isPatient: Rule = (file) => impatienceOf(file.path, codeOf(file));
 
-const RULES: readonly Rule[] = [hasName, isShort, isPlaced, followsArrows, keepsToItsOffice, isPatient];
+const RULES: readonly Rule[] = [
+  hasName,
+  isShort,
+  isPlaced,
+  followsArrows,
+  keepsToItsOffice,
+  asksTheClock,
+  isPatient,
+];
 
 /** All problems of these files, a sentence each. */
 export const problemsIn = (files: readonly SourceFile[]): string[] =>

@@ -4,6 +4,7 @@ import { auditLedger } from '../audit/audit.ts';
 import { CHECKS, type Check, type Findings } from '../audit/findings.ts';
 import { openSession } from '../audit/session.ts';
 import type { Config } from '../config.ts';
+import { readClock } from '../engine/database-clock.ts';
 import type { Terminal } from './terminal.ts';
 
 /** `posthorn audit` checks the ledger of the configured database and exits with 1 when anything disagrees. */
@@ -17,7 +18,7 @@ export async function runAudit(config: Config, since: number, terminal: Terminal
   const session = await openSession({ url: databaseUrl, dataDir });
   let findings: Findings;
   try {
-    findings = await auditLedger(session, Date.now(), since);
+    findings = await auditLedger(session, (await readClock(session)).at, since);
   } finally {
     await session.close();
   }

@@ -108,6 +108,7 @@ export async function runCommandLine(
     .option('--seed <n>', 'makes the same chances come again', wholeNumber, 1)
     .option('--workers <n>', 'requests under way at most', wholeNumber, 64)
     .option('--no-webhooks', 'without a receiver of webhooks: ends sooner')
+    .option('--no-clocks', 'with the right time on every machine')
     .option('--no-live', 'without live mail and a server that takes it')
     .option('--postgres-bin <folder>', 'where initdb and postgres are')
     .addOption(

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Diagnosis } from '../doctor/diagnosis.ts';
 import { examine } from '../doctor/examine.ts';
 import { openTransports } from '../doctor/open-transport.ts';
+import { systemClock } from '../engine/clock-source.ts';
 import { systemNameServers } from '../transport/dns/resolver.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -25,7 +26,7 @@ export async function runDoctor(
   const nameServers = config.dnsServers ?? systemNameServers();
   const examination = {
     config,
-    now: Date.now,
+    now: systemClock.now,
     nameServers,
     openTransports: () => openTransports(config, { nameServers, hostName: hostname(), probeDomain: probe }),
     to: to ?? null,

@@ -2,7 +2,7 @@ import pino from 'pino';
 import type { Permission } from '../auth/permissions.ts';
 import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
-import { systemClock } from '../engine/clock-source.ts';
+import { openClock } from '../engine/database-clock.ts';
 import { Engine } from '../engine/engine.ts';
 import { issueKey } from '../modules/api-keys/issue.ts';
 import { apiKeys } from '../modules/api-keys/kind.ts';
@@ -21,14 +21,16 @@ export interface KeyRequest {
 export function createKey(config: Config, request: KeyRequest, terminal: Terminal): Promise<number> {
   return withDatabase(config, async (database) => {
     await migrate(database);
-    const now = systemClock.now();
     const logger = pino({ enabled: false });
-    const engine = new Engine({ database, clock: systemClock, logger, kinds: [apiKeys] });
+    const clock = await openClock(database, logger);
+    const now = clock.now();
+    const engine = new Engine({ database, clock, logger, kinds: [apiKeys] });
     const workspace = await ensureFirstWorkspace(database, config.defaultPlan, now);
     const { env, name, permissions } = request;
     const wanted = { workspaceId: workspace.id, livemode: env === 'live', name, permissions };
     const key = await issueKey(engine, wanted, now);
     await engine.stop();
+    clock.close();
     terminal.out(`${key}\n`);
     return 0;
   });

@@ -44,7 +44,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   );
   let server: Server<Talk> | undefined;
   try {
-    const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, Date.now());
+    const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, service.clock.now());
     const keys = await firstKeys(service, workspace, config, logger);
     try {
       const { sockets } = service.inspector;

@@ -17,6 +17,7 @@ export interface TortureRequest {
   readonly workers: number;
   readonly webhooks: boolean;
   readonly live: boolean;
+  readonly clocks: boolean;
 }
 
 /** The command that starts this program again: the executable itself, or the runtime with the entry point. */
@@ -48,6 +49,7 @@ export async function runTorture(request: TortureRequest, terminal: Terminal): P
       workers: request.workers,
       webhooks: request.webhooks,
       live: request.live,
+      clocks: request.clocks,
       enough: stopRequested(),
     },
     tell,

@@ -8,7 +8,7 @@ import { type Diagnosis, fine, messageOf, skipped, wrong } from './diagnosis.ts'
 
 /** Above this round trip each email takes noticeably longer. */
 const SLOW_MS = 50;
-/** Ids and schedules are made with our clock and compared with the database's. */
+/** Posthorn goes by the database's clock; logs and certificates by the machine's. */
 const SKEW_MS = 2_000;
 
 const BRING_CLOSER =
@@ -128,7 +128,7 @@ export async function diagnoseLog(database: Database, lateSeconds = LATE_LOG_SEC
     : fine(check, 'It is in one order, and shows what was written.');
 }
 
-/** Checks that our clock and the database's agree. */
+/** Checks that this machine's clock and the database's agree. */
 export async function diagnoseClock(database: Database, now: () => number): Promise<Diagnosis> {
   const check = 'Clock';
   if (database.kind === 'embedded')
@@ -140,6 +140,10 @@ export async function diagnoseClock(database: Database, now: () => number): Prom
   const skew = (row?.at ?? 0) - (before + now()) / 2;
   const detail = `${(Math.abs(skew) / 1_000).toFixed(2)} s ${skew < 0 ? 'ahead of' : 'behind'} the database.`;
   return Math.abs(skew) > SKEW_MS
-    ? wrong(check, detail, 'Let both machines take their time from NTP.')
+    ? wrong(
+        check,
+        detail,
+        'Emails go by the clock of the database, logs and certificates by that of this machine. Let both take their time from NTP.',
+      )
     : fine(check, detail);
 }

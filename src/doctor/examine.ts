@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { readClock } from '../engine/database-clock.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import type { Transport } from '../transport/transport.ts';
 import {
@@ -22,6 +23,7 @@ import { diagnoseWays } from './ways.ts';
 export interface Examination {
   readonly config: Exposure &
     Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 'port' | 'dnsServers' | 'transport'>;
+  /** The machine's own clock. */
   readonly now: () => number;
   /** The name servers in use: DNS_SERVERS, or the machine's. */
   readonly nameServers: readonly NameServer[];
@@ -33,7 +35,7 @@ export interface Examination {
 
 /** Examines everything that email depends on and yields each diagnosis as soon as it is known. Changes nothing. */
 export async function* examine(examination: Examination): AsyncGenerator<Diagnosis> {
-  const { config, nameServers, now } = examination;
+  const { config, nameServers, now: machineNow } = examination;
   const health = await askService(config.host, config.port);
   const opened = await openExisting(config.databaseUrl, config.dataDir, health !== null);
   const database = 'check' in opened ? null : opened;
@@ -41,13 +43,14 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     const connection = 'check' in opened ? opened : await diagnoseConnection(opened);
     yield connection;
     const usable = connection.status === 'fine' ? database : null;
+    const now = usable ? (await readClock(usable).catch(() => ({ at: machineNow() }))).at : machineNow();
     if (usable) {
       yield* guarded('Schema', () => diagnoseSchema(usable));
-      yield* guarded('Partitions', () => diagnosePartitions(usable, now()));
+      yield* guarded('Partitions', () => diagnosePartitions(usable, now));
       yield* guarded('Event log', () => diagnoseLog(usable));
-      yield* guarded('Clock', () => diagnoseClock(usable, now));
+      yield* guarded('Clock', () => diagnoseClock(usable, machineNow));
     }
-    yield* guarded('Scheduler', () => diagnoseScheduler(health, usable, now()));
+    yield* guarded('Scheduler', () => diagnoseScheduler(health, usable, now));
     yield* guarded('Secret key', () => diagnoseSecretKey(config, usable));
     yield* guarded('Disk', () => diagnoseDisk(config.dataDir));
     yield* await diagnoseNameServers(nameServers, config.dnsServers !== null);

@@ -1,3 +1,4 @@
+import { systemClock } from '../engine/clock-source.ts';
 import { trustedAuthorities } from '../transport/authorities.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import { createResolver } from '../transport/dns/resolver.ts';
@@ -21,7 +22,8 @@ export async function openTransports(
   const ca = await trustedAuthorities(config.tlsCaFile);
   const transports = new Transports(config, {
     resolver: createResolver(nameServers),
-    monotonic: () => performance.now(),
+    now: systemClock.now,
+    monotonic: systemClock.monotonic,
     random: Math.random,
     ca,
     keep: async () => {},

@@ -1,6 +1,10 @@
 /** The health that a running service reports. */
 export interface Health {
-  readonly scheduler: { readonly status: 'ok' | 'late' | 'stopped'; readonly oldestDueSeconds: number };
+  readonly scheduler: {
+    readonly status: 'ok' | 'late' | 'paused' | 'stopped';
+    readonly oldestDueSeconds: number;
+    readonly clockSkewMs: number;
+  };
 }
 
 const PATIENCE_MS = 3_000;

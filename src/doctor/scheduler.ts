@@ -16,7 +16,13 @@ export async function diagnoseScheduler(
   now: number,
 ): Promise<Diagnosis> {
   if (health) {
-    const { status, oldestDueSeconds } = health.scheduler;
+    const { status, oldestDueSeconds, clockSkewMs } = health.scheduler;
+    if (status === 'paused')
+      return wrong(
+        CHECK,
+        `The clock of the database has jumped by ${(clockSkewMs / 1_000).toFixed(1)} s: the service on this machine claims and removes nothing.`,
+        'Let the machine of the database take its time from NTP; if it is right now, restart the service.',
+      );
     const detail = `The service on this machine says ${status}; the oldest that is due waits ${oldestDueSeconds} s.`;
     return status === 'ok'
       ? fine(CHECK, detail)

@@ -10,6 +10,7 @@ const PRUNE = `delete from captured where id in (
 export const capturedPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'capturedPruner',
   pattern: '0 47 * * * *',
+  goesByAge: true,
   async run(stop) {
     const before = lowestIdAt('cap', clock.now() - KEPT_DAYS.live * 86_400_000);
     while (!stop?.aborted && (await database.query(PRUNE, [before])).length === RETENTION_BATCH);

@@ -38,6 +38,7 @@ const FORGET = `delete from domain_keys where stage = 'retired' and since < $1::
 export const historyPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'historyPruner',
   pattern: '0 57 * * * *',
+  goesByAge: true,
   async run(stop) {
     for (const [actors, journal] of HISTORIES) await untilDone(database, prune(actors, journal), [], stop);
     await untilDone(database, BURY, [clock.now() - REMOVED_KEPT_MS], stop);

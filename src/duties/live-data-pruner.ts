@@ -60,6 +60,7 @@ const PRUNE_ORPHANS = PARTITIONED.map(
 export const liveDataPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'liveDataPruner',
   pattern: '0 27 * * * *',
+  goesByAge: true,
   async run(stop) {
     const cutoff = clock.now() - KEPT_DAYS.live * DAY_MS;
     for (const day of await partitionedDays(database)) {

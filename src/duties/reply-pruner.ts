@@ -13,6 +13,7 @@ const PRUNE = `delete from idempotency_keys where (workspace_id, livemode, key) 
 export const replyPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'replyPruner',
   pattern: '30 */10 * * * *',
+  goesByAge: true,
   async run(stop) {
     const before = new Date(clock.now() - REPLY_KEPT_MS).toISOString();
     while (!stop?.aborted && (await database.query(PRUNE, [before])).length === BATCH);

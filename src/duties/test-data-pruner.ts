@@ -22,6 +22,7 @@ delete from email_messages m using old o where m.id = o.id returning 1 as one`;
 export const testDataPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'testDataPruner',
   pattern: '0 17 * * * *',
+  goesByAge: true,
   async run(stop) {
     const before = lowestIdAt('em', clock.now() - KEPT_DAYS.test * 86_400_000);
     for (const { id } of await database.query<{ id: string }>(WORKSPACES))

@@ -44,6 +44,7 @@ interface Endpoint {
 export const webhookPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'webhookPruner',
   pattern: '0 37 * * * *',
+  goesByAge: true,
   async run(stop) {
     for (const endpoint of await database.query<Endpoint>(ENDPOINTS)) {
       if (stop?.aborted) return;

@@ -1,12 +1,22 @@
+/** How a clock stands to that of the database. */
+export interface Agreement {
+  /** How far the database's clock is ahead, in milliseconds, when it was last looked at. */
+  readonly skewMs: number;
+  /** Whether that is explained. While it is not, nothing is claimed and nothing is removed for its age. */
+  readonly agrees: boolean;
+}
+
 /** Where time comes from; injected everywhere, so that tests own it. */
 export interface Clock {
   /** Wall time, epoch milliseconds: what is stored and compared between instances. */
   now(): number;
   /** Milliseconds that never jump: limits, leases of this process, durations. */
   monotonic(): number;
+  /** Of a clock that follows the database's, which SQL reads too; absent where a test has its own. */
+  readonly agreement?: Agreement;
 }
 
-/** The machine's own clock. */
+/** The machine's own clock. Only the embedded database, which has no other, is served by it. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -89,8 +89,11 @@ export class Engine {
       room: () => roomOf(running),
       wake: (rows: readonly ActorRow[]) => this.#wake(running, rows),
     }));
-    this.#postOffice = new PostOffice(parts.database, parts.clock, (kind, id, event, mail) =>
-      this.#push(kind, id, event, { mail, patienceMs: OUTCOME_PATIENCE_MS }),
+    this.#postOffice = new PostOffice(
+      parts.database,
+      parts.clock,
+      (kind, id, event, mail) => this.#push(kind, id, event, { mail, patienceMs: OUTCOME_PATIENCE_MS }),
+      parts.logger,
     );
     this.#wakeUps = new WakeUps(parts.database, parts.clock, wakeables, parts.logger);
   }

@@ -105,7 +105,7 @@ export interface ChildSpec {
   input(at: number): unknown;
   /**
    * SQL of the insert, which may read the CTEs of the fact tables. `template` is a relation of one row: state, context,
-   * timers, wake_at and machine_version. Returns id, workspace_id and livemode.
+   * timers, wake_at, machine_version, and `not_before`, which no other wake_at may lie before (null: any may). Returns id, workspace_id and livemode.
    */
   sql(template: string): string;
   /** Whether the commit answers the new actors, so that their orders are performed at once and not when the clock finds them. */

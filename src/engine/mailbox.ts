@@ -12,6 +12,7 @@ import { type Decided, type Folding, fold, type Letter } from './fold.ts';
 import type { Actor, Kind } from './kind.ts';
 import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
 import { type Draft, inputRow } from './tell-batch.ts';
+import { wakeWriting } from './wake-at.ts';
 
 /** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
 export const LONGEST_WAIT_MS = 7_000;
@@ -60,7 +61,7 @@ export class Mailbox {
   ) {
     this.#children = new Children(kind.children);
     this.#lane = new Batcher(kind.name, (batch) => this.#work(batch), COMMIT_LIMITS, 1, isOfOneReport);
-    this.#statement = commitStatement(kind);
+    this.#statement = commitStatement(kind, wakeWriting(around.clock));
     this.#loadSql = loadStatement(kind);
     this.#readBackSql = readBackStatement(kind);
   }

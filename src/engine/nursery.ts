@@ -10,6 +10,7 @@ import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailb
 import { type BatchStatement, readBackStatement, spawnStatement } from './statements.ts';
 import { type Draft, draftSpawn, inputRow } from './tell-batch.ts';
 import type { Claim, ClaimOf, Spawned } from './told.ts';
+import { wakeWriting } from './wake-at.ts';
 
 /** A new actor of that kind to be. */
 export type BirthOf<Name extends KindName> = Birth<InputOfKind<Name>, ClaimOf<Name>>;
@@ -79,7 +80,7 @@ export class Nursery {
     private readonly around: MailboxSurroundings,
   ) {
     this.#lane = new Batcher(`new ${kind.name}`, (batch) => this.#work(batch), COMMIT_LIMITS, WIDTH);
-    this.#statement = spawnStatement(kind);
+    this.#statement = spawnStatement(kind, wakeWriting(around.clock));
     this.#readBackSql = readBackStatement(kind);
     this.#children = new Children(kind.children);
   }

@@ -1,6 +1,7 @@
 import type { Parameter } from '../db/database.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
 import { ACTOR_COLUMNS, type ChildSpec, type FactTable, type Kind } from './kind.ts';
+import type { WakeWriting } from './wake-at.ts';
 
 /** What the input carries of every actor: its row, its history, its mail, and the reply to be stored. */
 const INPUT_COLUMNS =
@@ -55,7 +56,12 @@ const carried = (kind: Kind, from: string): string => each(kind.carried, (name) 
  * are unfolded from it, since joining them back by id is a nested loop over both for want of statistics (4 ms instead of
  * 0.1 at 64 actors, and quadratic). Those without a list are left out beforehand: unfolding nothing costs a call as well.
  */
-const along = (kind: Kind, changed: string, templates: readonly string[]): string => `, claimed as (
+const along = (
+  kind: Kind,
+  changed: string,
+  templates: readonly string[],
+  wake: WakeWriting,
+): string => `, claimed as (
   insert into idempotency_keys (workspace_id, livemode, key, fingerprint, status, reply, created_at)
   select ${CLAIM_COLUMNS} from ${changed} where idem_key is not null
   order by idem_workspace_id, idem_livemode, idem_key
@@ -64,7 +70,7 @@ const along = (kind: Kind, changed: string, templates: readonly string[]): strin
   select m.id, m.to_kind, m.to_id, m.event
   from ${changed} c cross join lateral json_to_recordset(c.mail) as m(id text, to_kind text, to_id text, event json)
   where c.mail is not null
-)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string)).join('')}`;
+)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string, wake)).join('')}`;
 
 const factSource = (kind: Kind, { name, columns }: FactTable, changed: string): string =>
   `(select f.*, c.id as actor, c.workspace_id, c.livemode${carried(kind, 'c')}
@@ -74,8 +80,10 @@ const childrenOf = (
   { kind, sql }: ChildSpec,
   place: number,
   template: string,
+  wake: WakeWriting,
 ): string => `, template_${place} as materialized (
-  select * from json_to_record(${template}::text::json)
+  select state, context, timers, ${wake.at('wake_at')} as wake_at, steps, machine_version, ${wake.earliest} as not_before
+  from json_to_record(${template}::text::json)
     as s(state text, context json, timers json, wake_at timestamptz, steps json, machine_version smallint)
 ), children_${place} as (${sql(`template_${place}`)}), children_journaled_${place} as (
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps)
@@ -120,10 +128,11 @@ const handled = (kind: Kind): string =>
  * deadlock (hazards.md: 1,374 wins and six deadlocks against 224,447 and none). The join keeps the revision check
  * true after the wait for a lock: PostgreSQL evaluates it again on the row as it is then.
  */
-export function commitStatement(kind: Kind): BatchStatement {
-  const assignments = ['state', 'context', 'timers', 'wake_at', ...kind.derived.map(({ name }) => name)]
+export function commitStatement(kind: Kind, wake: WakeWriting): BatchStatement {
+  const copied = ['state', 'context', 'timers', ...kind.derived.map(({ name }) => name)]
     .map((name) => `${name} = l.${name}`)
     .join(', ');
+  const assignments = `${copied}, wake_at = ${wake.at('l.wake_at')}`;
   const brought = [
     'steps',
     'mail',
@@ -139,7 +148,7 @@ export function commitStatement(kind: Kind): BatchStatement {
   select i.* from input i
   join ${kind.table} a on a.id = i.id and a.revision = i.revision${unhandled(kind)}
   order by a.id for update of a
-), changed as (
+)${wake.cte}, changed as (
   update ${kind.table} a
   set ${assignments}, revision = a.revision + 1, machine_version = $1::smallint
   from locked l where a.id = l.id
@@ -148,7 +157,7 @@ export function commitStatement(kind: Kind): BatchStatement {
 ), journaled as (
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps)
   select id, revision, ${TAG}, steps from changed
-)${handled(kind)}${along(kind, 'changed', templates)}
+)${handled(kind)}${along(kind, 'changed', templates, wake)}
 select i.id, null::integer as child, null::text as workspace_id, null::boolean as livemode
 from input i where i.id not in (select id from changed)${answeredChildren(kind, 'id, child, workspace_id, livemode')}
 union all select ${TAG}::text, null, null, null`,
@@ -169,7 +178,7 @@ union all select ${TAG}::text, null, null, null`,
  * Answers only the calls that were not admitted, each with the stored reply of its key, if there is one; the children to
  * be performed at once; and, as the reply of a call -1, the tag, without which it is the reply to something else.
  */
-export function spawnStatement(kind: Kind): BatchStatement {
+export function spawnStatement(kind: Kind, wake: WakeWriting): BatchStatement {
   const own = each(kind.spawn.own, (name) => `, ${name}`);
   const also = kind.spawn.also.map((sql, index) => `, also_${index} as (${sql('admitted')})`).join('');
   const columns = columnsOf(
@@ -207,14 +216,14 @@ export function spawnStatement(kind: Kind): BatchStatement {
   where w.place > m.granted
 ), admitted as not materialized (
   select * from input where ord not in (select ord from refused)
-), spawned as (
+)${wake.cte}, spawned as (
   insert into ${kind.table}
     (${ACTOR_COLUMNS.join(', ')}${derivedNames(kind)}${own})
-  select id, workspace_id, livemode, state, context, timers, wake_at, 1, $1::smallint${derivedNames(kind)}${own}
+  select id, workspace_id, livemode, state, context, timers, ${wake.at('wake_at')}, 1, $1::smallint${derivedNames(kind)}${own}
   from admitted
 ), journaled as (
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps) select id, 1, ${TAG}, steps from admitted
-)${also}${along(kind, 'admitted', templates)}
+)${also}${along(kind, 'admitted', templates, wake)}
 select i.ord, k.fingerprint, k.status, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at,
   null::integer as child, null::text as id, null::text as workspace_id, null::boolean as livemode
 from input i ${usedKey('*')} where i.ord in (select ord from refused)${answeredChildren(
@@ -252,17 +261,17 @@ join ${kind.journal} j on j.actor_id = i.id and j.revision = i.revision`;
 
 /**
  * Claims actors whose wake_at has come ($1) and is not before $4, at most $2, by moving it to $3: another instance passes
- * over them (SKIP LOCKED now, the new wake_at afterwards), and a claimer that dies loses nothing. The CTE is a fence:
- * without it the planner may repeat the LIMIT inside a nested loop.
+ * over them (SKIP LOCKED now, the new wake_at afterwards), and a claimer that dies loses nothing. Answers each with the
+ * moment at which it was due. The CTE is a fence: without it the planner may repeat the LIMIT inside a nested loop.
  */
-export function claimDueStatement(kind: Kind): string {
+export function claimDueStatement(kind: Kind, wake: WakeWriting): string {
   return `with due as materialized (
-  select id from ${kind.table} where wake_at >= $4::timestamptz and wake_at <= $1::timestamptz
+  select id, wake_at from ${kind.table} where wake_at >= $4::timestamptz and wake_at <= $1::timestamptz
   order by wake_at limit $2::integer
   for update skip locked
-)
-update ${kind.table} a set wake_at = $3::timestamptz from due where a.id = due.id
-returning ${READ_COLUMNS}`;
+)${wake.cte}
+update ${kind.table} a set wake_at = ${wake.at('$3::timestamptz')} from due where a.id = due.id
+returning ${READ_COLUMNS}, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
 }
 
 /** The earliest wake_at from $1 up to $2, as epoch milliseconds. */

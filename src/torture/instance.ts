@@ -27,6 +27,8 @@ export class Instance {
   #frozen = false;
   /** Where live mail goes from its next start on; null keeps it here. */
   smtpPort: number | null = null;
+  /** How far ahead its machine's clock is, from its next start on. */
+  clockOffsetMs = 0;
 
   constructor(private readonly parts: InstanceParts) {}
 
@@ -72,7 +74,12 @@ export class Instance {
         RATE_LIMIT_PER_IP: '0',
         RATE_LIMIT_PER_KEY: '0',
         LOG_LEVEL: 'warn',
-        TORTURE: JSON.stringify({ ...torture, seed, ...(crash ? { crash } : {}) }),
+        TORTURE: JSON.stringify({
+          ...torture,
+          seed,
+          clockOffsetMs: this.clockOffsetMs,
+          ...(crash ? { crash } : {}),
+        }),
       },
     });
     const keep = (chunk: Buffer) => {

@@ -42,7 +42,14 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
   const record = new OutsideRecord();
   const urls = instances.map(({ url }) => url);
   const client = new TortureClient({ urls, keys, liveFrom, record, seed, workers });
-  const troubles = new Troubles({ instances, relays, postgres: server, leaseMs, seed });
+  const troubles = new Troubles({
+    instances,
+    relays,
+    postgres: server,
+    leaseMs,
+    clocks: options.clocks,
+    seed,
+  });
   client.start();
   troubles.start();
   const begin = performance.now();

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '../db/database.ts';
 import { Engine, type EngineParts, type TellOptions } from '../engine/engine.ts';
 import type { EventOfKind, KindName } from '../engine/kind.ts';
 import type { BirthOf } from '../engine/nursery.ts';
@@ -7,6 +8,7 @@ import type { Safeguard, TortureSetting } from '../torture-setting.ts';
 import { type CrashAt, crashAt } from './crash.ts';
 import { TorturedDatabase } from './tortured-database.ts';
 import { torturedKinds } from './tortured-kinds.ts';
+import { setClockWrong } from './wrong-clock.ts';
 
 /** TORTURE is set, but the database is one that matters. */
 export class NotTorturable extends Error {
@@ -60,18 +62,23 @@ class TorturedEngine extends Engine {
   }
 }
 
-/**
- * An engine to be tortured: what a torture needs is wrapped around the engine's parts, so that nothing of it is in the
- * engine itself. @throws NotTorturable when the database does not hold the setting's token
- */
-export async function torturedEngine(setting: TortureSetting, parts: EngineParts): Promise<Engine> {
-  const [table] = await parts.database.query<{ there: boolean }>(
+/** Sets the machine's clock wrong, where that is asked for. @throws NotTorturable when the database does not hold the token */
+export async function prepareTorture(setting: TortureSetting, database: Database): Promise<void> {
+  const [table] = await database.query<{ there: boolean }>(
     `select to_regclass('torture') is not null as there`,
   );
   const tokens = table?.there
-    ? await parts.database.query('select 1 as one from torture where token = $1', [setting.token])
+    ? await database.query('select 1 as one from torture where token = $1', [setting.token])
     : [];
   if (tokens.length === 0) throw new NotTorturable();
+  if (setting.clockOffsetMs) setClockWrong(setting.clockOffsetMs);
+}
+
+/**
+ * An engine to be tortured: what a torture needs is wrapped around the engine's parts, so that nothing of it is in the
+ * engine itself.
+ */
+export function torturedEngine(setting: TortureSetting, parts: EngineParts): Engine {
   const crash = crashAt(setting.crash);
   return new TorturedEngine(
     {

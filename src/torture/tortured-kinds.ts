@@ -11,6 +11,7 @@ import type { Order } from '../engine/tell-batch.ts';
 import type { TortureSetting } from '../torture-setting.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { CrashAt } from './crash.ts';
+import { outsideNow } from './wrong-clock.ts';
 
 /** What XState's 32-bit delays can hold: an attempt that is lost is never missed. */
 const NEVER_MS = 2_147_483_647;
@@ -96,7 +97,7 @@ function torturedPerformer(
     async perform(order) {
       const { attempt } = order.actor.snapshot.context as EmailContext;
       crash('perform.before');
-      note(`begun ${order.actor.id} ${attempt} ${Date.now()}`);
+      note(`begun ${order.actor.id} ${attempt} ${outsideNow()}`);
       await pause(kind === 'email' ? dawdling(chance, attempt, leaseMs) : chance.between(0, 20));
       crash('perform.during');
       const events = await performer.perform(handed(order));

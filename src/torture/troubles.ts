@@ -11,6 +11,8 @@ export interface Victims {
   readonly relays: readonly Relay[];
   readonly postgres: PostgresServer;
   readonly leaseMs: number;
+  /** Whether machines' clocks may be wrong. */
+  readonly clocks: boolean;
   readonly seed: number;
 }
 
@@ -24,7 +26,23 @@ const WEIGHTS = {
   'cut connections': 3,
   'freeze connections': 2,
   'swallow reply': 4,
+  // Comes with a start.
+  'wrong clock': 0,
 } as const;
+
+const HOUR_MS = 3_600_000;
+/** How far ahead the clocks of machines are; one in three is right. */
+const CLOCKS_MS = [
+  0,
+  0,
+  0,
+  HOUR_MS,
+  -HOUR_MS,
+  25 * HOUR_MS,
+  -25 * HOUR_MS,
+  91 * 24 * HOUR_MS,
+  -91 * 24 * HOUR_MS,
+];
 
 /** The name of a trouble. */
 export type Trouble = keyof typeof WEIGHTS;
@@ -37,6 +55,8 @@ const BAG = Object.entries(WEIGHTS).flatMap(([trouble, weight]) =>
 export class Troubles {
   readonly counts = new Map<Trouble, number>();
   readonly #chance: Chance;
+  /** Of its own, so that the other troubles come as they did without it. */
+  readonly #clockChance: Chance;
   readonly #busy = new Set<unknown>();
   readonly #underWay = new Set<Promise<void>>();
   #stopped = false;
@@ -45,6 +65,7 @@ export class Troubles {
 
   constructor(private readonly victims: Victims) {
     this.#chance = chanceOf(victims.seed);
+    this.#clockChance = chanceOf(victims.seed + 1);
   }
 
   start(): void {
@@ -63,7 +84,7 @@ export class Troubles {
       if (instance.isFrozen) instance.thaw();
       // One may still carry a crash point that it has not come to.
       await instance.end('SIGKILL');
-      instance.start(this.#seed());
+      this.#start(instance);
     }
     await Promise.all(instances.map((instance) => instance.ready()));
     if (this.#failure !== null) throw this.#failure;
@@ -81,7 +102,7 @@ export class Troubles {
     const victim = trouble === 'stop PostgreSQL' ? this.victims.postgres : this.victims.instances[index];
     if (victim === undefined || this.#busy.has(victim)) return;
     this.#busy.add(victim);
-    this.counts.set(trouble, (this.counts.get(trouble) ?? 0) + 1);
+    this.#count(trouble);
     const work = this.#make(trouble, index)
       .catch((error: unknown) => {
         this.#failure ??= error;
@@ -129,7 +150,7 @@ export class Troubles {
   }
 
   async #startAgain(instance: Instance): Promise<void> {
-    instance.start(this.#seed());
+    this.#start(instance);
     // It comes up only as fast as PostgreSQL lets it; a start that PostgreSQL's absence ends is tried again.
     for (let tries = 0; !this.#stopped || tries === 0; tries++) {
       try {
@@ -137,20 +158,33 @@ export class Troubles {
       } catch (error) {
         if (tries >= 20) throw error;
         await Bun.sleep(200);
-        if (!instance.isRunning) instance.start(this.#seed());
+        if (!instance.isRunning) this.#start(instance);
       }
     }
   }
 
   /** A life that ends at a named point, wherever that is. */
   async #startDoomed(instance: Instance): Promise<void> {
-    instance.start(this.#seed(), {
+    this.#start(instance, {
       at: this.#chance.pick(CRASH_POINTS),
       visit: this.#chance.between(1, 30),
       afterMs: this.#chance.between(0, 5),
     });
     await Promise.race([instance.died(), Bun.sleep(4_000)]);
     if (!instance.isRunning) await this.#startAgain(instance);
+  }
+
+  /** On a machine whose clock says what it likes. */
+  #start(instance: Instance, crash?: Parameters<Instance['start']>[1]): void {
+    // The first one's stays right: what the others wrote must not mislead it.
+    if (this.victims.clocks && instance !== this.victims.instances[0])
+      instance.clockOffsetMs = this.#clockChance.pick(CLOCKS_MS);
+    if (instance.clockOffsetMs !== 0) this.#count('wrong clock');
+    instance.start(this.#seed(), crash);
+  }
+
+  #count(trouble: Trouble): void {
+    this.counts.set(trouble, (this.counts.get(trouble) ?? 0) + 1);
   }
 
   #seed(): number {

@@ -24,6 +24,8 @@ export interface WorldOptions {
   readonly webhooks: boolean;
   /** Live mail beside the simulated, to a mail server of the torture's own. */
   readonly live: boolean;
+  /** Machines whose clocks are wrong. */
+  readonly clocks: boolean;
   readonly seed: number;
 }
 
@@ -36,6 +38,8 @@ const LEASE_MS = 1_500;
  */
 const FEW_SLOTS = 16;
 const DATABASE = 'posthorn';
+/** How far ahead the clocks of the second and third instance's machines are, to begin with. */
+const AHEAD_MS = [0, 3_600_000, 91 * 86_400_000];
 /** After the trouble everything has this long to come to its end. */
 const SETTLE_MS = 90_000;
 const BUSY = `select exists (select from emails where wake_at < now() + interval '1 hour')
@@ -114,7 +118,7 @@ export class World implements AsyncDisposable {
     return this.#stack.disposeAsync();
   }
 
-  async #populate({ instances, command, broken, webhooks, live, seed }: WorldOptions): Promise<void> {
+  async #populate({ instances, command, broken, webhooks, live, clocks, seed }: WorldOptions): Promise<void> {
     const token = await prepare(this.server);
     const home = mkdtempSync(join(tmpdir(), 'posthorn-instances-'));
     this.#stack.defer(() => rmSync(home, { recursive: true, force: true }));
@@ -141,6 +145,8 @@ export class World implements AsyncDisposable {
           ...(broken ? { break: broken } : {}),
         },
       });
+      // The first one is right, and what it is told by the others must not mislead it.
+      if (clocks && index > 0) instance.clockOffsetMs = AHEAD_MS[index % AHEAD_MS.length] as number;
       this.#stack.defer(() => instance.end('SIGKILL'));
       this.relays.push(relay);
       this.records.push(record);

@@ -26,6 +26,8 @@ export interface TransportSettings {
 /** What the ways need besides. */
 export interface TransportMeans {
   readonly resolver: Resolver;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   readonly monotonic: Monotonic;
   readonly random: () => number;
   /** The name of this machine, where EHLO_NAME gives no better one. */
@@ -99,6 +101,7 @@ export class Transports {
         secretAccessKey: awsSecretAccessKey,
         configurationSet: settings.sesConfigurationSet,
         topicArn: settings.sesTopicArn,
+        now: means.now,
       });
     }
     const { resolver, monotonic, random, mayConnect, probeDomain = null } = means;

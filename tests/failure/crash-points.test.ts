@@ -36,6 +36,7 @@ test('kill -9 at every named point loses nothing, doubles nothing and leaves the
     postgresBin: null,
     webhooks: false,
     live: true,
+    clocks: true,
     seed: 1,
   });
   const [, ...victims] = world.instances;

@@ -63,7 +63,7 @@ const start = (transport: string, policy: 'retry' | 'hold'): Promise<Service> =>
 
 /** Lets the leases of all attempts that were under way end. */
 const passLeases = () =>
-  sql`update emails set wake_at = to_timestamp(0), timers = (select json_object_agg(key, 0) from json_each(timers))
+  sql`update emails set wake_at = clock_timestamp(), timers = (select json_object_agg(key, 0) from json_each(timers))
     where state = 'sending'`;
 
 async function sendAll(service: Service): Promise<readonly string[]> {

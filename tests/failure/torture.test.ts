@@ -14,7 +14,15 @@ import { spawnService } from '../support/service.ts';
 // The short form of `posthorn torture`. The long one, and one run for each safeguard: see README.md beside this file.
 
 const COMMAND = [process.execPath, resolve(import.meta.dir, '../../src/main.ts')];
-const short = { instances: 2, command: COMMAND, postgresBin: null, workers: 32, webhooks: false, live: true };
+const short = {
+  instances: 2,
+  command: COMMAND,
+  postgresBin: null,
+  workers: 32,
+  webhooks: false,
+  live: true,
+  clocks: true,
+};
 
 /**
  * Tortures until it came to what is looked for: what a machine gets done in a few seconds, and what of it falls together, is
@@ -57,6 +65,11 @@ test('without stored replies to idempotency keys the same torture finds emails t
   const isCaught = ({ verdict: { broken } }: Outcome): boolean =>
     (broken.get('wishTwice') ?? 0) > 0 && (broken.get('keyTwice') ?? 0) > 0;
   expect(isCaught(await torturedUntil({ broken: 'key' }, isCaught))).toBeTrue();
+});
+
+test('instances that believe the wrong clocks of their machines are found out by the same torture', async () => {
+  const outcome = await torture({ ...short, seconds: 5, seed: 5, broken: 'clock' }, () => {});
+  expect(outcome.verdict.broken.get('tooEarly')).toBeGreaterThan(0);
 });
 
 test('no safeguard can be switched off where mail matters', async () => {

@@ -13,6 +13,7 @@ import { type Duty, type DutyDeps, startDuties } from '../../src/duties/schedule
 import { testDataPruner } from '../../src/duties/test-data-pruner.ts';
 import { usageAccountant } from '../../src/duties/usage-accountant.ts';
 import { webhookPruner } from '../../src/duties/webhook-pruner.ts';
+import { systemClock } from '../../src/engine/clock-source.ts';
 import { openService } from '../../src/service.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { countOf, postgresStore, type Store } from '../support/engine.ts';
@@ -42,7 +43,7 @@ function endless(isOver: (stop: AbortSignal | undefined) => boolean) {
 
 test('a stop asks a duty that never ends by itself to end, and waits for it', async () => {
   const { duty, begun, hasEnded } = endless((stop) => stop?.aborted ?? false);
-  const schedule = startDuties([duty], logger);
+  const schedule = startDuties([duty], systemClock, logger);
   await begun;
   await schedule.stop();
   expect(hasEnded()).toBe(true);

@@ -62,6 +62,25 @@ describe('an arrow that is not drawn is refused', () => {
   });
 });
 
+describe('time comes from the injected clock', () => {
+  test.each(['const at = Date.now();', 'const clock = { now: Date.now };', 'const at = new Date();'])(
+    '%s is refused',
+    (text) => {
+      expect(problems('src/modules/emails/other.ts', text)).toHaveLength(1);
+      expect(problems('src/commands/other.ts', text)).toHaveLength(1);
+      expect(problems('src/engine/clock-source.ts', text)).toEqual([]);
+      expect(problems('tests/unit/x.test.ts', text)).toEqual([]);
+    },
+  );
+
+  test.each(['const at = new Date(clock.now());', 'const at: Date = given;', '// Date.now() is forbidden'])(
+    '%s is not',
+    (text) => {
+      expect(problems('src/modules/emails/other.ts', text)).toEqual([]);
+    },
+  );
+});
+
 describe('what one file does, no other does', () => {
   test.each([
     ['src/config.ts', 'const level = process.env.LOG_LEVEL;'],

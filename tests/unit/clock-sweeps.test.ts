@@ -8,113 +8,228 @@ import { emailKind } from '../../src/modules/emails/kind.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
-/** A clock whose looks take as long as they are told to; what each sweep looked behind. */
-function scene() {
+/** What stands in the database's place: dues by their moments, transactions by their numbers. */
+interface World {
+  /** Moments at which actors are due. */
+  due: number[];
+  /** Those of them that somebody else has locked. */
+  locked: number[];
+  /** The lowest number of a transaction under way; null while there is none. */
+  held: number | null;
+  /** A look from so far back, or over so much, takes longer than a statement may. */
+  fails(from: number, to: number): boolean;
+  lookMs: number;
+}
+
+/** The clock's sweeps over a database that a test makes up. */
+function scene({ isShared = true } = {}) {
   let passed = 0;
-  let lookMs = 1;
-  let due = 0;
   let shift = 0;
-  let wholeFails: string | null = null;
-  const behind: string[] = [];
+  let number = 100;
+  const world: World = { due: [], locked: [], held: null, fails: () => false, lookMs: 1 };
+  let looks: number[] = [];
+  const woken: number[] = [];
+  const agreement = { skewMs: 0, agrees: true };
+  const wall = () => NOW + passed + shift;
+  const between = (from: unknown, to: unknown) => {
+    const [low, high] = [Date.parse(String(from)), Date.parse(String(to))];
+    passed += world.lookMs;
+    if (world.fails(low, high))
+      throw new Unavailable('It took too long.', 'no', 1, { cause: { code: TOOK_TOO_LONG } });
+    return world.due.filter((at) => at >= low && at <= high).sort((a, b) => a - b);
+  };
   const database = {
-    query: async (text: string, parameters: readonly unknown[]) => {
-      if (text.startsWith('with due')) {
-        behind.push(String(parameters[3]));
-        if (wholeFails !== null && Date.parse(String(parameters[3])) === 0) {
-          passed += lookMs;
-          throw new Unavailable('No resources.', 'no', 1, { cause: { code: wholeFails } });
-        }
-        const rows = Array.from({ length: Math.min(due, Number(parameters[1])) }, (_, n) => ({ id: n }));
-        due -= rows.length;
-        return rows;
+    query: async (text: string, parameters: readonly unknown[] = []) => {
+      if (text.includes('pg_current_xact_id()::text')) {
+        number++;
+        return [{ at: wall(), number: String(number), lowest: String(world.held ?? number) }];
       }
-      passed += lookMs;
-      return [{ at: null }];
+      if (!text.startsWith('with due')) {
+        const [at = null] = between(parameters[0], parameters[1]);
+        return [{ at }];
+      }
+      looks.push(Date.parse(String(parameters[3])));
+      const found = between(parameters[3], parameters[0])
+        .filter((at) => !world.locked.includes(at))
+        .slice(0, Number(parameters[1]));
+      world.due = world.due.filter((at) => !found.includes(at));
+      return found.map((due_at) => ({ due_at }));
     },
   } as unknown as Database;
   let room = 500;
-  const clock = { now: () => NOW + passed + shift, monotonic: () => passed };
+  const clock = { now: wall, monotonic: () => passed, ...(isShared ? { agreement } : {}) };
+  const wake = async (rows: readonly unknown[]) => {
+    woken.push(...(rows as { due_at: number }[]).map(({ due_at }) => due_at));
+  };
   const wakeUps = new WakeUps(
     database,
     clock,
-    [{ kind: emailKind, room: () => room, wake: async () => {} }],
+    [{ kind: emailKind, room: () => room, wake }],
     pino({ enabled: false }),
   );
   return {
-    /** One sweep, so long after the one before; answers what it looked behind, as milliseconds before now. */
-    async sweep(
-      afterMs: number,
-      { looksMs = 1, isDue = 0, hasRoom = 500, jumpsMs = 0, fails = null as string | null } = {},
-    ) {
+    world,
+    woken,
+    agreement,
+    wakeUps,
+    now: wall,
+    /** Somebody begins to write, and does not end. */
+    hold: () => {
+      number++;
+      world.held = number;
+    },
+    /** The wall clock is set while nothing passes. */
+    set: (ms: number) => {
+      shift += ms;
+    },
+    room: (most: number) => {
+      room = most;
+    },
+    /** A sweep, so long after the one before; answers how far back it looked for what is due. */
+    async sweep(afterMs = 1_000) {
       passed += afterMs;
-      lookMs = looksMs;
-      due = isDue;
-      wholeFails = fails;
-      room = hasRoom;
-      shift += jumpsMs;
-      behind.length = 0;
-      const now = clock.now();
+      looks = [];
+      const now = wall();
       wakeUps.sweep();
       await wakeUps.settled();
-      return behind.map((from) => (Date.parse(from) === 0 ? 'everything' : now - Date.parse(from)));
+      return looks.map((from) => (from === 0 ? 'everything' : now - from));
     },
   };
 }
 
-describe('the sweeps of the clock', () => {
-  test('look at everything as long as that is quick', async () => {
+describe("where the clock is the database's, a sweep", () => {
+  test('begins with the last ten seconds and all before them, and soon where every write has settled', async () => {
     const { sweep } = scene();
-    for (let tick = 0; tick < 5; tick++) expect(await sweep(1_000, { looksMs: 24 })).toEqual(['everything']);
+    expect(await sweep()).toEqual([10_000, 'everything']);
+    // A look takes a millisecond, and there were four.
+    expect(await sweep()).toEqual([1_004]);
+    for (let tick = 0; tick < 5; tick++) expect(await sweep()).toEqual([1_002]);
   });
 
-  test('look behind the last one, with an overlap, where everything takes long', async () => {
-    const { sweep } = scene();
-    expect(await sweep(1_000, { looksMs: 100 })).toEqual(['everything']);
-    // 100 ms for the look and as much for the claim are a twentieth of 4 s.
-    expect(await sweep(1_000)).toEqual([6_100]);
-    expect(await sweep(1_000)).toEqual([6_001]);
-    expect(await sweep(1_900)).toEqual(['everything']);
-    expect(await sweep(1_000)).toEqual(['everything']);
+  test('reads what lies further back once more, when those have ended who had begun to write before', async () => {
+    const { sweep, world, woken, now } = scene();
+    world.held = 50;
+    expect(await sweep()).toEqual([10_000, 'everything']);
+    world.due = [now() - 3_600_000];
+    world.held = null;
+    expect(await sweep()).toEqual([11_004, 'everything']);
+    expect(woken).toHaveLength(1);
+    expect(await sweep()).toHaveLength(1);
   });
 
-  test('do not get ahead of what there was no room for', async () => {
-    const { sweep } = scene();
-    expect(await sweep(1_000, { looksMs: 1_000, isDue: 20, hasRoom: 10 })).toEqual([
-      'everything',
-      'everything',
-      'everything',
-    ]);
-    expect(await sweep(1_000, { hasRoom: 0 })).toEqual([]);
-    expect(await sweep(1_000)).toEqual([8_001]);
+  test.each([1, 100, 3_000])('wakes all that was due, when a look takes %d ms', async (lookMs) => {
+    const { sweep, world, woken, now } = scene();
+    world.lookMs = lookMs;
+    const due = [5_000_000_000, 7_200_000, 120_000, 6_000, 400].map((ago) => now() - ago);
+    world.due = [...due];
+    for (let tick = 0; tick < 6; tick++) await sweep();
+    expect(woken.toSorted()).toEqual(due.toSorted());
   });
 
-  test('leave nothing behind when the clock is put back', async () => {
-    const { sweep } = scene();
-    await sweep(1_000, { looksMs: 1_000 });
-    expect(await sweep(1_000, { jumpsMs: -3_600_000 })).toEqual([5_000]);
+  test('does not get ahead of a transaction that may still write', async () => {
+    const { sweep, world, woken, now, hold } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    const held = now();
+    hold();
+    for (let tick = 0; tick < 60; tick++) await sweep();
+    // What it writes is not before the moment at which it had its number.
+    world.due = [held + 1];
+    world.held = null;
+    await sweep();
+    expect(woken).toEqual([held + 1]);
+    await sweep();
+    expect(await sweep()).toEqual([1_002]);
   });
 
-  const TIMED_OUT = { looksMs: 6_000, fails: TOOK_TOO_LONG };
-
-  test('go on short when a look at everything takes longer than a statement may', async () => {
-    const { sweep } = scene();
-    expect(await sweep(1_000, { looksMs: 1_000 })).toEqual(['everything']);
-    expect(await sweep(40_000, TIMED_OUT)).toEqual(['everything']);
-    // Behind the last sweep that left nothing: it was 1 s after the beginning, and a minute has passed.
-    expect(await sweep(1_000)).toEqual([53_000]);
-    expect(await sweep(1_000)).toEqual([6_001]);
-    expect(await sweep(120_000)).toEqual(['everything']);
+  test('does not get ahead of what somebody has locked', async () => {
+    const { sweep, world, woken, now } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    const due = now() + 500;
+    world.due = [due];
+    world.locked = [due];
+    for (let tick = 0; tick < 20; tick++) await sweep();
+    expect(woken).toEqual([]);
+    world.locked = [];
+    await sweep();
+    expect(woken).toEqual([due]);
   });
 
-  test('begin an hour back when not even the first look succeeds', async () => {
-    const { sweep } = scene();
-    expect(await sweep(1_000, TIMED_OUT)).toEqual(['everything']);
-    expect(await sweep(1_000)).toEqual([3_606_000]);
+  test('does not get ahead of what there was no room for, and reads none of it twice', async () => {
+    const { sweep, world, woken, now, room } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    const due = Array.from({ length: 20 }, (_, index) => now() + index);
+    world.due = [...due];
+    room(0);
+    expect(await sweep()).toEqual([]);
+    room(8);
+    const looks = await sweep();
+    expect(looks).toHaveLength(3);
+    expect(looks[1]).toBeLessThan(looks[0] as number);
+    expect(woken).toEqual(due);
   });
 
-  test('look at everything again after any other failure', async () => {
-    const { sweep } = scene();
-    expect(await sweep(1_000, { fails: '53300' })).toEqual(['everything']);
-    expect(await sweep(1_000)).toEqual(['everything']);
+  test('wakes from the backlog what there was no room for at first', async () => {
+    const { sweep, world, woken, now, room } = scene();
+    const due = Array.from({ length: 20 }, (_, index) => now() - 3_600_000 + index);
+    world.due = [...due];
+    room(0);
+    await sweep();
+    room(500);
+    await sweep();
+    expect(woken).toEqual(due);
+  });
+
+  test("begins anew when the database's clock was put back", async () => {
+    const { sweep, set } = scene();
+    for (let tick = 0; tick < 4; tick++) await sweep();
+    set(-3_600_000);
+    expect(await sweep()).toEqual([10_000, 'everything']);
+  });
+
+  test('reads a backlog in stretches where one look at all of it takes longer than a statement may', async () => {
+    const { sweep, world, woken, now } = scene();
+    const hour = 3_600_000;
+    // So many entries lie in the last three hours that a look over more than ten minutes of them fails.
+    const dense = now() - 3 * hour;
+    world.fails = (from, to) => to - Math.max(from, dense) > hour / 6;
+    const due = [9 * hour, 2.5 * hour, hour, 60_000].map((ago) => now() - ago);
+    world.due = [...due];
+    expect(await sweep()).toEqual([10_000, 'everything']);
+    for (let tick = 0; tick < 30; tick++) await sweep(500);
+    expect(woken.toSorted()).toEqual(due.toSorted());
+    expect(await sweep()).toHaveLength(1);
+  });
+
+  test('begins anew when so much has gathered behind a transaction that a sweep cannot be read', async () => {
+    const { sweep, world, woken, now, hold } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    hold();
+    for (let tick = 0; tick < 60; tick++) await sweep();
+    world.fails = (from, to) => from > 0 && to - from > 30_000;
+    await sweep();
+    const due = now() + 100;
+    world.due = [due];
+    await sweep();
+    expect(woken).toEqual([due]);
+  });
+
+  test('claims nothing while nobody can say how late it is, and looks at everything afterwards', async () => {
+    const { sweep, world, woken, now, agreement, wakeUps } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    Object.assign(agreement, { agrees: false, skewMs: 3_600_000 });
+    world.due = [now()];
+    expect(await sweep()).toEqual([]);
+    expect(wakeUps.health).toMatchObject({ status: 'paused', clockSkewMs: 3_600_000 });
+    Object.assign(agreement, { agrees: true, skewMs: 0 });
+    expect(await sweep()).toEqual([10_000, 'everything']);
+    expect(woken).toHaveLength(1);
+  });
+});
+
+describe('where it is another clock, of which the database cannot tell the past, a sweep', () => {
+  test.each([1, 100, 3_000])('looks at everything, though a look takes %d ms', async (lookMs) => {
+    const { sweep, world } = scene({ isShared: false });
+    world.lookMs = lookMs;
+    for (let tick = 0; tick < 4; tick++) expect(await sweep()).toEqual(['everything']);
   });
 });

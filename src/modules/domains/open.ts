@@ -44,7 +44,7 @@ export function openDomains({ database, clock, sealer, config }: DomainParts): D
   const looking = {
     setup,
     openResolver: () => createResolver(config.dnsServers ?? systemNameServers()),
-    identities: identitiesOf(config, sealer),
+    identities: identitiesOf(config, sealer, clock.now),
   };
   return {
     kind: domains(domainPerformer({ database, clock }, looking)),
@@ -52,11 +52,15 @@ export function openDomains({ database, clock, sealer, config }: DomainParts): D
   };
 }
 
-function identitiesOf({ transport, ...ses }: DomainParts['config'], sealer: Sealer): Identities | null {
+function identitiesOf(
+  { transport, ...ses }: DomainParts['config'],
+  sealer: Sealer,
+  now: () => number,
+): Identities | null {
   const { sesRegion: region, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = ses;
   if (!transport.includes('ses') || !region || !accessKeyId || !secretAccessKey) return null;
   return sesIdentities(
-    createSesApi({ region, accessKeyId, secretAccessKey, endpoint: ses.sesEndpoint }),
+    createSesApi({ region, accessKeyId, secretAccessKey, endpoint: ses.sesEndpoint, now }),
     sealer,
   );
 }

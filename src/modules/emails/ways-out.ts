@@ -1,3 +1,4 @@
+import type { Clock } from '../../engine/clock-source.ts';
 import type { CapturedMessage } from '../../transport/capture.ts';
 import type { NameServer } from '../../transport/dns/exchange.ts';
 import { createResolver, systemNameServers } from '../../transport/dns/resolver.ts';
@@ -9,7 +10,7 @@ export interface WaysOutParts {
   readonly config: TransportSettings & {
     readonly dnsServers: readonly NameServer[] | null;
   };
-  readonly monotonic: () => number;
+  readonly clock: Clock;
   readonly hostName: string;
   /** The authorities to trust, in PEM; null for the runtime's own. */
   readonly ca: string | null;
@@ -24,9 +25,10 @@ export interface WaysOut {
 }
 
 /** Opens every way that is enabled. @throws UnusableSettings when it cannot be */
-export function openWaysOut({ config, ...parts }: WaysOutParts): WaysOut {
+export function openWaysOut({ config, clock, ...parts }: WaysOutParts): WaysOut {
   const resolver = createResolver(config.dnsServers ?? systemNameServers());
-  const transports = new Transports(config, { ...parts, resolver, random: Math.random });
+  const { now, monotonic } = clock;
+  const transports = new Transports(config, { ...parts, now, monotonic, resolver, random: Math.random });
   const [chosen] = transports.enabled as readonly [Transport, ...Transport[]];
   return {
     transport: (name) => (name === null ? chosen : transports.named(name)),

@@ -32,9 +32,18 @@ const Health = Type.Object(
       }),
     }),
     scheduler: Type.Object({
-      status: Type.Union([Type.Literal('ok'), Type.Literal('late'), Type.Literal('stopped')]),
+      status: Type.Union(
+        [Type.Literal('ok'), Type.Literal('late'), Type.Literal('paused'), Type.Literal('stopped')],
+        {
+          description:
+            '`paused`: the clock of the database has jumped, and nothing is claimed until it agrees again.',
+        },
+      ),
       oldestDueSeconds: Type.Number({
         description: 'How long the oldest due email, delivery or timer has been waiting.',
+      }),
+      clockSkewMs: Type.Number({
+        description: 'How far the clock of the database is ahead of the time that this instance goes by.',
       }),
     }),
   },
@@ -76,7 +85,7 @@ export const systemRoutes = ({
         version: '0.1.0',
         uptimeSeconds: 86_400,
         database: { status: 'ok', latencyMs: 0.31, kind: 'embedded', logLagSeconds: 0 },
-        scheduler: { status: 'ok', oldestDueSeconds: 0 },
+        scheduler: { status: 'ok', oldestDueSeconds: 0, clockSkewMs: 0 },
       },
     },
     handle: async () => {

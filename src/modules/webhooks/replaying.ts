@@ -49,7 +49,7 @@ export const replays: ChildSpec = {
         livemode: 'd.livemode',
         context: `(${template}.context::jsonb || jsonb_build_object('turnAt', d.turn_at))::json`,
         timers: `(select json_object_agg(t.name, d.turn_at) from json_object_keys(${template}.timers) t(name))`,
-        wake_at: 'to_timestamp(d.turn_at / 1000.0)',
+        wake_at: `greatest(to_timestamp(d.turn_at / 1000.0), ${template}.not_before)`,
         webhook_id: 'd.actor',
         event_id: 'd.event_id',
         event_type: 'd.type',

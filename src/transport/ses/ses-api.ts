@@ -7,6 +7,8 @@ export interface SesAccount {
   readonly secretAccessKey: string;
   /** Another endpoint than that of the region; null for the region's. */
   readonly endpoint: string | null;
+  /** Epoch milliseconds. Amazon refuses what is signed a quarter of an hour off. */
+  readonly now: () => number;
 }
 
 /** What the API answered. */
@@ -39,13 +41,14 @@ export type SesApi = (call: {
 }) => Promise<SesAnswer>;
 
 /** An API client for one account. */
-export const createSesApi = ({ region, accessKeyId, secretAccessKey, endpoint }: SesAccount): SesApi => {
+export const createSesApi = ({ region, accessKeyId, secretAccessKey, endpoint, now }: SesAccount): SesApi => {
   // No retries: of a mail that may have been sent, only the email's own schedule decides when it is sent again.
   const client = new AwsClient({ accessKeyId, secretAccessKey, service: 'ses', region, retries: 0 });
   const base = (endpoint ?? `https://email.${region}.amazonaws.com`).replace(/\/$/, '');
   return async ({ method, path, body, signal }) => {
     const request = await client.sign(`${base}${path}`, {
       method,
+      aws: { datetime: amzDate(now()) },
       ...(body === undefined
         ? {}
         : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
@@ -61,6 +64,9 @@ export const createSesApi = ({ region, accessKeyId, secretAccessKey, endpoint }:
     return answerIn(response);
   };
 };
+
+/** `20261122T042700Z`, as a signature has it. */
+const amzDate = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');
 
 // What Bun's fetch calls the failures that come before a request is written (measured); a reset or a timeout may come
 // after.

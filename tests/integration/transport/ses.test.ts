@@ -58,6 +58,7 @@ const account = {
   endpoint: `http://127.0.0.1:${api.port}`,
   configurationSet: null,
   topicArn: null,
+  now: Date.now,
 };
 
 /** Signature Version 4, computed from its specification and not by the library under test. */

@@ -35,6 +35,7 @@ const transports = (settings: Partial<TransportSettings> = {}, ca: string | null
     },
     {
       resolver,
+      now: Date.now,
       monotonic: () => performance.now(),
       random: Math.random,
       hostName: 'machine.test',

@@ -1,0 +1,188 @@
+import type { Database } from '../db/database.ts';
+import { codeOf, TOOK_TOO_LONG } from '../db/sqlstate.ts';
+import type { ActorRow } from './actors.ts';
+import type { Clock } from './clock-source.ts';
+import type { Kind } from './kind.ts';
+import type { SettledTime } from './settled.ts';
+import { claimDueStatement, nextWakeStatement } from './statements.ts';
+import { wakeWriting } from './wake-at.ts';
+
+/** Due actors claimed at once. */
+const CLAIM_BATCH = 500;
+/** A claimer that dies holds its claims no longer than this. */
+const CLAIM_MS = 5_000;
+/** What is due later is found by a later tick. */
+export const AHEAD_MS = 1_000;
+
+/** Sweeps begin with this much; all that lies further back is read beside them. */
+const FIRST_MS = 10_000;
+/** The backlog is read for so long at a time, so that the sweeps go on. */
+const READING_MS = 50;
+/** A stretch of it that takes longer is followed by a shorter one. */
+const LONG_MS = 500;
+/** What was written by hand, behind everybody's back, is found after so long. */
+const READ_AGAIN_MS = 3_600_000;
+/** What is left of it is not cut any smaller. */
+const LEAST_MS = 1_000;
+
+/** What the clock does with what is due. */
+export interface Wakeable {
+  readonly kind: Kind;
+  /** How many due actors it can take now: nothing is claimed that would only wait in memory. */
+  room(): number;
+  /** Resolves when the claimed actors' timers are committed. */
+  wake(rows: readonly ActorRow[]): Promise<void>;
+}
+
+interface DueRow extends ActorRow {
+  readonly due_at: number;
+}
+
+/** What lies further back than the sweeps begin; it is read oldest first. */
+interface Backlog {
+  /** Where it ends: the sweeps began there. */
+  readonly end: number;
+  /** It was read up to here. */
+  from: number;
+  /** How much of what is left one look reads: all of it, unless that takes too long. */
+  share: number;
+  /** This reading began when no write could reach the backlog any more: at its end there is nothing left. */
+  isLast: boolean;
+}
+
+/**
+ * Claims what is due of one kind. A sweep begins where nothing due can lie before: at the moment up to which all writes have
+ * settled, or at the earliest one that the sweep before could see and did not get (no room, or somebody's lock). So it stays
+ * cheap behind a transaction that is held open, which keeps an index entry of every actor that was ever due: after ten minutes
+ * at 6,000 lives a second, looking at all of them took more than a core. How long a look takes decides how far one reads back
+ * at a time, and never what is seen.
+ */
+export class Sweep {
+  readonly #claim: string;
+  readonly #next: string;
+  /** Nothing is due before it but what the backlog has; null before the first sweep. */
+  #low: number | null = null;
+  #backlog: Backlog | null = null;
+  /** Monotonic moment from which there is one again. */
+  #readAgainFrom = 0;
+  /** Earliest that was left in the backlog. */
+  #left: number | null = null;
+
+  constructor(
+    private readonly wakeable: Wakeable,
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly settled: SettledTime,
+    private readonly isStopped: () => boolean,
+  ) {
+    const wake = wakeWriting(clock);
+    this.#claim = claimDueStatement(wakeable.kind, wake);
+    this.#next = nextWakeStatement(wakeable.kind);
+  }
+
+  /** Forgets how far it has come: time went otherwise than it was thought. */
+  restart(): void {
+    this.#low = null;
+  }
+
+  /** Wakes what is due; answers when the next one will be, if that is soon. */
+  async run(): Promise<number> {
+    const low = this.#low ?? this.#begin();
+    // Asked before the looks: what settles during them may have been missed.
+    const { until } = this.settled;
+    try {
+      const soon = (await this.#claimFrom(low, null)) + AHEAD_MS;
+      const left = await this.#earliest(low, soon);
+      if (until !== null) this.#low = Math.max(low, Math.min(until, left ?? soon, soon));
+      return Math.min(left ?? Number.POSITIVE_INFINITY, this.#left ?? Number.POSITIVE_INFINITY);
+    } catch (error) {
+      // A transaction that writes was held open, and too much has gathered behind it: read in stretches from here on.
+      if (codeOf(error) === TOOK_TOO_LONG) this.restart();
+      throw error;
+    }
+  }
+
+  /** Whether something is due in the backlog that there was no room for. */
+  get hasLeft(): boolean {
+    return this.#left !== null;
+  }
+
+  /** Reads on in the backlog for a while. */
+  async readBack(): Promise<void> {
+    const begun = this.clock.monotonic();
+    const { until } = this.settled;
+    if (this.#backlog === null && this.#low !== null && begun >= this.#readAgainFrom)
+      this.#backlog = { end: this.#low, from: 0, share: 1, isLast: false };
+    while (this.#backlog && !this.isStopped() && this.clock.monotonic() - begun < READING_MS) {
+      const backlog = this.#backlog;
+      if (backlog.from === 0) backlog.isLast = until !== null && until >= backlog.end;
+      if (!(await this.#readStretch(backlog))) return;
+      if (backlog.from < backlog.end) continue;
+      if (backlog.isLast) {
+        this.#backlog = null;
+        this.#readAgainFrom = this.clock.monotonic() + READ_AGAIN_MS;
+      }
+      // Who had begun to write before the sweeps did may have written into it meanwhile: once more, when they have ended.
+      else backlog.from = 0;
+      return;
+    }
+  }
+
+  /** Of a clock that is not the database's nobody can tell what has settled: each sweep looks at everything. */
+  #begin(): number {
+    if (!this.clock.agreement) return 0;
+    const end = this.clock.now() - FIRST_MS;
+    this.#low = end;
+    this.#left = null;
+    this.#backlog = { end, from: 0, share: 1, isLast: false };
+    return end;
+  }
+
+  /** Answers whether the stretch is done with. */
+  async #readStretch(backlog: Backlog): Promise<boolean> {
+    const { from, end, share } = backlog;
+    const to = end - from <= LEAST_MS ? end : Math.ceil(from + (end - from) * share);
+    const begun = this.clock.monotonic();
+    try {
+      await this.#claimFrom(from, to);
+      this.#left = await this.#earliest(from, to);
+    } catch (error) {
+      if (codeOf(error) !== TOOK_TOO_LONG) throw error;
+      backlog.share = share / 4;
+      return false;
+    }
+    backlog.from = this.#left ?? to;
+    if (this.#left !== null) return false;
+    const isLong = this.clock.monotonic() - begun > LONG_MS;
+    backlog.share = isLong ? share / 2 : share < 1 ? Math.min(0.5, share * 2) : 1;
+    return true;
+  }
+
+  /** Claims what is due from a moment on, up to another one or now. Answers the moment up to which it did. */
+  async #claimFrom(low: number, end: number | null): Promise<number> {
+    const { room, wake } = this.wakeable;
+    let from = low;
+    for (;;) {
+      const now = this.clock.now();
+      const limit = Math.min(CLAIM_BATCH, room());
+      if (this.isStopped() || limit <= 0) return end ?? now;
+      const rows = await this.database.query<DueRow>(this.#claim, [
+        iso(end ?? now),
+        limit,
+        iso(now + CLAIM_MS),
+        iso(from),
+      ]);
+      if (rows.length > 0) await wake(rows);
+      if (rows.length < limit) return end ?? now;
+      // What was claimed has moved; whatever somebody else has locked is found by the look afterwards.
+      for (const { due_at } of rows) from = Math.max(from, Math.floor(due_at));
+    }
+  }
+
+  async #earliest(from: number, to: number): Promise<number | null> {
+    const [row] = await this.database.query<{ at: number | null }>(this.#next, [iso(from), iso(to)]);
+    return row?.at == null ? null : Math.floor(row.at);
+  }
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
