@@ -8,9 +8,9 @@ import { Decider, earliest } from './decide.ts';
 import { TIMERS_DUE } from './fold.ts';
 import { type ActorEvent, type EventOfKind, hasTimers, type Kind, type KindName } from './kind.ts';
 import { Mailbox } from './mailbox.ts';
-import { type Birth, type BirthOf, Nursery } from './nursery.ts';
 import { type Performer, Performing } from './performers.ts';
 import { PostOffice } from './post-office.ts';
+import { SpawnQueue, type SpawnRequest, type SpawnRequestOf } from './spawn-queue.ts';
 import { type Draft, type Order, ordersOf } from './tell-batch.ts';
 import type { Claim, ClaimOf, Scope, SpawnedOf, Told, ToldOf } from './told.ts';
 
@@ -59,7 +59,7 @@ interface Running {
   readonly registration: Registration;
   readonly actors: Actors;
   readonly mailbox: Mailbox;
-  readonly nursery: Nursery;
+  readonly spawnQueue: SpawnQueue;
   readonly performing: Performing | null;
 }
 
@@ -107,8 +107,8 @@ export class Engine {
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#wakeUps.stop();
-    for (const { mailbox, nursery } of this.#kinds.values()) {
-      await nursery.drained();
+    for (const { mailbox, spawnQueue } of this.#kinds.values()) {
+      await spawnQueue.drained();
       await mailbox.drained();
     }
     for (const { performing, mailbox } of this.#kinds.values()) {
@@ -118,9 +118,9 @@ export class Engine {
   }
 
   /** A new actor; settles once it is durable or was not admitted. @throws Unavailable */
-  spawn<Name extends KindName>(kind: Name, birth: BirthOf<Name>): Promise<SpawnedOf<Name>> {
-    // The nursery serves every kind: what it answers is of the kind that was asked for.
-    return this.#running(kind).nursery.spawn(birth as Birth) as Promise<SpawnedOf<Name>>;
+  spawn<Name extends KindName>(kind: Name, request: SpawnRequestOf<Name>): Promise<SpawnedOf<Name>> {
+    // The spawnQueue serves every kind: what it answers is of the kind that was asked for.
+    return this.#running(kind).spawnQueue.spawn(request as SpawnRequest) as Promise<SpawnedOf<Name>>;
   }
 
   /** An event for an actor; settles once the change is durable, or at once when it is refused. @throws Unavailable */
@@ -162,9 +162,9 @@ export class Engine {
 
   /** What each kind has to do at the moment. */
   get traffic(): readonly Traffic[] {
-    return [...this.#kinds].map(([kind, { mailbox, nursery }]) => ({
+    return [...this.#kinds].map(([kind, { mailbox, spawnQueue }]) => ({
       kind,
-      waiting: mailbox.waiting + nursery.waiting,
+      waiting: mailbox.waiting + spawnQueue.waiting,
       lostRaces: mailbox.lostRaces,
     }));
   }
@@ -201,7 +201,7 @@ export class Engine {
       actors,
       performing,
       mailbox: new Mailbox(kind, decider, actors, around),
-      nursery: new Nursery(kind, decider, actors, around),
+      spawnQueue: new SpawnQueue(kind, decider, actors, around),
     });
   }
 

@@ -8,7 +8,7 @@ import type { Claim, Scope, Told } from './told.ts';
 export const TIMERS_DUE = 'timers.due';
 
 /** One event on its way to one actor. */
-export interface Letter {
+export interface PendingEvent {
   readonly id: string;
   readonly event: ActorEvent;
   readonly scope?: Scope | undefined;
@@ -32,7 +32,7 @@ export interface Letter {
 
 /** A letter, and what it is told once the write it was part of is durable. */
 export interface Answered {
-  readonly letter: Letter;
+  readonly letter: PendingEvent;
   readonly told: Told;
 }
 
@@ -48,9 +48,9 @@ export interface Folding {
   /** Replies of idempotency keys that were used before, by `replyKey`. */
   readonly replies: ReadonlyMap<string, StoredReply>;
   /** Letters of earlier batches that turned out to be handled already. */
-  readonly handled: ReadonlySet<Letter>;
+  readonly handled: ReadonlySet<PendingEvent>;
   /** For letters of one actor whose turn comes in a later batch, on the actor as it is in the database then. */
-  postpone(letters: readonly Letter[]): void;
+  postpone(letters: readonly PendingEvent[]): void;
 }
 
 type Progress = Pick<Draft, 'steps' | 'effects'> & { readonly actor: Actor };
@@ -65,7 +65,7 @@ export function fold(
   folding: Folding,
   actor: Actor | undefined,
   isFresh: boolean,
-  letters: readonly Letter[],
+  letters: readonly PendingEvent[],
 ): Decided | null {
   let progress: Progress | null = actor ? { actor, steps: [], effects: [] } : null;
   const answers: Answered[] = [];
@@ -125,7 +125,7 @@ const appended = (before: Progress, next: Progress): Progress => ({
 });
 
 /** A machine that throws is a bug of ours; it fails this letter and no other. */
-function tryEvent(decider: Decider, actor: Actor, letter: Letter): Progress | null | 'failed' {
+function tryEvent(decider: Decider, actor: Actor, letter: PendingEvent): Progress | null | 'failed' {
   try {
     return letter.event.type === TIMERS_DUE
       ? fire(decider, actor, letter.event.at)

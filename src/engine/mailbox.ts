@@ -7,8 +7,8 @@ import { type ChildRow, Children } from './children.ts';
 import type { Clock } from './clock-source.ts';
 import { type CommitTags, checkTag, commitBatch, hasOverrun, type Verdict } from './commit.ts';
 import type { Decider } from './decide.ts';
-import { handledLetters } from './doubts.ts';
-import { type Decided, type Folding, fold, type Letter } from './fold.ts';
+import { type Decided, type Folding, fold, type PendingEvent } from './fold.ts';
+import { alreadyApplied } from './in-doubt.ts';
 import type { Actor, Kind } from './kind.ts';
 import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
 import { type Draft, inputRow } from './tell-batch.ts';
@@ -41,12 +41,12 @@ export interface MailboxSurroundings {
 }
 
 /** Written apart, a crash in between would keep the first part: an email that was sent and is never told to be delivered. */
-const isOfOneReport = (before: Letter, letter: Letter): boolean =>
+const isOfOneReport = (before: PendingEvent, letter: PendingEvent): boolean =>
   letter.report !== undefined && letter.report === before.report;
 
 /** Events for existing actors of one kind: loaded, decided, committed in batches, answered. */
 export class Mailbox {
-  readonly #lane: Batcher<Letter>;
+  readonly #lane: Batcher<PendingEvent>;
   readonly #statement: BatchStatement;
   readonly #loadSql: string;
   readonly #readBackSql: string;
@@ -70,7 +70,7 @@ export class Mailbox {
    * Puts an event into the mailbox. Patient letters are taken even when it is full: they tell what has happened
    * already, and are bounded by what was begun. @throws Unavailable when it is full
    */
-  push(letter: Letter): void {
+  push(letter: PendingEvent): void {
     if (letter.patientUntil === undefined) this.#lane.push(letter);
     else this.#lane.admit(letter);
   }
@@ -88,12 +88,12 @@ export class Mailbox {
     return this.#lane.drained();
   }
 
-  async #work(batch: readonly Letter[]): Promise<void> {
+  async #work(batch: readonly PendingEvent[]): Promise<void> {
     const inTime = this.#inTime(batch);
     try {
       const byActor = Map.groupBy(inTime, ({ id }) => id);
       const known = {
-        handled: await handledLetters(this.around.database, this.kind, inTime),
+        handled: await alreadyApplied(this.around.database, this.kind, inTime),
         replies: await this.#storedReplies(inTime),
       };
       // Those that are kept now may have made room for others by the time that the rest is read.
@@ -108,7 +108,7 @@ export class Mailbox {
     }
   }
 
-  #inTime(batch: readonly Letter[]): readonly Letter[] {
+  #inTime(batch: readonly PendingEvent[]): readonly PendingEvent[] {
     const now = this.around.clock.monotonic();
     return batch.filter(({ since, patientUntil, fail }) => {
       const isLate = now > (patientUntil ?? since + LONGEST_WAIT_MS);
@@ -121,11 +121,11 @@ export class Mailbox {
   #decide(
     row: ActorRow | undefined,
     kept: Actor | undefined,
-    letters: readonly Letter[],
+    letters: readonly PendingEvent[],
     known: Pick<Folding, 'handled' | 'replies'>,
   ): Decided | null {
     const id = letters[0]?.id as string;
-    const postpone = (later: readonly Letter[]): void => {
+    const postpone = (later: readonly PendingEvent[]): void => {
       this.actors.forget(id);
       this.#lane.unshift(later);
     };
@@ -145,7 +145,7 @@ export class Mailbox {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  #storedReplies(batch: readonly Letter[]): Promise<ReadonlyMap<string, StoredReply>> {
+  #storedReplies(batch: readonly PendingEvent[]): Promise<ReadonlyMap<string, StoredReply>> {
     const asked = batch.flatMap(({ claim }) => (claim ? [claim] : []));
     return storedReplies(this.around.database, asked, this.around.clock.now());
   }
@@ -229,7 +229,7 @@ export class Mailbox {
   }
 
   /** An idempotency key that another instance took in the meantime is no poison: the next try replays its reply. */
-  #poisoned(letters: readonly Letter[], error: unknown): void {
+  #poisoned(letters: readonly PendingEvent[], error: unknown): void {
     if (letters.some(({ claim, decisions }) => claim && mayBeRepetition(error, decisions)))
       return this.#decideAgain(letters);
     if (letters.length === 1) return letters[0]?.fail(error);
@@ -242,15 +242,15 @@ export class Mailbox {
    * The revision had moved on: the same events, on the actor as it is now. As often as there is time for: somebody wins
    * each round, but under load the same instance may lose many in a row (182 of 13,000 events lost 20).
    */
-  #decideAgain(letters: readonly Letter[]): void {
+  #decideAgain(letters: readonly PendingEvent[]): void {
     for (const letter of letters) letter.decisions++;
     this.#lane.unshift(letters);
   }
 
   /** The database did not take the batch: callers hear of it, outcomes of performed orders are tried on. */
-  #undelivered(letters: readonly Letter[], error: unknown, tag: number | null = null): void {
+  #undelivered(letters: readonly PendingEvent[], error: unknown, tag: number | null = null): void {
     const now = this.around.clock.monotonic();
-    const patient: Letter[] = [];
+    const patient: PendingEvent[] = [];
     for (const letter of letters) {
       this.actors.forget(letter.id);
       if (error instanceof Unavailable && (letter.patientUntil ?? 0) > now) {

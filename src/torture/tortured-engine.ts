@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import { Engine, type EngineParts, type TellOptions } from '../engine/engine.ts';
 import type { EventOfKind, KindName } from '../engine/kind.ts';
-import type { BirthOf } from '../engine/nursery.ts';
+import type { SpawnRequestOf } from '../engine/spawn-queue.ts';
 import type { ClaimOf, Spawned, SpawnedOf, ToldOf } from '../engine/told.ts';
 import type { Safeguard, TortureSetting } from '../torture-setting.ts';
 import { type CrashAt, crashAt } from './crash.ts';
@@ -34,12 +34,15 @@ class TorturedEngine extends Engine {
     super(parts);
   }
 
-  override async spawn<Name extends KindName>(kind: Name, birth: BirthOf<Name>): Promise<SpawnedOf<Name>> {
-    const spawned = super.spawn(kind, birth);
-    if (this.broken === 'commit' && kind === 'email' && !birth.claim) {
+  override async spawn<Name extends KindName>(
+    kind: Name,
+    request: SpawnRequestOf<Name>,
+  ): Promise<SpawnedOf<Name>> {
+    const spawned = super.spawn(kind, request);
+    if (this.broken === 'commit' && kind === 'email' && !request.claim) {
       // The broken safeguard: an answer that does not wait for the commit.
       spawned.catch(() => {});
-      const answer: Spawned = { outcome: 'spawned', state: 'sending', context: birth.input };
+      const answer: Spawned = { outcome: 'spawned', state: 'sending', context: request.input };
       return answer as SpawnedOf<Name>;
     }
     const answer = await spawned;

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 
 /** What a bare sender sends. */
-interface Letter {
+interface PendingEvent {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -23,7 +23,7 @@ export function bareSender(to: {
     dkim: { domainName: 'sender.example', keySelector: 'r', privateKey: to.privateKey },
   });
   return {
-    send: (n: number, { subject, text, html }: Letter) =>
+    send: (n: number, { subject, text, html }: PendingEvent) =>
       transport.sendMail({
         from: { name: 'Shop', address: 'shop@sender.example' },
         to: { name: '', address: `r${n}@receiver.example` },

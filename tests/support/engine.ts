@@ -7,8 +7,8 @@ import { migrate } from '../../src/db/migrate.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import type { Clock } from '../../src/engine/clock-source.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { BirthOf } from '../../src/engine/nursery.ts';
 import type { Performer } from '../../src/engine/performers.ts';
+import type { SpawnRequestOf } from '../../src/engine/spawn-queue.ts';
 import { apiKeys } from '../../src/modules/api-keys/kind.ts';
 import { emails } from '../../src/modules/emails/kind.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -81,8 +81,8 @@ export const TEST = { workspaceId: WORKSPACE, livemode: false };
 /** An email to be, with as many recipients as its input has. */
 export function emailBirth(
   input: EmailInput,
-  more: Partial<BirthOf<'email'>> = {},
-): BirthOf<'email'> & { readonly id: string } {
+  more: Partial<SpawnRequestOf<'email'>> = {},
+): SpawnRequestOf<'email'> & { readonly id: string } {
   const id = mintId('em', input.at);
   const recipients = input.recipients.map((_, index) => `r${index}@example.com`);
   return {

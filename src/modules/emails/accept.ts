@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Keyed, StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { BirthOf } from '../../engine/nursery.ts';
+import type { SpawnRequestOf } from '../../engine/spawn-queue.ts';
 import type { ClaimOf } from '../../engine/told.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently } from '../../http/idempotent.ts';
@@ -143,7 +143,7 @@ function birthOf(
   sender: EmailSender,
   request: SendRequest,
   { id, now, domain, rendered, claim }: Particulars,
-): BirthOf<'email'> {
+): SpawnRequestOf<'email'> {
   const recipients = [...request.to, ...request.cc, ...request.bcc];
   const { livemode } = sender;
   const input: EmailInput = {

@@ -1,6 +1,6 @@
 import { PLANS, type PlanName } from '../../auth/plans.ts';
 import type { FactTable } from '../../engine/kind.ts';
-import type { Meter } from '../../engine/nursery.ts';
+import type { Meter } from '../../engine/spawn-queue.ts';
 import { Failure } from '../../http/failure.ts';
 
 /** The UTC month (live, `2026-11`) or UTC day (test, `2026-11-20`) that a send at that moment counts against. */

@@ -13,7 +13,7 @@ import type { Claim, ClaimOf, Spawned } from './told.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** A new actor of that kind to be. */
-export type BirthOf<Name extends KindName> = Birth<InputOfKind<Name>, ClaimOf<Name>>;
+export type SpawnRequestOf<Name extends KindName> = SpawnRequest<InputOfKind<Name>, ClaimOf<Name>>;
 
 /** A period's units that a spawn takes, and how many there are of them; null: as many as one likes. */
 export interface Meter {
@@ -22,7 +22,7 @@ export interface Meter {
 }
 
 /** A new actor to be. */
-export interface Birth<Input = { readonly at: number }, C = Claim> {
+export interface SpawnRequest<Input = { readonly at: number }, C = Claim> {
   readonly id?: string;
   readonly workspaceId: string;
   readonly livemode: boolean;
@@ -38,8 +38,8 @@ export interface Birth<Input = { readonly at: number }, C = Claim> {
   readonly bytes?: number;
 }
 
-interface Expecting {
-  readonly birth: Birth;
+interface PendingSpawn {
+  readonly request: SpawnRequest;
   readonly draft: Draft;
   readonly settle: (spawned: Spawned) => void;
   readonly fail: (error: unknown) => void;
@@ -67,8 +67,8 @@ const MAX_TRIES = 5;
 const WIDTH = 2;
 
 /** New actors of one kind: decided, admitted and written in batches, answered. */
-export class Nursery {
-  readonly #lane: Batcher<Expecting>;
+export class SpawnQueue {
+  readonly #lane: Batcher<PendingSpawn>;
   readonly #statement: BatchStatement;
   readonly #readBackSql: string;
   readonly #children: Children;
@@ -89,15 +89,15 @@ export class Nursery {
    * Settles once the actor is durable, or was not admitted.
    * @throws Unavailable when the queue is full or the database away; the driver's error when a constraint refuses it.
    */
-  spawn(birth: Birth): Promise<Spawned> {
+  spawn(request: SpawnRequest): Promise<Spawned> {
     const draft: Draft = {
-      ...draftSpawn(this.kind, this.decider, birth, birth.input.at),
-      claim: birth.claim ?? null,
-      payload: birth.payload,
+      ...draftSpawn(this.kind, this.decider, request, request.input.at),
+      claim: request.claim ?? null,
+      payload: request.payload,
     };
     return new Promise((settle, fail) => {
       const since = this.around.clock.monotonic();
-      this.#lane.push({ birth, draft, settle, fail, since, tries: 0 }, birth.bytes ?? 1_024);
+      this.#lane.push({ request, draft, settle, fail, since, tries: 0 }, request.bytes ?? 1_024);
     });
   }
 
@@ -109,13 +109,13 @@ export class Nursery {
     return this.#lane.drained();
   }
 
-  async #work(waiting: readonly Expecting[]): Promise<void> {
+  async #work(waiting: readonly PendingSpawn[]): Promise<void> {
     const batch = this.#inTime(waiting);
     if (batch.length === 0) return;
     const tag = this.around.tags.next();
     const templates = this.#children.templates(this.around.clock.now());
     const made: ChildRow[] = [];
-    const verdicts = await commitBatch<Expecting, Spawned | 'again'>(
+    const verdicts = await commitBatch<PendingSpawn, Spawned | 'again'>(
       {
         run: (items) => this.#run(items, tag, templates.rows, made),
         readBack: (items) => this.#readBack(items),
@@ -124,32 +124,31 @@ export class Nursery {
     );
     if (verdicts.some(hasOverrun)) this.#lane.ease(batch.length);
     const committed: Draft[] = [];
-    const again: Expecting[] = [];
-    batch.forEach((expecting, index) => {
+    const again: PendingSpawn[] = [];
+    batch.forEach((pending, index) => {
       const verdict = verdicts[index];
       if (!verdict) return;
       if ('committed' in verdict) {
-        if (verdict.committed === 'again') again.push(expecting);
+        if (verdict.committed === 'again') again.push(pending);
         else {
           if (verdict.committed.outcome === 'spawned') {
-            this.actors.keep(expecting.draft.after, this.around.clock.now());
-            committed.push(expecting.draft);
+            this.actors.keep(pending.draft.after, this.around.clock.now());
+            committed.push(pending.draft);
           }
-          expecting.settle(verdict.committed);
+          pending.settle(verdict.committed);
         }
       } else if ('poisoned' in verdict) {
         // Another instance took the idempotency key since our snapshot: the next try finds its reply.
-        if (expecting.birth.claim && mayBeRepetition(verdict.poisoned, expecting.tries))
-          again.push(expecting);
-        else expecting.fail(verdict.poisoned);
-      } else expecting.fail(verdict.failed);
+        if (pending.request.claim && mayBeRepetition(verdict.poisoned, pending.tries)) again.push(pending);
+        else pending.fail(verdict.poisoned);
+      } else pending.fail(verdict.failed);
     });
     if (committed.length > 0) this.around.committed(committed);
     for (const [kind, drafts] of templates.instantiate(made)) this.around.born(kind, drafts);
     if (again.length > 0) await this.#tryAgain(again);
   }
 
-  #inTime(waiting: readonly Expecting[]): readonly Expecting[] {
+  #inTime(waiting: readonly PendingSpawn[]): readonly PendingSpawn[] {
     const oldest = this.around.clock.monotonic() - LONGEST_WAIT_MS;
     return waiting.filter(({ since, fail }) => {
       if (since < oldest) fail(new Unavailable('The database does not keep up.'));
@@ -158,22 +157,22 @@ export class Nursery {
   }
 
   /** Those whose idempotency key was taken: by a call of long ago, which is removed now, or by one that just went before. */
-  async #tryAgain(again: readonly Expecting[]): Promise<void> {
+  async #tryAgain(again: readonly PendingSpawn[]): Promise<void> {
     try {
-      const claims = again.flatMap(({ birth: { claim } }) => claim ?? []);
+      const claims = again.flatMap(({ request: { claim } }) => claim ?? []);
       await storedReplies(this.around.database, claims, this.around.clock.now());
     } catch (error) {
       for (const { fail } of again) fail(error);
       return;
     }
-    for (const expecting of again)
-      if (++expecting.tries > MAX_TRIES) expecting.fail(new Unavailable('The idempotency key is contended.'));
+    for (const pending of again)
+      if (++pending.tries > MAX_TRIES) pending.fail(new Unavailable('The idempotency key is contended.'));
     const retry = again.filter(({ tries }) => tries <= MAX_TRIES);
     if (retry.length > 0) this.#lane.unshift(retry);
   }
 
   async #run(
-    items: readonly Expecting[],
+    items: readonly PendingSpawn[],
     tag: number,
     templates: readonly string[],
     made: ChildRow[],
@@ -190,31 +189,31 @@ export class Nursery {
     const results: (Spawned | 'again')[] = items.map(({ draft }) => spawned(draft));
     for (const row of rows)
       if (row.child !== null) made.push(row as ChildRow);
-      else results[row.ord] = this.#notAdmitted(items[row.ord] as Expecting, row);
+      else results[row.ord] = this.#notAdmitted(items[row.ord] as PendingSpawn, row);
     return results;
   }
 
-  #row({ birth, draft }: Expecting, ord: number): Record<string, unknown> {
-    const { meter } = birth;
+  #row({ request, draft }: PendingSpawn, ord: number): Record<string, unknown> {
+    const { meter } = request;
     return {
       ord,
       ...inputRow(this.kind, draft),
-      workspace_id: birth.workspaceId,
-      livemode: birth.livemode,
-      ...birth.columns,
+      workspace_id: request.workspaceId,
+      livemode: request.livemode,
+      ...request.columns,
       period: meter?.period,
       ceiling: meter?.ceiling,
     };
   }
 
   /** Asks nothing of the database: the others of the batch are committed, and must hear so whatever happens here. */
-  #notAdmitted({ birth }: Expecting, row: NotAdmitted): Spawned | 'again' {
-    if (row.fingerprint === null || !birth.claim) return { outcome: 'overQuota' };
+  #notAdmitted({ request }: PendingSpawn, row: NotAdmitted): Spawned | 'again' {
+    if (row.fingerprint === null || !request.claim) return { outcome: 'overQuota' };
     if (row.stored_at <= this.around.clock.now() - REPLY_KEPT_MS) return 'again';
     return { outcome: 'replayed', fingerprint: row.fingerprint, status: row.status, reply: row.reply };
   }
 
-  async #readBack(items: readonly Expecting[]): Promise<readonly (Spawned | null)[]> {
+  async #readBack(items: readonly PendingSpawn[]): Promise<readonly (Spawned | null)[]> {
     const born = items.map(({ draft: { after } }) => ({ id: after.id, revision: after.revision }));
     const rows = await this.around.database.query<{ id: string }>(this.#readBackSql, [JSON.stringify(born)], {
       deadlineMs: READ_BACK_MS,

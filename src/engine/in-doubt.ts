@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import type { Letter } from './fold.ts';
+import type { PendingEvent } from './fold.ts';
 import type { Kind } from './kind.ts';
 
 const MAIL = 'select m.id from unnest($1::text[]) i(id) join mail m on m.id = i.id';
@@ -13,12 +13,12 @@ join ${kind.journal} j on j.actor_id = d.id and j.commit_tag = d.tag`;
  * journal shows now (a backend that lost its client may still finish its statement), and those whose mail the winner of a
  * race has consumed. Asks nothing of the database where there is no doubt.
  */
-export async function handledLetters(
+export async function alreadyApplied(
   database: Database,
   kind: Kind,
-  letters: readonly Letter[],
-): Promise<ReadonlySet<Letter>> {
-  const handled = new Set<Letter>();
+  letters: readonly PendingEvent[],
+): Promise<ReadonlySet<PendingEvent>> {
+  const handled = new Set<PendingEvent>();
   const doubtful = letters.filter(({ doubts }) => doubts.length > 0);
   if (doubtful.length > 0) {
     const asked = doubtful.flatMap(({ id, doubts }) => doubts.map((tag) => ({ id, tag })));
