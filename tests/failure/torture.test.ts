@@ -69,7 +69,9 @@ test('without stored replies to idempotency keys the same torture finds emails t
 
 test('instances that believe the wrong clocks of their machines are found out by the same torture', async () => {
   const outcome = await torture({ ...short, seconds: 5, seed: 5, broken: 'clock' }, () => {});
-  expect(outcome.verdict.broken.get('tooEarly')).toBeGreaterThan(0);
+  // Ahead of the others, one sends too early; what it times itself is due a day later than it should.
+  const { broken } = outcome.verdict;
+  expect((broken.get('tooEarly') ?? 0) + (broken.get('unfinished') ?? 0)).toBeGreaterThan(0);
 });
 
 test('no safeguard can be switched off where mail matters', async () => {
