@@ -10,6 +10,7 @@ export type Layer =
   | 'transport'
   | 'telemetry'
   | 'threads'
+  | 'filters'
   | 'modules'
   | 'duties'
   | 'dashboard'
@@ -21,7 +22,7 @@ export type Layer =
   | 'commands'
   | 'main';
 
-const LEAVES: readonly Layer[] = ['async', 'auth', 'db', 'http', 'transport', 'telemetry', 'threads'];
+const LEAVES: readonly Layer[] = ['async', 'auth', 'db', 'http', 'transport', 'telemetry', 'threads', 'filters'];
 const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine'];
 const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules', 'duties'];
 const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doctor', 'torture', 'settings'];
@@ -37,6 +38,7 @@ export const MAY_IMPORT = {
   transport: LEAVES,
   telemetry: LEAVES,
   threads: LEAVES,
+  filters: LEAVES,
   engine: [...LEAVES, 'machines'],
   modules: BELOW_MODULES,
   duties: [...BELOW_MODULES, 'modules'],

@@ -1,0 +1,54 @@
+import { type Filter, not, Problems } from './condition.ts';
+import type { Operator } from './operators.ts';
+
+/** Makes the condition of one operator from the value beside it; the paths of problems are relative to that value. */
+export type Bind<Row> = (value: unknown) => Filter<Row> | Problems;
+
+/** What can be asked of a field: its operators, each with the condition it makes. Modules make kinds of their own this way. */
+export type Field<Row> = { readonly [Name in Operator]?: Bind<Row> };
+
+/** Fields that share a beginning of their names, such as `properties.<key>`. */
+export interface FieldFamily<Row> {
+  /** `properties.` */
+  readonly prefix: string;
+  /** `<key>`: what stands behind the prefix, for messages. */
+  readonly rest: string;
+  /** The field of that name; null where there is none. */
+  field(rest: string): Field<Row> | null;
+}
+
+/** The fields that filters over one sort of rows may name. */
+export interface Fields<Row> {
+  readonly named: Readonly<Record<string, Field<Row>>>;
+  readonly families: readonly FieldFamily<Row>[];
+}
+
+/** The field of a name; null where there is none. */
+export function findField<Row>({ named, families }: Fields<Row>, name: string): Field<Row> | null {
+  if (Object.hasOwn(named, name)) return named[name] ?? null;
+  const family = families.find(({ prefix }) => name.startsWith(prefix));
+  return family?.field(name.slice(family.prefix.length)) ?? null;
+}
+
+/** The names that a filter may use, for a message. */
+export const fieldNames = <Row>({ named, families }: Fields<Row>): string =>
+  [...Object.keys(named), ...families.map(({ prefix, rest }) => prefix + rest)].join(', ');
+
+/** An operator whose value is read first, then made a condition. */
+export const bind =
+  <Row, Operand>(
+    read: (value: unknown) => Operand | Problems,
+    condition: (operand: Operand) => Filter<Row>,
+  ): Bind<Row> =>
+  (value) => {
+    const operand = read(value);
+    return operand instanceof Problems ? operand : condition(operand);
+  };
+
+/** The operator that holds where another one does not. */
+export const negated =
+  <Row>(positive: Bind<Row>): Bind<Row> =>
+  (value) => {
+    const condition = positive(value);
+    return condition instanceof Problems ? condition : not(condition);
+  };

@@ -1,0 +1,107 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { anyOf, type Filter, not, onValue, type Problems, problem, type Source } from './condition.ts';
+import { dateField } from './date-field.ts';
+import { dateIn, dateInSql } from './dates.ts';
+import { type Bind, bind, type Field, type FieldFamily, negated } from './fields.ts';
+import { asked, numberField, textField } from './kinds.ts';
+import { readBoolean, readList, readNumber, readText } from './operators.ts';
+
+/** A property's name. It travels as a parameter all the same. */
+const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
+/** Where the properties of rows are: a jsonb column that is never null, and the same object in memory. */
+export interface Properties<Row> {
+  readonly sql: SQL;
+  read(row: Row): Readonly<Record<string, unknown>>;
+}
+
+type Scalar = string | number | boolean;
+
+function readScalar(value: unknown): Scalar | Problems {
+  if (typeof value === 'string') return readText(value);
+  if (typeof value === 'number') return readNumber(value);
+  return typeof value === 'boolean' ? readBoolean(value) : problem('Give a text, a number, true or false.');
+}
+
+/** `properties.<key>`, or with another beginning. */
+export const propertyFamily = <Row>(prefix: string, properties: Properties<Row>): FieldFamily<Row> => ({
+  prefix,
+  rest: '<key>',
+  field: (key) => (KEY.test(key) ? propertyField(properties, key) : null),
+});
+
+/**
+ * A value of any type. The type of what it is compared with decides: the text "50" is not the number 50, of which 50.0 is
+ * another writing, and a date is a text that is one.
+ */
+export function propertyField<Row>({ sql: column, read }: Properties<Row>, key: string): Field<Row> {
+  const own = (row: Row): unknown => {
+    const values = read(row);
+    return Object.hasOwn(values, key) ? values[key] : null;
+  };
+  const json = sql`${column} -> ${key}::text`;
+  const plain = sql`${column} ->> ${key}::text`;
+  // A cast beside its check would hold only as long as the planner keeps their order; within `case` it must.
+  const typed = (type: string, value: SQL): SQL =>
+    sql`case when jsonb_typeof(${json}) = ${sql.raw(`'${type}'`)} then ${value} end`;
+  const text: Source<Row, string> = {
+    sql: sql`(${typed('string', plain)})`,
+    read: (row) => textOrNull(own(row)),
+  };
+  const texts = textField(text);
+  const numbers = numberField<Row>({
+    sql: sql`(${typed('number', sql`(${json})::numeric`)})`,
+    read: (row) => numberOrNull(own(row)),
+  });
+  const dates = dateField<Row>({
+    sql: sql`(${typed('string', dateInSql(sql`(${plain})`))})`,
+    read: (row) => dateIn(textOrNull(own(row)) ?? ''),
+  });
+  /** Contains `{key: value}`, which a jsonb_path_ops index answers; `->>` would use none. */
+  const equal = (value: Scalar): Filter<Row> => ({
+    sql: () => sql`${column} @> ${JSON.stringify({ [key]: value })}::text::jsonb`,
+    matches: (row) => own(row) === value,
+  });
+  /** Numbers are compared as numbers, texts as dates. */
+  const ordered =
+    (operator: 'gt' | 'gte' | 'lt' | 'lte'): Bind<Row> =>
+    (value) =>
+      (typeof value === 'number' ? numbers : dates)[operator](value);
+  const present = { sql: sql`(${plain})`, read: own };
+  const eq = bind(readScalar, equal);
+  return {
+    eq,
+    neq: negated(eq),
+    gt: ordered('gt'),
+    gte: ordered('gte'),
+    lt: ordered('lt'),
+    lte: ordered('lte'),
+    contains: texts.contains,
+    startsWith: texts.startsWith,
+    endsWith: texts.endsWith,
+    in: bind(readList(readScalar), (values) => anyOf(values.map(equal))),
+    exists: asked(
+      onValue(
+        present,
+        (value) => sql`${value} is not null`,
+        () => true,
+      ),
+    ),
+    isEmpty: asked(
+      not(
+        onValue(
+          present,
+          (value) => sql`${value} <> ''`,
+          (value) => value !== '',
+        ),
+      ),
+    ),
+    before: dates.before,
+    after: dates.after,
+    withinLast: dates.withinLast,
+    olderThan: dates.olderThan,
+  };
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null);
