@@ -22,7 +22,16 @@ export type Layer =
   | 'commands'
   | 'main';
 
-const LEAVES: readonly Layer[] = ['async', 'auth', 'db', 'http', 'transport', 'telemetry', 'threads', 'filters'];
+const LEAVES: readonly Layer[] = [
+  'async',
+  'auth',
+  'db',
+  'http',
+  'transport',
+  'telemetry',
+  'threads',
+  'filters',
+];
 const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine'];
 const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules', 'duties'];
 const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doctor', 'torture', 'settings'];

@@ -71,7 +71,7 @@ class Reader<Row> {
     }
     const { field: name, operator, value, ...others } = members;
     if (name === undefined && operator === undefined && value === undefined) return this.#refuse(at, SHAPE);
-    for (const other of Object.keys(others))
+    for (const other of Object.keys(others).slice(0, MOST_DETAILS))
       this.#refuse(at + pointerSegment(other), `No such member. ${SHAPE}`);
     const field = typeof name === 'string' ? findField(this.fields, name) : null;
     if (!field) this.#refuse(`${at}/field`, `No such field; known are ${fieldNames(this.fields)}.`);
