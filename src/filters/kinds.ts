@@ -5,7 +5,7 @@ import { caseFolding, foldedSql, folder } from './fold-case.ts';
 import { readBoolean, readList, readNumber, readPart, readText } from './operators.ts';
 
 /** A yes or no for the condition that is asked for with true, and for its opposite with false. */
-export const asked = <Row>(condition: Filter<Row>): Bind<Row> =>
+const asked = <Row>(condition: Filter<Row>): Bind<Row> =>
   bind(readBoolean, (wanted) => (wanted ? condition : not(condition)));
 
 const isThere = <Row, Value>(source: Source<Row, Value>): Filter<Row> =>
@@ -19,6 +19,22 @@ const isThere = <Row, Value>(source: Source<Row, Value>): Filter<Row> =>
 export const presence = <Row, Value>(source: Source<Row, Value>): Pick<Field<Row>, 'exists' | 'isEmpty'> => ({
   exists: asked(isThere(source)),
   isEmpty: asked(not(isThere(source))),
+});
+
+/** The same where an empty text counts as empty; for sources whose value is written as a text, whatever its type. */
+export const textPresence = <Row>(
+  source: Source<Row, unknown>,
+): Required<Pick<Field<Row>, 'exists' | 'isEmpty'>> => ({
+  exists: asked(isThere(source)),
+  isEmpty: asked(
+    not(
+      onValue(
+        source,
+        (value) => sql`${value} <> ''`,
+        (value) => value !== '',
+      ),
+    ),
+  ),
 });
 
 /** A condition on a part of a text, which minds no case. `strpos` knows no wildcards, where `like` would take them from the client. */
@@ -71,16 +87,7 @@ export function textField<Row>(source: Source<Row, string>) {
       (text, part) => sql`right(${text}, length(${part}::text)) = ${part}::text`,
       (text, part) => text.endsWith(part),
     ),
-    exists: asked(isThere(source)),
-    isEmpty: asked(
-      not(
-        onValue(
-          source,
-          (value) => sql`${value} <> ''`,
-          (value) => value !== '',
-        ),
-      ),
-    ),
+    ...textPresence(source),
   } satisfies Field<Row>;
 }
 

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { anyOf, type Filter, not, onValue, type Problems, problem, type Source } from './condition.ts';
+import { anyOf, type Filter, type Problems, problem, type Source } from './condition.ts';
 import { dateField } from './date-field.ts';
 import { dateIn, dateInSql } from './dates.ts';
 import { type Bind, bind, type Field, type FieldFamily, negated } from './fields.ts';
-import { asked, numberField, textField } from './kinds.ts';
+import { numberField, textField, textPresence } from './kinds.ts';
 import { readBoolean, readList, readNumber, readText } from './operators.ts';
 
 /** A property's name. It travels as a parameter all the same. */
@@ -67,7 +67,6 @@ export function propertyField<Row>({ sql: column, read }: Properties<Row>, key: 
     (operator: 'gt' | 'gte' | 'lt' | 'lte'): Bind<Row> =>
     (value) =>
       (typeof value === 'number' ? numbers : dates)[operator](value);
-  const present = { sql: sql`(${plain})`, read: own };
   const eq = bind(readScalar, equal);
   return {
     eq,
@@ -80,22 +79,7 @@ export function propertyField<Row>({ sql: column, read }: Properties<Row>, key: 
     startsWith: texts.startsWith,
     endsWith: texts.endsWith,
     in: bind(readList(readScalar), (values) => anyOf(values.map(equal))),
-    exists: asked(
-      onValue(
-        present,
-        (value) => sql`${value} is not null`,
-        () => true,
-      ),
-    ),
-    isEmpty: asked(
-      not(
-        onValue(
-          present,
-          (value) => sql`${value} <> ''`,
-          (value) => value !== '',
-        ),
-      ),
-    ),
+    ...textPresence({ sql: sql`(${plain})`, read: own }),
     before: dates.before,
     after: dates.after,
     withinLast: dates.withinLast,

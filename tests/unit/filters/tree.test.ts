@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Problems } from '../../../src/filters/condition.ts';
 import { readFilter } from '../../../src/filters/tree.ts';
-import { NOW, PEOPLE_OF_CASES } from '../../support/filter-cases.ts';
+import { CASES, NOW, PEOPLE_OF_CASES } from '../../support/filter-cases.ts';
 import { filterOf, matching, PEOPLE } from '../../support/filtered-people.ts';
 
 const TRUE = { field: 'name', operator: 'exists', value: true };
@@ -15,6 +15,12 @@ const pathsOf = (value: unknown): readonly string[] => problemsOf(value).map(([p
 
 const nested = (levels: number): unknown => (levels === 1 ? TRUE : { not: nested(levels - 1) });
 const conditions = (count: number): unknown[] => Array.from({ length: count }, () => TRUE);
+
+describe('a filter in memory', () => {
+  test.each(CASES)('%j %j %j finds %j', (field, operator, value, ids) => {
+    expect(matching(PEOPLE_OF_CASES, filterOf({ field, operator, value }), NOW)).toEqual([...ids]);
+  });
+});
 
 describe('filters are joined', () => {
   const pro = { field: 'properties.plan', operator: 'eq', value: 'pro' };
