@@ -32,8 +32,8 @@ const LEAVES: readonly Layer[] = [
   'threads',
   'filters',
 ];
-const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine'];
-const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules', 'duties'];
+const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine', 'duties', 'settings'];
+const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules'];
 const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doctor', 'torture', 'settings'];
 
 /** What each layer may import, besides itself. Nobody imports main. */
@@ -49,8 +49,9 @@ export const MAY_IMPORT = {
   threads: LEAVES,
   filters: LEAVES,
   engine: [...LEAVES, 'machines'],
-  modules: BELOW_MODULES,
-  duties: [...BELOW_MODULES, 'modules'],
+  // A module states what audits it, and the application is one of them: types alone run back.
+  modules: [...BELOW_MODULES, 'audit', 'dashboard'],
+  duties: [...LEAVES, 'engine'],
   dashboard: [...BELOW_MODULES, 'modules'],
   audit: BELOW_AUDIT,
   doctor: [...BELOW_AUDIT, 'settings'],
@@ -70,6 +71,7 @@ export function layerOf(path: string): Layer | null {
   if (top !== 'src') return null;
   if (deeper.length > 0) return isLayer(part) ? part : null;
   if (part === 'main.ts') return 'main';
-  // service.ts builds the parts that app.ts answers with.
-  return part === 'app.ts' || part === 'service.ts' ? 'app' : 'settings';
+  // The list of the modules is theirs; the service is put together of them.
+  if (part === 'modules.ts') return 'modules';
+  return part === 'service.ts' || part === 'service-parts.ts' ? 'app' : 'settings';
 }

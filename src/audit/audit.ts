@@ -1,23 +1,10 @@
 import { migrations } from '../db/migrations.ts';
-import type { Kind } from '../engine/kind.ts';
-import { apiKeyKind } from '../modules/api-keys/kind.ts';
-import { domainKind } from '../modules/domains/kind.ts';
-import { emailKind } from '../modules/emails/kind.ts';
-import { webhookDeliveryKind } from '../modules/webhooks/delivery-kind.ts';
-import { webhookEndpointKind } from '../modules/webhooks/endpoint-kind.ts';
+import { MODULE_KINDS } from '../modules.ts';
 import { type Audit, auditActors } from './actors.ts';
-import { auditDeliveries } from './deliveries.ts';
-import { auditEmails } from './emails.ts';
 import { Findings } from './findings.ts';
 import { auditMail, auditPositions, auditReplies, auditTransactions } from './leftovers.ts';
 import { QuotaLedger } from './quotas.ts';
 import type { Session } from './session.ts';
-
-/** These kinds need only the checks that hold for every actor. */
-const PLAIN_KINDS: readonly Kind[] = [apiKeyKind, domainKind, webhookEndpointKind];
-
-/** All kinds of the service; every one is audited. */
-export const AUDITED_KINDS: readonly Kind[] = [emailKind, webhookDeliveryKind, ...PLAIN_KINDS];
 
 /** The database is empty, or of another version. */
 export class NotAuditable extends Error {
@@ -40,9 +27,9 @@ export async function auditLedger(session: Session, now: number, since = 0): Pro
   if (!served) findings.note('No instance is connected: what is due now waits for the next start.');
   const audit: Audit = { session, findings, now, since, served };
   const quotas = new QuotaLedger(now, since);
-  await auditEmails(audit, quotas);
-  await auditDeliveries(audit);
-  for (const kind of PLAIN_KINDS) await auditActors(audit, kind, '');
+  for (const { kind, audit: own } of MODULE_KINDS)
+    if (own) await own(audit, quotas);
+    else await auditActors(audit, kind, '');
   await quotas.compare(session, findings);
   await auditReplies(audit);
   await auditMail(audit);

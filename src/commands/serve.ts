@@ -7,6 +7,7 @@ import type { Inspector } from '../modules/inspector/inspector.ts';
 import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
 import { type Service, startService } from '../service.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
+import { chaosOf } from '../torture/tortured-engine.ts';
 import { VERSION } from '../version.ts';
 import { firstRunText } from './first-run.ts';
 import { closeServer, stopRequested } from './shutdown.ts';
@@ -38,10 +39,11 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   if (workers > 1) return serveWith(workers, logger);
   // This comes before everything else, so that a signal during the start is not lost.
   const stop = worker === undefined ? stopRequested() : Promise.race([stopRequested(), abandoned()]);
-  const service = await startService(
-    worker === undefined || worker === 1 ? config : withoutDoors(config),
+  const service = await startService({
+    config: worker === undefined || worker === 1 ? config : withoutDoors(config),
     logger,
-  );
+    chaos: config.torture && chaosOf(config.torture),
+  });
   let server: Server<Talk> | undefined;
   try {
     const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, service.clock.now());

@@ -1,5 +1,5 @@
 import { ensurePartitions } from '../db/partitions.ts';
-import type { Duty, DutyDeps } from './schedule.ts';
+import type { Duty, DutyDeps } from './duty.ts';
 
 /** Keeps the partitions of the coming days ready, so that no row falls into the default one. */
 export const partitionMaker = ({ database, clock }: DutyDeps): Duty => ({

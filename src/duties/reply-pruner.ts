@@ -1,5 +1,6 @@
 import { REPLY_KEPT_MS } from '../db/stored-replies.ts';
-import type { Duty, DutyDeps } from './schedule.ts';
+import { untilDone } from './batches.ts';
+import type { Duty, DutyDeps } from './duty.ts';
 
 /** Rows a statement removes at most: short locks, and a bounded wait for whoever needs the same rows. */
 const BATCH = 5_000;
@@ -16,6 +17,6 @@ export const replyPruner = ({ database, clock }: DutyDeps): Duty => ({
   goesByAge: true,
   async run(stop) {
     const before = new Date(clock.now() - REPLY_KEPT_MS).toISOString();
-    while (!stop?.aborted && (await database.query(PRUNE, [before])).length === BATCH);
+    await untilDone(database, PRUNE, [before], BATCH, stop);
   },
 });

@@ -1,4 +1,5 @@
-import type { Duty, DutyDeps } from './schedule.ts';
+import { untilDone } from './batches.ts';
+import type { Duty, DutyDeps } from './duty.ts';
 
 /** Rows a statement removes at most: short locks. */
 const BATCH = 5_000;
@@ -14,6 +15,6 @@ export const tokenPruner = ({ database, clock }: DutyDeps): Duty => ({
   pattern: '40 */10 * * * *',
   async run(stop) {
     const before = new Date(clock.now()).toISOString();
-    while (!stop?.aborted && (await database.query(PRUNE, [before])).length === BATCH);
+    await untilDone(database, PRUNE, [before], BATCH, stop);
   },
 });

@@ -65,8 +65,24 @@ class TorturedEngine extends Engine {
   }
 }
 
+/** Faults that a torture injects; nothing of it is in what it is put around. */
+export interface Chaos {
+  /** Looks at the database before anything is done with it. @throws when it is one that matters */
+  prepare(database: Database): Promise<void>;
+  createEngine(parts: EngineParts): Engine;
+  /** The broken safeguard: the instance believes its own clock. */
+  readonly trustsMachineClock: boolean;
+}
+
+/** What a torture of that setting puts around a service. */
+export const chaosOf = (setting: TortureSetting): Chaos => ({
+  prepare: (database) => prepareTorture(setting, database),
+  createEngine: (parts) => torturedEngine(setting, parts),
+  trustsMachineClock: setting.break === 'clock',
+});
+
 /** Sets the machine's clock wrong, where that is asked for. @throws NotTorturable when the database does not hold the token */
-export async function prepareTorture(setting: TortureSetting, database: Database): Promise<void> {
+async function prepareTorture(setting: TortureSetting, database: Database): Promise<void> {
   const [table] = await database.query<{ there: boolean }>(
     `select to_regclass('torture') is not null as there`,
   );

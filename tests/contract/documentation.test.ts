@@ -9,6 +9,7 @@ import { NamedSchemas } from '../../src/modules/docs/json-schema.ts';
 import { openApiOf } from '../../src/modules/docs/openapi.ts';
 import { EMAIL_EVENTS } from '../../src/modules/emails/event-model.ts';
 import { SIMULATED_OUTCOMES } from '../../src/modules/emails/simulated.ts';
+import { MODULE_TAGS } from '../../src/modules.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Asking } from './ask.ts';
 import { OPEN_API, type RealService, ROUTES, startRealService } from './real-service.ts';
@@ -34,7 +35,7 @@ describe('the OpenAPI document', () => {
     const response = await fetch(`${service.url}/openapi.json`);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toEqual(
-      JSON.parse(JSON.stringify(openApiOf(ROUTES, 'https://mail.example.com'))),
+      JSON.parse(JSON.stringify(openApiOf(ROUTES, MODULE_TAGS, 'https://mail.example.com'))),
     );
   });
 
@@ -69,7 +70,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('what types are generated from', () => {
-  const document = openApiOf(ROUTES, 'http://localhost:3000');
+  const document = openApiOf(ROUTES, MODULE_TAGS, 'http://localhost:3000');
   const published = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
   );

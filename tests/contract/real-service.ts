@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { allRoutes, type ModuleDeps } from '../../src/app.ts';
 import type { Permission } from '../../src/auth/permissions.ts';
 import { loadConfig } from '../../src/config.ts';
 import { listen } from '../../src/http/listen.ts';
@@ -10,16 +9,17 @@ import type { Route } from '../../src/http/route.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
 import { openApiOf, withSchemasInPlace } from '../../src/modules/docs/openapi.ts';
 import { ensureFirstWorkspace } from '../../src/modules/workspace/commands.ts';
+import { documentedRoutes, MODULE_TAGS } from '../../src/modules.ts';
 import { openService, type Service, type ServiceParts } from '../../src/service.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { type Asking, ask, type Told } from './ask.ts';
 import { Witness } from './witness.ts';
 
 /** Every endpoint of the service. Stating them touches nothing that they depend on. */
-export const ROUTES: readonly Route[] = allRoutes({} as ModuleDeps);
+export const ROUTES: readonly Route[] = documentedRoutes();
 
 /** The interface as it is published, each schema where it is used. */
-export const OPEN_API = withSchemasInPlace(openApiOf(ROUTES, 'http://localhost:3000'));
+export const OPEN_API = withSchemasInPlace(openApiOf(ROUTES, MODULE_TAGS, 'http://localhost:3000'));
 
 /** The whole service in this process, on a socket and a database of its own. */
 export interface RealService extends AsyncDisposable {

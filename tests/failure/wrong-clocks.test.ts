@@ -3,7 +3,6 @@ import pino from 'pino';
 import { auditLedger } from '../../src/audit/audit.ts';
 import { openSession } from '../../src/audit/session.ts';
 import { loadConfig } from '../../src/config.ts';
-import { allDuties } from '../../src/duties/schedule.ts';
 import { type Clock, systemClock } from '../../src/engine/clock-source.ts';
 import { listen } from '../../src/http/listen.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
@@ -87,10 +86,8 @@ async function start(
 }
 
 /** All that removes something for its age. */
-async function prune({ service: { database, engine, clock } }: Instance): Promise<void> {
-  const authenticator = { noteUse: async () => {} };
-  for (const duty of allDuties({ database, clock, engine, authenticator }))
-    if (duty.goesByAge) await duty.run();
+async function prune({ service: { duties } }: Instance): Promise<void> {
+  for (const duty of duties) if (duty.goesByAge) await duty.run();
 }
 
 describe.each(['retry', 'hold'])('with %s, an instance', (policy) => {

@@ -3,17 +3,19 @@ import { loadConfig } from '../../src/config.ts';
 import type { Database, Parameter } from '../../src/db/database.ts';
 import { lowestIdAt } from '../../src/db/ids.ts';
 import { ensurePartitions, partitionedDays } from '../../src/db/partitions.ts';
-import { capturedPruner } from '../../src/duties/captured-pruner.ts';
-import { deliveryStopper } from '../../src/duties/delivery-stopper.ts';
+import type { Duty, DutyDeps } from '../../src/duties/duty.ts';
 import { historyPruner } from '../../src/duties/history-pruner.ts';
-import { liveDataPruner } from '../../src/duties/live-data-pruner.ts';
 import { replyPruner } from '../../src/duties/reply-pruner.ts';
 import { KEPT_WRITES } from '../../src/duties/retention.ts';
-import { type Duty, type DutyDeps, startDuties } from '../../src/duties/schedule.ts';
-import { testDataPruner } from '../../src/duties/test-data-pruner.ts';
-import { usageAccountant } from '../../src/duties/usage-accountant.ts';
-import { webhookPruner } from '../../src/duties/webhook-pruner.ts';
+import { startDuties } from '../../src/duties/schedule.ts';
 import { systemClock } from '../../src/engine/clock-source.ts';
+import { capturedPruner } from '../../src/modules/captured/captured-pruner.ts';
+import { domainKind } from '../../src/modules/domains/kind.ts';
+import { liveDataPruner } from '../../src/modules/emails/live-data-pruner.ts';
+import { testDataPruner } from '../../src/modules/emails/test-data-pruner.ts';
+import { usageAccountant } from '../../src/modules/usage/usage-accountant.ts';
+import { deliveryStopper } from '../../src/modules/webhooks/delivery-stopper.ts';
+import { webhookPruner } from '../../src/modules/webhooks/webhook-pruner.ts';
 import { openService } from '../../src/service.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { countOf, postgresStore, type Store } from '../support/engine.ts';
@@ -124,7 +126,7 @@ const CASES: Readonly<Record<string, Case>> = {
     left: `webhook_deliveries where webhook_id = 'wh_gone' and wake_at is not null`,
   },
   historyPruner: {
-    duty: historyPruner,
+    duty: (deps) => historyPruner(deps, [domainKind]),
     fill: `insert into domains values ('dom_1', 'ws_1', true, 'pending', '{}', ${KEPT_WRITES + 2_500}, 1, null, null, 'a.example', 's', 'r', 'e', 'p', null);
       insert into domain_journal select 'dom_1', g, 1, '[]' from generate_series(1, ${KEPT_WRITES + 2_500}) g`,
     left: `domain_journal where revision <= 2500`,
@@ -163,22 +165,17 @@ describe('a duty asked to stop ends between two batches and resumes next time', 
     test(name, async () => {
       const { database } = store;
       const clock = { now: () => NOW, monotonic: () => 0 };
-      const rest = {
-        clock,
-        authenticator: { noteUse: async () => {} },
-        engine: { recoverMail: async () => 0 },
-      };
       await database.script(fill);
       const given = await countOf(database, left);
       const days = await partitionedDays(database);
       const cut = interrupted(database);
-      await duty({ ...rest, database: cut.database }).run(cut.signal);
+      await duty({ clock, database: cut.database }).run(cut.signal);
       expect(cut.signal.aborted).toBe(true);
       const remaining = await countOf(database, left);
       expect(remaining).toBeGreaterThan(0);
       expect(remaining).toBeLessThan(given);
       expect(await partitionedDays(database)).toEqual(days);
-      await duty({ ...rest, database }).run();
+      await duty({ clock, database }).run();
       expect(await countOf(database, left)).toBe(0);
     });
 });

@@ -5,15 +5,19 @@ import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { historyPruner } from '../../src/duties/history-pruner.ts';
+import { apiKeyKind } from '../../src/modules/api-keys/kind.ts';
+import { domainPruner } from '../../src/modules/domains/domain-pruner.ts';
+import { domainKind } from '../../src/modules/domains/kind.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 20, 12);
 
-const prune = (database: Database, now = NOW) =>
-  historyPruner({ database, clock: { now: () => now, monotonic: () => 0 } } as Parameters<
-    typeof historyPruner
-  >[0]).run();
+async function prune(database: Database, now = NOW): Promise<void> {
+  const deps = { database, clock: { now: () => now, monotonic: () => 0 } };
+  await historyPruner(deps, [domainKind, apiKeyKind]).run();
+  await domainPruner(deps).run();
+}
 
 async function opened(kind: 'embedded' | 'postgres') {
   const server = kind === 'postgres' ? await createTestDatabase() : null;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { capturedPruner } from '../../src/duties/captured-pruner.ts';
+import { capturedPruner } from '../../src/modules/captured/captured-pruner.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
 let service: LiveService;
@@ -86,15 +86,9 @@ test('captured mail is deleted after its retention', async () => {
   await service.live.delete('/v1/captured');
   const id = await service.send();
   await service.until(id, ({ status }) => status === 'delivered');
-  const { database, engine } = service.service;
+  const { database } = service.service;
   const later = (days: number) => ({ now: () => Date.now() + days * 86_400_000, monotonic: performance.now });
-  const prune = (days: number) =>
-    capturedPruner({
-      database,
-      engine,
-      clock: later(days),
-      authenticator: { noteUse: async () => {} },
-    }).run();
+  const prune = (days: number) => capturedPruner({ database, clock: later(days) }).run();
   await prune(89);
   expect(await get('/v1/captured')).toHaveLength(1);
   await prune(91);

@@ -109,7 +109,7 @@ test('a port of its own is inside TLS from the first octet', async () => {
   const implicit = { port: tlsPort, secure: true };
   const reply = await submit(MAIL, service.keys.live, implicit);
   expect(reply).toMatch(/^250 2\.0\.0 Accepted as em_/);
-  expect(service.service.doors).toMatchObject({ submission: port, submissionTls: tlsPort });
+  expect(service.service.ports).toMatchObject({ submission: port, submissionTls: tlsPort });
 });
 
 describe('SMTP submission refuses', () => {

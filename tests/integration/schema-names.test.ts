@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { EMAIL_EVENT_TYPES } from '../../machines/email-progress.ts';
 import { SUPPRESSION_REASONS } from '../../machines/email-rules.ts';
-import { AUDITED_KINDS } from '../../src/audit/audit.ts';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { FOUND_BY } from '../../src/modules/emails/listing.ts';
+import { MODULE_KINDS } from '../../src/modules.ts';
 import { TRANSPORTS } from '../../src/transport/transport.ts';
 
 // The schema is plain SQL, which no compiler reads: names that it repeats are held here to the lists that own them.
@@ -30,7 +30,7 @@ const allowed = async (table: string, column: string): Promise<readonly string[]
   return namesIn(row?.definition);
 };
 
-test.each(AUDITED_KINDS.map(({ name, table, states }) => [name, table, states] as const))(
+test.each(MODULE_KINDS.map(({ kind: { name, table, states } }) => [name, table, states] as const))(
   'the rows of %s may have the states of its machine and no other',
   async (_, table, states) => {
     expect(await allowed(table, 'state')).toEqual(states.toSorted());

@@ -15,7 +15,7 @@ async function begin(body: { readonly key?: string; readonly ticket?: string }):
   if (typeof cookie !== 'string') throw new Error(cookie.message);
   return new Headers({ cookie: cookie.split(';')[0] ?? '' });
 }
-const principal = (headers: Headers) => real.service.inspector.session(headers);
+const principal = (headers: Headers) => real.service.sessions.principal(headers);
 
 test('a session that was opened with a key is that key, on the true plan of its workspace', async () => {
   const headers = await begin({ key: await real.keyWith('test', ['emails:read', 'domains:read']) });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { usageAccountant } from '../../src/duties/usage-accountant.ts';
+import { usageAccountant } from '../../src/modules/usage/usage-accountant.ts';
 import { countOf, emailBirth, engineOver, ManualClock, plainInput, rowsOf, TEST } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
@@ -29,16 +29,7 @@ onEachStore('usage without a ceiling', (store) => {
   const entries = (): Promise<number> => countOf(store.database, 'usage_entries where period = $1', [PERIOD]);
   /** On every instance at once. */
   const addUp = () =>
-    Promise.all(
-      [store.database, ...others].map((database) =>
-        usageAccountant({
-          database,
-          clock,
-          authenticator: { noteUse: async () => {} },
-          engine: { recoverMail: async () => 0 },
-        }).run(),
-      ),
-    );
+    Promise.all([store.database, ...others].map((database) => usageAccountant({ database, clock }).run()));
   const engine = () => engineOver(store.database, { clock });
   const births = (count: number, meter: { period: string; ceiling: number | null } = UNLIMITED) =>
     Array.from({ length: count }, () =>

@@ -4,8 +4,8 @@ import type { StateValueFrom } from 'xstate';
 import type { emailMachine } from '../../machines/email.ts';
 import type { EmailEvent, EmailInput } from '../../machines/email-context.ts';
 import type { RecipientOutcome } from '../../machines/email-progress.ts';
-import { outcomeFaults } from '../../src/audit/recipients.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
+import { outcomeFaults } from '../../src/modules/emails/audit-recipients.ts';
 import {
   BEGINNINGS,
   everyEvent,

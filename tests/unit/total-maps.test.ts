@@ -58,12 +58,12 @@ test('a state, an event and an effect that are added do not compile until every 
     const files = new Set(errors.map((line) => line.slice(0, line.indexOf('('))));
     expect([...files].toSorted()).toEqual([
       'src/audit/quotas.ts',
-      'src/audit/recipients.ts',
       'src/dashboard/web/tone.ts',
-      'src/duties/live-data-pruner.ts',
+      'src/modules/emails/audit-recipients.ts',
       'src/modules/emails/explain.ts',
       'src/modules/emails/facts.ts',
       'src/modules/emails/listing.ts',
+      'src/modules/emails/live-data-pruner.ts',
       'src/torture/judge.ts',
     ]);
     for (const name of ['paused', 'pause.requested', 'archive'])

@@ -3,7 +3,7 @@ import { componentsOf } from './components.ts';
 import type { OpenApiDocument, Operation } from './document.ts';
 import { inlined, NamedSchemas } from './json-schema.ts';
 import { codeGroupsOf, operationOf, templateOf } from './operation.ts';
-import { tagsOf } from './tags.ts';
+import { type Tag, tagsOf } from './tags.ts';
 import { webhooksOf } from './webhooks.ts';
 
 /** The version of the interface, which the path prefix `/v1` stands for; not the version of the program. */
@@ -24,13 +24,13 @@ The limit of live emails is a calendar month in UTC and starts anew at midnight 
 A request that is no HTTP is answered before any of this: 400 without a body for one that cannot be parsed, 431 without a body for a head (request line and headers) of more than 16 KiB; neither has an \`x-request-id\` or an error of the form above.`;
 
 /** The OpenAPI document of these routes: the same for the same routes, so that it can be checked in. */
-export function openApiOf(routes: readonly Route[], baseUrl: string): OpenApiDocument {
+export function openApiOf(routes: readonly Route[], tags: readonly Tag[], baseUrl: string): OpenApiDocument {
   const documented = routes.filter(({ path }) => path.startsWith('/v1/') || path === '/health');
   const named = new NamedSchemas();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of documented) {
     const template = templateOf(route.path);
-    paths[template] = { ...paths[template], [route.method.toLowerCase()]: operationOf(route, named) };
+    paths[template] = { ...paths[template], [route.method.toLowerCase()]: operationOf(route, tags, named) };
   }
   const webhooks = webhooksOf(named);
   return {
@@ -42,7 +42,10 @@ export function openApiOf(routes: readonly Route[], baseUrl: string): OpenApiDoc
       description: DESCRIPTION,
     },
     servers: [{ url: baseUrl, description: 'This service' }],
-    tags: tagsOf(documented.map(({ path }) => path)),
+    tags: tagsOf(
+      documented.map(({ path }) => path),
+      tags,
+    ),
     security: [{ apiKey: [] }],
     paths,
     components: componentsOf(

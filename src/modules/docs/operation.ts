@@ -8,16 +8,16 @@ import { CODE_NAMES } from './codes.ts';
 import { commonHeaders, failureResponseName, idempotencyKey, replayedHeader } from './components.ts';
 import type { MediaType, Operation, Parameter, Reference, ResponseObject } from './document.ts';
 import { type JsonSchema, type NamedSchemas, toJsonSchema } from './json-schema.ts';
-import { tagOf } from './tags.ts';
+import { type Tag, tagOf } from './tags.ts';
 
 /** A route as the OpenAPI document has it. */
-export function operationOf(route: Route, named: NamedSchemas): Operation {
+export function operationOf(route: Route, tags: readonly Tag[], named: NamedSchemas): Operation {
   const permissions = permissionsOf(route);
   const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)];
   const requestBody = requestBodyOf(route, named);
   return {
     operationId: operationIdOf(route),
-    tags: [tagOf(route.path).name],
+    tags: [tagOf(route.path, tags).name],
     summary: route.summary,
     description: [route.description, accessSentence(route)].filter(Boolean).join('\n\n'),
     ...(route.permission === 'public' && { security: [] }),

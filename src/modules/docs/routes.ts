@@ -10,18 +10,20 @@ import receivers from './receivers.md' with { type: 'text' };
 import script from './reference.browser.js' with { type: 'text' };
 import style from './reference.css' with { type: 'text' };
 import { referencePage } from './reference-page.ts';
+import type { Tag } from './tags.ts';
 import failures from './what-happens-when.md' with { type: 'text' };
 
 /** What the documentation is made from: the other endpoints, and where they are reached. */
 export interface DocsDeps {
   readonly documented: readonly Route[];
+  readonly tags: readonly Tag[];
   /** Without a trailing slash. */
   readonly baseUrl: string;
 }
 
 /** The documentation, which every error leads to. It is public, since it says nothing about anybody. */
-export function docsRoutes({ documented, baseUrl }: DocsDeps): readonly Route[] {
-  const openApi = once(() => openApiOf(documented, baseUrl));
+export function docsRoutes({ documented, tags, baseUrl }: DocsDeps): readonly Route[] {
+  const openApi = once(() => openApiOf(documented, tags, baseUrl));
   const asset = (type: string, content: string) => new Document(type, content, { headers: PAGE_HEADERS });
   return [
     documentRoute('/openapi.json', 'Get the OpenAPI document', () =>

@@ -21,13 +21,16 @@ export interface FeedbackParts {
 
 type Report = ReportReceived['report'];
 
+/** Tells emails what came back about them. */
+export type RecordFeedback = (feedback: readonly Feedback[], isVouched: boolean) => Promise<void>;
+
 /**
  * Tells emails what came back about them. `isVouched`: the sender of the feedback was authenticated, so that an id in it may be
  * believed; otherwise only what was signed here counts. Resolves once it is durable; what names no email of ours says
  * nothing. @throws Unavailable when it is to be told again: the database is away, or the email has not left yet.
  */
-export function feedbackRecorder({ database, engine, signer, clock }: FeedbackParts) {
-  return async (feedback: readonly Feedback[], isVouched: boolean): Promise<void> => {
+export function feedbackRecorder({ database, engine, signer, clock }: FeedbackParts): RecordFeedback {
+  return async (feedback, isVouched) => {
     for (const one of feedback) {
       const report = reportOf(one);
       const destination = report && (await destinationOf(one, isVouched));

@@ -7,17 +7,22 @@ import { Document, type Route, route } from '../../http/route.ts';
 import { actorLife, actorPage, type Explain } from './actors.ts';
 import { machineOf } from './machines.ts';
 import type { ActorLife, ActorPage, Machine, Session } from './model.ts';
-import { sightOf } from './sight.ts';
+import { sightsOf, type VisibleKind } from './sight.ts';
 import { NEEDED, type Visits } from './visits.ts';
+
+/** A kind as the live view shows it. */
+export interface InspectedKind extends VisibleKind {
+  readonly kind: Kind;
+  /** Without it, an actor is explained by its machine alone. */
+  readonly explain?: Explain;
+}
 
 /** What the live view's endpoints need. */
 export interface InspectorDeps {
   readonly database: Database;
-  readonly kinds: readonly Kind[];
+  readonly kinds: readonly InspectedKind[];
   readonly visits: Visits;
   readonly version: string;
-  /** By kind; a kind that is missing is explained by its machine alone. */
-  readonly explain: Readonly<Record<string, Explain>>;
 }
 
 const SessionBody = Type.Object({
@@ -56,11 +61,13 @@ const ended = (cookie: string, body: object): Document =>
 /** The endpoints that the live view is made of, all under its own prefix. */
 export function inspectorRoutes({
   database,
-  kinds,
+  kinds: inspected,
   visits,
   version,
-  explain,
 }: InspectorDeps): readonly Route[] {
+  const kinds = inspected.map(({ kind }) => kind);
+  const sightOf = sightsOf(inspected);
+  const explanations = new Map(inspected.map(({ kind, explain }) => [kind.name, explain]));
   const machines = kinds.map(machineOf);
   const seenBy = ({ permissions }: Principal) => {
     const sight = sightOf(permissions);
@@ -173,7 +180,10 @@ export function inspectorRoutes({
       handle: async ({ caller, params, now }) => {
         const kind = seenBy(caller).find(({ idPrefix }) => params.id.startsWith(`${idPrefix}_`));
         if (!kind) return notFound('actor');
-        const life = await actorLife(database, kind, caller, params.id, { explain: explain[kind.name], now });
+        const life = await actorLife(database, kind, caller, params.id, {
+          explain: explanations.get(kind.name),
+          now,
+        });
         return life ?? notFound('actor');
       },
     }),

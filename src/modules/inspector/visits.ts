@@ -4,7 +4,7 @@ import { holds, lacking, type Permission } from '../../auth/permissions.ts';
 import type { Session, SessionSubject } from '../../auth/session-cookie.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import { Failure } from '../../http/failure.ts';
-import { type Sight, sightOf } from './sight.ts';
+import type { Sight, SightOf } from './sight.ts';
 
 /** What it takes to look at all; what is seen then is another matter (sight.ts). */
 export const NEEDED: Permission = 'emails:read';
@@ -35,6 +35,7 @@ export class Visits {
     private readonly sessions: Sessions,
     private readonly tickets: OneTimeTokens<Ticket>,
     private readonly authenticate: Authenticate,
+    private readonly sightOf: SightOf,
     private readonly now: () => number,
   ) {}
 
@@ -82,13 +83,13 @@ export class Visits {
     const caller = await identify(headers, this.authenticate);
     if (caller instanceof Failure || !holds(caller.permissions, NEEDED)) return null;
     const expiresAt = this.now() + LASTS_MS;
-    return { subject: subjectOf(caller), expiresAt, sight: sightOf(caller.permissions) };
+    return { subject: subjectOf(caller), expiresAt, sight: this.sightOf(caller.permissions) };
   }
 
   /** What a session may see now; null where it holds no longer. */
   async look(session: Session): Promise<Sight | null> {
     const principal = await this.sessions.principalOf(session);
-    return principal && holds(principal.permissions, NEEDED) ? sightOf(principal.permissions) : null;
+    return principal && holds(principal.permissions, NEEDED) ? this.sightOf(principal.permissions) : null;
   }
 
   /** When the session of these headers ends; null where they carry none. */

@@ -4,7 +4,8 @@ import type { Kind } from '../../../src/engine/kind.ts';
 import type { Draft } from '../../../src/engine/tell-batch.ts';
 import { Lookout, type Viewer } from '../../../src/modules/inspector/lookout.ts';
 import type { Counts, Tick } from '../../../src/modules/inspector/model.ts';
-import { sightOf } from '../../../src/modules/inspector/sight.ts';
+import { sightsOf } from '../../../src/modules/inspector/sight.ts';
+import { MODULE_KINDS } from '../../../src/modules.ts';
 
 const TEST = { workspaceId: 'ws_1', livemode: false };
 const LIVE = { workspaceId: 'ws_1', livemode: true };
@@ -40,6 +41,8 @@ function stage() {
   };
   return { listeners, census, lookout, commit, turn: () => jest.advanceTimersByTime(250) };
 }
+
+const sightOf = sightsOf(MODULE_KINDS);
 
 function viewer(
   scope = TEST,

@@ -1,10 +1,10 @@
-import type { EmailState } from '../../machines/email.ts';
-import type { Database } from '../db/database.ts';
-import { lowestIdAt } from '../db/ids.ts';
-import { PARTITIONED, partitionedDays, retireDay } from '../db/partitions.ts';
-import { stateList, statesWhere } from '../engine/kind.ts';
-import { KEPT_DAYS, RETENTION_BATCH } from './retention.ts';
-import type { Duty, DutyDeps } from './schedule.ts';
+import type { EmailState } from '../../../machines/email.ts';
+import type { Database } from '../../db/database.ts';
+import { lowestIdAt } from '../../db/ids.ts';
+import { PARTITIONED, partitionedDays, retireDay } from '../../db/partitions.ts';
+import type { Duty, DutyDeps } from '../../duties/duty.ts';
+import { KEPT_DAYS, RETENTION_BATCH } from '../../duties/retention.ts';
+import { stateList, statesWhere } from '../../engine/kind.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,7 @@
-import { lowestIdAt } from '../db/ids.ts';
-import { KEPT_DAYS, RETENTION_BATCH } from './retention.ts';
-import type { Duty, DutyDeps } from './schedule.ts';
+import { lowestIdAt } from '../../db/ids.ts';
+import { untilDone } from '../../duties/batches.ts';
+import type { Duty, DutyDeps } from '../../duties/duty.ts';
+import { KEPT_DAYS, RETENTION_BATCH } from '../../duties/retention.ts';
 
 const WORKSPACES = 'select id from workspaces order by id';
 
@@ -26,6 +27,6 @@ export const testDataPruner = ({ database, clock }: DutyDeps): Duty => ({
   async run(stop) {
     const before = lowestIdAt('em', clock.now() - KEPT_DAYS.test * 86_400_000);
     for (const { id } of await database.query<{ id: string }>(WORKSPACES))
-      while (!stop?.aborted && (await database.query(PRUNE, [id, before])).length === RETENTION_BATCH);
+      await untilDone(database, PRUNE, [id, before], RETENTION_BATCH, stop);
   },
 });

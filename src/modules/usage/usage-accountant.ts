@@ -1,4 +1,4 @@
-import type { Duty, DutyDeps } from './schedule.ts';
+import type { Duty, DutyDeps } from '../../duties/duty.ts';
 
 /** Entries a statement adds up at most; 128 connections make some 100 a second. */
 const BATCH = 10_000;

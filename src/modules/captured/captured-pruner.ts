@@ -1,6 +1,7 @@
-import { lowestIdAt } from '../db/ids.ts';
-import { KEPT_DAYS, RETENTION_BATCH } from './retention.ts';
-import type { Duty, DutyDeps } from './schedule.ts';
+import { lowestIdAt } from '../../db/ids.ts';
+import { untilDone } from '../../duties/batches.ts';
+import type { Duty, DutyDeps } from '../../duties/duty.ts';
+import { KEPT_DAYS, RETENTION_BATCH } from '../../duties/retention.ts';
 
 const PRUNE = `delete from captured where id in (
   select id from captured where id < $1 order by id limit ${RETENTION_BATCH}
@@ -13,6 +14,6 @@ export const capturedPruner = ({ database, clock }: DutyDeps): Duty => ({
   goesByAge: true,
   async run(stop) {
     const before = lowestIdAt('cap', clock.now() - KEPT_DAYS.live * 86_400_000);
-    while (!stop?.aborted && (await database.query(PRUNE, [before])).length === RETENTION_BATCH);
+    await untilDone(database, PRUNE, [before], RETENTION_BATCH, stop);
   },
 });

@@ -1,8 +1,8 @@
-import type { WebhookDeliveryContext } from '../../machines/webhook-delivery.ts';
-import { lowestIdAt } from '../db/ids.ts';
-import { KEPT_DAYS } from '../duties/retention.ts';
-import { webhookDeliveryKind } from '../modules/webhooks/delivery-kind.ts';
-import { type ActorBatch, type Audit, auditActors } from './actors.ts';
+import type { WebhookDeliveryContext } from '../../../machines/webhook-delivery.ts';
+import { type ActorBatch, type Audit, auditActors } from '../../audit/actors.ts';
+import { lowestIdAt } from '../../db/ids.ts';
+import { KEPT_DAYS } from '../../duties/retention.ts';
+import { webhookDeliveryKind } from './delivery-kind.ts';
 
 const DAY_MS = 86_400_000;
 /** Clocks of instances differ: an event of about the moment at which an endpoint changed may belong to either side. */

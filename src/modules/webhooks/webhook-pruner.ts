@@ -1,7 +1,7 @@
-import type { Database } from '../db/database.ts';
-import { lowestIdAt } from '../db/ids.ts';
-import { KEPT_DAYS, KEPT_WRITES, RETENTION_BATCH } from './retention.ts';
-import type { Duty, DutyDeps } from './schedule.ts';
+import type { Database } from '../../db/database.ts';
+import { lowestIdAt } from '../../db/ids.ts';
+import type { Duty, DutyDeps } from '../../duties/duty.ts';
+import { KEPT_DAYS, KEPT_WRITES, RETENTION_BATCH } from '../../duties/retention.ts';
 
 const DAY_MS = 86_400_000;
 

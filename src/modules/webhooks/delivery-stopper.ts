@@ -1,5 +1,5 @@
-import { stopDeliveries } from '../modules/webhooks/stop-deliveries.ts';
-import type { Duty, DutyDeps } from './schedule.ts';
+import type { Duty, DutyDeps } from '../../duties/duty.ts';
+import { stopDeliveries } from './stop-deliveries.ts';
 
 /** Stops what waits for endpoints that were disabled or deleted, where an instance died before it had. */
 export const deliveryStopper = ({ database, clock }: DutyDeps): Duty => ({

@@ -1,11 +1,11 @@
-import type { EmailContext } from '../../machines/email-context.ts';
-import { lowestIdAt } from '../db/ids.ts';
-import { isStateOf } from '../engine/kind.ts';
-import { emailKind } from '../modules/emails/kind.ts';
-import { type ActorBatch, type Audit, auditActors, mayBeOrphan } from './actors.ts';
-import type { QuotaLedger } from './quotas.ts';
-import { eventFaults, outcomeFaults } from './recipients.ts';
-import type { AuditedActor } from './snapshots.ts';
+import type { EmailContext } from '../../../machines/email-context.ts';
+import { type ActorBatch, type Audit, auditActors, mayBeOrphan } from '../../audit/actors.ts';
+import type { QuotaLedger } from '../../audit/quotas.ts';
+import type { AuditedActor } from '../../audit/snapshots.ts';
+import { lowestIdAt } from '../../db/ids.ts';
+import { isStateOf } from '../../engine/kind.ts';
+import { eventFaults, outcomeFaults } from './audit-recipients.ts';
+import { emailKind } from './kind.ts';
 
 const MESSAGES = 'select id from email_messages where id > $1 and id <= $2';
 const EVENTS = `select email_id as id, recipient, type, count(*)::integer as found

@@ -1,0 +1,24 @@
+import type { Kind } from '../engine/kind.ts';
+import type { Duty, DutyDeps } from './duty.ts';
+import { historyPruner } from './history-pruner.ts';
+import { partitionMaker } from './partition-maker.ts';
+import { replyPruner } from './reply-pruner.ts';
+import { tokenPruner } from './token-pruner.ts';
+
+/** What the duties of the service itself work with. */
+export interface ServiceDutyDeps extends DutyDeps {
+  readonly engine: { recoverMail(): Promise<number> };
+  readonly kinds: readonly { readonly kind: Kind; readonly isLongLived?: boolean }[];
+}
+
+/** The duties that belong to no module. */
+export const serviceDuties = (deps: ServiceDutyDeps): readonly Duty[] => [
+  { name: 'mailCarrier', pattern: '*/5 * * * * *', run: () => deps.engine.recoverMail() },
+  partitionMaker(deps),
+  replyPruner(deps),
+  tokenPruner(deps),
+  historyPruner(
+    deps,
+    deps.kinds.flatMap(({ kind, isLongLived }) => (isLongLived ? kind : [])),
+  ),
+];

@@ -1,0 +1,96 @@
+import { dashboardModule } from './dashboard/module.ts';
+import type { Engine, Registration } from './engine/engine.ts';
+import type { Route } from './http/route.ts';
+import { apiKeysModule } from './modules/api-keys/module.ts';
+import { capturedModule } from './modules/captured/module.ts';
+import { docsModule } from './modules/docs/module.ts';
+import { domainsModule } from './modules/domains/module.ts';
+import { emailsModule } from './modules/emails/module.ts';
+import { eventsModule } from './modules/events/module.ts';
+import { inboundModule } from './modules/inbound/module.ts';
+import { inspectorModule } from './modules/inspector/module.ts';
+import type { ConnectedModule, Module, ModuleParts, Offers } from './modules/module.ts';
+import { sesModule } from './modules/ses/module.ts';
+import { submissionModule } from './modules/submission/module.ts';
+import { suppressionsModule } from './modules/suppressions/module.ts';
+import { systemModule } from './modules/system/module.ts';
+import { trackingModule } from './modules/tracking/module.ts';
+import { usageModule } from './modules/usage/module.ts';
+import { webhooksModule } from './modules/webhooks/module.ts';
+import { workspaceModule } from './modules/workspace/module.ts';
+
+/** Every module of the service, a line each. The documentation shows them in this order; what offers stands before what takes. */
+export const MODULES: readonly Module[] = [
+  domainsModule,
+  emailsModule,
+  capturedModule,
+  webhooksModule,
+  eventsModule,
+  suppressionsModule,
+  apiKeysModule,
+  workspaceModule,
+  systemModule,
+  usageModule,
+  trackingModule,
+  sesModule,
+  inboundModule,
+  submissionModule,
+  docsModule,
+  dashboardModule,
+  inspectorModule,
+];
+
+/** The kinds of all modules. */
+export const MODULE_KINDS = MODULES.flatMap(({ kinds = [] }) => kinds);
+
+/** The groups of the documentation. */
+export const MODULE_TAGS = MODULES.flatMap(({ tags = [] }) => tags);
+
+/** Every documented endpoint, with nothing behind it: for tools that only list them. */
+export const documentedRoutes = (): readonly Route[] =>
+  MODULES.flatMap((module) => module.routes?.({} as never) ?? []);
+
+/** A kind together with the children that other modules have made in its commits. */
+function withChildren(registration: Registration): Registration {
+  const { kind } = registration;
+  const children = MODULES.flatMap((module) => module.children ?? []).filter(({ of }) => of === kind.name);
+  if (children.length === 0) return registration;
+  return {
+    ...registration,
+    kind: { ...kind, children: [...kind.children, ...children.map(({ child }) => child)] },
+  };
+}
+
+/** The modules, opened; their kinds are there, and nothing runs. */
+export interface OpenModules {
+  readonly registrations: readonly Registration[];
+  connect(engine: Engine): ConnectedModules;
+}
+
+/** The modules at work. */
+export interface ConnectedModules {
+  readonly routes: readonly Route[];
+  readonly offers: Offers;
+  readonly connected: readonly ConnectedModule<never>[];
+}
+
+/** Opens every module, and connects them to the engine once it has their kinds. */
+export function openModules(parts: ModuleParts): OpenModules {
+  const opened = MODULES.map((module) => ({ module, open: module.open(parts) }));
+  return {
+    registrations: opened.flatMap(({ open }) => open.registrations ?? []).map(withChildren),
+    connect(engine) {
+      const offers: Offers = {};
+      const documented: Route[] = [];
+      const pages: Route[] = [];
+      const connected: ConnectedModule<never>[] = [];
+      for (const { module, open } of opened) {
+        const wired = open.connect({ engine, offers, documented, kinds: MODULE_KINDS, tags: MODULE_TAGS });
+        documented.push(...(module.routes?.(wired.deps) ?? []));
+        pages.push(...(module.pages?.(wired.deps) ?? []));
+        connected.push(wired);
+      }
+      return { routes: [...documented, ...pages], offers, connected };
+    },
+  };
+}

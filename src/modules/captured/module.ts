@@ -1,0 +1,16 @@
+import { defineModule } from '../module.ts';
+import { capturedPruner } from './captured-pruner.ts';
+import type { CapturedReader } from './queries.ts';
+import { capturedRoutes } from './routes.ts';
+
+/** Live mail that stayed here instead of leaving. */
+export const capturedModule = defineModule<CapturedReader>({
+  name: 'captured',
+  tags: [
+    { segment: 'captured', name: 'Captured', description: 'Live email that stayed here instead of leaving.' },
+  ],
+  routes: capturedRoutes,
+  open: ({ database, clock, mailReader }) => ({
+    connect: () => ({ deps: { database, mailReader }, duties: [capturedPruner({ database, clock })] }),
+  }),
+});

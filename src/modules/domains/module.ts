@@ -1,0 +1,43 @@
+import { defineModule } from '../module.ts';
+import type { DomainCommands } from './commands.ts';
+import { domainPruner } from './domain-pruner.ts';
+import { domainKind } from './kind.ts';
+import { openDomains } from './open.ts';
+import { missingWays } from './queries.ts';
+import { domainRoutes } from './routes.ts';
+import { rememberSendingDomains } from './sending-domains.ts';
+
+/** The domains that live email is sent from. */
+export const domainsModule = defineModule<DomainCommands>({
+  name: 'domains',
+  tags: [
+    {
+      segment: 'domains',
+      name: 'Domains',
+      description: 'Register the domains that live email is sent from.',
+    },
+  ],
+  kinds: [{ kind: domainKind, permission: 'domains:read', isLongLived: true }],
+  routes: domainRoutes,
+  open({ database, clock, sealer, config, logger }) {
+    const { kind, commands } = openDomains({ database, clock, sealer, config });
+    return {
+      registrations: [kind],
+      connect: ({ engine, offers }) => {
+        offers.findSendingDomain = rememberSendingDomains(database, engine, clock.monotonic);
+        return {
+          deps: { ...commands, engine },
+          duties: [domainPruner({ database, clock })],
+          // Their mail is held, which nobody should have to find out by waiting for it.
+          async start() {
+            for (const missing of await missingWays(database, config.transport))
+              logger.warn(
+                missing,
+                `Domains have chosen ${missing.provider}, which TRANSPORT does not enable: their mail is held until it does.`,
+              );
+          },
+        };
+      },
+    };
+  },
+});

@@ -1,0 +1,68 @@
+import { hostname } from 'node:os';
+import { captureStore } from '../captured/commands.ts';
+import { defineModule, offered } from '../module.ts';
+import { LIVE_SCHEDULE } from './attempt-schedule.ts';
+import { auditEmails } from './audit.ts';
+import type { BatchDeps } from './batch.ts';
+import { batchRoutes } from './batch-routes.ts';
+import { createMarkdownRenderer } from './content/markdown-renderer.ts';
+import { textFromHtml } from './content/text-part.ts';
+import { explainEmail } from './explain.ts';
+import { feedbackRecorder } from './feedback.ts';
+import { emailKind, emails } from './kind.ts';
+import { openLiveMail } from './live.ts';
+import { liveDataPruner } from './live-data-pruner.ts';
+import { emailPerformer } from './perform.ts';
+import { emailRoutes } from './routes.ts';
+import { testDataPruner } from './test-data-pruner.ts';
+import { openWaysOut } from './ways-out.ts';
+
+/** Emails: accepted, sent or simulated, followed and kept. */
+export const emailsModule = defineModule<BatchDeps>({
+  name: 'emails',
+  tags: [
+    { segment: 'emails', name: 'Emails', description: 'Send, schedule and follow transactional email.' },
+  ],
+  kinds: [{ kind: emailKind, permission: 'emails:read', audit: auditEmails, explain: explainEmail }],
+  routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
+  open({ config, database, clock, logger, sealer, signer, ca, liveMail }) {
+    const keep = captureStore(database, clock);
+    const ways = openWaysOut({ config, clock, hostName: hostname(), ca, keep });
+    const live = openLiveMail({
+      ...{ database, clock, logger, sealer, signer },
+      transport: (name) => (name === null && liveMail.transport) || ways.transport(name),
+      enabled: config.transport,
+      publicUrl: config.publicUrl,
+      returnPathDomain: config.returnPathDomain,
+      slots: config.sendingSlots,
+      limits: liveMail.limits ?? {},
+    });
+    return {
+      registrations: [emails(emailPerformer(clock, live))],
+      connect({ engine, offers }) {
+        engine.listen(({ name }) => {
+          if (name === 'domain') live.domainsChanged();
+        });
+        const renderer = createMarkdownRenderer();
+        const { simulatorDomain, testSendsPerDay } = config;
+        const acceptance = {
+          ...{ engine, database, simulatorDomain, testSendsPerDay },
+          liveSchedule: {
+            ...LIVE_SCHEDULE,
+            holdsDoubt: config.unknownOutcome === 'hold',
+            ...liveMail.schedule,
+          },
+          findSendingDomain: offered(offers, 'findSendingDomain'),
+          renderMarkdown: renderer.render,
+        };
+        offers.acceptance = acceptance;
+        offers.recordFeedback = feedbackRecorder({ database, engine, signer, clock });
+        return {
+          deps: { ...acceptance, textFromHtml, baseUrl: config.publicUrl, log: logger },
+          duties: [testDataPruner({ database, clock }), liveDataPruner({ database, clock })],
+          close: () => renderer.close(),
+        };
+      },
+    };
+  },
+});

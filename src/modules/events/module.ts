@@ -1,0 +1,17 @@
+import { defineModule } from '../module.ts';
+import type { EventReader } from './queries.ts';
+import { eventRoutes } from './routes.ts';
+
+/** The log of everything that happened to emails. */
+export const eventsModule = defineModule<EventReader>({
+  name: 'events',
+  tags: [
+    {
+      segment: 'events',
+      name: 'Events',
+      description: 'Everything that happened, in order and without gaps.',
+    },
+  ],
+  routes: eventRoutes,
+  open: ({ database }) => ({ connect: () => ({ deps: { database } }) }),
+});

@@ -1,0 +1,26 @@
+import { hostname } from 'node:os';
+import type { SmtpDoor } from '../../transport/inbound/smtp-door.ts';
+import { defineModule, offered } from '../module.ts';
+import { openInbound } from './open.ts';
+
+/** The port that bounces and complaints come back to. */
+export const inboundModule = defineModule<unknown>({
+  name: 'inbound',
+  open: ({ config, signer, logger, mailReader }) => ({
+    connect({ offers }) {
+      let server: SmtpDoor | null = null;
+      return {
+        deps: null,
+        async start() {
+          if (config.inboundSmtpPort === null) return;
+          server = await openInbound({
+            ...{ host: config.host, name: config.ehloName ?? hostname(), port: config.inboundSmtpPort },
+            ...{ signer, logger, mailReader, record: offered(offers, 'recordFeedback') },
+          });
+        },
+        ports: () => ({ inbound: server?.port ?? null }),
+        close: () => server?.close(),
+      };
+    },
+  }),
+});

@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { Config } from '../../config.ts';
+import type { SmtpDoor } from '../../transport/inbound/smtp-door.ts';
+import { defineModule, offered } from '../module.ts';
+import { openSubmission } from './open.ts';
+
+/** The ports that any framework's mailer can be pointed at. */
+export const submissionModule = defineModule<unknown>({
+  name: 'submission',
+  open: ({ config, clock, logger, mailReader, admission }) => ({
+    connect({ offers }) {
+      const servers: Record<'submission' | 'submissionTls', SmtpDoor | null> = {
+        submission: null,
+        submissionTls: null,
+      };
+      return {
+        deps: null,
+        async start() {
+          const { submissionPort, submissionTlsPort } = config;
+          const shared = {
+            ...{ host: config.host, name: config.ehloName ?? hostname(), tls: await certificateOf(config) },
+            ...{ ...admission, clock, logger, mailReader, emails: offered(offers, 'acceptance') },
+          };
+          if (submissionPort !== null)
+            servers.submission = await openSubmission({ ...shared, port: submissionPort });
+          if (submissionTlsPort !== null)
+            servers.submissionTls = await openSubmission({
+              ...shared,
+              port: submissionTlsPort,
+              implicitTls: true,
+            });
+        },
+        ports: () => ({
+          submission: servers.submission?.port ?? null,
+          submissionTls: servers.submissionTls?.port ?? null,
+        }),
+        async close() {
+          const { submission, submissionTls } = servers;
+          await Promise.all([submission?.close(), submissionTls?.close()]);
+        },
+      };
+    },
+  }),
+});
+
+/** The certificate of the ports; null where mail is taken in clear. */
+async function certificateOf({ submissionTlsCert, submissionTlsKey }: Config) {
+  if (submissionTlsCert === null || submissionTlsKey === null) return null;
+  const [cert, key] = await Promise.all(
+    [submissionTlsCert, submissionTlsKey].map((path) => readFile(path, 'utf8')),
+  );
+  return { cert: cert as string, key: key as string };
+}

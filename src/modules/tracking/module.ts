@@ -1,0 +1,11 @@
+import { defineModule } from '../module.ts';
+import { type TrackingDeps, trackingRoutes } from './routes.ts';
+
+/** What the links in emails lead to: opens, clicks and leaving a list. */
+export const trackingModule = defineModule<TrackingDeps>({
+  name: 'tracking',
+  pages: trackingRoutes,
+  open: ({ database, signer, logger }) => ({
+    connect: ({ engine }) => ({ deps: { database, engine, signer, log: logger } }),
+  }),
+});

@@ -1,0 +1,10 @@
+import { defineModule } from '../module.ts';
+import { usageAccountant } from './usage-accountant.ts';
+
+/** Units of quota, counted. */
+export const usageModule = defineModule<unknown>({
+  name: 'usage',
+  open: ({ database, clock }) => ({
+    connect: () => ({ deps: null, duties: [usageAccountant({ database, clock })] }),
+  }),
+});

@@ -1,0 +1,125 @@
+import { KeyAuthenticator } from './auth/key-authenticator.ts';
+import { SessionCookie } from './auth/session-cookie.ts';
+import { Sessions } from './auth/sessions.ts';
+import type { Config } from './config.ts';
+import { bindToKey } from './db/canary.ts';
+import type { Database } from './db/database.ts';
+import { migrate } from './db/migrate.ts';
+import { openDatabase } from './db/open.ts';
+import { ensurePartitions } from './db/partitions.ts';
+import { createSealer, type Sealer } from './db/seal.ts';
+import { createSigner } from './db/sign.ts';
+import { type Clock, systemClock } from './engine/clock-source.ts';
+import { openClock } from './engine/database-clock.ts';
+import { clientAddress } from './http/client-address.ts';
+import { openLimiter } from './http/open-limiter.ts';
+import { findActiveKey } from './modules/api-keys/queries.ts';
+import { alignPositions } from './modules/events/commands.ts';
+import type { LiveMailOverrides, ModuleParts } from './modules/module.ts';
+import { findPlan } from './modules/workspace/queries.ts';
+import { resolveSecretKey } from './secret-key.ts';
+import type { Logger } from './telemetry/logger.ts';
+import { MeasuredDatabase } from './telemetry/measured-database.ts';
+import { Metrics } from './telemetry/metrics.ts';
+import type { Chaos } from './torture/tortured-engine.ts';
+import { trustedAuthorities } from './transport/authorities.ts';
+import { createMailReader } from './transport/reading/mail-reader.ts';
+import { VERSION } from './version.ts';
+
+/** What a service begins with. */
+export interface ServiceSource {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Instead of one that follows the database's (tests). */
+  readonly clock?: Clock;
+  /** The machine's own clock, which may be wrong (tests). */
+  readonly machine?: Clock;
+  readonly liveMail?: LiveMailOverrides;
+  /** What a torture puts around the parts. */
+  readonly chaos?: Chaos | null;
+}
+
+/** What the modules are built from, and how it is closed after them. */
+export interface OpenParts {
+  readonly parts: ModuleParts;
+  close(): Promise<void>;
+}
+
+/** Opens what every module is built from: the database with today's schema, keys, limits and sessions. */
+export async function openParts(source: ServiceSource): Promise<OpenParts> {
+  const { config, logger, liveMail = {} } = source;
+  const secretKey = await resolveSecretKey(config);
+  const signer = createSigner(secretKey);
+  const metrics = config.metricsPort === null ? null : new Metrics({ version: VERSION });
+  const sealer = createSealer(secretKey);
+  const database = await readyDatabase(source, metrics, sealer);
+  const { clock, closeClock } = await clockOf(source, database);
+  await ensurePartitions(database, clock.now());
+  const limits = await openLimiter({
+    perAddress: config.rateLimitPerIp,
+    perKey: config.rateLimitPerKey,
+    store: config.rateLimitStore === 'memory' ? undefined : config.rateLimitStore,
+    monotonic: clock.monotonic,
+    log: logger,
+  });
+  const authenticator = new KeyAuthenticator(database, clock);
+  const mailReader = createMailReader();
+  const now = () => clock.now();
+  const parts: ModuleParts = {
+    ...{ config, database, clock, logger, sealer, signer, metrics },
+    ...{
+      version: VERSION,
+      ca: await trustedAuthorities(config.tlsCaFile),
+      mailReader,
+      authenticator,
+      liveMail,
+    },
+    admission: {
+      authenticate: authenticator.authenticate,
+      limiter: limits.limiter,
+      clientAddress: clientAddress(config.trustProxy),
+      baseUrl: config.publicUrl,
+    },
+    sessions: new Sessions(
+      new SessionCookie(signer, now, config.publicUrl.startsWith('https:')),
+      (id) => findActiveKey(database, id),
+      (workspaceId) => findPlan(database, workspaceId),
+      now,
+    ),
+  };
+  return {
+    parts,
+    async close() {
+      mailReader.close();
+      limits.close();
+      closeClock();
+      await database.close();
+    },
+  };
+}
+
+/** The database with today's schema, whose secrets this key opens. */
+async function readyDatabase(
+  { config, logger, chaos }: ServiceSource,
+  metrics: Metrics | null,
+  sealer: Sealer,
+): Promise<Database> {
+  const opened = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
+  const database = metrics ? new MeasuredDatabase(opened, metrics) : opened;
+  await migrate(database);
+  await bindToKey(database, sealer);
+  if (await alignPositions(database))
+    logger.warn('The database was restored, or taken over: new events follow behind all that were there.');
+  await chaos?.prepare(database);
+  return database;
+}
+
+/** The clock that everything goes by: the database's, unless one is given. */
+async function clockOf(
+  { clock, machine = systemClock, chaos, logger }: ServiceSource,
+  database: Database,
+): Promise<{ readonly clock: Clock; closeClock(): void }> {
+  if (clock || chaos?.trustsMachineClock) return { clock: clock ?? machine, closeClock: () => {} };
+  const own = await openClock(database, logger, machine);
+  return { clock: own, closeClock: () => own.close() };
+}
