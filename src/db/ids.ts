@@ -7,27 +7,8 @@ const RANDOM_LENGTH = 14;
 
 const randomPart = customAlphabet(ID_ALPHABET, RANDOM_LENGTH);
 
-/** What an id names; the text before the underscore. */
-export type IdPrefix =
-  | 'em'
-  | 'evt'
-  | 'key'
-  | 'wh'
-  | 'dlv'
-  | 'dom'
-  | 'tpl'
-  | 'con'
-  | 'aud'
-  | 'imp'
-  | 'cmp'
-  | 'flw'
-  | 'run'
-  | 'mem'
-  | 'inv'
-  | 'ws'
-  | 'mail'
-  | 'cap'
-  | 'req';
+/** What an id names: two to four lower-case letters before the underscore. The module whose ids they are states them. */
+export type IdPrefix = string;
 
 let lastTime = -1;
 let lastTimePart = '';

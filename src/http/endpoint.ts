@@ -7,7 +7,6 @@ import { Failure, notFound } from './failure.ts';
 import { JSON_TYPE } from './media-type.ts';
 import { anyQuery, compileQuery, noQuery, type QueryReader } from './query.ts';
 import type { OwnLimit } from './rate-limit.ts';
-import { RESOURCE_OF } from './resources.ts';
 import type { Route } from './route.ts';
 import { type Checker, compileChecker } from './schema.ts';
 
@@ -93,11 +92,11 @@ const NO_TEXT = notFound('resource');
 function paramRefuserOf({ params = {} }: Route): Endpoint['refuseParams'] {
   const names = Object.keys(params);
   const ids = Object.entries(params).flatMap(([name, spec]) =>
-    typeof spec === 'string' ? [{ name, prefix: spec }] : [],
+    'resource' in spec ? [{ name, ...spec }] : [],
   );
   return (given) => {
     const wrong = ids.find(({ name, prefix }) => !isId(prefix, given[name] ?? ''));
-    if (wrong) return notFound(RESOURCE_OF[wrong.prefix]);
+    if (wrong) return notFound(wrong.resource);
     return names.some((name) => isNoText(given[name] ?? null)) ? NO_TEXT : null;
   };
 }

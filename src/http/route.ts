@@ -83,10 +83,16 @@ export type Access = Permission | readonly Permission[] | 'any key' | 'public';
 export type Credential = 'key' | 'session';
 
 /**
- * A path parameter. A prefix (`'em'`): an id of that kind, and anything else is the 404 of a missing one.
+ * A path parameter. A prefix and a resource: an id of that kind, and anything else is the 404 of a missing one.
  * `{ text }`: anything, described by the sentence, that the handler judges.
  */
-export type ParamSpec = IdPrefix | { readonly text: string };
+export type ParamSpec = IdParam | { readonly text: string };
+
+/** An id, and what it names as a client is told when there is no such thing: `email`, `API key`. */
+export interface IdParam {
+  readonly prefix: IdPrefix;
+  readonly resource: string;
+}
 
 /** One endpoint: everything about it that the server, the documentation and the tests need to know. */
 export interface RouteSpec<

@@ -4,6 +4,8 @@ import { type ApiKeyCommands, createApiKey, patchApiKey, revokeApiKey } from './
 import { ApiKey, CreateApiKey, CreatedApiKey, PatchApiKey } from './model.ts';
 import { listApiKeys } from './queries.ts';
 
+const KEY_ID = { prefix: 'key', resource: 'API key' } as const;
+
 const KEY_EXAMPLE = {
   id: 'key_01m7xj1rwp4sersf8ggsa354',
   name: 'Checkout',
@@ -54,7 +56,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     permission: 'api-keys:write',
     summary: 'Replace the permissions of an API key',
     description: 'The whole set is replaced, never merged, and holds from the next request on.',
-    params: { id: 'key' },
+    params: { id: KEY_ID },
     body: PatchApiKey,
     response: ApiKey,
     status: 200,
@@ -72,7 +74,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     permission: 'api-keys:write',
     summary: 'Revoke an API key',
     description: 'At once and for good. Revoking a revoked key again is no error.',
-    params: { id: 'key' },
+    params: { id: KEY_ID },
     response: Type.Object({ id: Type.String() }, { title: 'RevokedApiKey' }),
     status: 200,
     example: { response: { id: KEY_EXAMPLE.id } },

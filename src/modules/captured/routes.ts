@@ -4,6 +4,8 @@ import { discardAllCaptured, discardCaptured } from './commands.ts';
 import { CapturedDetail, CapturedItem, CapturedQuery } from './model.ts';
 import { type CapturedReader, capturedDetail, listCaptured } from './queries.ts';
 
+const CAPTURED_ID = { prefix: 'cap', resource: 'captured message' } as const;
+
 const ITEM: CapturedItem = {
   id: 'cap_01m7xj1rx757g9bp0f4tggst',
   emailId: 'em_01m7xj1rwzprnwr10308attx',
@@ -36,7 +38,7 @@ export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
     name: 'getCapturedEmail',
     permission: 'emails:read',
     summary: 'Get a captured email with its content',
-    params: { id: 'cap' },
+    params: { id: CAPTURED_ID },
     response: CapturedDetail,
     status: 200,
     example: {
@@ -59,7 +61,7 @@ export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
     permission: 'emails:send',
     summary: 'Throw a captured email away',
     description: 'The email itself, its events and its content stay.',
-    params: { id: 'cap' },
+    params: { id: CAPTURED_ID },
     response: Type.Null(),
     status: 204,
     handle: (call) => discardCaptured(deps, call),

@@ -1,7 +1,6 @@
 import { permissionsOf } from '../../http/endpoint.ts';
 import { type FailureCode, STATUS_OF } from '../../http/failure.ts';
 import { JSON_TYPE } from '../../http/media-type.ts';
-import { RESOURCE_OF } from '../../http/resources.ts';
 import { isList, type Route } from '../../http/route.ts';
 import { closed } from '../../http/schema.ts';
 import { CODE_NAMES } from './codes.ts';
@@ -94,10 +93,14 @@ function pathParameters({ params = {} }: Route): readonly Parameter[] {
     name,
     in: 'path',
     required: true,
-    description: typeof spec === 'string' ? `The id of the ${RESOURCE_OF[spec]}.` : spec.text,
+    description: 'resource' in spec ? `The id of the ${spec.resource}.` : spec.text,
     schema:
-      typeof spec === 'string'
-        ? { type: 'string', pattern: `^${spec}_[0-9a-hjkmnp-tv-z]{24}$`, examples: [`${spec}_${SOME_ID}`] }
+      'resource' in spec
+        ? {
+            type: 'string',
+            pattern: `^${spec.prefix}_[0-9a-hjkmnp-tv-z]{24}$`,
+            examples: [`${spec.prefix}_${SOME_ID}`],
+          }
         : { type: 'string', minLength: 1, examples: ['ada@example.com'] },
   }));
 }

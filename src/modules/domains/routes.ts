@@ -8,6 +8,8 @@ import { AddDomain, Domain, DomainQuery, PatchDomain } from './model.ts';
 import { findDomain, listDomains } from './queries.ts';
 import { rotateKeys } from './rotate.ts';
 
+const DOMAIN_ID = { prefix: 'dom', resource: 'domain' } as const;
+
 const SHARED =
   'Live and test keys share the domains of a workspace; only a live key may change, rotate or remove one.';
 
@@ -46,7 +48,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     name: 'getDomain',
     permission: 'domains:read',
     summary: 'Get a sending domain with its DNS records',
-    params: { id: 'dom' },
+    params: { id: DOMAIN_ID },
     response: Domain,
     status: 200,
     example: { response: VERIFIED },
@@ -60,7 +62,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     summary: 'Change what a sending domain tracks, or how its mail leaves',
     description:
       'What is left out stays. Tracking holds for emails that are accepted afterwards; another provider for every attempt from then on. A provider may ask for other DNS records: they are looked up at once, and a verified domain sends on for an hour while they are not there.',
-    params: { id: 'dom' },
+    params: { id: DOMAIN_ID },
     body: PatchDomain,
     response: Domain,
     status: 200,
@@ -76,7 +78,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     summary: 'Remove a sending domain',
     description:
       'At once and for good: its keys are destroyed, and its place among the plan’s domains is free again. Live emails that are scheduled from it fail with `domain_removed` when they come due.',
-    params: { id: 'dom' },
+    params: { id: DOMAIN_ID },
     response: Type.Null(),
     status: 204,
     failures: ['FORBIDDEN'],
@@ -90,7 +92,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     summary: 'Look at the DNS records of a sending domain now',
     description:
       'Asks DNS afresh and answers with what it found. When DNS takes longer than six seconds, the answer is what was known before, and the look goes on. Repeating it is harmless; with the same Idempotency-Key the answer is that of the first time, and DNS is not asked again.',
-    params: { id: 'dom' },
+    params: { id: DOMAIN_ID },
     response: Domain,
     status: 200,
     example: { response: VERIFIED },
@@ -104,7 +106,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     summary: 'Give a sending domain new DKIM keys',
     description:
       'Makes new keys and shows their records beside the old ones. The old keys sign until the new records are seen in DNS, soon after they are set or with POST /v1/domains/{id}/verify; then the new ones sign by themselves, and Amazon SES is told of them where it is the provider. Where the Ed25519 record of the old keys is there, that of the new ones is awaited too, for three days. The old records may go from DNS seven days after the switch: `dkimKeys` tells when. While a rotation waits for its records, another one is a CONFLICT: it would undo what somebody may be writing into DNS.',
-    params: { id: 'dom' },
+    params: { id: DOMAIN_ID },
     response: Domain,
     status: 200,
     failures: ['CONFLICT', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],

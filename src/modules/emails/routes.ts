@@ -9,6 +9,8 @@ import { explanationOf } from './explaining.ts';
 import { type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';
 import { EmailQuery, RescheduleBody, SendBody } from './request-model.ts';
 
+const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
+
 /** The endpoints of emails. */
 export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[] => [
   route({
@@ -47,7 +49,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
     name: 'getEmail',
     permission: 'emails:read',
     summary: 'Get an email with its events',
-    params: { id: 'em' },
+    params: { id: EMAIL_ID },
     response: EmailDetail,
     status: 200,
     example: { response: DETAIL },
@@ -61,7 +63,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
     summary: 'List the events of an email',
     description:
       'Oldest first. The same open, or click on the same link, within ten seconds of the last one is not recorded again, and of each recipient at most a hundred opens and a hundred clicks are. An email with more than a thousand events is shown without its oldest opens and clicks.',
-    params: { id: 'em' },
+    params: { id: EMAIL_ID },
     response: Type.Array(EmailEvent),
     status: 200,
     example: { response: EVENTS },
@@ -75,7 +77,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
     summary: 'Explain where an email is and why',
     description:
       'The state, the rule that put it there, what is known of every attempt, and what happens next and when.',
-    params: { id: 'em' },
+    params: { id: EMAIL_ID },
     response: Explanation,
     status: 200,
     example: { response: EXPLANATION },
@@ -87,7 +89,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
     name: 'rescheduleEmail',
     permission: 'emails:send',
     summary: 'Reschedule a scheduled email',
-    params: { id: 'em' },
+    params: { id: EMAIL_ID },
     body: RescheduleBody,
     response: EmailReceipt,
     status: 200,
@@ -101,7 +103,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
     name: 'cancelEmail',
     permission: 'emails:send',
     summary: 'Cancel a scheduled email',
-    params: { id: 'em' },
+    params: { id: EMAIL_ID },
     response: EmailReceipt,
     status: 200,
     failures: ['CONFLICT'],

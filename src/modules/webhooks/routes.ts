@@ -21,6 +21,9 @@ import {
 import { listDeliveries, listWebhooks, webhookDetail } from './queries.ts';
 import { redeliver, replayEvents, testWebhook } from './sending.ts';
 
+const WEBHOOK_ID = { prefix: 'wh', resource: 'webhook endpoint' } as const;
+const DELIVERY_ID = { prefix: 'dlv', resource: 'webhook delivery' } as const;
+
 const WEBHOOK_EXAMPLE = {
   id: 'wh_01kahcd3vg8x2m7c1pzt4nwy',
   url: 'https://example.com/hooks/mail',
@@ -88,7 +91,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     name: 'getWebhook',
     permission: 'webhooks:read',
     summary: 'Get a webhook endpoint',
-    params: { id: 'wh' },
+    params: { id: WEBHOOK_ID },
     response: Webhook,
     status: 200,
     example: { response: WEBHOOK_EXAMPLE },
@@ -102,7 +105,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     summary: 'Change a webhook endpoint',
     description:
       'What is left out stays. A new url holds for retries too. Disabling stops the deliveries that wait.',
-    params: { id: 'wh' },
+    params: { id: WEBHOOK_ID },
     body: PatchWebhook,
     response: Webhook,
     status: 200,
@@ -116,7 +119,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     permission: 'webhooks:write',
     summary: 'Delete a webhook endpoint',
     description: 'At once and for good: deliveries that waited have stopped when this answers.',
-    params: { id: 'wh' },
+    params: { id: WEBHOOK_ID },
     response: Type.Null(),
     status: 204,
     handle: (call) => deleteWebhook(deps, call),
@@ -129,7 +132,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     summary: 'Give a webhook endpoint a new secret',
     description:
       'The old one ends at once; retries that wait are signed with the new one. A disabled endpoint is active again, and its failures are forgotten.',
-    params: { id: 'wh' },
+    params: { id: WEBHOOK_ID },
     response: WebhookWithSecret,
     status: 200,
     example: { response: SECRET_EXAMPLE },
@@ -143,7 +146,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     summary: 'Send a test event to a webhook endpoint',
     description:
       'Queues a `delivered` event whose `data` has `isTest` true and whose `livemode` is false. The reply says that it is queued, not that it was received.',
-    params: { id: 'wh' },
+    params: { id: WEBHOOK_ID },
     response: TestQueued,
     status: 200,
     failures: ['CONFLICT'],
@@ -157,7 +160,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     permission: 'webhooks:read',
     summary: 'List the deliveries to a webhook endpoint',
     description: 'Newest event first, each with what its last attempt came to.',
-    params: { id: 'wh' },
+    params: { id: WEBHOOK_ID },
     query: DeliveryQuery,
     response: Type.Array(Delivery),
     status: 200,
@@ -172,7 +175,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     summary: 'Send one event again',
     description:
       'Whatever became of it: the same event with the same id, at once, and with all its retries before it again.',
-    params: { id: 'wh', deliveryId: 'dlv' },
+    params: { id: WEBHOOK_ID, deliveryId: DELIVERY_ID },
     response: Delivery,
     status: 200,
     failures: ['CONFLICT'],
@@ -189,7 +192,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     summary: 'Send a range of events again',
     description:
       'Oldest first, 50 a second, the same events with the same ids; each gets a delivery of its own. One replay of an endpoint is under way at a time: another one is 409 until the last event of the first was sent. Events of before the endpoint was registered, or while it was disabled, are sent too.',
-    params: { id: 'wh' },
+    params: { id: WEBHOOK_ID },
     body: ReplayBody,
     response: ReplayQueued,
     status: 200,
