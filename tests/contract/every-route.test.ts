@@ -23,7 +23,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const pathOf = ({ path, params = {} }: Route, id = '0'.repeat(24)) =>
   path.replace(/:(\w+)/g, (_, name: string) => {
     const spec = params[name];
-    return typeof spec === 'string' ? `${spec}_${id}` : 'nothing';
+    return spec && 'prefix' in spec ? `${spec.prefix}_${id}` : 'nothing';
   });
 
 /** The body of an example, whose time has passed some day. */
@@ -65,7 +65,7 @@ for (const route of ROUTES) {
       });
     }
 
-    if (Object.values(route.params ?? {}).some((spec) => typeof spec === 'string')) {
+    if (Object.values(route.params ?? {}).some((spec) => 'prefix' in spec)) {
       test('answers an impossible id like a missing one', async () => {
         const body = method === 'GET' ? undefined : current(route.example?.body);
         const asking = { method, key: testKey, ...(body !== undefined && { body }) };
@@ -76,7 +76,7 @@ for (const route of ROUTES) {
       });
     }
 
-    const texts = Object.entries(route.params ?? {}).filter(([, spec]) => typeof spec !== 'string');
+    const texts = Object.entries(route.params ?? {}).filter(([, spec]) => !('prefix' in spec));
     if (texts.length > 0) {
       test.each(['%zz', '%ff', 'a%00b'])('%s is the name of nothing: 404', async (name) => {
         const path = texts.reduce((before, [param]) => before.replace(`:${param}`, name), route.path);
