@@ -18,7 +18,7 @@ export const EMAIL = {
 const pathOf = ({ path, params = {} }: Route): string =>
   path.replace(/:(\w+)/g, (_, name: string) => {
     const spec = params[name];
-    return typeof spec === 'string' ? `${spec}_${'0'.repeat(24)}` : 'nothing';
+    return spec && 'prefix' in spec ? `${spec.prefix}_${'0'.repeat(24)}` : 'nothing';
   });
 
 /** An answer, and how long it took of the time that this process lived through, in which the service runs too. */
