@@ -7,10 +7,12 @@ export interface EmailContext {
   readonly livemode: boolean;
   readonly acceptedAt: number;
   readonly scheduledAt: number | null;
-  /** False while every slot of the transport is taken: the email waits in `queued`. */
+  /** False while the simulator has more to do than it can take: a test email then waits in `queued`. */
   readonly admitted: boolean;
-  /** Number of the latest attempt; every outcome must carry it. */
+  /** Number of the latest attempt that was begun; every outcome must carry it. */
   readonly attempt: number;
+  /** Who began the latest attempt of live mail: a number alone could be that of another instance's attempt. */
+  readonly begunBy: string | null;
   /** How long an attempt may stay without an outcome before it counts as lost. */
   readonly leaseMs: number;
   /** How long temporary failures are retried, from the first attempt. */
@@ -38,15 +40,29 @@ export type EmailEvent =
   | { readonly type: 'cancel.requested'; readonly at: number }
   /** A client moves a scheduled email to another time. */
   | { readonly type: 'reschedule.requested'; readonly at: number; readonly scheduledAt: number }
+  /** A session can be had for the next attempt of live mail. None is opened before this is durable. */
+  | {
+      readonly type: 'attempt.begun';
+      readonly at: number;
+      readonly attempt: number;
+      readonly by: string;
+    }
   /** The transport or the simulator reports on one attempt, recipient by recipient. */
   | {
       readonly type: 'attempt.completed';
       readonly at: number;
       readonly attempt: number;
+      /** As the attempt was begun; absent where it began by itself. */
+      readonly by?: string;
       readonly outcomes: readonly RecipientOutcome[];
     }
-  /** No slot came free in time for the attempt, so that nothing of it was begun. */
-  | { readonly type: 'attempt.declined'; readonly at: number; readonly attempt: number }
+  /** Nothing of the attempt was carried out, and nothing of it will be. */
+  | {
+      readonly type: 'attempt.declined';
+      readonly at: number;
+      readonly attempt: number;
+      readonly by?: string;
+    }
   /** Something was learned of one recipient after the message had left. */
   | {
       readonly type: 'report.received';
@@ -64,9 +80,11 @@ export type EmailEvent =
       };
     };
 
+/** The beginning of an attempt of live mail. */
+export type AttemptBegun = Extract<EmailEvent, { type: 'attempt.begun' }>;
 /** An attempt's outcome. */
 export type AttemptCompleted = Extract<EmailEvent, { type: 'attempt.completed' }>;
-/** An attempt that was not begun. */
+/** An attempt that was not carried out. */
 export type AttemptDeclined = Extract<EmailEvent, { type: 'attempt.declined' }>;
 /** What was learned afterwards. */
 export type ReportReceived = Extract<EmailEvent, { type: 'report.received' }>;

@@ -26,7 +26,7 @@ export interface RecipientProgress {
   readonly reason: FailureReason | null;
   /** What the simulator does with this recipient; null for live mail. */
   readonly simulate: string | null;
-  /** While pending: an attempt ended without anybody knowing whether the message was taken. */
+  /** An attempt ended without anybody knowing whether the message was taken; it stays so when patience runs out. */
   readonly inDoubt: boolean;
   /** What was learned and is not to be learned twice; absent for nearly everybody. */
   readonly once?: readonly EmailEventType[];
@@ -119,12 +119,10 @@ export function afterAttempt(
   return expired ? afterExpiry(next) : next;
 }
 
-/** The progress once retries have run out. */
+/** The progress once retries have run out. Who may have got the message still may. */
 export function afterExpiry(recipients: readonly RecipientProgress[]): readonly RecipientProgress[] {
   return recipients.map((one) =>
-    one.status === 'pending'
-      ? { ...one, status: 'failed', lastEvent: 'bounced', reason: 'expired', inDoubt: false }
-      : one,
+    one.status === 'pending' ? { ...one, status: 'failed', lastEvent: 'bounced', reason: 'expired' } : one,
   );
 }
 

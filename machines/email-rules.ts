@@ -1,5 +1,6 @@
 import type {
   AttemptCompleted,
+  AttemptDeclined,
   EmailContext,
   EmailEvent,
   EmailInput,
@@ -27,6 +28,7 @@ export const newEmail = (input: EmailInput): EmailContext => ({
   holdsDoubt: input.holdsDoubt ?? false,
   acceptedAt: input.at,
   attempt: 0,
+  begunBy: null,
   firstAttemptAt: null,
   recipients: input.recipients.map(({ simulate }) => ({
     status: 'pending',
@@ -45,10 +47,19 @@ export const newEmail = (input: EmailInput): EmailContext => ({
 export const isExpired = (context: EmailContext, at: number): boolean =>
   at - (context.firstAttemptAt ?? at) >= context.patienceMs;
 
+/** Whether the event speaks of the attempt under way: of its number, and as the one who began it. */
+export const isOfAttemptUnderWay = (
+  context: Pick<EmailContext, 'attempt' | 'begunBy'>,
+  event: EmailEvent,
+): boolean => {
+  const { attempt, by = null } = event as AttemptCompleted | AttemptDeclined;
+  return attempt === context.attempt && by === context.begunBy;
+};
+
 /** Whether the outcome belongs to the attempt under way and leads to that state. */
 export const restsAfterAttempt = (context: EmailContext, event: EmailEvent, state: RestingState): boolean => {
   const completed = event as AttemptCompleted;
-  if (completed.attempt !== context.attempt) return false;
+  if (!isOfAttemptUnderWay(context, completed)) return false;
   const expired = isExpired(context, completed.at);
   return restingState(afterAttempt(context.recipients, completed.outcomes, expired)) === state;
 };

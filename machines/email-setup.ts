@@ -1,7 +1,7 @@
 import { setup } from 'xstate';
 import type {
+  AttemptBegun,
   AttemptCompleted,
-  AttemptDeclined,
   EmailContext,
   EmailEvent,
   EmailInput,
@@ -22,6 +22,7 @@ import {
   badAddresses,
   eventsOfReport,
   isExpired,
+  isOfAttemptUnderWay,
   type LearnedReason,
   momentOf,
   notesOfAttempt,
@@ -38,13 +39,14 @@ export const emailSetup = setup({
   types: { context: {} as EmailContext, events: {} as EmailEvent, input: {} as EmailInput },
   guards: {
     isScheduledAhead: ({ context }) => context.scheduledAt !== null && context.scheduledAt > context.at,
-    mustQueue: ({ context }) => !context.admitted,
-    lostAttemptIsRepeated: ({ context, event }) =>
-      !isExpired(context, momentOf(context, event)) && !context.holdsDoubt,
-    lostAttemptIsHeld: ({ context, event }) =>
-      !isExpired(context, momentOf(context, event)) && context.holdsDoubt,
-    isAttemptUnderWay: ({ context, event }) => (event as AttemptDeclined).attempt === context.attempt,
-    someMayBeTried: ({ context }) => someMayBeTried(context),
+    isLive: ({ context }) => context.livemode,
+    simulatorIsFree: ({ context }) => !context.livemode && context.admitted,
+    isNextAttempt: ({ context, event }) =>
+      context.livemode && (event as AttemptBegun).attempt === context.attempt + 1,
+    isAttemptUnderWay: ({ context, event }) => isOfAttemptUnderWay(context, event),
+    patienceIsOver: ({ context, event }) => isExpired(context, momentOf(context, event)),
+    doubtIsHeld: ({ context }) => context.holdsDoubt,
+    nobodyMayBeTried: ({ context }) => !someMayBeTried(context),
     someRecipientsWait: ({ context, event }) => restsAfterAttempt(context, event, 'deferred'),
     everyRecipientFailed: ({ context, event }) => restsAfterAttempt(context, event, 'failed'),
     outcomesAreKnown: ({ context, event }) => restsAfterAttempt(context, event, 'sent'),
@@ -55,7 +57,7 @@ export const emailSetup = setup({
     nobodyWasReached: ({ context }) => restingState(context.recipients) === 'failed',
   },
   actions: {
-    /** Order: hand the message to the transport, for the recipients still pending. */
+    /** Order: this attempt is to be carried out, for the recipients still pending. One of live mail is yet to be begun. */
     transmit: (_, _params: { readonly attempt: number }) => {},
     /** Fact: rows of the event log, and the webhook deliveries they cause. */
     record: (_, _params: { readonly events: readonly RecordedEvent[] }) => {},
@@ -69,7 +71,7 @@ export const emailSetup = setup({
   delays: {
     /** Until the moment the client asked for. */
     due: ({ context }) => Math.max(0, (context.scheduledAt ?? context.at) - context.at),
-    /** How long a queued email waits before it asks for a slot again. */
+    /** How long a queued email waits before it asks for a free place again. */
     turn: 1_000,
     /** How long an attempt may run before it counts as lost. */
     lease: ({ context }) => context.leaseMs,
@@ -82,12 +84,27 @@ export const emailSetup = setup({
 export const beginAttempt = emailSetup.assign(({ context, event }) => ({
   at: momentOf(context, event),
   attempt: context.attempt + 1,
+  begunBy: event.type === 'attempt.begun' ? event.by : null,
   firstAttemptAt: context.firstAttemptAt ?? momentOf(context, event),
 }));
-/** The number of an attempt that was not begun is free again: no outcome can ever carry it. */
+/** The simulator needs no session: the attempt is under way as soon as it is ordered. */
+export const simulate = [
+  beginAttempt,
+  {
+    type: 'transmit' as const,
+    params: ({ context }: { context: EmailContext }) => ({ attempt: context.attempt }),
+  },
+] as const;
+/** The next attempt may be begun by whoever has a session for it first. */
+export const offer = {
+  type: 'transmit' as const,
+  params: ({ context }: { context: EmailContext }) => ({ attempt: context.attempt + 1 }),
+};
+/** The number of an attempt that was not carried out is free again: no outcome can ever carry it. */
 export const takeBackAttempt = emailSetup.assign(({ context, event }) => ({
   at: momentOf(context, event),
   attempt: context.attempt - 1,
+  begunBy: null,
 }));
 /** Nobody knows what came of the attempt: those it was for may have got the message. */
 export const doubt = emailSetup.assign(({ context, event }) => ({

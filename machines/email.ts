@@ -6,9 +6,11 @@ import {
   emailSetup,
   giveUp,
   noteTime,
+  offer,
   refundUnit,
   reschedule,
   settleAttempt,
+  simulate,
   takeBackAttempt,
 } from './email-setup.ts';
 import { storedStates } from './names.ts';
@@ -27,6 +29,17 @@ const reportsWhileRetrying = {
   'report.received': [{ guard: 'reportLeavesRetries', actions: absorbReport }, ...settled],
 } as const;
 
+/**
+ * What comes before an attempt. Live mail waits in `queued` until somebody has a session for it and has begun the attempt: a
+ * process that dies with a thousand emails waiting in its memory leaves nobody in doubt of them. So whoever is `sending` has
+ * a session, and there is one write more to a live email; a lease on the order alone would save it, but could not tell
+ * a session that was about to be opened from one that was.
+ */
+const nextAttempt = [
+  { guard: 'isLive', target: 'queued', actions: [noteTime, offer] },
+  { target: 'sending', actions: simulate },
+] as const;
+
 /** The life of one email, from acceptance to its last outcome. The API's `status` is the state. */
 export const emailMachine = emailSetup.createMachine({
   id: 'email',
@@ -37,8 +50,9 @@ export const emailMachine = emailSetup.createMachine({
       description: 'Passed through at once; no email is ever stored in it.',
       always: [
         { guard: 'isScheduledAhead', target: 'scheduled' },
-        { guard: 'mustQueue', target: 'queued' },
-        { target: 'sending' },
+        { guard: 'simulatorIsFree', target: 'sending', actions: simulate },
+        { guard: 'isLive', target: 'queued', actions: offer },
+        { target: 'queued' },
       ],
     },
     scheduled: {
@@ -47,17 +61,20 @@ export const emailMachine = emailSetup.createMachine({
         'cancel.requested': { target: 'cancelled', actions: [refundUnit, noteTime] },
         'reschedule.requested': { target: 'scheduled', reenter: true, actions: reschedule },
       },
-      after: { due: 'sending' },
+      after: { due: nextAttempt },
     },
     queued: {
-      description: 'Every slot of the transport was taken, for the first attempt or for a later one.',
-      on: reportsWhileRetrying,
-      after: { turn: 'sending' },
+      description:
+        'Waits until an attempt, the first or a later one, can begin: live mail for a session, test mail for the simulator.',
+      on: {
+        'attempt.begun': { guard: 'isNextAttempt', target: 'sending', actions: beginAttempt },
+        ...reportsWhileRetrying,
+      },
+      after: { turn: nextAttempt },
     },
     sending: {
       description:
         'An attempt runs. Without an outcome before the lease ends it counts as lost, and whom it was for is in doubt.',
-      entry: [beginAttempt, { type: 'transmit', params: ({ context }) => ({ attempt: context.attempt }) }],
       on: {
         'attempt.completed': [
           { guard: 'someRecipientsWait', target: 'deferred', actions: settleAttempt },
@@ -69,9 +86,10 @@ export const emailMachine = emailSetup.createMachine({
       },
       after: {
         lease: [
-          { guard: 'lostAttemptIsRepeated', target: 'sending', reenter: true, actions: doubt },
-          { guard: 'lostAttemptIsHeld', target: 'deferred', actions: doubt },
-          { target: 'gaveUp', actions: giveUp },
+          { guard: 'patienceIsOver', target: 'gaveUp', actions: [doubt, ...giveUp] },
+          { guard: 'doubtIsHeld', target: 'deferred', actions: doubt },
+          { guard: 'isLive', target: 'queued', actions: [doubt, offer] },
+          { target: 'sending', reenter: true, actions: [doubt, ...simulate] },
         ],
       },
     },
@@ -80,10 +98,7 @@ export const emailMachine = emailSetup.createMachine({
         'A temporary failure, or nobody knows whether the message was taken; the next attempt is timed.',
       on: reportsWhileRetrying,
       after: {
-        backoff: [
-          { guard: 'someMayBeTried', target: 'sending' },
-          { target: 'gaveUp', actions: giveUp },
-        ],
+        backoff: [{ guard: 'nobodyMayBeTried', target: 'gaveUp', actions: giveUp }, ...nextAttempt],
       },
     },
     gaveUp: {
@@ -100,7 +115,10 @@ export const emailMachine = emailSetup.createMachine({
       description: 'Delivered to every recipient. Opens, clicks and complaints may still be recorded.',
       on: reportsAfterwards,
     },
-    failed: { type: 'final', description: 'No recipient got it; failureReason says why.' },
+    failed: {
+      type: 'final',
+      description: 'No recipient is known to have got it, and none is tried again; failureReason says why.',
+    },
     cancelled: { type: 'final', description: 'Cancelled by the client before it was sent.' },
   },
 });

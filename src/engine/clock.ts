@@ -91,6 +91,12 @@ export class WakeUps {
     );
   }
 
+  /** There may be room where there was none: what was left for want of it is looked for again. */
+  roomCame(): void {
+    const isAwaited = this.#sweeps.some(({ awaitsRoom, wakeable }) => awaitsRoom && wakeable.room() > 0);
+    if (isAwaited) this.expect(this.clock.now());
+  }
+
   /** Resolves when the sweep under way, if any, has ended. */
   settled(): Promise<void> {
     return this.#busy;

@@ -6,11 +6,19 @@ import type { Clock } from './clock-source.ts';
 import { CommitTags } from './commit.ts';
 import { Decider, earliest } from './decide.ts';
 import { TIMERS_DUE } from './fold.ts';
-import { type ActorEvent, type EventOfKind, hasTimers, type Kind, type KindName } from './kind.ts';
+import {
+  type Actor,
+  type ActorEvent,
+  type EventOfKind,
+  hasTimers,
+  type Kind,
+  type KindName,
+} from './kind.ts';
 import { Mailbox } from './mailbox.ts';
 import { type Performer, Performing } from './performers.ts';
 import { PostOffice } from './post-office.ts';
 import { SpawnQueue, type SpawnRequest, type SpawnRequestOf } from './spawn-queue.ts';
+import type { Wakeable } from './sweep.ts';
 import { type Draft, type Order, ordersOf } from './tell-batch.ts';
 import type { Claim, ClaimOf, Scope, SpawnedOf, Told, ToldOf } from './told.ts';
 
@@ -72,6 +80,9 @@ const roomOf = ({ performing, mailbox }: Running): number =>
 /** An outcome that was performed is worth more patience than a request: it is tried until this has passed. */
 const OUTCOME_PATIENCE_MS = 60_000;
 
+/** A beginning waits for the database only as long as whoever began can keep what it took for that. */
+const BEGINNING_PATIENCE_MS = 5_000;
+
 /** Turns events into durable changes of actors. The only door to them for commands, performers and the clock. */
 export class Engine {
   readonly #kinds = new Map<string, Running>();
@@ -84,11 +95,7 @@ export class Engine {
     const tags = new CommitTags();
     for (const registration of parts.kinds) this.#register(registration, tags);
     const timed = [...this.#kinds.values()].filter(({ registration: { kind } }) => hasTimers(kind));
-    const wakeables = timed.map((running) => ({
-      kind: running.registration.kind,
-      room: () => roomOf(running),
-      wake: (rows: readonly ActorRow[]) => this.#wake(running, rows),
-    }));
+    const wakeables = timed.flatMap((running) => this.#wakeables(running));
     this.#postOffice = new PostOffice(
       parts.database,
       parts.clock,
@@ -194,6 +201,9 @@ export class Engine {
               { err: error, actor: order.actor.id, order: order.effect.type },
               'An order failed; its lease will end.',
             ),
+          (order, event) =>
+            this.#push(order.kind, order.actor.id, event, { patienceMs: BEGINNING_PATIENCE_MS }),
+          () => this.#wakeUps.roomCame(),
         )
       : null;
     this.#kinds.set(kind.name, {
@@ -275,6 +285,44 @@ export class Engine {
     await Promise.all(told);
   }
 
+  /** What waits for its performer is claimed apart: it must keep nothing else of its kind waiting. */
+  #wakeables(running: Running): readonly Wakeable[] {
+    const { performing, registration } = running;
+    const { kind } = registration;
+    const due = {
+      kind,
+      room: () => roomOf(running),
+      wake: (rows: readonly ActorRow[]) => this.#wake(running, rows),
+    };
+    if (!performing || !kind.offers) return [due];
+    const { where, effect } = kind.offers;
+    const offered: Wakeable = {
+      kind,
+      where,
+      waitsForRoom: true,
+      room: () => Math.min(performing.roomForOffers, BUSY - running.mailbox.waiting),
+      wake: (rows) => this.#handOver(running, performing, effect, rows),
+    };
+    return [{ ...due, where: `not (${where})` }, offered];
+  }
+
+  async #handOver(
+    running: Running,
+    performing: Performing,
+    effect: string,
+    rows: readonly ActorRow[],
+  ): Promise<void> {
+    const { actors, registration } = running;
+    const at = this.parts.clock.now();
+    for (const row of rows) {
+      const actor = this.#keepNewer(actors, row, at);
+      // What cannot be restored is told, and so reported; what has moved on since the claim speaks for itself.
+      if (!actor) await this.#wake(running, [row]);
+      else if (registration.kind.offers?.is(actor) === true)
+        performing.take({ kind: registration.kind.name, actor, effect: { type: effect, params: {} } });
+    }
+  }
+
   async #wake(running: Running, rows: readonly ActorRow[]): Promise<void> {
     const { actors, registration } = running;
     const at = this.parts.clock.now();
@@ -288,13 +336,16 @@ export class Engine {
   }
 
   /** A row that cannot be restored (a state of another version) is left to its letter, which reports it. */
-  #keepNewer(actors: Actors, row: ActorRow, at: number): void {
+  #keepNewer(actors: Actors, row: ActorRow, at: number): Actor | null {
     const known = actors.get(row.id);
-    if (known && known.revision >= row.revision) return;
+    if (known && known.revision >= row.revision) return known;
     try {
-      actors.keep(actors.restore(row), at);
+      const actor = actors.restore(row);
+      actors.keep(actor, at);
+      return actor;
     } catch {
       actors.forget(row.id);
+      return null;
     }
   }
 }

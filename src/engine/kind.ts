@@ -173,6 +173,18 @@ export interface SpawnShape {
   readonly also: readonly ((source: string) => string)[];
 }
 
+/**
+ * Actors that wait for their performer to have room. One that is due is handed over as an order, without a write: however long
+ * it waits, its journal does not grow. Its performer begins by telling it so; until then the actor offers itself again and again.
+ */
+export interface Offers {
+  /** Which of the kind's due rows they are, as SQL. */
+  readonly where: string;
+  is(actor: Actor): boolean;
+  /** The effect whose order is handed over. */
+  readonly effect: string;
+}
+
 /** A kind of actor: its machine, its table, and what its effects mean. Made by `defineKind`. */
 export interface Kind {
   readonly name: string;
@@ -189,6 +201,7 @@ export interface Kind {
   readonly facts: readonly FactTable[];
   /** What its commits make besides: each commit, also the one that spawns it. */
   readonly children: readonly ChildSpec[];
+  readonly offers?: Offers;
   /** Where the actor's transitions are written down, in the commit that made them. */
   readonly journal: string;
   /** Whether other actors write to this kind: its commits then consume their mail. */

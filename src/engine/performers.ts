@@ -1,5 +1,9 @@
 import type { ActorEvent } from './kind.ts';
 import type { Order } from './tell-batch.ts';
+import type { Told } from './told.ts';
+
+/** Tells the actor of an order something while the order is carried out. @throws Unavailable */
+export type TellActor = (event: ActorEvent) => Promise<Told>;
 
 /**
  * Does the I/O of one kind's orders and answers the outcome as events for the same actor. It writes no table.
@@ -9,7 +13,9 @@ export interface Performer {
   /** Orders that may run at once; those beyond it wait in memory, bounded by `backlog`. */
   readonly slots: number;
   readonly backlog: number;
-  perform(order: Order): Promise<readonly ActorEvent[]> | readonly ActorEvent[];
+  perform(order: Order, tell: TellActor): Promise<readonly ActorEvent[]> | readonly ActorEvent[];
+  /** How many of the actors that wait for it (`Kind.offers`) it could take now. */
+  room?(): number;
   /** What the actor of an order that will not be begun is told; without it, it waits for its lease to end. */
   declined?(order: Order): readonly ActorEvent[];
   /** What an order came to that took a while is durable now, or will not be told. */
@@ -31,11 +37,19 @@ export class Performing {
     /** Resolves once the events are durable or given up; never rejects. */
     private readonly report: (order: Order, events: readonly ActorEvent[]) => Promise<unknown>,
     private readonly failed: (order: Order, error: unknown) => void,
+    private readonly tell: (order: Order, event: ActorEvent) => Promise<Told>,
+    /** An order has ended: there may be room where there was none. */
+    private readonly ended: () => void = () => {},
   ) {}
 
   /** How many more orders would start, or wait, without being dropped. */
   get room(): number {
     return this.performer.slots - this.#running + this.performer.backlog - this.#waiting.length;
+  }
+
+  /** How many actors that offer themselves would not be turned away. */
+  get roomForOffers(): number {
+    return Math.min(this.room, this.performer.room?.() ?? this.room);
   }
 
   /** Starts the order, or lets it wait; beyond the backlog it is declined. */
@@ -63,7 +77,7 @@ export class Performing {
     this.#running++;
     let outcome: ReturnType<Performer['perform']>;
     try {
-      outcome = this.performer.perform(order);
+      outcome = this.performer.perform(order, (event) => this.tell(order, event));
     } catch (error) {
       this.failed(order, error);
       return this.#finished();
@@ -85,6 +99,7 @@ export class Performing {
     this.#finished();
     await told;
     this.performer.settled?.(order);
+    this.ended();
   }
 
   #finished(): void {

@@ -262,11 +262,12 @@ join ${kind.journal} j on j.actor_id = i.id and j.revision = i.revision`;
 /**
  * Claims actors whose wake_at has come ($1) and is not before $4, at most $2, by moving it to $3: another instance passes
  * over them (SKIP LOCKED now, the new wake_at afterwards), and a claimer that dies loses nothing. Answers each with the
- * moment at which it was due. The CTE is a fence: without it the planner may repeat the LIMIT inside a nested loop.
+ * moment at which it was due. The CTE is a fence: without it the planner may repeat the LIMIT inside a nested loop. `where` leaves out others of
+ * the kind.
  */
-export function claimDueStatement(kind: Kind, wake: WakeWriting): string {
+export function claimDueStatement(kind: Kind, wake: WakeWriting, where?: string): string {
   return `with due as materialized (
-  select id, wake_at from ${kind.table} where wake_at >= $4::timestamptz and wake_at <= $1::timestamptz
+  select id, wake_at from ${kind.table} where wake_at >= $4::timestamptz and wake_at <= $1::timestamptz${where === undefined ? '' : ` and ${where}`}
   order by wake_at limit $2::integer
   for update skip locked
 )${wake.cte}
@@ -275,7 +276,7 @@ returning ${READ_COLUMNS}, (extract(epoch from due.wake_at) * 1000)::float8 as d
 }
 
 /** The earliest wake_at from $1 up to $2, as epoch milliseconds. */
-export function nextWakeStatement(kind: Kind): string {
+export function nextWakeStatement(kind: Kind, where?: string): string {
   return `select (extract(epoch from min(wake_at)) * 1000)::float8 as at
-from ${kind.table} where wake_at >= $1::timestamptz and wake_at <= $2::timestamptz`;
+from ${kind.table} where wake_at >= $1::timestamptz and wake_at <= $2::timestamptz${where === undefined ? '' : ` and ${where}`}`;
 }

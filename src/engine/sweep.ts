@@ -28,6 +28,10 @@ const LEAST_MS = 1_000;
 /** What the clock does with what is due. */
 export interface Wakeable {
   readonly kind: Kind;
+  /** Which rows of the kind, as SQL; all of them when absent. */
+  readonly where?: string | undefined;
+  /** Those that are not taken for want of room wait until `roomCame` says that there is some, or for the next tick. */
+  readonly waitsForRoom?: boolean;
   /** How many due actors it can take now: nothing is claimed that would only wait in memory. */
   room(): number;
   /** Resolves when the claimed actors' timers are committed. */
@@ -67,17 +71,19 @@ export class Sweep {
   #readAgainFrom = 0;
   /** Earliest that was left in the backlog. */
   #left: number | null = null;
+  /** Something due may wait for room, of which `roomCame` will tell. */
+  awaitsRoom = false;
 
   constructor(
-    private readonly wakeable: Wakeable,
+    readonly wakeable: Wakeable,
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly settled: SettledTime,
     private readonly isStopped: () => boolean,
   ) {
     const wake = wakeWriting(clock);
-    this.#claim = claimDueStatement(wakeable.kind, wake);
-    this.#next = nextWakeStatement(wakeable.kind);
+    this.#claim = claimDueStatement(wakeable.kind, wake, wakeable.where);
+    this.#next = nextWakeStatement(wakeable.kind, wakeable.where);
   }
 
   /** Forgets how far it has come: time went otherwise than it was thought. */
@@ -87,6 +93,8 @@ export class Sweep {
 
   /** Wakes what is due; answers when the next one will be, if that is soon. */
   async run(): Promise<number> {
+    this.awaitsRoom = this.#isFull();
+    if (this.awaitsRoom) return Number.POSITIVE_INFINITY;
     const low = this.#low ?? this.#begin();
     // Asked before the looks: what settles during them may have been missed.
     const { until } = this.settled;
@@ -94,6 +102,9 @@ export class Sweep {
       const soon = (await this.#claimFrom(low, null)) + AHEAD_MS;
       const left = await this.#earliest(low, soon);
       if (until !== null) this.#low = Math.max(low, Math.min(until, left ?? soon, soon));
+      this.awaitsRoom = this.#isFull();
+      // That nobody has room for it says nothing of how late the scheduler is.
+      if (this.awaitsRoom) return Number.POSITIVE_INFINITY;
       return Math.min(left ?? Number.POSITIVE_INFINITY, this.#left ?? Number.POSITIVE_INFINITY);
     } catch (error) {
       // A transaction that writes was held open, and too much has gathered behind it: read in stretches from here on.
@@ -109,6 +120,7 @@ export class Sweep {
 
   /** Reads on in the backlog for a while. */
   async readBack(): Promise<void> {
+    if (this.#isFull()) return;
     const begun = this.clock.monotonic();
     const { until } = this.settled;
     if (this.#backlog === null && this.#low !== null && begun >= this.#readAgainFrom)
@@ -126,6 +138,11 @@ export class Sweep {
       else backlog.from = 0;
       return;
     }
+  }
+
+  #isFull(): boolean {
+    const { waitsForRoom = false, room } = this.wakeable;
+    return waitsForRoom && room() <= 0;
   }
 
   /** Of a clock that is not the database's nobody can tell what has settled: each sweep looks at everything. */

@@ -45,10 +45,14 @@ interface Judged {
 const whicheverAttempt =
   (state: RestingState) =>
   ({ context, event }: Judged): boolean =>
-    restsAfterAttempt(context, { ...event, attempt: context.attempt } as EmailEvent, state);
+    restsAfterAttempt(
+      context,
+      { ...event, attempt: context.attempt, by: context.begunBy ?? undefined } as EmailEvent,
+      state,
+    );
 
 /** Whoever may have got an email is tried again, whatever was chosen for that case. */
-const REPEATING = { lostAttemptIsRepeated: () => true, someMayBeTried: () => true };
+const REPEATING = { doubtIsHeld: () => false, nobodyMayBeTried: () => false };
 
 const leaseOf = ({ id }: AnyStateMachine, { leaseMs }: TortureSetting): number =>
   id === 'webhookDelivery' ? POSTING_LEASE_MS : leaseMs;
@@ -92,20 +96,27 @@ function torturedPerformer(
     backlog: performer.backlog,
     ...(performer.declined ? { declined: (order) => performer.declined?.(order) ?? [] } : {}),
     settled: (order) => performer.settled?.(handed(order)),
+    ...(performer.room ? { room: () => performer.room?.() ?? 0 } : {}),
     stop: () => performer.stop?.(),
     stopped: () => performer.stopped?.(),
-    async perform(order) {
-      const { attempt } = order.actor.snapshot.context as EmailContext;
+    async perform(order, tell) {
+      const attempt = attemptOf(order);
       crash('perform.before');
       note(`begun ${order.actor.id} ${attempt} ${outsideNow()}`);
       await pause(kind === 'email' ? dawdling(chance, attempt, leaseMs) : chance.between(0, 20));
       crash('perform.during');
-      const events = await performer.perform(handed(order));
+      const events = await performer.perform(handed(order), tell);
       note(`done ${order.actor.id} ${attempt} ${acceptedIn(events).join(',')}`);
       crash('perform.after');
-      return events.map((event) => signed(event, attempt));
+      return events.map((event) => signed(event));
     },
   };
+}
+
+/** An attempt of live mail is ordered before it is begun, and counted then. */
+function attemptOf({ actor, kind }: Order): number {
+  const { attempt } = actor.snapshot.context as EmailContext;
+  return kind === 'email' && actor.livemode ? attempt + 1 : attempt;
 }
 
 /** The performer looks for itself who may be tried. */
@@ -122,6 +133,7 @@ function dawdling(chance: Chance, attempt: number, leaseMs: number): number {
 }
 
 interface Completed extends ActorEvent {
+  readonly attempt?: number;
   readonly outcomes?: readonly {
     readonly outcome: string;
     readonly recipient: number;
@@ -136,8 +148,9 @@ const acceptedIn = (events: readonly Completed[]): readonly number[] =>
     .flatMap(({ outcome, recipient }) => (outcome === 'accepted' ? [recipient] : []));
 
 /** The outcome says which attempt it is of: whether it was recorded for that one is what the judge wants to know. */
-function signed(event: Completed, attempt: number): ActorEvent {
+function signed(event: Completed): ActorEvent {
   if (!event.outcomes) return event;
+  const { attempt } = event;
   return {
     ...event,
     outcomes: event.outcomes.map((one) => ({ ...one, data: { ...one.data, attempt } })),

@@ -1,3 +1,4 @@
+import { begin } from './begin.ts';
 import { finishMessage } from './message/finish.ts';
 import type { OutboundMessage, RecipientOutcome, SendLimits, Transport } from './transport.ts';
 
@@ -25,9 +26,11 @@ export class CaptureTransport implements Transport {
   constructor(private readonly keep: (captured: CapturedMessage) => Promise<void>) {}
 
   /** Rejects as `keep` does: a store that does not answer has no outcome, and the attempt's lease tries again. */
-  async send(message: OutboundMessage, _limits: SendLimits): Promise<readonly RecipientOutcome[]> {
+  async send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]> {
     const { emailId, attempt, returnPath, recipients } = message;
-    await this.keep({ emailId, attempt, returnPath, recipients, raw: await finishMessage(message) });
+    const raw = await finishMessage(message);
+    await begin(limits);
+    await this.keep({ emailId, attempt, returnPath, recipients, raw });
     return recipients.map((recipient) => ({ ...KEPT, recipient }));
   }
 

@@ -131,6 +131,11 @@ export interface SendLimits {
   readonly signal: AbortSignal;
   /** Milliseconds from the call after which it answers in any case, by the same rule. */
   readonly deadlineMs: number;
+  /**
+   * Asked before anything is opened or said, once a session may be: whether the attempt is this process's to make. Where it is
+   * not, `send` rejects with `NotBegun`. Absent where nobody keeps account of attempts.
+   */
+  readonly begin?: () => Promise<boolean>;
 }
 
 /** Every transport there is, by name. */
@@ -139,7 +144,7 @@ export const TRANSPORTS = ['capture', 'smtp', 'direct', 'ses'] as const;
 /** The ways that are enabled; the first one is the default. */
 export type EnabledWays = readonly [Transport['name'], ...Transport['name'][]];
 
-/** A way out for mail. `send` settles with one outcome per recipient and rejects only for a bug of ours. */
+/** A way out for mail. `send` settles with one outcome per recipient; it rejects with `NotBegun`, or for a bug of ours. */
 export interface Transport {
   readonly name: (typeof TRANSPORTS)[number];
   /** The recipient's own server accepts, so accepted means delivered; a relay or provider only promises to try. */

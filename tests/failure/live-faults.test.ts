@@ -32,7 +32,7 @@ async function sendInto(
   server.script = script;
   const to = `person-${++people}@example.com`;
   const id = await service.send({ to, text });
-  const email = await service.until(id, ({ status }) => status !== 'sending');
+  const email = await service.until(id, ({ status }) => !['queued', 'sending'].includes(status));
   return { email, to };
 }
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await startScriptedSmtp();
   service = await startLiveService({
     transport: relayTo(server.port, 60_000),
-    limits: { slots: 1, marginMs: MARGIN_MS, attemptMs: 400 },
+    limits: { slots: 1, marginMs: MARGIN_MS },
     schedule: { leaseMs: LEASE_MS },
   });
 });
@@ -30,7 +30,7 @@ async function sendInto(script: Script, more: object = {}): Promise<Email> {
   server.dropAll();
   server.script = script;
   const id = await service.send(more);
-  const email = await service.until(id, ({ status }) => status !== 'sending');
+  const email = await service.until(id, ({ status }) => !['queued', 'sending'].includes(status));
   const explained = (await service.live.get(`/v1/emails/${id}/explain`)).body.data;
   const evidence: string = explained.evidence.map(({ text }: Email) => text).join('\n');
   // It said itself how it ended, before its lease could: nothing else can have begun meanwhile.

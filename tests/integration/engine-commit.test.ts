@@ -179,7 +179,9 @@ onEachStore('commits of the engine', (store) => {
     const birth = emailBirth(plainInput(NOW, { livemode: true }));
     await engine.spawn('email', birth);
     const outcomes = [{ recipient: 0, outcome: 'accepted', data: { response: '250 \0 \ud83d \\u0000' } }];
-    const ended = { type: 'attempt.completed', at: NOW, attempt: 1, outcomes } as EmailEvent;
+    const begun = { type: 'attempt.begun', at: NOW, attempt: 1, by: 'me' } as EmailEvent;
+    await engine.tell('email', birth.id, begun);
+    const ended = { type: 'attempt.completed', at: NOW, attempt: 1, by: 'me', outcomes } as EmailEvent;
     expect((await engine.tell('email', birth.id, ended)).outcome).toBe('changed');
     const [event] = await rowsOf<{ response: string }>(
       database,

@@ -71,26 +71,24 @@ test('every recipient gets a copy of its own, with its own way back, and sees no
   for (const { raw } of copies) expect(raw.includes('blind@example.com')).toBeFalse();
 });
 
-test('an attempt that could not end before its lease is declined and asked for again', async () => {
+test('an email for which there is no slot waits as queued, for as long as it takes, in nobody’s doubt', async () => {
   await using silent = await startScriptedSmtp({ greeting: SILENCE });
-  const limits = { slots: 1, attemptMs: 4_000, marginMs: 500 };
-  // A slot is worth waiting for half a second: then an attempt would outlive its lease of five.
+  // The lease of the attempt that holds the slot is over several times while the other one waits.
   await using busy = await startLiveService({
-    transport: relayTo(silent.port, 1_500),
-    limits,
-    schedule: { leaseMs: 5_000 },
+    transport: relayTo(silent.port, 60_000),
+    limits: { slots: 1, marginMs: 500 },
+    schedule: { leaseMs: 1_500, holdsDoubt: true },
   });
   const first = await busy.send({ to: 'first@example.com' });
   const second = await busy.send({ to: 'second@example.com' });
-  await busy.until(second, ({ status }) => status === 'queued');
-  expect((await busy.live.get(`/v1/emails/${first}`)).body.data.status).toBe('sending');
+  await busy.until(first, ({ status }) => status === 'sending');
+  expect((await busy.live.get(`/v1/emails/${second}`)).body.data.status).toBe('queued');
+  // Whoever connects from now on is served; the first one still waits for its greeting.
   silent.script = {};
   await busy.until(first, ({ status }) => status === 'deferred');
   await busy.until(second, ({ status }) => status === 'sent');
   const { evidence } = (await busy.live.get(`/v1/emails/${second}/explain`)).body.data;
-  expect(evidence.map(({ text }: Email) => text)).toContain(
-    'No slot of the transport came free in time; nothing was sent.',
-  );
+  expect(evidence.map(({ text }: Email) => text).join('\n')).not.toMatch(/lost|nobody knows|Attempt 2/);
   expect(silent.messages).toHaveLength(1);
 });
 

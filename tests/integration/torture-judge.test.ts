@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test';
-import type { EmailContext } from '../../machines/email-context.ts';
+import type { EmailContext, EmailEvent } from '../../machines/email-context.ts';
 import { mintId } from '../../src/db/ids.ts';
+
 import { simulate } from '../../src/modules/emails/simulate.ts';
 import { periodOf } from '../../src/modules/usage/queries.ts';
 import { FATES, type Fate } from '../../src/torture/fates.ts';
@@ -48,7 +49,10 @@ async function live(database: Awaited<ReturnType<typeof postgresStore>>['databas
       backlog: 0,
       perform: ({ actor }) =>
         actor.livemode
-          ? [accepted(Date.now())]
+          ? [
+              { type: 'attempt.begun', at: Date.now(), attempt: 1, by: 'me' } as EmailEvent,
+              Object.assign(accepted(Date.now()), { by: 'me' }),
+            ]
           : simulate(actor.snapshot.context as EmailContext, '<m@test>', Date.now()),
     },
   });

@@ -7,7 +7,7 @@ import { completed, Observed, outcome, sending } from '../support/observed-email
 describe('attempts of the email machine', () => {
   test('an outcome counts for its own attempt only', () => {
     const email = sending();
-    email.tell(timerOf('lease', BORN + 10_000));
+    email.again(BORN + 10_000);
     expect(email.context.attempt).toBe(2);
     for (const other of [0, 1, 3]) {
       expect(
@@ -29,7 +29,7 @@ describe('attempts of the email machine', () => {
       email.tell(completed(at, attempt, outcome(0, 'deferred'), outcome(1, 'deferred')));
       expect(email.state).toBe('deferred');
       waits.push((email.delays.backoff as number) - at);
-      email.wake(email.delays.backoff as number);
+      email.again(email.delays.backoff as number);
     }
     expect(waits).toEqual([60_000, 300_000, 300_000, 300_000]);
   });
@@ -37,7 +37,7 @@ describe('attempts of the email machine', () => {
   test('whoever was reached stays reached when retries run out for the others', () => {
     const email = sending();
     email.tell(completed(BORN + 1_000, 1, outcome(0, 'accepted'), outcome(1, 'deferred')));
-    email.wake(email.delays.backoff as number);
+    email.again(email.delays.backoff as number);
     email.tell(completed(BORN + 4_000_000, 2, outcome(1, 'deferred')));
     expect(email.state).toBe('sent');
     expect(email.context.recipients.map(({ status, reason }) => [status, reason])).toEqual([
@@ -92,7 +92,7 @@ describe('an unknown outcome of the email machine', () => {
     expect(email.state).toBe('deferred');
     expect(email.recorded).toEqual([]);
     expect(email.delays.backoff).toBe(BORN + 1_000 + 600_000);
-    email.wake(email.delays.backoff as number);
+    email.again(email.delays.backoff as number);
     expect([email.state, email.context.attempt]).toEqual(['sending', 2]);
   });
 
@@ -100,7 +100,7 @@ describe('an unknown outcome of the email machine', () => {
     const email = sending(held);
     email.tell(completed(BORN + 1_000, 1, outcome(0, 'unknown')));
     expect(email.delays.backoff).toBe(BORN + held.patienceMs);
-    email.wake(email.delays.backoff as number);
+    email.again(email.delays.backoff as number);
     expect([email.state, email.context.failureReason, email.transmissions]).toEqual(['failed', 'expired', 1]);
     expect(email.suppressed).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('an unknown outcome of the email machine', () => {
   test('keeps the others on their schedule, and itself out of it', () => {
     const email = sending({ ...BEGINNINGS['a live email to two'], holdsDoubt: true });
     email.tell(completed(BORN + 1_000, 1, outcome(0, 'unknown'), outcome(1, 'deferred')));
-    email.wake(email.delays.backoff as number);
+    email.again(email.delays.backoff as number);
     email.tell(completed(BORN + 700_000, 2, outcome(1, 'accepted')));
     expect(email.state).toBe('deferred');
     expect(email.delays.backoff).toBe(BORN + 3_600_000);
@@ -119,7 +119,7 @@ describe('an unknown outcome of the email machine', () => {
     email.wake(email.delays.lease as number);
     expect([email.state, email.transmissions]).toEqual(['deferred', 1]);
     const repeated = sending({ ...held, holdsDoubt: false });
-    repeated.wake(repeated.delays.lease as number);
+    repeated.again(repeated.delays.lease as number);
     expect([repeated.state, repeated.transmissions]).toEqual(['sending', 2]);
   });
 
@@ -147,12 +147,77 @@ describe('an unknown outcome of the email machine', () => {
   });
 });
 
-describe('an attempt for which no slot came free', () => {
+describe('an attempt of live mail', () => {
+  const begun = (attempt: number, by: string): ActorEvent =>
+    ({ type: 'attempt.begun', at: BORN + 1_000, attempt, by }) as ActorEvent;
+  const ended = (by: string): ActorEvent =>
+    ({ ...completed(BORN + 2_000, 1, outcome(0, 'accepted'), outcome(1, 'accepted')), by }) as ActorEvent;
+
+  test('is offered until somebody begins it, and leaves nobody in doubt before', () => {
+    const email = new Observed(BEGINNINGS['a live email to two']);
+    for (let turn = 1; turn <= 3; turn++) {
+      expect([email.state, email.context.attempt, email.offers, email.transmissions]).toEqual([
+        'queued',
+        0,
+        turn,
+        0,
+      ]);
+      expect(email.context.recipients.some(({ inDoubt }) => inDoubt)).toBeFalse();
+      email.wake(email.delays.turn as number);
+    }
+    expect(email.context.firstAttemptAt).toBeNull();
+  });
+
+  test('is begun by the first one alone, and only once', () => {
+    const email = new Observed(BEGINNINGS['a live email to two']);
+    expect(email.tell(begun(2, 'hasty'))).toBeFalse();
+    expect(email.tell(begun(1, 'first'))).toBeTrue();
+    expect(email.tell(begun(1, 'second'))).toBeFalse();
+    expect(email.tell(begun(2, 'second'))).toBeFalse();
+    expect(email.tell(ended('second'))).toBeFalse();
+    expect([email.state, email.context.begunBy]).toEqual(['sending', 'first']);
+    expect(email.tell(ended('first'))).toBeTrue();
+    expect(email.state).toBe('sent');
+  });
+
+  test('that was lost is in doubt, and its late outcome is refused though the next one has its number', () => {
+    const email = new Observed(BEGINNINGS['a live email to two']);
+    email.tell(begun(1, 'uncertain'));
+    email.tell({ type: 'attempt.declined', at: BORN + 1_500, attempt: 1, by: 'uncertain' } as ActorEvent);
+    expect([email.state, email.context.attempt, email.context.begunBy]).toEqual(['queued', 0, null]);
+    email.tell(begun(1, 'next'));
+    for (const type of ['attempt.declined', 'attempt.completed'])
+      expect(email.tell({ ...ended('uncertain'), type } as ActorEvent)).toBeFalse();
+    email.wake(email.delays.lease as number);
+    expect(email.state).toBe('queued');
+    expect(email.context.recipients.map(({ inDoubt }) => inDoubt)).toEqual([true, true]);
+    expect(email.tell(ended('next'))).toBeFalse();
+    expect(email.tell(begun(1, 'asleep since the first one'))).toBeFalse();
+    expect(email.tell(begun(2, 'last'))).toBeTrue();
+  });
+
+  test('that was the last one and was lost may have arrived, and says so for ever', () => {
+    const email = sending();
+    email.tell(timerOf('lease', BORN + 4_000_000));
+    expect(email.context.recipients.map(({ reason, inDoubt }) => [reason, inDoubt])).toEqual([
+      ['expired', true],
+      ['expired', true],
+    ]);
+    const put = sending();
+    put.tell(completed(BORN + 4_000_000, 1, outcome(0, 'deferred'), outcome(1, 'unknown')));
+    expect(put.context.recipients.map(({ reason, inDoubt }) => [reason, inDoubt])).toEqual([
+      ['expired', false],
+      ['expired', true],
+    ]);
+  });
+});
+
+describe('an attempt that could not be carried out', () => {
   test('is not counted, and the email asks again', () => {
     const email = sending();
     expect(email.tell({ type: 'attempt.declined', at: BORN + 1_000, attempt: 1 } as ActorEvent)).toBeTrue();
     expect([email.state, email.context.attempt]).toEqual(['queued', 0]);
-    email.wake(email.delays.turn as number);
+    email.again(email.delays.turn as number);
     expect([email.state, email.context.attempt]).toEqual(['sending', 1]);
     expect(email.tell({ type: 'attempt.declined', at: BORN + 3_000, attempt: 2 } as ActorEvent)).toBeFalse();
   });
@@ -168,7 +233,7 @@ describe('a report while an email waits for a slot', () => {
   const queuedAgain = (...outcomes: Parameters<typeof completed>[2][]) => {
     const email = sending();
     email.tell(completed(BORN + 1_000, 1, ...outcomes));
-    email.wake(BORN + 3_000_000);
+    email.again(BORN + 3_000_000);
     email.tell({ type: 'attempt.declined', at: BORN + 3_000_000, attempt: 2 } as ActorEvent);
     expect(email.state).toBe('queued');
     return email;
@@ -189,7 +254,7 @@ describe('a report while an email waits for a slot', () => {
         [type, 0],
       ]);
       expect(email.tell(report(0, type, more))).toBeFalse();
-      email.wake(delays.turn as number);
+      email.again(delays.turn as number);
       expect([email.state, email.context.attempt]).toEqual(['sending', 2]);
     }
   });

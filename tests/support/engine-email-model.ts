@@ -68,20 +68,26 @@ export interface Told {
   readonly event: ActorEvent;
 }
 
+/** Whoever begins attempts here. */
+const ME = 'me';
+
 /** Whatever an email in this condition could be told, sensible or not; one second later, or after patience has ended. */
 export function everyEvent({
   at,
   attempt,
+  begunBy,
   recipients,
   patienceMs,
   acceptedAt,
 }: EmailContext): readonly Told[] {
+  const byMe = begunBy === null ? {} : { by: begunBy };
   const soon = at + SECOND;
   const late = Math.max(at, acceptedAt) + patienceMs + 3_600 * SECOND;
   const completed = (outcomes: readonly RecipientOutcome[], of = attempt, when = soon): EmailEvent => ({
     type: 'attempt.completed',
     at: when,
     attempt: of,
+    ...byMe,
     outcomes,
   });
   const everyone = [...recipients.keys(), recipients.length];
@@ -100,10 +106,18 @@ export function everyEvent({
       event: completed(outcomes),
     })),
     { name: 'no outcomes', event: completed([]) },
-    { name: 'declined', event: { type: 'attempt.declined', at: soon, attempt } as EmailEvent },
+    ...[attempt, attempt + 1].map((number) => ({
+      name: number === attempt ? 'begun twice' : 'begun',
+      event: { type: 'attempt.begun', at: soon, attempt: number, by: ME } as EmailEvent,
+    })),
+    {
+      name: 'outcome of somebody else’s attempt',
+      event: { ...completed([{ ...OUTCOMES[0], recipient: 0 }]), by: 'somebody else' } as EmailEvent,
+    },
+    { name: 'declined', event: { type: 'attempt.declined', at: soon, attempt, ...byMe } as EmailEvent },
     {
       name: 'an earlier one declined',
-      event: { type: 'attempt.declined', at: soon, attempt: attempt - 1 } as EmailEvent,
+      event: { type: 'attempt.declined', at: soon, attempt: attempt - 1, ...byMe } as EmailEvent,
     },
     {
       name: 'late deferral',
@@ -144,7 +158,9 @@ const essence = ({ value, context }: SnapshotFrom<typeof emailMachine>): string 
 const bounded = (context: EmailContext): readonly Told[] =>
   everyEvent(context).filter(
     ({ name }) =>
-      context.attempt < 2 || !/^timer (turn|lease|backoff)/.test(name) || name === 'timer lease, late',
+      context.attempt < 2 ||
+      !/^(timer (turn|lease|backoff)|begun)/.test(name) ||
+      name === 'timer lease, late',
   );
 
 /** What leads to one condition of an email: the events in order, after its input. */
@@ -184,6 +200,7 @@ const HANDFUL = new Set([
   'outcomes refused',
   'outcomes unknown',
   'outcomes accepted, unknown',
+  'begun',
   'declined',
   'outcomes accepted, accepted',
   'outcomes refused, refused',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { emailMachine } from '../../machines/email.ts';
+import type { RecipientProgress } from '../../machines/email-progress.ts';
 import { transientStates } from '../../src/drawing/arrows.ts';
 import { draw } from '../../src/drawing/moves.ts';
 import { explainEmail } from '../../src/modules/emails/explain.ts';
@@ -22,10 +23,10 @@ const context = {
   sentAt: null,
   deliveredAt: null,
 };
-const told = (state: string, event = 'spawned') =>
+const told = (state: string, event = 'spawned', more: object = {}) =>
   explainEmail({
     state,
-    context,
+    context: { ...context, ...more },
     timers: { 'xstate.after.backoff.email.deferred': 5_000 },
     steps: [{ revision: 1, event, from: null, to: state, at: 1, attempt: 2, effects: [] }],
   } as never);
@@ -46,6 +47,70 @@ describe('explaining an email', () => {
     );
     for (const cause of causes)
       expect(told('sending', cause).evidence[0]?.text).not.toContain(`${cause} led to`);
+  });
+
+  describe('at its end, without a word more than is known of each recipient', () => {
+    const failed = (reason: string, inDoubt = false) => ({ status: 'failed', reason, inDoubt });
+    const reached = (status: string) => ({ status, reason: null, inDoubt: false });
+    const summary = (state: string, failureReason: string | null, ...recipients: object[]): string =>
+      told(state, 'spawned', { failureReason, recipients: recipients as readonly RecipientProgress[] })
+        .summary;
+    const doubt = 'an attempt ended without a reply, and none came until patience ran out.';
+
+    for (const [reason, words] of [
+      ['bounced', 'the receiving server refused the address for good'],
+      ['suppressed', 'the address is suppressed after an earlier bounce or complaint'],
+      ['expired', 'temporary failures lasted until patience ran out'],
+      ['rejected', 'the message itself was refused'],
+      ['domain_removed', 'the sending domain was removed'],
+    ] as const)
+      test(`failed as ${reason}`, () =>
+        expect(summary('failed', reason, failed(reason))).toBe(`Nobody got it: ${words}.`));
+
+    test('given up in doubt', () =>
+      expect(summary('failed', 'expired', failed('expired', true))).toBe(
+        `It may have arrived at one recipient: ${doubt}`,
+      ));
+
+    test('given up in doubt of all', () =>
+      expect(summary('failed', 'expired', failed('expired', true), failed('expired', true))).toBe(
+        `It may have arrived at 2 recipients: ${doubt}`,
+      ));
+
+    for (const [reason, words] of [
+      ['bounced', 'the receiving server refused the address for good'],
+      ['expired', 'temporary failures lasted until patience ran out'],
+      ['suppressed', 'the address is suppressed after an earlier bounce or complaint'],
+    ] as const)
+      test(`given up in doubt of one, while another failed as ${reason}`, () =>
+        expect(
+          summary(
+            'failed',
+            reason === 'bounced' ? reason : 'expired',
+            failed('expired', true),
+            failed(reason),
+          ),
+        ).toBe(`It may have arrived at one recipient: ${doubt} Nobody else got it: ${words}.`));
+
+    test('each of several otherwise', () =>
+      expect(
+        summary(
+          'sent',
+          null,
+          reached('delivered'),
+          reached('sent'),
+          failed('bounced'),
+          failed('expired', true),
+        ),
+      ).toBe(
+        'The receiving server has taken it: 1 delivered, 1 awaiting a report, 1 failed, 1 given up without knowing whether it arrived.',
+      ));
+  });
+
+  test('while it waits to be tried again, as one that may have arrived where it may', () => {
+    const pending = (inDoubt: boolean) => ({ recipients: [{ status: 'pending', inDoubt }] });
+    expect(told('queued', 'spawned', pending(true)).rule).toContain('may have arrived at one recipient');
+    expect(told('queued', 'spawned', pending(false)).rule).toContain('Nothing of the attempt has left');
   });
 
   test('with what comes next and when', () => {

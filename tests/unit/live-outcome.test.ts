@@ -7,7 +7,7 @@ const by = { name: 'smtp', confirmsDelivery: true } as const;
 
 /** Every text of the events, as JSON has it. */
 const toldOf = (sent: RecipientOutcome): string =>
-  JSON.stringify(eventsOfAttempt({ attempt: 1 }, '<m@x>', [{ recipient: 0, sent, by }], [], 1));
+  JSON.stringify(eventsOfAttempt({ attempt: 1, by: 'me' }, '<m@x>', [{ recipient: 0, sent, by }], [], 1));
 
 describe('what a server said in an attempt', () => {
   const accepted: RecipientOutcome = {

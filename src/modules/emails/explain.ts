@@ -1,6 +1,6 @@
 import type { EmailState, emailMachine } from '../../../machines/email.ts';
 import type { EmailContext } from '../../../machines/email-context.ts';
-import type { FailureReason } from '../../../machines/email-progress.ts';
+import { type FailureReason, sharedReason } from '../../../machines/email-progress.ts';
 import { someMayBeTried } from '../../../machines/email-rules.ts';
 import type { StepNameOf } from '../../../machines/names.ts';
 import { decidedFor } from '../../engine/kind.ts';
@@ -35,10 +35,10 @@ const STATES: Readonly<Record<EmailState, Telling>> = {
     rule: 'Until then it can be moved or cancelled; afterwards neither.',
     next: { text: 'The first attempt begins.', at },
   }),
-  queued: (_, at) => ({
-    summary: 'It is accepted, and every slot of the transport was taken.',
-    rule: 'It is durable, and asks for a slot again every second.',
-    next: { text: 'It asks for a slot.', at },
+  queued: (email, at) => ({
+    summary: `It waits until attempt ${email.attempt + 1} can begin.`,
+    rule: `It is durable, and offers itself every few seconds to whichever instance has a free slot. ${inDoubtNow(email) > 0 ? `It may have arrived at ${people(inDoubtNow(email))} before; it goes out again with the same Message-ID.` : 'Nothing of the attempt has left.'}`,
+    next: { text: 'An instance takes it on.', at },
   }),
   sending: ({ attempt, leaseMs, holdsDoubt }, at) => ({
     summary: `Attempt ${attempt} is under way.`,
@@ -56,8 +56,8 @@ const STATES: Readonly<Record<EmailState, Telling>> = {
     rule: 'Opens, clicks and complaints are recorded without changing the state.',
     next: { text: END, at: null },
   }),
-  failed: ({ failureReason, attempt }) => ({
-    summary: `Nobody got it: ${REASONS[failureReason ?? 'bounced']}.`,
+  failed: ({ failureReason, attempt, recipients }) => ({
+    summary: failureOf(recipients, failureReason ?? 'bounced'),
     rule: `It ended after ${attempts(attempt)}; a failed email is never tried again.`,
     next: { text: END, at: null },
   }),
@@ -67,6 +67,18 @@ const STATES: Readonly<Record<EmailState, Telling>> = {
     next: { text: END, at: null },
   }),
 };
+
+const inDoubtNow = ({ recipients }: EmailContext): number =>
+  recipients.filter(({ inDoubt }) => inDoubt).length;
+
+/** Who was given up in doubt may have the message: that nobody got it would be a guess. */
+function failureOf(recipients: EmailContext['recipients'], reason: FailureReason): string {
+  const doubtful = recipients.filter(({ inDoubt }) => inDoubt).length;
+  if (doubtful === 0) return `Nobody got it: ${REASONS[reason]}.`;
+  const others = recipients.filter(({ inDoubt }) => !inDoubt);
+  const rest = others.length === 0 ? '' : ` Nobody else got it: ${REASONS[sharedReason(others) ?? reason]}.`;
+  return `It may have arrived at ${people(doubtful)}: an attempt ended without a reply, and none came until patience ran out.${rest}`;
+}
 
 const waiting = ({ recipients }: EmailContext): number =>
   recipients.filter(({ status }) => status === 'pending').length;
@@ -103,18 +115,27 @@ const EVENTS: Readonly<Record<StepNameOf<typeof emailMachine>, (step: JournalSte
   'cancel.requested': () => 'A client cancelled it.',
   'reschedule.requested': () => 'A client moved it to another time.',
   'attempt.completed': ({ attempt, to }) => `Attempt ${attempt} ended; the email is ${to}.`,
-  'attempt.declined': () => 'No slot of the transport came free in time; nothing was sent.',
+  'attempt.begun': ({ attempt }) => `Attempt ${attempt} began: a session could be had.`,
+  'attempt.declined': () => 'The attempt could not be carried out; nothing was sent.',
   'report.received': ({ from, to }) =>
     from === to ? 'A report came in and left the state as it was.' : `A report came in; the email is ${to}.`,
   'after.due': () => 'The time that was asked for came.',
-  'after.turn': () => 'It asked for a slot of the transport.',
-  'after.backoff': ({ attempt }) => `The wait was over; attempt ${attempt} began.`,
+  'after.turn': ({ attempt, to }) =>
+    to === 'sending' ? `Its turn came; attempt ${attempt} began.` : 'It offered itself to be sent.',
+  'after.backoff': ({ attempt, to }) =>
+    to === 'sending'
+      ? `The wait was over; attempt ${attempt} began.`
+      : to === 'queued'
+        ? 'The wait was over; it may be sent again.'
+        : 'The wait was over, and nobody is to be tried again.',
   'after.lease': ({ attempt, to }) =>
     to === 'sending'
       ? `An attempt was lost without an outcome; attempt ${attempt} began.`
-      : to === 'deferred'
-        ? 'An attempt was lost without an outcome; it may have arrived, so none follows.'
-        : 'The last attempt was lost, and patience had run out.',
+      : to === 'queued'
+        ? 'An attempt was lost without an outcome, so that nobody knows of it; it may be sent again.'
+        : to === 'deferred'
+          ? 'An attempt was lost without an outcome; it may have arrived, so none follows.'
+          : 'The last attempt was lost, and patience had run out.',
 };
 
 const evidenceOf = (step: JournalStep): EmailExplanation['evidence'][number] => ({
@@ -138,7 +159,11 @@ function progressOf(recipients: EmailContext['recipients']): string {
   const parts = [
     [count('delivered'), 'delivered'],
     [count('sent'), 'awaiting a report'],
-    [count('failed'), 'failed'],
+    [recipients.filter(({ status, inDoubt }) => status === 'failed' && !inDoubt).length, 'failed'],
+    [
+      recipients.filter(({ status, inDoubt }) => status === 'failed' && inDoubt).length,
+      'given up without knowing whether it arrived',
+    ],
   ] as const;
   return parts.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`])).join(', ');
 }

@@ -1,7 +1,7 @@
 import { EMAIL_STATES, EMAIL_VERSION, emailMachine } from '../../../machines/email.ts';
 import type { EmailInput } from '../../../machines/email-context.ts';
 import type { Registration } from '../../engine/engine.ts';
-import { type ChildSpec, defineKind } from '../../engine/kind.ts';
+import { type ChildSpec, defineKind, stateOf } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
 import { emailEffects, emailFacts } from './facts.ts';
 
@@ -42,6 +42,11 @@ export const emailKind = defineKind({
     ],
   },
   carried: ['recipients', 'recipient_keys'],
+  offers: {
+    where: `(state = 'queued' and livemode)`,
+    is: ({ snapshot, livemode }) => livemode && stateOf(snapshot) === 'queued',
+    effect: 'transmit',
+  },
   facts: emailFacts,
   children: [],
   journal: 'email_journal',

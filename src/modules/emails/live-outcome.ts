@@ -1,4 +1,4 @@
-import type { EmailContext, EmailEvent } from '../../../machines/email-context.ts';
+import type { EmailEvent } from '../../../machines/email-context.ts';
 import type { RecipientOutcome } from '../../../machines/email-progress.ts';
 import { storableTexts } from '../../db/storable.ts';
 import { provesAddressDead } from '../../transport/smtp/reply.ts';
@@ -22,7 +22,7 @@ export const WORDS_MAX_LENGTH = 1_000;
 
 /** What the machine is told of an attempt: its outcomes, and the deliveries that a transport can vouch for. */
 export function eventsOfAttempt(
-  { attempt }: Pick<EmailContext, 'attempt'>,
+  { attempt, by }: { readonly attempt: number; readonly by: string },
   messageId: string,
   copies: readonly Tried[],
   untried: readonly Untried[],
@@ -36,6 +36,7 @@ export function eventsOfAttempt(
       type: 'attempt.completed',
       at,
       attempt,
+      by,
       outcomes: outcomes.toSorted((a, b) => a.recipient - b.recipient),
     },
     ...delivered.map(

@@ -5,9 +5,11 @@ import type { Signer } from '../../db/sign.ts';
 import { Unavailable } from '../../db/unavailable.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 import type { Actor } from '../../engine/kind.ts';
+import type { TellActor } from '../../engine/performers.ts';
 import type { Order } from '../../engine/tell-batch.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { rarely } from '../../telemetry/rarely.ts';
+import { NotBegun } from '../../transport/begin.ts';
 import { Gate } from '../../transport/gate.ts';
 import { withoutReply } from '../../transport/smtp/outcome.ts';
 import type {
@@ -17,6 +19,7 @@ import type {
   RecipientOutcome as Sent,
   Transport,
 } from '../../transport/transport.ts';
+import { LiveAttempt } from './live-attempt.ts';
 import { offersExit, outboundMessage, type Personalise, type Sender } from './live-message.ts';
 import { eventsOfAttempt, HINDRANCES, type Tried } from './live-outcome.ts';
 import type { HeavyMessage, LiveMessage, LiveReader } from './live-reading.ts';
@@ -30,9 +33,10 @@ export interface LiveLimits {
   readonly slots: number;
   /** Octets of large messages that may be under way at once, by all ways together: each message once, and once a copy. */
   readonly octets: number;
-  /** What an attempt takes at most: ten minutes after the final dot (RFC 5321 4.5.3.2.6), and what comes before it. */
-  readonly attemptMs: number;
-  /** From the end of an attempt to the end of its lease: its outcome has to become durable. */
+  /**
+   * From the end of an attempt to the end of its lease: its outcome has to become durable. What is left of the lease holds the
+   * ten minutes after the final dot (RFC 5321 4.5.3.2.6), and what comes before it.
+   */
   readonly marginMs: number;
   /** What a stop waits for attempts under way; those that remain are abandoned, and what is known of them is recorded. */
   readonly stopMs: number;
@@ -45,7 +49,6 @@ export interface LiveLimits {
  */
 export const LIVE_LIMITS: Omit<LiveLimits, 'slots'> = {
   octets: 268_435_456,
-  attemptMs: 630_000,
   marginMs: 15_000,
   stopMs: 12_000,
 };
@@ -65,8 +68,11 @@ export interface LiveParts {
   readonly enabled: EnabledWays;
 }
 
-/** Orders that wait for slots are held in memory; all ways together so many. */
-export const HELD = 2_000;
+/**
+ * Orders of one way that wait in memory for a slot: enough to fill every slot several times until the next ones have been claimed.
+ * Whatever waits is in no doubt; what waits in the database instead can be taken by another instance too.
+ */
+const LINE = 256;
 
 /** Copies of one email that are on their way at once: each holds the whole message in memory. */
 const COPIES = 4;
@@ -76,47 +82,63 @@ export class LivePerformer {
   /** Each way has slots of its own: one that stands still keeps none of the others waiting. */
   readonly #slots = new Map<Transport['name'], LiveRoom>();
   readonly #room: LiveRoom;
+  /** By email, the order that is here, until what it came to is durable: an email that waits offers itself again and again. */
+  readonly #held = new Map<string, Order>();
   /** Orders and the slots they hold: until their outcome is durable, so that no crash can leave more in doubt than there are. */
   readonly #begun = new Map<Order, LiveRoom>();
   readonly #stop = new AbortController();
   #stopTimer: Timer | undefined;
   /** Whatever is in the way of one attempt is in the way of all, and of each every second. */
   readonly #warn: ReturnType<typeof rarely>;
+  #stopping = false;
 
   constructor(private readonly parts: LiveParts) {
     this.#warn = rarely(parts.logger, parts.clock.monotonic);
     const { enabled, limits, clock } = parts;
-    const line = Math.max(0, Math.floor(HELD / enabled.length) - limits.slots);
-    for (const way of enabled) this.#slots.set(way, new LiveRoom(limits.slots, clock.monotonic, line));
-    this.#room = new LiveRoom(limits.octets, clock.monotonic);
+    for (const way of enabled) this.#slots.set(way, new LiveRoom(limits.slots, clock.monotonic, LINE));
+    this.#room = new LiveRoom(limits.octets, clock.monotonic, LINE);
   }
 
-  /** Carries out one attempt, or says that it was not begun. */
-  async perform(order: Order): Promise<readonly EmailEvent[]> {
+  /** How many more orders would find a slot, or a place in the line for one. */
+  get room(): number {
+    return this.#slots.values().reduce((sum, slots) => sum + slots.places, 0);
+  }
+
+  /** Carries out one attempt. Tells nothing where none is begun: the email stays `queued`, and offers itself again. */
+  perform(order: Order, tell: TellActor): Promise<readonly EmailEvent[]> | readonly EmailEvent[] {
+    const { id } = order.actor;
+    if (this.#held.has(id)) return [];
+    this.#held.set(id, order);
+    return this.#perform(order, tell);
+  }
+
+  async #perform(order: Order, tell: TellActor): Promise<readonly EmailEvent[]> {
     const { actor, payload } = order;
     const context = actor.snapshot.context as EmailContext;
     const { clock, limits } = this.parts;
-    const endsAt = context.at + context.leaseMs - limits.marginMs;
-    const declined = (): readonly EmailEvent[] => [
-      { type: 'attempt.declined', at: clock.now(), attempt: context.attempt },
-    ];
     const unprepared = (error: unknown) => {
       this.#warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
       return null;
     };
-    const withinMs = () => endsAt - limits.attemptMs - clock.now();
     const way = await this.#wayOf(actor.id, payload as LiveMessage | undefined).catch(unprepared);
     const slots = way && this.#slots.get(way);
-    if (!slots || !(await slots.take(withinMs()))) return declined();
+    if (!slots || !(await slots.take())) return [];
     this.#begun.set(order, slots);
     const found = await this.#find(actor, payload).catch(unprepared);
     const octets = octetsOf(found?.message ?? null, context);
-    if (!found || !(await this.#makeRoom(order, slots, octets, withinMs))) return declined();
+    if (!found || !(await this.#makeRoom(order, slots, octets))) return [];
     try {
       const prepared = await this.#prepare(actor, found.message).catch(unprepared);
       // Its domain may have gone over to another way while it waited: then it waits for a slot of that one.
-      if (!prepared || this.#wayBy(prepared.sender) !== way) return declined();
-      return await this.#attempt(actor, prepared, endsAt - clock.now());
+      if (!prepared || this.#wayBy(prepared.sender) !== way) return [];
+      const attempt = new LiveAttempt(context, {
+        clock,
+        tell,
+        endsAfterMs: (leaseMs) => leaseMs - limits.marginMs,
+        isStopping: () => this.#stopping,
+      });
+      const events = await this.#attempt(actor, prepared, attempt);
+      return await attempt.told(() => events);
     } finally {
       this.#room.release(octets);
     }
@@ -128,11 +150,11 @@ export class LivePerformer {
   }
 
   /** Room for a large message. Where it has to be waited for, the slot is given to somebody who can go on. */
-  async #makeRoom(order: Order, slots: LiveRoom, octets: number, withinMs: () => number): Promise<boolean> {
+  async #makeRoom(order: Order, slots: LiveRoom, octets: number): Promise<boolean> {
     if (octets === 0 || this.#room.tryTake(octets)) return true;
-    this.settled(order);
-    if (!(await this.#room.take(withinMs(), octets))) return false;
-    if (await slots.take(withinMs())) {
+    this.#giveUpSlot(order);
+    if (!(await this.#room.take(octets))) return false;
+    if (await slots.take()) {
       this.#begun.set(order, slots);
       return true;
     }
@@ -153,8 +175,13 @@ export class LivePerformer {
     return (typeof sender === 'string' ? null : sender.provider) ?? this.parts.enabled[0];
   }
 
-  /** What the order came to is durable: its slot is free. */
+  /** What the order came to is durable: its slot is free, and its email may come again. */
   settled(order: Order): void {
+    if (this.#held.get(order.actor.id) === order) this.#held.delete(order.actor.id);
+    this.#giveUpSlot(order);
+  }
+
+  #giveUpSlot(order: Order): void {
     const slots = this.#begun.get(order);
     if (!slots) return;
     this.#begun.delete(order);
@@ -168,6 +195,7 @@ export class LivePerformer {
 
   /** Begins nothing more; what is under way has a while to end by itself. */
   stop(): void {
+    this.#stopping = true;
     for (const room of [this.#room, ...this.#slots.values()]) room.stop();
     this.#stopTimer = setTimeout(() => this.#stop.abort(), this.parts.limits.stopMs);
   }
@@ -188,8 +216,8 @@ export class LivePerformer {
     return content === null ? NOTHING_LEFT : { message: { ...message, content }, sender, suppressed };
   }
 
-  async #attempt(actor: Actor, prepared: Prepared, deadlineMs: number): Promise<readonly EmailEvent[]> {
-    const { clock, transport } = this.parts;
+  async #attempt(actor: Actor, prepared: Prepared, attempt: LiveAttempt): Promise<readonly EmailEvent[]> {
+    const { clock, limits, transport } = this.parts;
     const context = actor.snapshot.context as EmailContext;
     const open = context.recipients.flatMap((one, index) =>
       mayBeTried(one, context.holdsDoubt) ? [index] : [],
@@ -197,7 +225,7 @@ export class LivePerformer {
     const hindrance = prepared.message === null ? 'pruned' : prepared.sender;
     if (typeof hindrance === 'string') {
       const untried = open.map((recipient): RecipientOutcome => ({ recipient, ...HINDRANCES[hindrance] }));
-      return eventsOfAttempt(context, '', [], untried, clock.now());
+      return eventsOfAttempt(attempt, '', [], untried, clock.now());
     }
     const { message, suppressed } = prepared as Prepared & { readonly message: LiveMessage };
     const sender = hindrance;
@@ -214,20 +242,24 @@ export class LivePerformer {
     };
     const kept = new Set(open.filter(isSuppressed));
     const gate = new Gate(COPIES);
-    // The copies share the time of the attempt: one that had to wait for others has what they left of it.
-    const until = clock.monotonic() + deadlineMs;
+    // The copies share the time of the attempt: one that had to wait for others has what they left of it. It is over before the
+    // lease is, which counts from when the attempt is begun.
+    const until = clock.monotonic() + context.leaseMs - limits.marginMs;
     const tried = await Promise.all(
       open
         .filter((recipient) => !kept.has(recipient))
-        .map((recipient) => gate.pass(() => this.#send(actor, recipient, message, sender, by, until))),
+        .map((recipient) =>
+          gate.pass(() => this.#send(actor, recipient, message, sender, by, until, attempt)),
+        ),
     );
     const untried = [...kept].map(
       (recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: {} }),
     );
-    return eventsOfAttempt(context, message.envelope.messageId, tried, untried, clock.now());
+    const left = tried.filter((one) => one !== null);
+    return eventsOfAttempt(attempt, message.envelope.messageId, left, untried, clock.now());
   }
 
-  /** One copy. What goes wrong before a transport has it went nowhere. */
+  /** One copy; null when it was not this attempt's to send. What goes wrong before a transport has it went nowhere. */
   async #send(
     actor: Actor,
     recipient: number,
@@ -236,13 +268,25 @@ export class LivePerformer {
     by: Transport,
     /** Monotonic. */
     until: number,
-  ): Promise<Tried> {
-    const limits = { signal: this.#stop.signal, deadlineMs: until - this.parts.clock.monotonic() };
-    const { acceptedAt, attempt } = actor.snapshot.context as EmailContext;
+    attempt: LiveAttempt,
+  ): Promise<Tried | null> {
+    const limits = {
+      signal: this.#stop.signal,
+      deadlineMs: until - this.parts.clock.monotonic(),
+      begin: () => attempt.mayLeave(recipient),
+    };
+    const { acceptedAt } = actor.snapshot.context as EmailContext;
     const destination = { emailId: actor.id, recipient };
     const address = message.recipients[recipient] ?? '';
     const token = returnToken(destination, this.parts.signer);
-    const copy = { destination, workspaceId: actor.workspaceId, address, attempt, acceptedAt, token };
+    const copy = {
+      destination,
+      workspaceId: actor.workspaceId,
+      address,
+      attempt: attempt.attempt,
+      acceptedAt,
+      token,
+    };
     const undone = (reason: string): Tried => ({
       recipient,
       by,
@@ -258,16 +302,17 @@ export class LivePerformer {
       return undone('The message could not be written');
     }
     const sent = await this.#hand(by, outbound, limits);
-    return { recipient, by, sent };
+    return sent && { recipient, by, sent };
   }
 
   /** A transport rejects for a bug of ours, or when captured mail cannot be kept; the other copies must not suffer from it. */
-  async #hand(by: Transport, outbound: OutboundMessage, limits: SendLimits): Promise<Sent> {
+  async #hand(by: Transport, outbound: OutboundMessage, limits: SendLimits): Promise<Sent | null> {
     try {
       const [sent] = await by.send(outbound, limits);
       if (sent) return sent;
       throw new Error(`The transport ${by.name} told no outcome.`);
     } catch (error) {
+      if (error instanceof NotBegun) return null;
       this.parts.logger.error({ err: error, actor: outbound.emailId }, 'A transport failed.');
       const outcome = error instanceof Unavailable ? 'deferred' : 'unknown';
       const [address = ''] = outbound.recipients;

@@ -1,8 +1,7 @@
-/** Somebody who waits for room, since and until when (monotonic) that makes sense. */
+/** Somebody who waits for room, and since when (monotonic). */
 interface Waiting {
   readonly need: number;
   readonly since: number;
-  readonly until: number;
   readonly answer: (isGranted: boolean) => void;
 }
 
@@ -10,15 +9,13 @@ interface Waiting {
 const PASSED_FOR_MS = 5_000;
 
 /**
- * So much at a time: attempts, or bytes. Who cannot begin in time, or at all since the service stops, hears so while
- * there is still time to say it. Who needs more than there is at all gets everything: it passes alone.
+ * So much at a time: attempts, or bytes. Who cannot begin, since the service stops or too many wait already, hears so at once.
+ * Who needs more than there is at all gets everything: it passes alone.
  */
 export class LiveRoom {
-  #waiting: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
   #free: number;
   #stopped = false;
-  #timer: Timer | undefined;
-  #wakesAt = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly width: number,
@@ -29,6 +26,11 @@ export class LiveRoom {
     this.#free = width;
   }
 
+  /** How many more would be taken in: at once, or into the line. */
+  get places(): number {
+    return this.#stopped ? 0 : Math.max(0, this.#free) + this.line - this.#waiting.length;
+  }
+
   /** Whether so much was had at once; it is then given back with `release`. */
   tryTake(need = 1): boolean {
     if (this.#stopped || !this.#fits(need) || this.#isKept()) return false;
@@ -36,17 +38,11 @@ export class LiveRoom {
     return true;
   }
 
-  /** Whether so much was had within so many milliseconds; it is then given back with `release`. */
-  take(withinMs: number, need = 1): Promise<boolean> | boolean {
-    if (this.#stopped || withinMs <= 0) return false;
+  /** Whether so much was had, sooner or later; it is then given back with `release`. */
+  take(need = 1): Promise<boolean> | boolean {
     if (this.tryTake(need)) return true;
-    if (this.#waiting.length >= this.line) return false;
-    return new Promise((answer) => {
-      const since = this.monotonic();
-      const until = since + withinMs;
-      this.#waiting.push({ need, since, until, answer });
-      if (until < this.#wakesAt) this.#watch();
-    });
+    if (this.#stopped || this.#waiting.length >= this.line) return false;
+    return new Promise((answer) => this.#waiting.push({ need, since: this.monotonic(), answer }));
   }
 
   /** Gives back as much as was taken. */
@@ -58,7 +54,6 @@ export class LiveRoom {
   /** Nobody begins any more. */
   stop(): void {
     this.#stopped = true;
-    clearTimeout(this.#timer);
     for (const { answer } of this.#waiting.splice(0)) answer(false);
   }
 
@@ -86,24 +81,5 @@ export class LiveRoom {
       } else if (index === 0 && this.#isKept()) return;
       else index++;
     }
-  }
-
-  /** Sees to it that whoever's time is over first hears of it then. */
-  #watch(): void {
-    clearTimeout(this.#timer);
-    this.#wakesAt = Math.min(...this.#waiting.map(({ until }) => until));
-    if (this.#waiting.length > 0)
-      this.#timer = setTimeout(() => this.#expire(), this.#wakesAt - this.monotonic());
-  }
-
-  #expire(): void {
-    const { late = [], left = [] } = Object.groupBy(this.#waiting, ({ until }) =>
-      until <= this.monotonic() + 1 ? 'late' : 'left',
-    );
-    this.#waiting = left;
-    for (const { answer } of late) answer(false);
-    // The room may have been kept for one of those who gave up.
-    this.#admit();
-    this.#watch();
   }
 }

@@ -2,24 +2,27 @@ import type { EmailContext } from '../../../machines/email-context.ts';
 import type { Clock } from '../../engine/clock-source.ts';
 import type { Performer } from '../../engine/performers.ts';
 import type { Order } from '../../engine/tell-batch.ts';
-import { HELD, type LivePerformer } from './live-performer.ts';
+import type { LivePerformer } from './live-performer.ts';
 import { simulate } from './simulate.ts';
 
 /** Carries out attempts: test mail is played by the simulator, which never opens a connection; live mail leaves. */
 export const emailPerformer = (
   clock: Clock,
-  live: Pick<LivePerformer, 'perform' | 'settled' | 'stop' | 'stopped'>,
+  live: Pick<LivePerformer, 'perform' | 'room' | 'settled' | 'stop' | 'stopped'>,
 ): Performer => ({
-  // How many attempts of live mail run at once is its performer's own affair.
-  slots: HELD,
+  // How many attempts of live mail run, and wait, at once is its performer's own affair.
+  slots: Number.MAX_SAFE_INTEGER,
   backlog: 0,
-  perform: (order) =>
+  room: () => live.room,
+  perform: (order, tell) =>
     order.actor.livemode
-      ? live.perform(order)
+      ? live.perform(order, tell)
       : simulate(contextOf(order), `<${order.actor.id}@simulator>`, clock.now()),
-  declined: (order) => [
-    { type: 'attempt.declined', at: clock.now(), attempt: contextOf(order).attempt } as const,
-  ],
+  // Live mail waits in `queued` until its attempt is begun: what is not taken offers itself again.
+  declined: (order) =>
+    order.actor.livemode
+      ? []
+      : [{ type: 'attempt.declined', at: clock.now(), attempt: contextOf(order).attempt } as const],
   settled: (order) => live.settled(order),
   stop: () => live.stop(),
   stopped: () => live.stopped(),

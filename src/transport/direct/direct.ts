@@ -1,6 +1,7 @@
 /** Straight to the recipients' own servers. */
 import { orAborted, withDeadline } from '../../async/deadline.ts';
 import { TtlCache } from '../../async/ttl-cache.ts';
+import { begin } from '../begin.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { domainOf } from '../message/envelope.ts';
 import type { Monotonic } from '../monotonic.ts';
@@ -87,7 +88,9 @@ export class DirectTransport implements Transport {
     const byDomain = Map.groupBy(message.recipients, domainOf);
     const outcomes = await withDeadline(limits, (signal) =>
       Promise.all(
-        [...byDomain].map(([domain, recipients]) => this.#toDomain(domain, { ...mail, recipients }, signal)),
+        [...byDomain].map(([domain, recipients]) =>
+          this.#toDomain(domain, { ...mail, recipients }, signal, () => begin(limits)),
+        ),
       ),
     );
     const byRecipient = new Map(outcomes.flat().map((outcome) => [outcome.recipient, outcome]));
@@ -105,7 +108,12 @@ export class DirectTransport implements Transport {
     await Promise.all([...this.#sites.values()].map((site) => site.close()));
   }
 
-  async #toDomain(domain: string, mail: Mail, signal: AbortSignal): Promise<readonly RecipientOutcome[]> {
+  async #toDomain(
+    domain: string,
+    mail: Mail,
+    signal: AbortSignal,
+    begun: () => Promise<void>,
+  ): Promise<readonly RecipientOutcome[]> {
     const all = (outcome: (recipient: string) => RecipientOutcome) => mail.recipients.map(outcome);
     const deferred = (reason: string, subType: SubType, enhancedCode: string) =>
       all((one) => withoutReply(one, 'deferred', reason, subType, null, { enhancedCode }));
@@ -127,6 +135,8 @@ export class DirectTransport implements Transport {
       const plan = { hosts, site, mail, enforced: policy?.mode === 'enforce' };
       const attempt = async () => {
         if (!(await site.pace.turn(signal))) throw new Late();
+        await begun();
+        if (signal.aborted) throw new Late();
         return deliver(plan, this.#reach, signal);
       };
       return await site.gate.pass(attempt, signal, () => new Late());

@@ -1,5 +1,6 @@
 /** Through Amazon SES, API v2. */
 import { withDeadline } from '../../async/deadline.ts';
+import { begin } from '../begin.ts';
 import { compose } from '../message/compose.ts';
 import { envelopeAddress, needsSmtpUtf8 } from '../message/envelope.ts';
 import { withoutReply } from '../smtp/outcome.ts';
@@ -30,6 +31,7 @@ export class SesTransport implements Transport {
     if (needsSmtpUtf8(message))
       return all((one) => withoutReply(one, 'refused', 'SES takes no address beyond ASCII', 'General', SES));
     const body = this.#request(message, await compose(message));
+    await begin(limits);
     try {
       const answer = await withDeadline(limits, (signal) =>
         this.#api({ method: 'POST', path: '/v2/email/outbound-emails', body, signal }),

@@ -1,4 +1,5 @@
 import { withDeadline } from '../../async/deadline.ts';
+import { begin } from '../begin.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
 import type { Endpoint } from './endpoint.ts';
 import { openSession, SessionFailure } from './session.ts';
@@ -20,7 +21,9 @@ export class RelayTransport implements Transport {
 
   async send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]> {
     const mail = await mailOf(message);
-    return withDeadline(limits, (signal) => transmit(mail, this.#pool, this.endpoint.name, signal));
+    return withDeadline(limits, (signal) =>
+      transmit(mail, this.#pool, this.endpoint.name, signal, () => begin(limits)),
+    );
   }
 
   async verify(): Promise<readonly Finding[]> {

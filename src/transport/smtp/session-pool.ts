@@ -51,11 +51,14 @@ export class SessionPool {
 
   /**
    * Sends with a session of its own. A kept session that turns out dead before a word was said is replaced by a fresh
-   * one, once; nothing can have been sent twice. Rejects with `SessionFailure` when no session could be had.
+   * one, once; nothing can have been sent twice. `begin` is awaited when it is this message's turn, before a session is
+   * opened or used. Rejects as `begin` does, and with `SessionFailure` when no session could be had.
    */
-  use(signal: AbortSignal, send: Send): Promise<readonly Progress[]> {
+  use(signal: AbortSignal, send: Send, begin?: () => Promise<void>): Promise<readonly Progress[]> {
     return new Promise((resolve, reject) => {
       const work = async () => {
+        await begin?.();
+        if (begin && signal.aborted) throw giveUp();
         const used = (await this.#sendKept(signal, send)) ?? (await this.#sendFresh(signal, send));
         // The outcome is known; that the session may need a reset first is nobody's business but the pool's.
         resolve(used.progress);

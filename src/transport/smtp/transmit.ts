@@ -28,9 +28,10 @@ export const transmit = async (
   pool: SessionPool,
   remoteMta: string,
   signal: AbortSignal,
+  begin?: () => Promise<void>,
 ): Promise<RecipientOutcome[]> => {
   try {
-    const progress = await pool.use(signal, (session) => over(session, mail, signal));
+    const progress = await pool.use(signal, (session) => over(session, mail, signal), begin);
     return progress.map((one, index) => ({
       ...outcomeOf(one, remoteMta),
       recipient: mail.recipients[index] ?? '',
