@@ -66,7 +66,7 @@ describe('a slow mail server defers the email at the deadline of the attempt', (
 
   test('while it takes the message octet by octet', async () => {
     // Longer than what two sockets hold between them.
-    const email = await sendInto({ sipMs: 200 }, { text: 'A long story.\n'.repeat(1_000_000) });
+    const email = await sendInto({ sipMs: 1_000 }, { text: 'A long story.\n'.repeat(1_000_000) });
     expect(email.status).toBe('deferred');
     await recovers(email, MINUTE);
   });
