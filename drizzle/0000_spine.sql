@@ -128,7 +128,7 @@ create table api_key_journal (
 );
 
 -- Events from actor to actor: written in the sender's commit, deleted in the receiver's.
-create table mail (
+create table actor_outbox (
   id text collate "C" primary key,
   to_kind text not null,
   to_id text collate "C" not null,

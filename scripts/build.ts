@@ -21,11 +21,7 @@ await buildDashboard();
 
 const built = await Bun.build({
   // Threads have bundles of their own, which lie beneath that of main.ts as their sources do.
-  entrypoints: [
-    'src/main.ts',
-    'src/modules/emails/content/markdown-thread.ts',
-    'src/transport/reading/mail-thread.ts',
-  ],
+  entrypoints: ['src/main.ts', 'src/mail/content/markdown-thread.ts', 'src/transport/reading/mail-thread.ts'],
   compile: {
     outfile: OUTPUT,
     // The folder that it is started in must not change what it does.

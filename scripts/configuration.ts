@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { SETTINGS, type Setting } from '../src/settings.ts';
+import { SETTINGS, type Setting } from '../src/config/settings.ts';
 import { keepFresh } from './fresh.ts';
 
 // The table in docs/configuration.md lists exactly the settings that the service reads.

@@ -1,6 +1,6 @@
 import { runCommandLine } from './commands/command-line.ts';
 import { exitCodeOf, explain } from './commands/explain.ts';
-import { loadConfig } from './config.ts';
+import { loadConfig } from './config/config.ts';
 
 const terminal = {
   out: (text: string) => void process.stdout.write(text),

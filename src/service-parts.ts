@@ -1,30 +1,30 @@
 import { KeyAuthenticator } from './auth/key-authenticator.ts';
 import { SessionCookie } from './auth/session-cookie.ts';
 import { Sessions } from './auth/sessions.ts';
-import type { Config } from './config.ts';
+import type { Chaos } from './chaos/faulty-engine.ts';
+import type { Config } from './config/config.ts';
+import { resolveSecretKey } from './config/secret-key.ts';
+import { VERSION } from './config/version.ts';
+import { createSealer, type Sealer } from './crypto/sealer.ts';
+import { createSigner } from './crypto/signer.ts';
 import { bindToKey } from './db/canary.ts';
 import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { ensurePartitions } from './db/partitions.ts';
-import { createSealer, type Sealer } from './db/seal.ts';
-import { createSigner } from './db/sign.ts';
-import { type Clock, systemClock } from './engine/clock-source.ts';
-import { openClock } from './engine/database-clock.ts';
-import { clientAddress } from './http/client-address.ts';
-import { openLimiter } from './http/open-limiter.ts';
+import { clientAddress } from './http/limits/client-address.ts';
+import { openLimiter } from './http/limits/open-limiter.ts';
 import { findActiveKey } from './modules/api-keys/queries.ts';
 import { alignPositions } from './modules/events/commands.ts';
 import type { LiveMailOverrides, ModuleParts } from './modules/module.ts';
 import { findPlan } from './modules/workspace/queries.ts';
-import { resolveSecretKey } from './secret-key.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { MeasuredDatabase } from './telemetry/measured-database.ts';
 import { Metrics } from './telemetry/metrics.ts';
-import type { Chaos } from './torture/tortured-engine.ts';
+import { type Clock, systemClock } from './time/clock.ts';
+import { openClock } from './time/database-clock.ts';
 import { trustedAuthorities } from './transport/authorities.ts';
 import { createMailReader } from './transport/reading/mail-reader.ts';
-import { VERSION } from './version.ts';
 
 /** What a service begins with. */
 export interface ServiceSource {

@@ -3,7 +3,6 @@ import type { Database } from './db/database.ts';
 import type { Duty } from './duties/duty.ts';
 import { type Schedule, startDuties } from './duties/schedule.ts';
 import { serviceDuties } from './duties/service-duties.ts';
-import type { Clock } from './engine/clock-source.ts';
 import { Engine, type EngineParts } from './engine/engine.ts';
 import { type App, mount } from './http/mount.ts';
 import type { Answered } from './http/pipeline.ts';
@@ -11,6 +10,7 @@ import type { Inspector } from './modules/inspector/inspector.ts';
 import { offered } from './modules/module.ts';
 import { MODULE_KINDS, openModules } from './modules.ts';
 import { openParts, type ServiceSource } from './service-parts.ts';
+import type { Clock } from './time/clock.ts';
 
 /** What a service is built from. */
 export interface ServiceParts extends ServiceSource {

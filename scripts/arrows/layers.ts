@@ -4,6 +4,10 @@ export type Layer =
   | 'drawing'
   | 'engine'
   | 'async'
+  | 'time'
+  | 'crypto'
+  | 'errors'
+  | 'mail'
   | 'db'
   | 'http'
   | 'auth'
@@ -16,14 +20,18 @@ export type Layer =
   | 'dashboard'
   | 'audit'
   | 'doctor'
-  | 'torture'
-  | 'settings'
+  | 'chaos'
+  | 'config'
   | 'app'
   | 'commands'
   | 'main';
 
 const LEAVES: readonly Layer[] = [
   'async',
+  'time',
+  'crypto',
+  'errors',
+  'mail',
   'auth',
   'db',
   'http',
@@ -32,15 +40,19 @@ const LEAVES: readonly Layer[] = [
   'threads',
   'filters',
 ];
-const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine', 'duties', 'settings'];
+const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine', 'duties', 'config'];
 const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules'];
-const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doctor', 'torture', 'settings'];
+const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doctor', 'chaos', 'config'];
 
 /** What each layer may import, besides itself. Nobody imports main. */
 export const MAY_IMPORT = {
   machines: [],
   drawing: ['machines'],
   async: LEAVES,
+  time: LEAVES,
+  crypto: LEAVES,
+  errors: LEAVES,
+  mail: LEAVES,
   db: LEAVES,
   http: LEAVES,
   auth: LEAVES,
@@ -54,9 +66,9 @@ export const MAY_IMPORT = {
   duties: [...LEAVES, 'engine'],
   dashboard: [...BELOW_MODULES, 'modules'],
   audit: BELOW_AUDIT,
-  doctor: [...BELOW_AUDIT, 'settings'],
-  torture: [...BELOW_AUDIT, 'audit', 'settings'],
-  settings: LEAVES,
+  doctor: [...BELOW_AUDIT, 'config'],
+  chaos: [...BELOW_AUDIT, 'audit', 'config'],
+  config: LEAVES,
   app: BELOW_APP,
   commands: [...BELOW_APP, 'app'],
   main: [...BELOW_APP, 'app', 'commands'],
@@ -73,5 +85,5 @@ export function layerOf(path: string): Layer | null {
   if (part === 'main.ts') return 'main';
   // The list of the modules is theirs; the service is put together of them.
   if (part === 'modules.ts') return 'modules';
-  return part === 'service.ts' || part === 'service-parts.ts' ? 'app' : 'settings';
+  return part === 'service.ts' || part === 'service-parts.ts' ? 'app' : null;
 }

@@ -1,4 +1,4 @@
-import { Unavailable } from '../db/unavailable.ts';
+import { Unavailable } from '../errors/unavailable.ts';
 
 /** The bounds of a batcher. */
 export interface BatchLimits {

@@ -1,4 +1,4 @@
-import { Unavailable } from '../db/unavailable.ts';
+import { Unavailable } from '../errors/unavailable.ts';
 
 const deadlinePassed = (): Error => new Unavailable('the deadline passed', 'unknown');
 

@@ -14,7 +14,7 @@ const REPLIES = `select workspace_id, livemode, key, reply,
   reply like '{%' as plain from idempotency_keys
 where (workspace_id, livemode, key) > ($1, $2, $3) order by workspace_id, livemode, key limit ${BATCH}`;
 const EMAILS = 'select i.id from unnest($1::text[]) i(id) join emails e on e.id = i.id';
-const MAIL = `select id, to_kind from mail where id > $1 order by id limit ${BATCH}`;
+const MAIL = `select id, to_kind from actor_outbox where id > $1 order by id limit ${BATCH}`;
 
 interface ReplyRow {
   readonly workspace_id: string;

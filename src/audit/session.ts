@@ -3,7 +3,7 @@ import type { Parameter } from '../db/database.ts';
 import { EmbeddedDatabase } from '../db/embedded.ts';
 import type { Where } from '../db/open.ts';
 import { classify } from '../db/sqlstate.ts';
-import { Unavailable } from '../db/unavailable.ts';
+import { Unavailable } from '../errors/unavailable.ts';
 
 /** A session sees one moment of a database for as long as it takes. Nothing can be written through it. */
 export interface Session {

@@ -1,4 +1,4 @@
-import type { Signer } from '../db/sign.ts';
+import type { Signer } from '../crypto/signer.ts';
 
 /** Whom a session stands for: the key that it was exchanged for, or the link that opened it. */
 export interface SessionSubject {

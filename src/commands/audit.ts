@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { auditLedger } from '../audit/audit.ts';
 import { CHECKS, type Check, type Findings } from '../audit/findings.ts';
 import { openSession } from '../audit/session.ts';
-import type { Config } from '../config.ts';
-import { readClock } from '../engine/database-clock.ts';
+import type { Config } from '../config/config.ts';
+import { readClock } from '../time/database-clock.ts';
 import type { Terminal } from './terminal.ts';
 
 /** `posthorn audit` checks the ledger of the configured database and exits with 1 when anything disagrees. */

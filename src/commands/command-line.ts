@@ -2,10 +2,10 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import type { Permission } from '../auth/permissions.ts';
 import { PERMISSION_NAMES } from '../auth/permissions.ts';
 import { PLAN_NAMES, type PlanName } from '../auth/plans.ts';
-import type { Config, Loaded } from '../config.ts';
-import { parseAddress } from '../modules/emails/address.ts';
-import { SAFEGUARDS } from '../torture-setting.ts';
-import { VERSION } from '../version.ts';
+import { SAFEGUARDS } from '../config/chaos-setting.ts';
+import type { Config, Loaded } from '../config/config.ts';
+import { VERSION } from '../config/version.ts';
+import { parseAddress } from '../mail/address.ts';
 import { runAudit } from './audit.ts';
 import { type DoctorRequest, runDoctor } from './doctor.ts';
 import { checkHealth } from './health.ts';

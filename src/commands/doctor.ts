@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Diagnosis } from '../doctor/diagnosis.ts';
 import { examine } from '../doctor/examine.ts';
 import { openTransports } from '../doctor/open-transport.ts';
-import { systemClock } from '../engine/clock-source.ts';
+import { systemClock } from '../time/clock.ts';
 import { systemNameServers } from '../transport/dns/resolver.ts';
 import type { Terminal } from './terminal.ts';
 

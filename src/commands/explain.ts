@@ -1,11 +1,11 @@
 import { NotAuditable } from '../audit/audit.ts';
+import { NotBreakable } from '../chaos/faulty-engine.ts';
+import { NoPostgres } from '../chaos/postgres-programs.ts';
 import { WrongSecretKey } from '../db/canary.ts';
 import { DataDirectoryNotWritable } from '../db/data-directory.ts';
 import { DataDirectoryInUse } from '../db/directory-lock.ts';
 import { MigrationMismatch } from '../db/migrate.ts';
-import { Unavailable } from '../db/unavailable.ts';
-import { NoPostgres } from '../torture/postgres-programs.ts';
-import { NotTorturable } from '../torture/tortured-engine.ts';
+import { Unavailable } from '../errors/unavailable.ts';
 
 /** The operator can correct these failures. Their message is enough; a stack trace would bury it. */
 const PLAIN = [
@@ -14,7 +14,7 @@ const PLAIN = [
   MigrationMismatch,
   NoPostgres,
   NotAuditable,
-  NotTorturable,
+  NotBreakable,
   Unavailable,
   WrongSecretKey,
 ];

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { FirstKey } from '../modules/api-keys/issue.ts';
 
 /** The text of the first start: the keys, which are shown only now, a first email to send, and where to look next. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type ClientRequest, get } from 'node:http';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { loopbackOf } from '../doctor/running-service.ts';
 import type { Terminal } from './terminal.ts';
 

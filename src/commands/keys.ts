@@ -1,12 +1,12 @@
 import pino from 'pino';
 import type { Permission } from '../auth/permissions.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { migrate } from '../db/migrate.ts';
-import { openClock } from '../engine/database-clock.ts';
 import { Engine } from '../engine/engine.ts';
 import { issueKey } from '../modules/api-keys/issue.ts';
 import { apiKeys } from '../modules/api-keys/kind.ts';
 import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
+import { openClock } from '../time/database-clock.ts';
 import type { Terminal } from './terminal.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { migrate } from '../db/migrate.ts';
 import type { Terminal } from './terminal.ts';
 import { withDatabase } from './with-database.ts';

@@ -1,5 +1,5 @@
 import type { PlanName } from '../auth/plans.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { migrate } from '../db/migrate.ts';
 import { setPlan } from '../modules/workspace/commands.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,14 +1,14 @@
 import type { Server } from 'bun';
 import { isDoneWithin } from '../async/deadline.ts';
-import { type Config, redacted } from '../config.ts';
-import { listen, type Talk } from '../http/listen.ts';
+import { chaosOf } from '../chaos/faulty-engine.ts';
+import { type Config, redacted } from '../config/config.ts';
+import { VERSION } from '../config/version.ts';
+import { listen, type SocketSession } from '../http/listen.ts';
 import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
 import type { Inspector } from '../modules/inspector/inspector.ts';
 import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
 import { type Service, startService } from '../service.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
-import { chaosOf } from '../torture/tortured-engine.ts';
-import { VERSION } from '../version.ts';
 import { firstRunText } from './first-run.ts';
 import { closeServer, stopRequested } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
@@ -44,7 +44,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     logger,
     chaos: config.torture && chaosOf(config.torture),
   });
-  let server: Server<Talk> | undefined;
+  let server: Server<SocketSession> | undefined;
   try {
     const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, service.clock.now());
     const keys = await firstKeys(service, workspace, config, logger);
@@ -85,7 +85,7 @@ const withoutDoors = (config: Config): Config => ({
  * Requests end first, since they give the engine events; then the engine, whose outcomes need the database; then the
  * database. The engine does not wait for a slow request: a body may take two minutes to arrive.
  */
-async function finish(service: Service, server: Server<Talk> | undefined): Promise<void> {
+async function finish(service: Service, server: Server<SocketSession> | undefined): Promise<void> {
   service.inspector.sockets.close();
   const closed = server === undefined ? Promise.resolve() : closeServer(server);
   await isDoneWithin(REQUESTS_FIRST_MS, closed);

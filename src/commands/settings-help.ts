@@ -1,4 +1,4 @@
-import { SETTINGS, type Setting } from '../settings.ts';
+import { SETTINGS, type Setting } from '../config/settings.ts';
 
 const INDENT = 26;
 

@@ -1,9 +1,9 @@
-import { isExecutable } from '../config.ts';
-import type { LiveMail, Verdict } from '../torture/judge.ts';
-import type { Exercised } from '../torture/outside-record.ts';
-import { PROMISES, type Promised } from '../torture/promises.ts';
-import { type Outcome, type Progress, torture } from '../torture/torture.ts';
-import type { Safeguard } from '../torture-setting.ts';
+import { INVARIANTS, type Invariant } from '../chaos/invariants.ts';
+import type { LiveMail, Verdict } from '../chaos/judge.ts';
+import type { Exercised } from '../chaos/outside-record.ts';
+import { type Outcome, type Progress, torture } from '../chaos/torture.ts';
+import type { Safeguard } from '../config/chaos-setting.ts';
+import { isExecutable } from '../config/config.ts';
 import { stopRequested } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -69,11 +69,11 @@ export function tortureReport({
 }: Outcome): string {
   const { acknowledged, unanswered, emails, ends, inDoubt, lostAttempts } = verdict;
   const { events, repeatedEvents, broken, examples } = verdict;
-  const count = (promise: Promised) => broken.get(promise) ?? 0;
+  const count = (promise: Invariant) => broken.get(promise) ?? 0;
   const sum = [...troubles.values()].reduce((total, times) => total + times, 0);
-  const width = Math.max(...Object.values(PROMISES).map((sentence) => sentence.length));
+  const width = Math.max(...Object.values(INVARIANTS).map((sentence) => sentence.length));
   return [
-    `Troubles      ${sum}: ${counted(troubles)}`,
+    `Faults      ${sum}: ${counted(troubles)}`,
     `              ${repliesSwallowed} replies to commits were swallowed`,
     `Acknowledged  ${acknowledged} of ${acknowledged + unanswered.wishes} emails; ${unanswered.mayBeThere} others may have been stored; ${emails} are there`,
     ...exercisedLines(verdict, exercised),
@@ -86,12 +86,12 @@ export function tortureReport({
     ...liveLines(verdict.live, sinkFaults),
     `Webhooks      ${events} events, ${repeatedEvents} of them received more than once`,
     '',
-    ...(Object.keys(PROMISES) as Promised[])
+    ...(Object.keys(INVARIANTS) as Invariant[])
       .filter((promise) => events > 0 || !promise.endsWith('delivered'))
       .filter((promise) => verdict.live !== null || !LIVE.includes(promise))
       .map((promise) => {
         const times = count(promise);
-        return `${times === 0 ? '✓' : '✗'} ${PROMISES[promise].padEnd(width)}  ${times === 0 ? '' : `broken ${times} times`}`.trimEnd();
+        return `${times === 0 ? '✓' : '✗'} ${INVARIANTS[promise].padEnd(width)}  ${times === 0 ? '' : `broken ${times} times`}`.trimEnd();
       }),
     ...(examples.length > 0 ? ['', ...examples] : []),
     '',
@@ -123,7 +123,7 @@ function exercisedLines(
 }
 
 /** Promises that only live mail can break. */
-const LIVE: readonly Promised[] = ['notThere', 'takenTwice', 'heldTwice', 'strange'];
+const LIVE: readonly Invariant[] = ['notThere', 'takenTwice', 'heldTwice', 'strange'];
 
 const counted = (times: ReadonlyMap<string, number>): string =>
   [...times]

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { notFound } from '../http/failure.ts';
-import { Document, type Route, route } from '../http/route.ts';
+import { RawResponse, type Route, route } from '../http/route.ts';
 import { openPack, type PackedFile } from './pack.ts';
 
 /** Scripts, styles, images and sockets of this service alone; nothing inline runs, nobody frames it, no form leaves it. */
@@ -29,7 +29,7 @@ const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /** A checkout builds the dashboard when it is first asked for, which on a busy machine may take longer than a request. */
 const BUILDING_MS = 5_000;
-const BUILDING = new Document(
+const BUILDING = new RawResponse(
   'text/html; charset=utf-8',
   '<!doctype html><meta http-equiv="refresh" content="1"><title>Posthorn live</title><p>The live view is being built. This page comes back by itself.',
   { status: 503, headers: { ...PAGE_HEADERS, 'retry-after': '1' } },
@@ -65,11 +65,11 @@ export const dashboardRoutes = (): readonly Route[] => [
   }),
 ];
 
-function documentOf(file: PackedFile, headers: Headers, more: Readonly<Record<string, string>>): Document {
+function documentOf(file: PackedFile, headers: Headers, more: Readonly<Record<string, string>>): RawResponse {
   const accepted = headers.get('accept-encoding') ?? '';
   const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : null;
   const content = encoding === 'br' ? bytes(file.brotli) : bytes(file.gzip);
-  return new Document(file.type, encoding === null ? new Uint8Array(Bun.gunzipSync(content)) : content, {
+  return new RawResponse(file.type, encoding === null ? new Uint8Array(Bun.gunzipSync(content)) : content, {
     headers: { vary: 'accept-encoding', ...(encoding !== null && { 'content-encoding': encoding }), ...more },
   });
 }

@@ -1,5 +1,5 @@
+import type { Sealer } from '../crypto/sealer.ts';
 import type { Database } from './database.ts';
-import type { Sealer } from './seal.ts';
 
 const PURPOSE = 'canary';
 const SONG = 'This database is used with this key.';

@@ -16,7 +16,7 @@ export interface ReadOptions {
 }
 
 /** For a read of few forms. */
-export const OFTEN: ReadOptions = { prepared: true };
+export const PREPARED: ReadOptions = { prepared: true };
 
 /** The one way to the database, the same for the embedded one and for a PostgreSQL server. */
 export interface Database {

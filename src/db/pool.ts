@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
+import { Unavailable } from '../errors/unavailable.ts';
+import type { HealthProbe } from './health-probe.ts';
 import { classify } from './sqlstate.ts';
-import { Unavailable } from './unavailable.ts';
-import type { Watch } from './watch.ts';
 
 /** A frozen backend answers nothing for ever; HTTP must have answered within 8 s. */
 export const DEADLINE_MS = 7_000;
@@ -50,7 +50,7 @@ export class Pool {
 
   constructor(
     private readonly open: () => postgres.Sql,
-    private readonly watch: Watch,
+    private readonly watch: HealthProbe,
     /** As a sentence names the database. */
     private readonly name = 'The database',
   ) {

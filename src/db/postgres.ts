@@ -3,11 +3,11 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { parse } from 'postgres-array';
 import type { Database, Orm, Parameter, ReadOptions } from './database.ts';
+import { HealthProbe, type ProbeResult } from './health-probe.ts';
 import { isForgotten, KeptStatements } from './kept-statements.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
 import { Space } from './space.ts';
 import { codeOf } from './sqlstate.ts';
-import { type Sighting, Watch } from './watch.ts';
 import { wireText } from './wire-text.ts';
 
 /** The server gives up before we do, so that a slow statement costs one error and not the connection. */
@@ -83,9 +83,9 @@ function nameOf(url: string): string {
 }
 
 /** Whether the server answers a newcomer, and which connections of that name it works for. */
-async function look(url: string, name: string): Promise<Sighting> {
+async function look(url: string, name: string): Promise<ProbeResult> {
   const client = connect({ url, name: 'posthorn lookout', max: 1 });
-  const { promise: late, resolve } = Promise.withResolvers<Sighting>();
+  const { promise: late, resolve } = Promise.withResolvers<ProbeResult>();
   const timer = setTimeout(() => resolve({ seen: 'silent' }), LOOK_MS);
   const asking = client
     .unsafe<{ pid: number }[]>(
@@ -95,8 +95,8 @@ async function look(url: string, name: string): Promise<Sighting> {
     )
     .simple()
     .then(
-      (rows): Sighting => ({ seen: 'answering', atWork: rows.map(({ pid }) => pid) }),
-      (error): Sighting => ({ seen: codeOf(error) === '53300' ? 'full' : 'refusing' }),
+      (rows): ProbeResult => ({ seen: 'answering', atWork: rows.map(({ pid }) => pid) }),
+      (error): ProbeResult => ({ seen: codeOf(error) === '53300' ? 'full' : 'refusing' }),
     );
   const sighting = await Promise.race([asking, late]);
   clearTimeout(timer);
@@ -124,7 +124,7 @@ export class PostgresDatabase implements Database {
   readonly kind = 'postgres';
   readonly #engine: Pool;
   readonly #reads: Pool;
-  readonly #watch: Watch;
+  readonly #watch: HealthProbe;
   readonly #kept = new KeptStatements();
   readonly #space = new Space();
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
@@ -132,7 +132,7 @@ export class PostgresDatabase implements Database {
   constructor(url: string) {
     // Of this process alone, so that it can tell its own statements from another instance's.
     const name = `posthorn #${randomBytes(4).toString('hex')}`;
-    this.#watch = new Watch({
+    this.#watch = new HealthProbe({
       look: () => look(url, name),
       replace: () => {
         this.#engine.replace();

@@ -1,4 +1,4 @@
-import { type Applied, Unavailable } from './unavailable.ts';
+import { type Applied, Unavailable } from '../errors/unavailable.ts';
 
 /** Connection errors of postgres.js and of the socket below it: nobody can say whether the statement ran. */
 const CONNECTION_LOST = new Set([

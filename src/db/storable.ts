@@ -12,13 +12,13 @@ export const storableText = (text: string, max: number): string => {
 };
 
 /** A flat record, each of its texts storable and no longer than `max`. */
-export const storableTexts = <Told extends object>(record: Told, max: number): Told =>
+export const storableTexts = <EventResult extends object>(record: EventResult, max: number): EventResult =>
   Object.fromEntries(
     Object.entries(record).map(([name, value]) => [
       name,
       typeof value === 'string' ? storableText(value, max) : value,
     ]),
-  ) as Told;
+  ) as EventResult;
 
 /** A text on its way to PostgreSQL, which gets U+FFFD for half of a surrogate pair already: that is how UTF-8 is written. */
 export const withoutNul = (text: string): string =>

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
-import { readClock } from '../engine/database-clock.ts';
+import { readClock } from '../time/database-clock.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import type { Transport } from '../transport/transport.ts';
 import {
@@ -17,7 +17,7 @@ import { openExisting } from './open-database.ts';
 import { askService } from './running-service.ts';
 import { diagnoseScheduler } from './scheduler.ts';
 import { sendTestMessage } from './test-message.ts';
-import { diagnoseWays } from './ways.ts';
+import { diagnoseWays } from './transports.ts';
 
 /** An examination is made of this configuration, with these means. */
 export interface Examination {

@@ -1,8 +1,8 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSealer } from '../crypto/sealer.ts';
 import { isItsKey } from '../db/canary.ts';
 import type { Database } from '../db/database.ts';
-import { createSealer } from '../db/seal.ts';
 import { anySealedKeys, signingKeys } from '../modules/domains/queries.ts';
 import { ask, type NameServer } from '../transport/dns/exchange.ts';
 import { type Diagnosis, fine, messageOf, skipped, wrong } from './diagnosis.ts';

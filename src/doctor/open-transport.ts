@@ -1,4 +1,4 @@
-import { systemClock } from '../engine/clock-source.ts';
+import { systemClock } from '../time/clock.ts';
 import { trustedAuthorities } from '../transport/authorities.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import { createResolver } from '../transport/dns/resolver.ts';

@@ -1,6 +1,6 @@
+import { createSealer } from '../crypto/sealer.ts';
 import type { Database } from '../db/database.ts';
 import { mintId } from '../db/ids.ts';
-import { createSealer } from '../db/seal.ts';
 import { findAnySendingDomain, signingKeys } from '../modules/domains/queries.ts';
 import type { OutboundMessage, Transport } from '../transport/transport.ts';
 import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import type { Clock } from '../engine/clock-source.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** A background job: named as the one who does it, one file each. */
 export interface Duty {

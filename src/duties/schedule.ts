@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
-import type { Clock } from '../engine/clock-source.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Duty } from './duty.ts';
 
 /** No duty is timed to less than a second. */

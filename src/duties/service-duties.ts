@@ -7,13 +7,13 @@ import { tokenPruner } from './token-pruner.ts';
 
 /** What the duties of the service itself work with. */
 export interface ServiceDutyDeps extends DutyDeps {
-  readonly engine: { recoverMail(): Promise<number> };
+  readonly engine: { recoverOutbox(): Promise<number> };
   readonly kinds: readonly { readonly kind: Kind; readonly isLongLived?: boolean }[];
 }
 
 /** The duties that belong to no module. */
 export const serviceDuties = (deps: ServiceDutyDeps): readonly Duty[] => [
-  { name: 'mailCarrier', pattern: '*/5 * * * * *', run: () => deps.engine.recoverMail() },
+  { name: 'outboxRelay', pattern: '*/5 * * * * *', run: () => deps.engine.recoverOutbox() },
   partitionMaker(deps),
   replyPruner(deps),
   tokenPruner(deps),

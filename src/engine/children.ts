@@ -1,6 +1,6 @@
 import { Decider } from './decide.ts';
+import { type Draft, inputRow } from './draft.ts';
 import type { Actor, ChildSpec, Kind } from './kind.ts';
-import { type Draft, inputRow } from './tell-batch.ts';
 
 /** A child as a statement answers it; `child` is the place of its kind in the list of specs. */
 export interface ChildRow {

@@ -1,5 +1,5 @@
 import { codeOf, isPoison, isRetriable, TOOK_TOO_LONG } from '../db/sqlstate.ts';
-import { Unavailable } from '../db/unavailable.ts';
+import { Unavailable } from '../errors/unavailable.ts';
 
 /** How often a statement that was rolled back by contention runs again before the caller hears of it. */
 const RETRIES = 3;

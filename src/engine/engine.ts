@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import type { Clock } from '../time/clock.ts';
 import { type ActorRow, Actors } from './actors.ts';
-import { type SchedulerHealth, WakeUps } from './clock.ts';
-import type { Clock } from './clock-source.ts';
 import { CommitTags } from './commit.ts';
 import { Decider, earliest } from './decide.ts';
+import { type Draft, type Order, ordersOf } from './draft.ts';
 import { TIMERS_DUE } from './fold.ts';
 import {
   type Actor,
@@ -15,12 +15,12 @@ import {
   type KindName,
 } from './kind.ts';
 import { Mailbox } from './mailbox.ts';
+import { Outbox } from './outbox.ts';
 import { type Performer, Performing } from './performers.ts';
-import { PostOffice } from './post-office.ts';
+import type { Claim, ClaimOf, EventResult, EventResultOf, Scope, SpawnResultOf } from './result.ts';
+import { Scheduler, type SchedulerHealth } from './scheduler.ts';
 import { SpawnQueue, type SpawnRequest, type SpawnRequestOf } from './spawn-queue.ts';
 import type { Wakeable } from './sweep.ts';
-import { type Draft, type Order, ordersOf } from './tell-batch.ts';
-import type { Claim, ClaimOf, Scope, SpawnedOf, Told, ToldOf } from './told.ts';
 
 /** A kind together with what performs its orders. */
 export interface Registration {
@@ -87,8 +87,8 @@ const BEGINNING_PATIENCE_MS = 5_000;
 export class Engine {
   readonly #kinds = new Map<string, Running>();
   readonly #listeners = new Set<CommitListener>();
-  readonly #wakeUps: WakeUps;
-  readonly #postOffice: PostOffice;
+  readonly #scheduler: Scheduler;
+  readonly #outbox: Outbox;
   #stopping = false;
 
   constructor(private readonly parts: EngineParts) {
@@ -96,24 +96,24 @@ export class Engine {
     for (const registration of parts.kinds) this.#register(registration, tags);
     const timed = [...this.#kinds.values()].filter(({ registration: { kind } }) => hasTimers(kind));
     const wakeables = timed.flatMap((running) => this.#wakeables(running));
-    this.#postOffice = new PostOffice(
+    this.#outbox = new Outbox(
       parts.database,
       parts.clock,
       (kind, id, event, mail) => this.#push(kind, id, event, { mail, patienceMs: OUTCOME_PATIENCE_MS }),
       parts.logger,
     );
-    this.#wakeUps = new WakeUps(parts.database, parts.clock, wakeables, parts.logger);
+    this.#scheduler = new Scheduler(parts.database, parts.clock, wakeables, parts.logger);
   }
 
   /** Starts the clock; before it, actors change only when they are told something. */
   start(): void {
-    this.#wakeUps.start();
+    this.#scheduler.start();
   }
 
   /** Lets what is under way finish: claimed actors, queued events, running orders and their outcomes. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await this.#wakeUps.stop();
+    await this.#scheduler.stop();
     for (const { mailbox, spawnQueue } of this.#kinds.values()) {
       await spawnQueue.drained();
       await mailbox.drained();
@@ -125,9 +125,9 @@ export class Engine {
   }
 
   /** A new actor; settles once it is durable or was not admitted. @throws Unavailable */
-  spawn<Name extends KindName>(kind: Name, request: SpawnRequestOf<Name>): Promise<SpawnedOf<Name>> {
+  spawn<Name extends KindName>(kind: Name, request: SpawnRequestOf<Name>): Promise<SpawnResultOf<Name>> {
     // The spawnQueue serves every kind: what it answers is of the kind that was asked for.
-    return this.#running(kind).spawnQueue.spawn(request as SpawnRequest) as Promise<SpawnedOf<Name>>;
+    return this.#running(kind).spawnQueue.spawn(request as SpawnRequest) as Promise<SpawnResultOf<Name>>;
   }
 
   /** An event for an actor; settles once the change is durable, or at once when it is refused. @throws Unavailable */
@@ -136,13 +136,13 @@ export class Engine {
     id: string,
     event: EventOfKind<Name>,
     options: TellOptions<ClaimOf<Name>> = {},
-  ): Promise<ToldOf<Name>> {
-    return this.#push(kind, id, event, options as TellOptions) as Promise<ToldOf<Name>>;
+  ): Promise<EventResultOf<Name>> {
+    return this.#push(kind, id, event, options as TellOptions) as Promise<EventResultOf<Name>>;
   }
 
   /** Delivers mail that an instance which died has left behind; the clock calls it too. */
-  recoverMail(): Promise<number> {
-    return this.#postOffice.recover();
+  recoverOutbox(): Promise<number> {
+    return this.#outbox.recover();
   }
 
   /** Calls the listener after each commit, until the returned function is called. */
@@ -158,13 +158,13 @@ export class Engine {
 
   /** Wakes what is due now instead of at the next tick, and waits for it (tests, catching up). */
   async wakeDue(): Promise<void> {
-    await this.#wakeUps.settled();
-    this.#wakeUps.sweep();
-    await this.#wakeUps.settled();
+    await this.#scheduler.settled();
+    this.#scheduler.sweep();
+    await this.#scheduler.settled();
   }
 
   get scheduler(): SchedulerHealth {
-    return this.#wakeUps.health;
+    return this.#scheduler.health;
   }
 
   /** What each kind has to do at the moment. */
@@ -203,7 +203,7 @@ export class Engine {
             ),
           (order, event) =>
             this.#push(order.kind, order.actor.id, event, { patienceMs: BEGINNING_PATIENCE_MS }),
-          () => this.#wakeUps.roomCame(),
+          () => this.#scheduler.roomCame(),
         )
       : null;
     this.#kinds.set(kind.name, {
@@ -220,7 +220,7 @@ export class Engine {
     id: string,
     event: ActorEvent,
     options: TellOptions & { readonly mail?: string } = {},
-  ): Promise<Told> {
+  ): Promise<EventResult> {
     const { mailbox } = this.#running(kind);
     return new Promise((settle, fail) => {
       const { scope, claim, patienceMs, report, mail } = options;
@@ -262,10 +262,10 @@ export class Engine {
       for (const order of drafts.flatMap((draft) => ordersOf(kind, draft)))
         if (this.#stopping) performing.decline(order);
         else performing.take(order);
-    this.#wakeUps.expect(
+    this.#scheduler.expect(
       Math.min(...drafts.map(({ after }) => earliest(after.timers) ?? Number.POSITIVE_INFINITY)),
     );
-    for (const { mail } of drafts) if (mail.length > 0) this.#postOffice.post(mail);
+    for (const { mail } of drafts) if (mail.length > 0) this.#outbox.post(mail);
     for (const listener of this.#listeners)
       try {
         listener(kind, drafts);

@@ -1,8 +1,8 @@
 import { replyKey, type StoredReply } from '../db/stored-replies.ts';
 import type { Decider } from './decide.ts';
+import { type Draft, dueTimers, outboxEventsOf } from './draft.ts';
 import { type Actor, type ActorEvent, type Kind, stateOf } from './kind.ts';
-import { type Draft, dueTimers, mailOf } from './tell-batch.ts';
-import type { Claim, Scope, Told } from './told.ts';
+import type { Claim, EventResult, Scope } from './result.ts';
 
 /** Stands for "whatever timers are due": the clock does not know which, the actor does. */
 export const TIMERS_DUE = 'timers.due';
@@ -21,7 +21,7 @@ export interface PendingEvent {
   readonly report?: object | undefined;
   /** Monotonic moment at which it was told. */
   readonly since: number;
-  readonly settle: (told: Told) => void;
+  readonly settle: (told: EventResult) => void;
   readonly fail: (error: unknown) => void;
   decisions: number;
   /** Gets a write of its own, since together with others it was refused by the database. */
@@ -33,7 +33,7 @@ export interface PendingEvent {
 /** A letter, and what it is told once the write it was part of is durable. */
 export interface Answered {
   readonly letter: PendingEvent;
-  readonly told: Told;
+  readonly told: EventResult;
 }
 
 export interface Decided {
@@ -91,7 +91,7 @@ export function fold(
         answers.push({ letter, told: { outcome: 'changed', ...conditionOf(progress.actor) } });
         if (letter.claim) claim = repliedFrom(letter.claim, progress.actor);
       } else {
-        const refused: Told = { outcome: 'refused', ...conditionOf(progress.actor) };
+        const refused: EventResult = { outcome: 'refused', ...conditionOf(progress.actor) };
         if (progress.actor === actor) letter.settle(refused);
         else answers.push({ letter, told: refused });
       }
@@ -100,7 +100,7 @@ export function fold(
   if (!actor || !progress || progress.actor === actor) return null;
   const after = { ...progress.actor, revision: actor.revision + 1 };
   const { steps, effects } = progress;
-  const mail = mailOf(folding.kind, { after, effects });
+  const mail = outboxEventsOf(folding.kind, { after, effects });
   return { draft: { before: actor, after, steps, effects, mail, claim }, answers };
 }
 

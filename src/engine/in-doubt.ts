@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import type { PendingEvent } from './fold.ts';
 import type { Kind } from './kind.ts';
 
-const MAIL = 'select m.id from unnest($1::text[]) i(id) join mail m on m.id = i.id';
+const MAIL = 'select m.id from unnest($1::text[]) i(id) join actor_outbox m on m.id = i.id';
 
 const commits = (kind: Kind): string => `select j.actor_id as id, j.commit_tag as tag
 from json_to_recordset($1::text::json) as d(id text, tag integer)

@@ -2,7 +2,7 @@ import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Catalogue } from '../../machines/catalogue.ts';
 import type { ContextOf, EffectOf, EventOf, InputOf } from '../../machines/names.ts';
 import type { IdPrefix } from '../db/ids.ts';
-import { Unavailable } from '../db/unavailable.ts';
+import { Unavailable } from '../errors/unavailable.ts';
 
 /**
  * The kinds that an engine may be told of, each with its machine and the states that are stored. Declared by name, so
@@ -205,7 +205,7 @@ export interface Kind {
   /** Where the actor's transitions are written down, in the commit that made them. */
   readonly journal: string;
   /** Whether other actors write to this kind: its commits then consume their mail. */
-  readonly receivesMail?: boolean;
+  readonly receivesEvents?: boolean;
   readonly effects: Readonly<Record<string, EffectMeaning>>;
 }
 

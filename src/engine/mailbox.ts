@@ -1,17 +1,17 @@
 import { Batcher, COMMIT_LIMITS } from '../async/batcher.ts';
 import type { Database } from '../db/database.ts';
 import { mayBeRepetition, type StoredReply, storedReplies } from '../db/stored-replies.ts';
-import { Unavailable } from '../db/unavailable.ts';
+import { Unavailable } from '../errors/unavailable.ts';
+import type { Clock } from '../time/clock.ts';
 import type { ActorRow, Actors } from './actors.ts';
 import { type ChildRow, Children } from './children.ts';
-import type { Clock } from './clock-source.ts';
 import { type CommitTags, checkTag, commitBatch, hasOverrun, type Verdict } from './commit.ts';
 import type { Decider } from './decide.ts';
+import { type Draft, inputRow } from './draft.ts';
 import { type Decided, type Folding, fold, type PendingEvent } from './fold.ts';
 import { alreadyApplied } from './in-doubt.ts';
 import type { Actor, Kind } from './kind.ts';
 import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
-import { type Draft, inputRow } from './tell-batch.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */

@@ -1,9 +1,9 @@
+import type { Order } from './draft.ts';
 import type { ActorEvent } from './kind.ts';
-import type { Order } from './tell-batch.ts';
-import type { Told } from './told.ts';
+import type { EventResult } from './result.ts';
 
 /** Tells the actor of an order something while the order is carried out. @throws Unavailable */
-export type TellActor = (event: ActorEvent) => Promise<Told>;
+export type TellActor = (event: ActorEvent) => Promise<EventResult>;
 
 /**
  * Does the I/O of one kind's orders and answers the outcome as events for the same actor. It writes no table.
@@ -37,7 +37,7 @@ export class Performing {
     /** Resolves once the events are durable or given up; never rejects. */
     private readonly report: (order: Order, events: readonly ActorEvent[]) => Promise<unknown>,
     private readonly failed: (order: Order, error: unknown) => void,
-    private readonly tell: (order: Order, event: ActorEvent) => Promise<Told>,
+    private readonly tell: (order: Order, event: ActorEvent) => Promise<EventResult>,
     /** An order has ended: there may be room where there was none. */
     private readonly ended: () => void = () => {},
   ) {}

@@ -1,15 +1,15 @@
 import { Batcher, COMMIT_LIMITS } from '../async/batcher.ts';
 import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../db/stored-replies.ts';
-import { Unavailable } from '../db/unavailable.ts';
+import { Unavailable } from '../errors/unavailable.ts';
 import type { Actors } from './actors.ts';
 import { type ChildRow, Children } from './children.ts';
 import { checkTag, commitBatch, hasOverrun } from './commit.ts';
 import type { Decider } from './decide.ts';
+import { type Draft, draftSpawn, inputRow } from './draft.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
 import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
+import type { Claim, ClaimOf, SpawnResult } from './result.ts';
 import { type BatchStatement, readBackStatement, spawnStatement } from './statements.ts';
-import { type Draft, draftSpawn, inputRow } from './tell-batch.ts';
-import type { Claim, ClaimOf, Spawned } from './told.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** A new actor of that kind to be. */
@@ -41,7 +41,7 @@ export interface SpawnRequest<Input = { readonly at: number }, C = Claim> {
 interface PendingSpawn {
   readonly request: SpawnRequest;
   readonly draft: Draft;
-  readonly settle: (spawned: Spawned) => void;
+  readonly settle: (spawned: SpawnResult) => void;
   readonly fail: (error: unknown) => void;
   /** Monotonic moment at which it was asked for. */
   readonly since: number;
@@ -89,7 +89,7 @@ export class SpawnQueue {
    * Settles once the actor is durable, or was not admitted.
    * @throws Unavailable when the queue is full or the database away; the driver's error when a constraint refuses it.
    */
-  spawn(request: SpawnRequest): Promise<Spawned> {
+  spawn(request: SpawnRequest): Promise<SpawnResult> {
     const draft: Draft = {
       ...draftSpawn(this.kind, this.decider, request, request.input.at),
       claim: request.claim ?? null,
@@ -115,7 +115,7 @@ export class SpawnQueue {
     const tag = this.around.tags.next();
     const templates = this.#children.templates(this.around.clock.now());
     const made: ChildRow[] = [];
-    const verdicts = await commitBatch<PendingSpawn, Spawned | 'again'>(
+    const verdicts = await commitBatch<PendingSpawn, SpawnResult | 'again'>(
       {
         run: (items) => this.#run(items, tag, templates.rows, made),
         readBack: (items) => this.#readBack(items),
@@ -176,7 +176,7 @@ export class SpawnQueue {
     tag: number,
     templates: readonly string[],
     made: ChildRow[],
-  ): Promise<readonly (Spawned | 'again')[]> {
+  ): Promise<readonly (SpawnResult | 'again')[]> {
     const rows = await this.around.database.query<SpawnAnswer>(
       this.#statement.sql,
       this.#statement.parameters(
@@ -186,7 +186,7 @@ export class SpawnQueue {
       ),
     );
     checkTag(tag, rows.pop()?.reply);
-    const results: (Spawned | 'again')[] = items.map(({ draft }) => spawned(draft));
+    const results: (SpawnResult | 'again')[] = items.map(({ draft }) => spawned(draft));
     for (const row of rows)
       if (row.child !== null) made.push(row as ChildRow);
       else results[row.ord] = this.#notAdmitted(items[row.ord] as PendingSpawn, row);
@@ -207,13 +207,13 @@ export class SpawnQueue {
   }
 
   /** Asks nothing of the database: the others of the batch are committed, and must hear so whatever happens here. */
-  #notAdmitted({ request }: PendingSpawn, row: NotAdmitted): Spawned | 'again' {
+  #notAdmitted({ request }: PendingSpawn, row: NotAdmitted): SpawnResult | 'again' {
     if (row.fingerprint === null || !request.claim) return { outcome: 'overQuota' };
     if (row.stored_at <= this.around.clock.now() - REPLY_KEPT_MS) return 'again';
     return { outcome: 'replayed', fingerprint: row.fingerprint, status: row.status, reply: row.reply };
   }
 
-  async #readBack(items: readonly PendingSpawn[]): Promise<readonly (Spawned | null)[]> {
+  async #readBack(items: readonly PendingSpawn[]): Promise<readonly (SpawnResult | null)[]> {
     const born = items.map(({ draft: { after } }) => ({ id: after.id, revision: after.revision }));
     const rows = await this.around.database.query<{ id: string }>(this.#readBackSql, [JSON.stringify(born)], {
       deadlineMs: READ_BACK_MS,
@@ -223,7 +223,7 @@ export class SpawnQueue {
   }
 }
 
-const spawned = ({ after: { snapshot } }: Draft): Spawned => ({
+const spawned = ({ after: { snapshot } }: Draft): SpawnResult => ({
   outcome: 'spawned',
   state: stateOf(snapshot),
   context: snapshot.context,

@@ -66,7 +66,7 @@ const along = (
   select ${CLAIM_COLUMNS} from ${changed} where idem_key is not null
   order by idem_workspace_id, idem_livemode, idem_key
 ), mailed as (
-  insert into mail (id, to_kind, to_id, event)
+  insert into actor_outbox (id, to_kind, to_id, event)
   select m.id, m.to_kind, m.to_id, m.event
   from ${changed} c cross join lateral json_to_recordset(c.mail) as m(id text, to_kind text, to_id text, event json)
   where c.mail is not null
@@ -106,16 +106,16 @@ const answeredChildren = ({ children }: Kind, columns: string): string =>
  * revision mean that nobody has.
  */
 const unhandled = (kind: Kind): string =>
-  kind.receivesMail
+  kind.receivesEvents
     ? `
   where not exists (
-    select from unnest(i.handled) h(id) where not exists (select from mail m where m.id = h.id))`
+    select from unnest(i.handled) h(id) where not exists (select from actor_outbox m where m.id = h.id))`
     : '';
 
 const handled = (kind: Kind): string =>
-  kind.receivesMail
+  kind.receivesEvents
     ? `, handled as (
-  delete from mail m using changed c cross join lateral unnest(c.handled) h(id) where m.id = h.id
+  delete from actor_outbox m using changed c cross join lateral unnest(c.handled) h(id) where m.id = h.id
 )`
     : '';
 
@@ -136,7 +136,7 @@ export function commitStatement(kind: Kind, wake: WakeWriting): BatchStatement {
   const brought = [
     'steps',
     'mail',
-    ...(kind.receivesMail ? ['handled'] : []),
+    ...(kind.receivesEvents ? ['handled'] : []),
     ...kind.facts.map(({ name }) => name),
   ];
   return batchStatement(

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { codeOf, TOOK_TOO_LONG } from '../db/sqlstate.ts';
+import type { Clock } from '../time/clock.ts';
 import type { ActorRow } from './actors.ts';
-import type { Clock } from './clock-source.ts';
 import type { Kind } from './kind.ts';
 import type { SettledTime } from './settled.ts';
 import { claimDueStatement, nextWakeStatement } from './statements.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from './clock-source.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** How a statement writes when actors are due. */
 export interface WakeWriting {

@@ -1,10 +1,10 @@
 import { type Authenticate, identify } from '../auth/key-credentials.ts';
 import type { Principal } from '../auth/principal.ts';
 import { isFromOwnPage, OTHER_SITE } from '../auth/same-origin.ts';
-import type { ClientAddress } from './client-address.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Failure } from './failure.ts';
-import type { RateLimiter, Standing } from './rate-limit.ts';
+import type { ClientAddress } from './limits/client-address.ts';
+import type { RateLimiter, RateLimitStatus } from './limits/rate-limit.ts';
 
 /** What is needed to know who calls and whether they may. */
 export interface AdmissionDeps {
@@ -18,7 +18,7 @@ export interface AdmissionDeps {
 }
 
 /** One request as far as admission is concerned. */
-export interface Applicant {
+export interface AdmissionRequest {
   /** Null where the path or the method is unknown. */
   readonly endpoint: Endpoint | null;
   readonly request: Request;
@@ -26,7 +26,7 @@ export interface Applicant {
   /** Epoch milliseconds. */
   readonly now: number;
   /** Where the client stands, for the headers of whatever is answered; null until it was counted. */
-  standing: Standing | null;
+  rateLimit: RateLimitStatus | null;
 }
 
 /** An endpoint that may be used, and by whom; nobody is known to call a public one. */
@@ -45,11 +45,11 @@ const NO_SESSION = new Failure('UNAUTHORIZED', 'This request carries no session,
 });
 
 /** The checks that need no look at what was sent: address limit, authentication, key limit, route, permission and test mode. */
-export async function admit(applicant: Applicant, deps: AdmissionDeps): Promise<Admitted | Failure> {
+export async function admit(applicant: AdmissionRequest, deps: AdmissionDeps): Promise<Admitted | Failure> {
   const { endpoint, request, now } = applicant;
   const client = deps.clientAddress(applicant.socketAddress, request.headers);
-  applicant.standing = await deps.limiter.byAddress(client, endpoint?.ownLimit);
-  if (applicant.standing?.isOver) return tooManyFrom(applicant.standing);
+  applicant.rateLimit = await deps.limiter.byAddress(client, endpoint?.ownLimit);
+  if (applicant.rateLimit?.isOver) return tooManyFrom(applicant.rateLimit);
   if (endpoint?.isPublic) return { endpoint, caller: null };
 
   const caller =
@@ -59,7 +59,7 @@ export async function admit(applicant: Applicant, deps: AdmissionDeps): Promise<
   if (caller instanceof Failure) return caller;
   if (await deps.limiter.byKey(caller.id, now)) {
     // The headers speak of the address alone; beside a refusal of the key they would mislead (interface, Limits 5).
-    applicant.standing = null;
+    applicant.rateLimit = null;
     return tooManyWithKey(deps.limiter.perKey);
   }
   if (!endpoint) return NO_ROUTE;
@@ -83,7 +83,7 @@ async function bySession(
 const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /** An address is over its limit. */
-export const tooManyFrom = ({ limit, resetSeconds }: Standing) =>
+export const tooManyFrom = ({ limit, resetSeconds }: RateLimitStatus) =>
   new Failure(
     'RATE_LIMITED',
     `More than ${limit} requests in a minute came from this address. Retry in ${resetSeconds} seconds.`,

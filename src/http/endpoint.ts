@@ -2,11 +2,11 @@ import { Type } from '@sinclair/typebox';
 import { holds, lacking, type Permission } from '../auth/permissions.ts';
 import type { Principal, PrincipalKind } from '../auth/principal.ts';
 import { isId } from '../db/ids.ts';
-import type { BodyRules } from './body.ts';
+import { JSON_TYPE } from './body/media-type.ts';
+import type { BodyRules } from './body/read-body.ts';
 import { Failure, notFound } from './failure.ts';
-import { JSON_TYPE } from './media-type.ts';
+import type { OwnLimit } from './limits/rate-limit.ts';
 import { anyQuery, compileQuery, noQuery, type QueryReader } from './query.ts';
-import type { OwnLimit } from './rate-limit.ts';
 import type { Route } from './route.ts';
 import { type Checker, compileChecker } from './schema.ts';
 

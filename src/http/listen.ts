@@ -5,24 +5,24 @@ import type { App } from './mount.ts';
 export interface ListenOptions {
   readonly hostname: string;
   readonly port: number;
-  readonly sockets?: SocketDoor;
+  readonly sockets?: SocketUpgrade;
   /** Other processes listen on the same port, and the kernel spreads the connections. */
   readonly shared?: boolean;
 }
 
 /** What a WebSocket of this service is bound to: who reads what it says and hears when it ends. */
-export interface Talk {
-  opened(socket: ServerWebSocket<Talk>): void;
-  heard(socket: ServerWebSocket<Talk>, text: string): void;
+export interface SocketSession {
+  opened(socket: ServerWebSocket<SocketSession>): void;
+  heard(socket: ServerWebSocket<SocketSession>, text: string): void;
   closed(): void;
   /** The service stops: the client is told, and may come back. */
   end(): void;
 }
 
 /** Takes the requests that become WebSockets, and checks by itself who asks. */
-export interface SocketDoor {
+export interface SocketUpgrade {
   /** Null: not a path of its own. A response: refused. Otherwise what the connection is to be bound to. */
-  admit(request: Request, socketAddress: string): Promise<Response | Talk> | null;
+  admit(request: Request, socketAddress: string): Promise<Response | SocketSession> | null;
   /** The answer to a request that was admitted and is no handshake after all (RFC 6455, 4.2.1). */
   refuseHandshake(): Response;
   /** Ends every talk. An open socket counts as a request in flight, and a stop would wait for it. */
@@ -34,7 +34,7 @@ const IDLE_SECONDS = 30;
 /** What a browser may say at once; it only names what it looks at. */
 const LONGEST_MESSAGE = 4_096;
 
-const websocket: WebSocketHandler<Talk> = {
+const websocket: WebSocketHandler<SocketSession> = {
   open: (socket) => socket.data.opened(socket),
   message: (socket, text) => socket.data.heard(socket, String(text)),
   close: (socket) => socket.data.closed(),
@@ -46,8 +46,11 @@ const websocket: WebSocketHandler<Talk> = {
 };
 
 /** Serves the application over HTTP. The caller stops it. */
-export function listen(app: App, { hostname, port, sockets, shared = false }: ListenOptions): Server<Talk> {
-  return Bun.serve<Talk>({
+export function listen(
+  app: App,
+  { hostname, port, sockets, shared = false }: ListenOptions,
+): Server<SocketSession> {
+  return Bun.serve<SocketSession>({
     hostname,
     port,
     reusePort: shared,
@@ -69,9 +72,9 @@ export function listen(app: App, { hostname, port, sockets, shared = false }: Li
 
 async function upgrade(
   request: Request,
-  server: Server<Talk>,
-  admitted: Promise<Response | Talk>,
-  sockets: SocketDoor,
+  server: Server<SocketSession>,
+  admitted: Promise<Response | SocketSession>,
+  sockets: SocketUpgrade,
 ): Promise<Response | undefined> {
   const talk = await admitted;
   if (talk instanceof Response) return talk;

@@ -3,10 +3,10 @@ import type { Server } from 'bun';
 import { type Context, Elysia } from 'elysia';
 import { mintId } from '../db/ids.ts';
 import { type Endpoint, endpointOf } from './endpoint.ts';
-import { mishapOf } from './mishap.ts';
 import { createPipeline, type HttpDeps } from './pipeline.ts';
 import { reply } from './reply.ts';
-import { Document, type Route, route } from './route.ts';
+import { RawResponse, type Route, route } from './route.ts';
+import { unexpectedError } from './unexpected-error.ts';
 
 /** The application. It never listens by itself; `listen` gives it a socket. */
 export interface App {
@@ -24,8 +24,8 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
   const pipeline = createPipeline(deps);
   const unexpected = (error: unknown): Response => {
     const requestId = mintId('req', deps.clock.now());
-    const failure = mishapOf(error, deps.log, { requestId, route: 'unknown' });
-    return reply(failure, { requestId, baseUrl: deps.baseUrl, standing: null, status: 500 });
+    const failure = unexpectedError(error, deps.log, { requestId, route: 'unknown' });
+    return reply(failure, { requestId, baseUrl: deps.baseUrl, rateLimit: null, status: 500 });
   };
   const addresses = new WeakMap<Request, string>();
   // Elysia reads the text of this function to learn what it uses: the parameters are destructured on purpose.
@@ -102,7 +102,7 @@ function optionsOf(path: string, methods: readonly string[]): Endpoint {
       summary: 'Tell which methods the path answers to',
       response: Type.Null(),
       status: 204,
-      handle: () => new Document(null, null, { headers: { allow } }),
+      handle: () => new RawResponse(null, null, { headers: { allow } }),
     }),
   );
 }

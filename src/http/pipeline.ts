@@ -1,15 +1,15 @@
 import { within } from '../async/deadline.ts';
 import { mintId } from '../db/ids.ts';
-import { type AdmissionDeps, type Admitted, type Applicant, admit } from './admission.ts';
-import { NO_BODY, readBody } from './body.ts';
-import { BodyRoom, type RoomLimits } from './body-room.ts';
+import { type AdmissionDeps, type AdmissionRequest, type Admitted, admit } from './admission.ts';
+import { BodyBudget, type BudgetLimits } from './body/body-budget.ts';
+import { NO_BODY, readBody } from './body/read-body.ts';
 import type { Endpoint, Params } from './endpoint.ts';
 import { Failure, invalid } from './failure.ts';
 import { claimOf, InFlight } from './idempotency.ts';
 import type { Log } from './log.ts';
-import { mishapOf } from './mishap.ts';
 import { reply } from './reply.ts';
 import type { Call, PublicCall } from './route.ts';
+import { unexpectedError } from './unexpected-error.ts';
 
 /** How long the service waits within one request, in milliseconds. */
 export interface Patience {
@@ -27,7 +27,7 @@ export interface HttpDeps extends AdmissionDeps {
   readonly log: Log;
   readonly patience?: Patience;
   /** How much of bodies may be arriving at once. */
-  readonly room?: RoomLimits;
+  readonly room?: BudgetLimits;
   /** Told of every response, for the metrics. */
   readonly observe?: (answered: Answered) => void;
 }
@@ -54,7 +54,7 @@ export interface Incoming {
 export type Pipeline = (endpoint: Endpoint | null, incoming: Incoming) => Promise<Response>;
 
 /** One request on its way through the checks. */
-interface Exchange extends Applicant, Incoming {
+interface Exchange extends AdmissionRequest, Incoming {
   readonly requestId: string;
   readonly startedAt: number;
 }
@@ -67,7 +67,7 @@ interface Exchange extends Applicant, Incoming {
 export function createPipeline(deps: HttpDeps): Pipeline {
   const { clock, log, baseUrl, patience = PATIENCE } = deps;
   const inFlight = new InFlight();
-  const room = new BodyRoom(deps.room);
+  const room = new BodyBudget(deps.room);
 
   async function answer(exchange: Exchange): Promise<unknown> {
     const { startedAt } = exchange;
@@ -89,7 +89,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
       now,
       requestId: mintId('req', now),
       startedAt: clock.monotonic(),
-      standing: null,
+      rateLimit: null,
     };
     const { requestId, startedAt } = exchange;
     const route = endpoint?.route.path ?? 'unknown';
@@ -97,14 +97,14 @@ export function createPipeline(deps: HttpDeps): Pipeline {
       reply(given, {
         requestId,
         baseUrl,
-        standing: exchange.standing,
+        rateLimit: exchange.rateLimit,
         status: endpoint?.route.status ?? 404,
       });
     let response: Response;
     try {
       response = respond(await answer(exchange));
     } catch (thrown) {
-      response = respond(mishapOf(thrown, log, { requestId, route }));
+      response = respond(unexpectedError(thrown, log, { requestId, route }));
     }
     deps.observe?.({
       method: incoming.request.method,
@@ -126,7 +126,7 @@ async function read(
   { request, search }: Exchange,
   { endpoint, caller }: Admitted,
   bodyMs: number,
-  room: BodyRoom,
+  room: BodyBudget,
 ): Promise<Sent | Failure> {
   const rules = endpoint.body;
   const body = rules ? await readBody(request, rules, bodyMs, room.enter(caller?.id ?? 'public')) : NO_BODY;

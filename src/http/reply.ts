@@ -1,12 +1,12 @@
 import { envelope, Failure, STATUS_OF } from './failure.ts';
-import type { Standing } from './rate-limit.ts';
-import { Document, Page, Replay } from './route.ts';
+import type { RateLimitStatus } from './limits/rate-limit.ts';
+import { Page, RawResponse, Replay } from './route.ts';
 
 /** What every response says besides its answer. */
-export interface Circumstances {
+export interface ResponseContext {
   readonly requestId: string;
   /** Null where addresses are not limited, and on a refusal per key, which has no such headers. */
-  readonly standing: Standing | null;
+  readonly rateLimit: RateLimitStatus | null;
   /** The status of a success. */
   readonly status: number;
   readonly baseUrl: string;
@@ -23,30 +23,30 @@ const API_HEADERS: Extra = {
 };
 
 /** Turns whatever a handler or a check answered into the response on the wire. */
-export function reply(answer: unknown, circumstances: Circumstances): Response {
-  if (answer instanceof Failure) return refusal(answer, circumstances);
-  if (answer instanceof Document) return document(answer, circumstances);
+export function reply(answer: unknown, context: ResponseContext): Response {
+  if (answer instanceof Failure) return refusal(answer, context);
+  if (answer instanceof RawResponse) return document(answer, context);
   if (answer instanceof Replay) {
-    return json(answer.status, { data: answer.body }, circumstances, { 'idempotency-replayed': 'true' });
+    return json(answer.status, { data: answer.body }, context, { 'idempotency-replayed': 'true' });
   }
   if (answer instanceof Page) {
-    return json(circumstances.status, { data: answer.data, pagination: answer.pagination }, circumstances);
+    return json(context.status, { data: answer.data, pagination: answer.pagination }, context);
   }
-  return json(circumstances.status, { data: answer }, circumstances);
+  return json(context.status, { data: answer }, context);
 }
 
-function refusal(failure: Failure, circumstances: Circumstances): Response {
+function refusal(failure: Failure, context: ResponseContext): Response {
   const status = STATUS_OF[failure.code];
   const { retryAfterSeconds } = failure.extra;
-  return json(status, envelope(failure, circumstances.baseUrl), circumstances, {
+  return json(status, envelope(failure, context.baseUrl), context, {
     ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     // RFC 9110, 15.5.2: a 401 names the scheme it wants.
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
   });
 }
 
-function json(status: number, body: unknown, circumstances: Circumstances, extra: Extra = {}): Response {
-  const headers = { ...HEADERS, ...API_HEADERS, ...general(circumstances), ...extra };
+function json(status: number, body: unknown, context: ResponseContext, extra: Extra = {}): Response {
+  const headers = { ...HEADERS, ...API_HEADERS, ...general(context), ...extra };
   if (status === 204) return new Response(null, { status, headers });
   return new Response(JSON.stringify(body), {
     status,
@@ -54,20 +54,20 @@ function json(status: number, body: unknown, circumstances: Circumstances, extra
   });
 }
 
-function document({ content, contentType, extra }: Document, circumstances: Circumstances): Response {
+function document({ content, contentType, extra }: RawResponse, context: ResponseContext): Response {
   const type = contentType === null ? {} : { 'content-type': contentType };
   return new Response(content, {
-    status: extra.status ?? circumstances.status,
-    headers: { ...HEADERS, ...general(circumstances), ...type, ...extra.headers },
+    status: extra.status ?? context.status,
+    headers: { ...HEADERS, ...general(context), ...type, ...extra.headers },
   });
 }
 
-function general({ requestId, standing }: Circumstances): Extra {
-  if (!standing) return { 'x-request-id': requestId };
+function general({ requestId, rateLimit }: ResponseContext): Extra {
+  if (!rateLimit) return { 'x-request-id': requestId };
   return {
     'x-request-id': requestId,
-    'x-ratelimit-limit': String(standing.limit),
-    'x-ratelimit-remaining': String(standing.remaining),
-    'x-ratelimit-reset': String(standing.resetSeconds),
+    'x-ratelimit-limit': String(rateLimit.limit),
+    'x-ratelimit-remaining': String(rateLimit.remaining),
+    'x-ratelimit-reset': String(rateLimit.resetSeconds),
   };
 }

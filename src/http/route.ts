@@ -47,7 +47,7 @@ export class Page<Item> {
 }
 
 /** A reply that is not JSON in an envelope: a page, an image, a redirect. */
-export class Document {
+export class RawResponse {
   constructor(
     /** Null where there is no content. */
     readonly contentType: string | null,
@@ -74,7 +74,7 @@ export type Answer<Data> =
   | (Data extends readonly (infer Item)[] ? Page<Item> | readonly Item[] : never)
   | Failure
   | Replay
-  | Document;
+  | RawResponse;
 
 /** `any key`: authenticated, nothing more. `public`: nobody need be known. A list: every one of them is needed. */
 export type Access = Permission | readonly Permission[] | 'any key' | 'public';

@@ -1,5 +1,5 @@
 import type { Database, Orm, Parameter, ReadOptions } from '../db/database.ts';
-import { Unavailable } from '../db/unavailable.ts';
+import { Unavailable } from '../errors/unavailable.ts';
 import type { Metrics } from './metrics.ts';
 
 /** A database whose statements are timed. */

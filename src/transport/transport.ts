@@ -142,7 +142,7 @@ export interface SendLimits {
 export const TRANSPORTS = ['capture', 'smtp', 'direct', 'ses'] as const;
 
 /** The ways that are enabled; the first one is the default. */
-export type EnabledWays = readonly [Transport['name'], ...Transport['name'][]];
+export type EnabledTransports = readonly [Transport['name'], ...Transport['name'][]];
 
 /** A way out for mail. `send` settles with one outcome per recipient; it rejects with `NotBegun`, or for a bug of ours. */
 export interface Transport {

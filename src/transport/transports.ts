@@ -6,12 +6,12 @@ import type { Monotonic } from './monotonic.ts';
 import { SesTransport } from './ses/ses.ts';
 import { RelayTransport } from './smtp/relay.ts';
 import { readRelayUrl } from './smtp/relay-url.ts';
-import type { EnabledWays, Transport } from './transport.ts';
+import type { EnabledTransports, Transport } from './transport.ts';
 
 /** The settings that matter here, as `Config` names them. */
 export interface TransportSettings {
   /** The ways that are enabled, the default one first. */
-  readonly transport: EnabledWays;
+  readonly transport: EnabledTransports;
   readonly smtpUrl: string | null;
   readonly directPort: number;
   readonly ehloName: string | null;

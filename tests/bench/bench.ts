@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { backlog } from './backlog.ts';
 import { contract, emails, yardstick } from './emails.ts';
 import { footprint } from './footprint.ts';
-import { horizon } from './horizon.ts';
+import { horizon } from './held-transaction.ts';
 import { instances } from './instances.ts';
 import { live } from './live.ts';
 import { lives } from './lives.ts';

@@ -3,8 +3,8 @@ import { lowestIdAt } from '../../src/db/ids.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { ensurePartitions } from '../../src/db/partitions.ts';
-import { systemClock } from '../../src/engine/clock-source.ts';
-import { liveDataPruner } from '../../src/modules/emails/live-data-pruner.ts';
+import { liveDataPruner } from '../../src/modules/emails/retention/live-data-pruner.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { startCluster } from '../support/cluster.ts';
 
 // What it takes to delete a day of live data, and how long anybody else waits for it:

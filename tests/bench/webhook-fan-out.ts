@@ -8,9 +8,9 @@ import { readFileSync } from 'node:fs';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { emails } from '../../src/modules/emails/kind.ts';
-import { fanOut } from '../../src/modules/webhooks/fan-out.ts';
+import { fanOut } from '../../src/modules/webhooks/deliveries/fan-out.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
-import { accepted, emailBirth, idle, opened, plainInput, WORKSPACE } from '../support/engine.ts';
+import { accepted, emailSpawn, idle, opened, plainInput, WORKSPACE } from '../support/engine.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 const EMAILS = Number(process.argv[2] ?? 4_000);
@@ -43,7 +43,7 @@ interface Cost {
 
 async function round(engine: Engine): Promise<Cost> {
   const now = Date.now();
-  const births = Array.from({ length: EMAILS }, () => emailBirth(plainInput(now)));
+  const births = Array.from({ length: EMAILS }, () => emailSpawn(plainInput(now)));
   for (let from = 0; from < EMAILS; from += 500)
     await Promise.all(births.slice(from, from + 500).map((birth) => engine.spawn('email', birth)));
   const cpu = process.cpuUsage();

@@ -5,8 +5,8 @@
  * `bun tests/bench/webhook-post.ts [posts] [at once] [endpoints]`
  */
 import http from 'node:http';
-import { systemClock } from '../../src/engine/clock-source.ts';
-import { createPoster } from '../../src/modules/webhooks/post.ts';
+import { createPoster } from '../../src/modules/webhooks/http/poster.ts';
+import { systemClock } from '../../src/time/clock.ts';
 
 const POSTS = Number(process.argv[2] ?? 20_000);
 const AT_ONCE = Number(process.argv[3] ?? 64);

@@ -1,18 +1,18 @@
 import { Type as T } from '@sinclair/typebox';
 import type { Permission } from '../../src/auth/permissions.ts';
 import type { KeyPrincipal, Principal } from '../../src/auth/principal.ts';
-import { Unavailable } from '../../src/db/unavailable.ts';
-import type { RoomLimits } from '../../src/http/body-room.ts';
-import { clientAddress, parseTrustedProxies } from '../../src/http/client-address.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
+import type { BudgetLimits } from '../../src/http/body/body-budget.ts';
 import { Failure, type FailureCode, notFound } from '../../src/http/failure.ts';
 import { replayOf } from '../../src/http/idempotency.ts';
-import { listen, type SocketDoor } from '../../src/http/listen.ts';
+import { clientAddress, parseTrustedProxies } from '../../src/http/limits/client-address.ts';
+import { RateLimiter, type RateLimits } from '../../src/http/limits/rate-limit.ts';
+import { LocalCounter } from '../../src/http/limits/window-counter.ts';
+import { listen, type SocketUpgrade } from '../../src/http/listen.ts';
 import { mount } from '../../src/http/mount.ts';
 import { pageOf, pageQuery, positionOf } from '../../src/http/pagination.ts';
 import type { Answered, Patience } from '../../src/http/pipeline.ts';
-import { RateLimiter, type RateLimits } from '../../src/http/rate-limit.ts';
-import { Document, type Route, route } from '../../src/http/route.ts';
-import { LocalCounter } from '../../src/http/window-counter.ts';
+import { RawResponse, type Route, route } from '../../src/http/route.ts';
 
 /** A handful of routes of every sort behind the real pipeline on a real socket, without a database. */
 export interface SmallService extends Disposable {
@@ -34,10 +34,10 @@ export interface SmallServiceOptions {
   readonly limits?: Partial<RateLimits>;
   readonly trustProxy?: string;
   readonly patience?: Patience;
-  readonly room?: RoomLimits;
+  readonly room?: BudgetLimits;
   readonly authenticate?: (key: string) => Promise<KeyPrincipal | null>;
   readonly observe?: (answered: Answered) => void;
-  readonly sockets?: SocketDoor;
+  readonly sockets?: SocketUpgrade;
 }
 
 /** `keyOf('test', 'reader')`: what `startSmallService` knows as the key of a reader in test mode. */
@@ -354,7 +354,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       response: T.String(),
       status: 200,
       handle: () =>
-        new Document('text/html; charset=utf-8', '<h1>Page</h1>', {
+        new RawResponse('text/html; charset=utf-8', '<h1>Page</h1>', {
           headers: { 'cache-control': 'max-age=60' },
         }),
     }),

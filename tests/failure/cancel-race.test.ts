@@ -3,10 +3,10 @@ import type { EmailContext } from '../../machines/email-context.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Performer } from '../../src/engine/performers.ts';
-import type { Told } from '../../src/engine/told.ts';
-import { simulate } from '../../src/modules/emails/simulate.ts';
+import type { EventResult } from '../../src/engine/result.ts';
+import { simulate } from '../../src/modules/emails/simulator/simulator.ts';
 import { createClient, type Reply } from '../support/client.ts';
-import { emailBirth, engineOver, ManualClock, plainInput, rowsOf } from '../support/engine.ts';
+import { emailSpawn, engineOver, ManualClock, plainInput, rowsOf } from '../support/engine.ts';
 import { eventually, momentOf } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
@@ -109,7 +109,7 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
       clock.time = NOON + round * 10_000;
       const due = clock.time + 5_000;
       const births = Array.from({ length: RACES }, () =>
-        emailBirth(plainInput(clock.time, { scheduledAt: due, recipients: [{ simulate: 'delivered' }] }), {
+        emailSpawn(plainInput(clock.time, { scheduledAt: due, recipients: [{ simulate: 'delivered' }] }), {
           meter,
         }),
       );
@@ -117,7 +117,7 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
       clock.time = due;
       // Some are told before the clock looks, some while it does, some while it writes.
       let woken: Promise<void> | undefined;
-      const telling: Promise<Told>[] = [];
+      const telling: Promise<EventResult>[] = [];
       for (const [index, { id }] of births.entries()) {
         if (index === 20 * (round % 3)) woken = waking.wakeDue();
         if (index % 5 === 0) await new Promise(setImmediate);

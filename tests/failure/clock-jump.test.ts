@@ -4,11 +4,11 @@ import { auditLedger } from '../../src/audit/audit.ts';
 import { openSession } from '../../src/audit/session.ts';
 import { mintId } from '../../src/db/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { simulate } from '../../src/modules/emails/simulate.ts';
+import { simulate } from '../../src/modules/emails/simulator/simulator.ts';
 import { periodOf } from '../../src/modules/usage/queries.ts';
 import {
   countOf,
-  emailBirth,
+  emailSpawn,
   engineOver,
   ManualClock,
   plainInput,
@@ -39,7 +39,7 @@ async function accept(engine: Engine, clock: ManualClock, scheduledIn: number | 
   const scheduledAt = scheduledIn === null ? null : at + scheduledIn;
   const input = plainInput(at, { scheduledAt, recipients: [{ simulate: 'delivered' }] });
   const meter = { period: periodOf(false, at), ceiling: 1_000 };
-  expect((await engine.spawn('email', emailBirth(input, { id, meter }))).outcome).toBe('spawned');
+  expect((await engine.spawn('email', emailSpawn(input, { id, meter }))).outcome).toBe('spawned');
   return id;
 }
 

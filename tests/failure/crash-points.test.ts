@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { resolve } from 'node:path';
-import { chanceOf } from '../../src/torture/chance.ts';
-import { TortureClient } from '../../src/torture/client.ts';
-import type { Instance } from '../../src/torture/instance.ts';
-import { judge } from '../../src/torture/judge.ts';
-import { OutsideRecord } from '../../src/torture/outside-record.ts';
-import { readPerformed } from '../../src/torture/performed.ts';
-import { World } from '../../src/torture/world.ts';
-import { CRASH_POINTS, type CrashPoint } from '../../src/torture-setting.ts';
+import { TortureClient } from '../../src/chaos/client.ts';
+import type { Instance } from '../../src/chaos/instance.ts';
+import { judge } from '../../src/chaos/judge.ts';
+import { OutsideRecord } from '../../src/chaos/outside-record.ts';
+import { readPerformed } from '../../src/chaos/performed.ts';
+import { randomFrom } from '../../src/chaos/random.ts';
+import { World } from '../../src/chaos/world.ts';
+import { CRASH_POINTS, type CrashPoint } from '../../src/config/chaos-setting.ts';
 import { eventually } from '../support/eventually.ts';
 
 // Kills an instance at every named point of an email's way, while others go on, and then holds the database against what
@@ -18,7 +18,7 @@ const COMMAND = [process.execPath, resolve(import.meta.dir, '../../src/main.ts')
 
 /** Lives until it has passed the point so often; answers whether it ever did. */
 async function killedAt(victim: Instance, point: CrashPoint, seed: number): Promise<boolean> {
-  const chance = chanceOf(seed * 31 + CRASH_POINTS.indexOf(point));
+  const chance = randomFrom(seed * 31 + CRASH_POINTS.indexOf(point));
   victim.start(seed, { at: point, visit: chance.between(1, 4), afterMs: chance.between(0, 4) });
   let cause: string | null = null;
   void victim.died().then((signal) => {

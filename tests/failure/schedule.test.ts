@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmailEvent } from '../../machines/email-context.ts';
-import { systemClock } from '../../src/engine/clock-source.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { createClient } from '../support/client.ts';
-import { countOf, emailBirth, engineOver, plainInput } from '../support/engine.ts';
+import { countOf, emailSpawn, engineOver, plainInput } from '../support/engine.ts';
 import { eventually, momentOf } from '../support/eventually.ts';
 import { LivedClock } from '../support/own-time.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -50,7 +50,7 @@ onEachStore(`with ${OTHERS.toLocaleString('en')} emails scheduled for later`, (s
 
   const schedule = async (inMs: number): Promise<{ id: string; due: Moment }> => {
     const due = later(now(), inMs);
-    const birth = emailBirth(plainInput(due.wall - inMs, { scheduledAt: due.wall }));
+    const birth = emailSpawn(plainInput(due.wall - inMs, { scheduledAt: due.wall }));
     await engine.spawn('email', birth);
     return { id: birth.id, due };
   };

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pino from 'pino';
+import { type Outcome, type TortureOptions, torture } from '../../src/chaos/torture.ts';
 import { tortureReport } from '../../src/commands/torture.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { openService } from '../../src/service.ts';
-import { type Outcome, type TortureOptions, torture } from '../../src/torture/torture.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { spawnService } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { createPoster, type Poster, type PosterOptions } from '../../src/modules/webhooks/post.ts';
+import { createPoster, type Poster, type PosterOptions } from '../../src/modules/webhooks/http/poster.ts';
 import { livedMs } from '../support/own-time.ts';
 import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
 

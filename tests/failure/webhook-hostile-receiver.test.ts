@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { systemClock } from '../../src/engine/clock-source.ts';
-import { type Answer, isSuccess, type PostError, REASONS } from '../../src/modules/webhooks/answer.ts';
-import { createPoster } from '../../src/modules/webhooks/post.ts';
-import { verify } from '../../src/modules/webhooks/signature.ts';
+import {
+  isSuccess,
+  type PostError,
+  type PostResult,
+  REASONS,
+} from '../../src/modules/webhooks/http/post-result.ts';
+import { createPoster } from '../../src/modules/webhooks/http/poster.ts';
+import { verify } from '../../src/modules/webhooks/http/signature.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { LivedClock } from '../support/own-time.ts';
 import { answerOf, receiveRaw, repeatedly } from '../support/raw-receiver.ts';
 
@@ -24,7 +29,8 @@ const hurried = posterWith(LIMIT_MS);
 const poster = posterWith(3_600_000);
 const secret = `whsec_${'s'.repeat(43)}`;
 const body = '{"id":"evt_1","note":"naïve ☃"}';
-const post = (url: string, by = poster): Promise<Answer> => by.post({ webhookId: 'wh_1', url, secret, body });
+const post = (url: string, by = poster): Promise<PostResult> =>
+  by.post({ webhookId: 'wh_1', url, secret, body });
 
 interface Case {
   readonly name: string;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Resolver } from 'node:dns/promises';
 import dns2 from 'dns2';
-import { systemClock } from '../../src/engine/clock-source.ts';
-import { createAddressGuard } from '../../src/modules/webhooks/address-guard.ts';
-import { createPoster } from '../../src/modules/webhooks/post.ts';
-import { resolveBySystem } from '../../src/modules/webhooks/resolve.ts';
-import { problemOfTarget } from '../../src/modules/webhooks/target.ts';
+import { problemOfTarget } from '../../src/modules/webhooks/endpoints/target.ts';
+import { createAddressGuard } from '../../src/modules/webhooks/http/address-guard.ts';
+import { createPoster } from '../../src/modules/webhooks/http/poster.ts';
+import { resolveBySystem } from '../../src/modules/webhooks/http/resolve.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { freePort } from '../support/ports.ts';
 import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
 

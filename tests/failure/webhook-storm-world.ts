@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
 import { openService } from '../../src/service.ts';

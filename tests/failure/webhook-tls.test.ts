@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { systemClock } from '../../src/engine/clock-source.ts';
-import type { Answer } from '../../src/modules/webhooks/answer.ts';
-import { createPoster } from '../../src/modules/webhooks/post.ts';
+import type { PostResult } from '../../src/modules/webhooks/http/post-result.ts';
+import { createPoster } from '../../src/modules/webhooks/http/poster.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/certificates.ts';
 import { receiveRaw } from '../support/raw-receiver.ts';
 
@@ -40,7 +40,7 @@ const postTo = (
   host: string,
   poster = trusting,
   port = (server.address() as AddressInfo).port,
-): Promise<Answer> =>
+): Promise<PostResult> =>
   poster.post({ webhookId: 'wh_1', url: `https://${host}:${port}/`, secret: 'whsec_x', body: '{}' });
 
 const distrusted = { httpStatus: 0, error: 'untrusted_tls' } as const;

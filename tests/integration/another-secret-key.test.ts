@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createSealer } from '../../src/crypto/sealer.ts';
 import { bindToKey, isItsKey, WrongSecretKey } from '../../src/db/canary.ts';
-import { createSealer } from '../../src/db/seal.ts';
 import { diagnoseSecretKey } from '../../src/doctor/machine.ts';
 import { rarely } from '../../src/telemetry/rarely.ts';
 

@@ -1,9 +1,9 @@
 import type { EmailContext } from '../../machines/email-context.ts';
 import type { Check } from '../../src/audit/findings.ts';
 import { mintId } from '../../src/db/ids.ts';
-import { simulate } from '../../src/modules/emails/simulate.ts';
+import { simulate } from '../../src/modules/emails/simulator/simulator.ts';
 import { periodOf } from '../../src/modules/usage/queries.ts';
-import { emailBirth, engineOver, plainInput, type Store, WORKSPACE } from '../support/engine.ts';
+import { emailSpawn, engineOver, plainInput, type Store, WORKSPACE } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** The fates of the emails that `live` makes, beside a scheduled and a cancelled one. */
@@ -27,7 +27,7 @@ export async function live(store: Store): Promise<Record<string, string>> {
     const claim = { key: name, fingerprint: 'f', status: 202, reply: () => reply };
     const scope = { workspaceId: WORKSPACE, livemode: false };
     const meter = { period: periodOf(false, now), ceiling: 100 };
-    await engine.spawn('email', emailBirth(input, { id, meter, claim: { ...claim, scope } }));
+    await engine.spawn('email', emailSpawn(input, { id, meter, claim: { ...claim, scope } }));
     ids[name] = id;
   };
   for (const name of INPUTS)

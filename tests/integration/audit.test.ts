@@ -7,7 +7,7 @@ import { auditLedger, NotAuditable } from '../../src/audit/audit.ts';
 import { CHECKS, type Findings } from '../../src/audit/findings.ts';
 import { openSession, type Session } from '../../src/audit/session.ts';
 import { auditReport } from '../../src/commands/audit.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { codeOf } from '../../src/db/sqlstate.ts';
 import { periodOf } from '../../src/modules/usage/queries.ts';
@@ -109,7 +109,7 @@ describe.each(STORES)('an audit, %s', (kind, open) => {
 
   test(`${kind === 'embedded' ? 'without an instance, what is due waits' : 'with an instance, what is overdue is a fault'}`, async () => {
     await store.database.script(
-      `insert into mail (id, to_kind, to_id, event) values ('${mintId('mail', Date.now())}', 'email', 'em_x', '{}')`,
+      `insert into actor_outbox (id, to_kind, to_id, event) values ('${mintId('mail', Date.now())}', 'email', 'em_x', '{}')`,
     );
     const findings = await audit(Date.now() + 2 * 3_600_000);
     if (kind === 'embedded') {

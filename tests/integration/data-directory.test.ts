@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { explain } from '../../src/commands/explain.ts';
+import { resolveSecretKey } from '../../src/config/secret-key.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { resolveSecretKey } from '../../src/secret-key.ts';
 import { spawnService, startService } from '../support/service.ts';
 
 const NOBODY = 65_532;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandLine } from '../../src/commands/command-line.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { diagnoseClock, diagnosePartitions, diagnoseSchema } from '../../src/doctor/database.ts';
 import type { Diagnosis } from '../../src/doctor/diagnosis.ts';
 import { examine } from '../../src/doctor/examine.ts';

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { emailEvents } from '../../src/modules/emails/queries.ts';
-import { emailBirth, engineOver, LIVE, plainInput, postgresStore } from '../support/engine.ts';
+import { emailSpawn, engineOver, LIVE, plainInput, postgresStore } from '../support/engine.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
 test('an email with too many events leaves out the oldest opens and clicks, never its delivery events', async () => {
   await using store = await postgresStore();
   const { database } = store;
-  const birth = emailBirth(plainInput(NOW, { livemode: true }));
+  const birth = emailSpawn(plainInput(NOW, { livemode: true }));
   await engineOver(database).spawn('email', birth);
   const write = (type: string, from: number, count: number) =>
     database.query(

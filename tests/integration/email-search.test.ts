@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Engine } from '../../src/engine/engine.ts';
 import { type Call, Page } from '../../src/http/route.ts';
-import type { EmailItem } from '../../src/modules/emails/answer-model.ts';
+import type { EmailQuery } from '../../src/modules/emails/accept/request-model.ts';
 import { listEmails } from '../../src/modules/emails/queries.ts';
-import type { EmailQuery } from '../../src/modules/emails/request-model.ts';
-import { emailBirth, engineOver, plainInput, postgresStore, type Store } from '../support/engine.ts';
+import type { EmailItem } from '../../src/modules/emails/read/answer-model.ts';
+import { emailSpawn, engineOver, plainInput, postgresStore, type Store } from '../support/engine.ts';
 
 // A filter without an index is looked for in parts; whoever follows the cursors misses nothing.
 
@@ -34,7 +34,7 @@ async function write(workspaceId: string, at: number, mark: Mark = {}): Promise<
   const { to = 'one@example.com', from = 'shop@acme.example', subject = 'A test', scheduled, tag } = mark;
   const address = (text: string) => ({ name: null, address: text });
   const none = { cc: [], bcc: [], replyTo: [], tags: [], headers: [], attachments: [], messageId: 'x' };
-  const birth = emailBirth(plainInput(at, { scheduledAt: scheduled ? NOW + 86_400_000 : null }), {
+  const birth = emailSpawn(plainInput(at, { scheduledAt: scheduled ? NOW + 86_400_000 : null }), {
     workspaceId,
     columns: {
       recipients: [to],

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { EmailEvent } from '../../machines/email-context.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import type { Claim, SpawnResult } from '../../src/engine/result.ts';
 import type { Meter } from '../../src/engine/spawn-queue.ts';
-import type { Claim, Spawned } from '../../src/engine/told.ts';
 import {
   countOf,
-  emailBirth,
+  emailSpawn,
   engineOver,
   LIVE,
   ManualClock,
@@ -41,7 +41,7 @@ onEachStore('admission', (store) => {
         period,
       ])
     )[0]?.used ?? 0;
-  const tally = (spawned: readonly Spawned[], outcome: Spawned['outcome']): number =>
+  const tally = (spawned: readonly SpawnResult[], outcome: SpawnResult['outcome']): number =>
     spawned.filter((each) => each.outcome === outcome).length;
   const emailsOf = (ids: readonly string[]): Promise<number> =>
     countOf(store.database, 'emails where id = any($1::text[])', [ids]);
@@ -58,7 +58,7 @@ onEachStore('admission', (store) => {
 
   describe('the quota', () => {
     const sendAll = (count: number, meter: Meter, more: object = {}) => {
-      const births = Array.from({ length: count }, () => emailBirth(plainInput(NOW), { meter, ...more }));
+      const births = Array.from({ length: count }, () => emailSpawn(plainInput(NOW), { meter, ...more }));
       const all = engines();
       return {
         ids: births.map(({ id }) => id),
@@ -104,12 +104,12 @@ onEachStore('admission', (store) => {
       const engine = one();
       const meter = { period: 'apart', ceiling: 1 };
       const births = [TEST, LIVE, { ...TEST, workspaceId: 'ws_b' }].flatMap((scope) => [
-        emailBirth(plainInput(NOW), { meter, ...scope }),
-        emailBirth(plainInput(NOW), { meter, ...scope }),
+        emailSpawn(plainInput(NOW), { meter, ...scope }),
+        emailSpawn(plainInput(NOW), { meter, ...scope }),
       ]);
       const spawned = await Promise.all(births.map((birth) => engine.spawn('email', birth)));
       expect(spawned.map(({ outcome }) => outcome)).toEqual(
-        Array(3).fill(['spawned', 'overQuota']).flat() as Spawned['outcome'][],
+        Array(3).fill(['spawned', 'overQuota']).flat() as SpawnResult['outcome'][],
       );
     });
 
@@ -118,7 +118,7 @@ onEachStore('admission', (store) => {
       // As the service names the period of test sends: the day.
       const meter = { period: '2026-11-20', ceiling: 10 };
       const scheduled = Array.from({ length: 10 }, () =>
-        emailBirth(plainInput(NOW, { scheduledAt: NOW + DAY }), { meter }),
+        emailSpawn(plainInput(NOW, { scheduledAt: NOW + DAY }), { meter }),
       );
       await Promise.all(scheduled.map((birth) => engine.spawn('email', birth)));
       const cancel = (index: number, at: number) =>
@@ -136,7 +136,7 @@ onEachStore('admission', (store) => {
     test('of 100 calls at once lets one act and replays its reply to the others', async () => {
       const meter = { period: 'one key', ceiling: 100 };
       const births = Array.from({ length: 100 }, () =>
-        emailBirth(plainInput(NOW), { meter, claim: claim('k-100') }),
+        emailSpawn(plainInput(NOW), { meter, claim: claim('k-100') }),
       );
       const all = engines();
       const spawned = await Promise.all(
@@ -152,9 +152,9 @@ onEachStore('admission', (store) => {
 
     test('answers with the stored fingerprint, so that the caller sees another request behind it', async () => {
       const engine = one();
-      await engine.spawn('email', emailBirth(plainInput(NOW), { claim: claim('k-fp', 'first') }));
+      await engine.spawn('email', emailSpawn(plainInput(NOW), { claim: claim('k-fp', 'first') }));
       expect(
-        await engine.spawn('email', emailBirth(plainInput(NOW), { claim: claim('k-fp', 'second') })),
+        await engine.spawn('email', emailSpawn(plainInput(NOW), { claim: claim('k-fp', 'second') })),
       ).toEqual({
         outcome: 'replayed',
         fingerprint: 'first',
@@ -170,7 +170,7 @@ onEachStore('admission', (store) => {
         scopes.map((scope) =>
           engine.spawn(
             'email',
-            emailBirth(plainInput(NOW), { ...scope, claim: { ...claim('k-apart'), scope } }),
+            emailSpawn(plainInput(NOW), { ...scope, claim: { ...claim('k-apart'), scope } }),
           ),
         ),
       );
@@ -182,7 +182,7 @@ onEachStore('admission', (store) => {
       const send = () =>
         engine.spawn(
           'email',
-          emailBirth(plainInput(clock.time), { claim: claim('k-old', 'same', `${clock.time}`) }),
+          emailSpawn(plainInput(clock.time), { claim: claim('k-old', 'same', `${clock.time}`) }),
         );
       expect((await send()).outcome).toBe('spawned');
       try {
@@ -200,13 +200,13 @@ onEachStore('admission', (store) => {
 
     test('that has expired does not drag down the calls beside it', async () => {
       const engine = one();
-      await engine.spawn('email', emailBirth(plainInput(NOW), { claim: claim('k-dragging') }));
+      await engine.spawn('email', emailSpawn(plainInput(NOW), { claim: claim('k-dragging') }));
       clock.time = NOW + DAY;
       try {
         const births = [
-          emailBirth(plainInput(clock.time)),
-          emailBirth(plainInput(clock.time), { claim: claim('k-dragging') }),
-          emailBirth(plainInput(clock.time), { claim: claim('k-beside') }),
+          emailSpawn(plainInput(clock.time)),
+          emailSpawn(plainInput(clock.time), { claim: claim('k-dragging') }),
+          emailSpawn(plainInput(clock.time), { claim: claim('k-beside') }),
         ];
         const spawned = await Promise.all(births.map((birth) => engine.spawn('email', birth)));
         expect(tally(spawned, 'spawned')).toBe(3);
@@ -220,19 +220,19 @@ onEachStore('admission', (store) => {
       const meter = { period: 'full', ceiling: 0 };
       const refused = await engine.spawn(
         'email',
-        emailBirth(plainInput(NOW), { meter, claim: claim('k-free') }),
+        emailSpawn(plainInput(NOW), { meter, claim: claim('k-free') }),
       );
       expect(refused.outcome).toBe('overQuota');
       expect(await keys('k-free')).toBe(0);
       const retried = { meter: { ...meter, ceiling: 1 }, claim: claim('k-free') };
-      expect((await engine.spawn('email', emailBirth(plainInput(NOW), retried))).outcome).toBe('spawned');
+      expect((await engine.spawn('email', emailSpawn(plainInput(NOW), retried))).outcome).toBe('spawned');
       // A replay takes no unit, and is not refused for want of one.
-      expect((await engine.spawn('email', emailBirth(plainInput(NOW), retried))).outcome).toBe('replayed');
+      expect((await engine.spawn('email', emailSpawn(plainInput(NOW), retried))).outcome).toBe('replayed');
     });
 
     test('stays free when the actor refuses or is absent', async () => {
       const engine = one();
-      const birth = emailBirth(plainInput(NOW));
+      const birth = emailSpawn(plainInput(NOW));
       await engine.spawn('email', birth);
       const options = { claim: claim('k-refused') };
       expect(
@@ -246,7 +246,7 @@ onEachStore('admission', (store) => {
 
     test('of an event stores what its own event led to, and is replayed for every other', async () => {
       const engine = one();
-      const birth = emailBirth(plainInput(NOW, { scheduledAt: NOW + DAY }));
+      const birth = emailSpawn(plainInput(NOW, { scheduledAt: NOW + DAY }));
       await engine.spawn('email', birth);
       const moved: EmailEvent = {
         type: 'reschedule.requested',
@@ -275,7 +275,7 @@ onEachStore('admission', (store) => {
 
     test('lets one of two actors act that are told something under it at once', async () => {
       const engine = one();
-      const births = [0, 1].map(() => emailBirth(plainInput(NOW)));
+      const births = [0, 1].map(() => emailSpawn(plainInput(NOW)));
       await Promise.all(births.map((birth) => engine.spawn('email', birth)));
       const accepted = (id: string) =>
         engine.tell(

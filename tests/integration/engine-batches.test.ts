@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import type { EmailEvent } from '../../machines/email-context.ts';
 import type { Parameter } from '../../src/db/database.ts';
 import { TOOK_TOO_LONG } from '../../src/db/sqlstate.ts';
-import { Unavailable } from '../../src/db/unavailable.ts';
-import { accepted, countOf, emailBirth, engineOver, plainInput, rowsOf } from '../support/engine.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
+import { accepted, countOf, emailSpawn, engineOver, plainInput, rowsOf } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
@@ -20,7 +20,7 @@ onEachStore('a batch of engine events', (store) => {
   const scene = async (count: number, keptActors?: number) => {
     const database = new HookedDatabase(store.database);
     const engine = engineOver(database, keptActors === undefined ? {} : { keptActors });
-    const births = Array.from({ length: count }, () => emailBirth(plainInput(NOW)));
+    const births = Array.from({ length: count }, () => emailSpawn(plainInput(NOW)));
     await Promise.all(births.map((birth) => engine.spawn('email', birth)));
     return { database, engine, ids: births.map(({ id }) => id) };
   };
@@ -71,7 +71,7 @@ onEachStore('a batch of engine events', (store) => {
   test('keeps its actors when the cache evicts them meanwhile', async () => {
     const { database, engine, ids } = await scene(1, 2);
     const [read = ''] = ids;
-    const births = Array.from({ length: 4 }, () => emailBirth(plainInput(NOW)));
+    const births = Array.from({ length: 4 }, () => emailSpawn(plainInput(NOW)));
     const [kept, other, ...late] = births;
     if (!kept || !other) throw new Error('too few');
     await engine.spawn('email', kept);

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'bun:test';
 import type { EmailEvent } from '../../machines/email-context.ts';
 import { mintId } from '../../src/db/ids.ts';
-import { Unavailable } from '../../src/db/unavailable.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
 import {
   accepted,
   countOf,
-  emailBirth,
+  emailSpawn,
   engineOver,
   foreign,
   LIVE,
@@ -29,7 +29,7 @@ onEachStore('commits of the engine', (store) => {
 
   /** An email that has been sent; opens may be told to it for ever. */
   async function sentEmails(count: number, engine = engineOver(database)): Promise<readonly string[]> {
-    const births = Array.from({ length: count }, () => emailBirth(plainInput(NOW)));
+    const births = Array.from({ length: count }, () => emailSpawn(plainInput(NOW)));
     await Promise.all(births.map((birth) => engine.spawn('email', birth)));
     await Promise.all(births.map(({ id }) => engine.tell('email', id, accepted(NOW))));
     return births.map(({ id }) => id);
@@ -49,7 +49,7 @@ onEachStore('commits of the engine', (store) => {
   test('folds the events of one actor into one write, and answers each with what it led to', async () => {
     const engine = engineOver(database);
     const now = Date.now();
-    const birth = emailBirth(plainInput(now, { scheduledAt: now + 3_600_000 }));
+    const birth = emailSpawn(plainInput(now, { scheduledAt: now + 3_600_000 }));
     const { id } = birth;
     await engine.spawn('email', birth);
     const before = database.statements;
@@ -109,7 +109,7 @@ onEachStore('commits of the engine', (store) => {
 
   test('takes no forged timer from outside, in the very state that waits for it', async () => {
     const engine = engineOver(database);
-    const birth = emailBirth(plainInput(NOW, { scheduledAt: NOW + 60_000 }));
+    const birth = emailSpawn(plainInput(NOW, { scheduledAt: NOW + 60_000 }));
     await engine.spawn('email', birth);
     const told = await engine.tell(
       'email',
@@ -163,7 +163,7 @@ onEachStore('commits of the engine', (store) => {
     const engine = engineOver(database);
     const meter = { period: `poison ${store.url}`, ceiling: 100 };
     const births = Array.from({ length: 40 }, (_, index) => {
-      return emailBirth(plainInput(index === 7 ? POISON : NOW), { meter });
+      return emailSpawn(plainInput(index === 7 ? POISON : NOW), { meter });
     });
     const spawned = await Promise.allSettled(births.map((birth) => engine.spawn('email', birth)));
     expect(spawned.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([7]);
@@ -176,7 +176,7 @@ onEachStore('commits of the engine', (store) => {
 
   test('what a server said is no poison, whatever octets it said it in', async () => {
     const engine = engineOver(database);
-    const birth = emailBirth(plainInput(NOW, { livemode: true }));
+    const birth = emailSpawn(plainInput(NOW, { livemode: true }));
     await engine.spawn('email', birth);
     const outcomes = [{ recipient: 0, outcome: 'accepted', data: { response: '250 \0 \ud83d \\u0000' } }];
     const begun = { type: 'attempt.begun', at: NOW, attempt: 1, by: 'me' } as EmailEvent;
@@ -210,9 +210,9 @@ onEachStore('commits of the engine', (store) => {
     expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await Promise.all(ids.map(opensOf))).toEqual([1, 0, 1]);
     const births = ['a', 'b', 'c'].map((key) =>
-      emailBirth(plainInput(NOW), { claim: claim(`${key} birth`) }),
+      emailSpawn(plainInput(NOW), { claim: claim(`${key} birth`) }),
     );
-    const bad = emailBirth(plainInput(NOW), { claim: claim('b') });
+    const bad = emailSpawn(plainInput(NOW), { claim: claim('b') });
     const spawned = await Promise.allSettled([...births, bad].map((birth) => engine.spawn('email', birth)));
     expect(spawned.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
   });
@@ -222,7 +222,7 @@ onEachStore('commits of the engine', (store) => {
     const messages: string[] = [];
     const engine = engineOver(database, { clock, logged: (message) => messages.push(message) });
     const births = Array.from({ length: 3 }, () =>
-      emailBirth(plainInput(NOW, { scheduledAt: NOW + 3_600_000 })),
+      emailSpawn(plainInput(NOW, { scheduledAt: NOW + 3_600_000 })),
     );
     const ids = births.map(({ id }) => id);
     await Promise.all(births.map((birth) => engine.spawn('email', birth)));
@@ -244,7 +244,7 @@ onEachStore('commits of the engine', (store) => {
 
   test('a refusal rests on the row, not on a memory of it', async () => {
     const [here, there] = [engineOver(database), engineOver(database)];
-    const birth = emailBirth(plainInput(NOW));
+    const birth = emailSpawn(plainInput(NOW));
     await here.spawn('email', birth);
     // The other instance brings it to an end of which this one knows nothing: it remembers an attempt that runs.
     await there.tell('email', birth.id, accepted(NOW + 1));
@@ -277,7 +277,7 @@ onEachStore('commits of the engine', (store) => {
   test('outcomes outlast a database that is away, and stay in order', async () => {
     const engine = engineOver(database);
     const others = await sentEmails(499, engine);
-    const birth = emailBirth(plainInput(NOW));
+    const birth = emailSpawn(plainInput(NOW));
     await engine.spawn('email', birth);
     const away = new Unavailable('away');
     database.failNext(away, away, away);
@@ -296,7 +296,7 @@ onEachStore('commits of the engine', (store) => {
     const [id = ''] = await sentEmails(1, engine);
     database.failNext(new Unavailable('away'), new Unavailable('away'));
     await expect(engine.tell('email', id, opened(NOW))).rejects.toBeInstanceOf(Unavailable);
-    await expect(engine.spawn('email', emailBirth(plainInput(NOW)))).rejects.toBeInstanceOf(Unavailable);
+    await expect(engine.spawn('email', emailSpawn(plainInput(NOW)))).rejects.toBeInstanceOf(Unavailable);
     expect((await engine.tell('email', id, opened(NOW))).outcome).toBe('changed');
     expect(await opensOf(id)).toBe(1);
   });

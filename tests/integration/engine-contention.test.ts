@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
 import type { EmailEvent } from '../../machines/email-context.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { Unavailable } from '../../src/db/unavailable.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
 import {
   accepted,
   countOf,
-  emailBirth,
+  emailSpawn,
   engineOver,
   ManualClock,
   opened,
@@ -37,7 +37,7 @@ const instances = (): Engine[] => databases.map((database) => engineOver(databas
 
 async function sentEmails(count: number): Promise<readonly string[]> {
   const engine = engineOver(store.database);
-  const births = Array.from({ length: count }, () => emailBirth(plainInput(NOW)));
+  const births = Array.from({ length: count }, () => emailSpawn(plainInput(NOW)));
   await Promise.all(births.map((birth) => engine.spawn('email', birth)));
   await Promise.all(births.map(({ id }) => engine.tell('email', id, accepted(NOW))));
   return births.map(({ id }) => id);
@@ -128,7 +128,7 @@ describe('two engines on one database', () => {
 
   test('build on each other: what one has written the other never overwrites', async () => {
     const recipients = Array.from({ length: 20 }, () => ({ simulate: null }));
-    const births = Array.from({ length: 20 }, () => emailBirth(plainInput(NOW, { recipients })));
+    const births = Array.from({ length: 20 }, () => emailSpawn(plainInput(NOW, { recipients })));
     const reports = births.flatMap(({ id }) => recipients.map((_, recipient) => ({ id, recipient })));
     const [one, two] = instances() as [Engine, Engine];
     await Promise.all(births.map((birth) => one.spawn('email', birth)));
@@ -169,7 +169,7 @@ describe('two engines on one database', () => {
     const clock = new ManualClock(NOW);
     const engines = databases.map((database) => engineOver(database, { clock }));
     const births = Array.from({ length: 1_500 }, () =>
-      emailBirth(plainInput(NOW, { scheduledAt: NOW + 60_000 })),
+      emailSpawn(plainInput(NOW, { scheduledAt: NOW + 60_000 })),
     );
     await Promise.all(births.map((birth) => (engines[0] as Engine).spawn('email', birth)));
     clock.time = NOW + 60_000;

@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from 'bun:test';
 import type { EmailEvent } from '../../machines/email-context.ts';
 import type { Database } from '../../src/db/database.ts';
 import { isDuplicate } from '../../src/db/sqlstate.ts';
-import type { Claim } from '../../src/engine/told.ts';
-import { emailBirth, engineOver, ManualClock, plainInput } from '../support/engine.ts';
+import type { Claim } from '../../src/engine/result.ts';
+import { emailSpawn, engineOver, ManualClock, plainInput } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 // Not every duplicate is a race for an idempotency key: one of another kind ends as what it is, and at once.
@@ -21,7 +21,7 @@ const claim = (key: string): Claim => ({
 });
 
 const scheduled = (scheduledAt: number, key?: string) =>
-  emailBirth(plainInput(NOW, { scheduledAt }), {
+  emailSpawn(plainInput(NOW, { scheduledAt }), {
     ...ONCE,
     ...(key !== undefined && { claim: claim(key) }),
   });

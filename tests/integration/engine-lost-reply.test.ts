@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { EmailEvent } from '../../machines/email-context.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { Unavailable } from '../../src/db/unavailable.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
 import {
   accepted,
   countOf,
-  emailBirth,
+  emailSpawn,
   engineOver,
   foreign,
   opened,
@@ -56,14 +56,14 @@ async function scene(): Promise<Scene> {
 
 /** An email that waits to be moved or cancelled, at revision 1. */
 async function scheduledEmail({ direct }: Scene): Promise<string> {
-  const birth = emailBirth(plainInput(NOW, { scheduledAt: NOW + 3_600_000 }));
+  const birth = emailSpawn(plainInput(NOW, { scheduledAt: NOW + 3_600_000 }));
   await direct.spawn('email', birth);
   return birth.id;
 }
 
 /** An email in an attempt, at revision 1: a report may be folded with the outcome. */
 async function sendingEmail({ direct }: Scene): Promise<string> {
-  const birth = emailBirth(plainInput(NOW));
+  const birth = emailSpawn(plainInput(NOW));
   await direct.spawn('email', birth);
   return birth.id;
 }
@@ -203,7 +203,7 @@ describe('an acceptance whose reply is lost', () => {
   test('is found to have gone through', async () => {
     await using here = await scene();
     const before = await used();
-    const births = Array.from({ length: 5 }, () => emailBirth(plainInput(NOW), { meter }));
+    const births = Array.from({ length: 5 }, () => emailSpawn(plainInput(NOW), { meter }));
     const struck = here.relay.trap(ACCEPTANCE, 'lose its reply');
     const spawned = await Promise.all(births.map((birth) => here.engine.spawn('email', birth)));
     await struck;
@@ -215,7 +215,7 @@ describe('an acceptance whose reply is lost', () => {
   test('is answered with 503 when it never arrived, and took no quota', async () => {
     await using here = await scene();
     const before = await used();
-    const birth = emailBirth(plainInput(NOW), { meter });
+    const birth = emailSpawn(plainInput(NOW), { meter });
     const struck = here.relay.trap(ACCEPTANCE, 'lose it');
     await expect(here.engine.spawn('email', birth)).rejects.toBeInstanceOf(Unavailable);
     await struck;
@@ -240,7 +240,7 @@ describe('an engine on a frozen connection', () => {
   async function freezes(newcomersToo: boolean): Promise<void> {
     await using here = await scene();
     const [id, other] = await Promise.all([scheduledEmail(here), scheduledEmail(here)]);
-    const birth = () => emailBirth(plainInput(NOW));
+    const birth = () => emailSpawn(plainInput(NOW));
     // The connection exists, and the statement is prepared.
     await here.engine.tell('email', id, moved(NOW + 7_200_000));
     here.relay.freeze({ newcomersToo });

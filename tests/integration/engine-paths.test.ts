@@ -7,12 +7,12 @@ import type { Database } from '../../src/db/database.ts';
 import { mintId } from '../../src/db/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
-import { emailBirth, engineOver, ManualClock, rowsOf, TEST, WORKSPACE } from '../support/engine.ts';
+import { emailSpawn, engineOver, ManualClock, rowsOf, TEST, WORKSPACE } from '../support/engine.ts';
 import {
+  type ActorHistory,
   BEGINNINGS,
   BORN,
   everyEvent,
-  type Life,
   shortestLives,
   simpleLives,
 } from '../support/engine-email-model.ts';
@@ -43,7 +43,7 @@ const isTimer = ({ type }: ActorEvent): boolean => type.startsWith('xstate.after
 const address = (recipient: number): string => `r${recipient}@example.com`;
 
 /** The life as the machine alone would live it, each event in a write of its own. */
-function foreseen({ input, events }: Life): Record {
+function foreseen({ input, events }: ActorHistory): Record {
   const actor = new LoneActor<EmailContext>(emailMachine, input, input.at);
   const told: RecordedEvent[] = [];
   const suppressed = new Set<string>();
@@ -92,9 +92,9 @@ interface World {
 }
 
 /** The same life told to the real engine, its timers fired by the engine's own clock. */
-async function lived({ database, engine, clock }: World, { input, events }: Life): Promise<Record> {
+async function lived({ database, engine, clock }: World, { input, events }: ActorHistory): Promise<Record> {
   const workspaceId = mintId('ws', BORN);
-  const birth = emailBirth(input, { workspaceId });
+  const birth = emailSpawn(input, { workspaceId });
   const { id } = birth;
   clock.time = input.at;
   await engine.spawn('email', birth);
@@ -147,7 +147,7 @@ async function written(
 }
 
 /** A timer fires when its moment has come: where a path has it fire earlier or later, the clock decides. */
-function clocked({ input, events }: Life): Life {
+function clocked({ input, events }: ActorHistory): ActorHistory {
   const actor = new LoneActor<EmailContext>(emailMachine, input, input.at);
   const moved: ActorEvent[] = [];
   for (const event of events) {
@@ -165,10 +165,10 @@ function clocked({ input, events }: Life): Life {
 const beginnings = Object.values<EmailInput>(BEGINNINGS);
 const lives = beginnings.flatMap((input) => [...shortestLives(input), ...simpleLives(input)]).map(clocked);
 
-const hasTimers = ({ events }: Life): boolean => events.some(isTimer);
+const hasTimers = ({ events }: ActorHistory): boolean => events.some(isTimer);
 
 /** Lives that no other one goes on from. */
-const whole = (all: readonly Life[]): readonly Life[] => {
+const whole = (all: readonly ActorHistory[]): readonly ActorHistory[] => {
   const told = new Map(all.map((life) => [JSON.stringify([life.input, life.events]), life]));
   for (const { input, events } of all)
     for (let length = 0; length < events.length; length++)
@@ -177,7 +177,7 @@ const whole = (all: readonly Life[]): readonly Life[] => {
 };
 
 /** A life, and at its end everything else that could be told: refusals must leave the same marks as in the machine. */
-const tested: readonly Life[] = whole(lives).map((life, index) => {
+const tested: readonly ActorHistory[] = whole(lives).map((life, index) => {
   const actor = new LoneActor<EmailContext>(emailMachine, life.input, life.input.at);
   for (const event of life.events) actor.tell(event);
   const told = everyEvent(actor.context).filter(({ event }) => !isTimer(event));

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { KeyAuthenticator } from '../../src/auth/key-authenticator.ts';
 import type { Database } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { systemClock } from '../../src/engine/clock-source.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { ensureFirstKey, issueKey } from '../../src/modules/api-keys/issue.ts';
 import { apiKeys } from '../../src/modules/api-keys/kind.ts';
 import { ensureFirstWorkspace, setPlan } from '../../src/modules/workspace/commands.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sign } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import { feedbackRecorder } from '../../src/modules/emails/feedback.ts';
-import { returnToken } from '../../src/modules/emails/live-token.ts';
+import { returnToken } from '../../src/modules/emails/send/return-token.ts';
 import { sesRoutes } from '../../src/modules/ses/routes.ts';
 import { bounceOf, type Fact } from '../../src/transport/inbound/feedback.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { diagnoseWays } from '../../src/doctor/ways.ts';
+import { diagnoseWays } from '../../src/doctor/transports.ts';
 import { startRealService } from '../contract/real-service.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 import { createTestDatabase } from '../support/postgres.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { and, arrayContains, eq, gte, inArray, sql } from 'drizzle-orm';
 import type { Parameter } from '../../src/db/database.ts';
-import { OFTEN } from '../../src/db/database.ts';
+import { PREPARED } from '../../src/db/database.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { emailMessages, emails } from '../../src/db/schema/emails.ts';
@@ -81,7 +81,7 @@ describe.each(FORGET)('after `%s`', (how) => {
   });
 
   test.each([
-    ['prepared', OFTEN],
+    ['prepared', PREPARED],
     ['not prepared', {}],
   ] as const)('a %s query of Drizzle writes and finds the same', async (_name, options) => {
     const at = Date.now();
@@ -118,7 +118,7 @@ describe.each(FORGET)('after `%s`', (how) => {
   });
 
   test.each([
-    ['prepared', OFTEN],
+    ['prepared', PREPARED],
     ['not prepared', {}],
   ] as const)('a moment of a %s query of Drizzle is compared as it was given', async (_name, options) => {
     const due = () =>

@@ -61,7 +61,7 @@ test('the tokens whose time is over are removed, used or not; the others stay', 
   );
   await tokensAt(clock).redeem(used ?? '');
   clock.now = NOW + HOUR + 1;
-  const unused = { authenticator: { noteUse: async () => {} }, engine: { recoverMail: async () => 0 } };
+  const unused = { authenticator: { noteUse: async () => {} }, engine: { recoverOutbox: async () => 0 } };
   await tokenPruner({ database, clock: { ...unusedClock, now: () => clock.now }, ...unused }).run();
   const rows = await database.query<{ hash: string }>('select hash from one_time_tokens');
   expect(rows).toHaveLength(1);

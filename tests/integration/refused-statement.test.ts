@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Space } from '../../src/db/space.ts';
 import { classify } from '../../src/db/sqlstate.ts';
-import { Unavailable } from '../../src/db/unavailable.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 // A database that is well, and refuses one statement: what it is called decides where an operator looks.

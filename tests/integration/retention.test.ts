@@ -4,8 +4,8 @@ import { mintId } from '../../src/db/ids.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { ensurePartitions, partitionedDays } from '../../src/db/partitions.ts';
-import { liveDataPruner } from '../../src/modules/emails/live-data-pruner.ts';
-import { testDataPruner } from '../../src/modules/emails/test-data-pruner.ts';
+import { liveDataPruner } from '../../src/modules/emails/retention/live-data-pruner.ts';
+import { testDataPruner } from '../../src/modules/emails/retention/test-data-pruner.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 const DAY = 86_400_000;

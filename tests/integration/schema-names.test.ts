@@ -4,7 +4,7 @@ import { SUPPRESSION_REASONS } from '../../machines/email-rules.ts';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { FOUND_BY } from '../../src/modules/emails/listing.ts';
+import { FOUND_BY } from '../../src/modules/emails/read/page.ts';
 import { MODULE_KINDS } from '../../src/modules.ts';
 import { TRANSPORTS } from '../../src/transport/transport.ts';
 

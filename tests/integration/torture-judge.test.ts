@@ -1,16 +1,15 @@
 import { beforeEach, expect, test } from 'bun:test';
 import type { EmailContext, EmailEvent } from '../../machines/email-context.ts';
+import { type ExpectedOutcome, OUTCOMES } from '../../src/chaos/expected-outcome.ts';
+import type { Invariant } from '../../src/chaos/invariants.ts';
+import { judge } from '../../src/chaos/judge.ts';
+import type { Taken } from '../../src/chaos/mail-sink.ts';
+import { OutsideRecord, recipientsOf, type SentEmail, subjectOf } from '../../src/chaos/outside-record.ts';
+import type { Performed } from '../../src/chaos/performed.ts';
 import { mintId } from '../../src/db/ids.ts';
-
-import { simulate } from '../../src/modules/emails/simulate.ts';
+import { simulate } from '../../src/modules/emails/simulator/simulator.ts';
 import { periodOf } from '../../src/modules/usage/queries.ts';
-import { FATES, type Fate } from '../../src/torture/fates.ts';
-import { judge } from '../../src/torture/judge.ts';
-import type { Taken } from '../../src/torture/mail-sink.ts';
-import { OutsideRecord, recipientsOf, subjectOf, type Wish } from '../../src/torture/outside-record.ts';
-import type { Performed } from '../../src/torture/performed.ts';
-import type { Promised } from '../../src/torture/promises.ts';
-import { accepted, emailBirth, engineOver, plainInput, postgresStore } from '../support/engine.ts';
+import { accepted, emailSpawn, engineOver, plainInput, postgresStore } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedStore } from '../support/shared-store.ts';
 
@@ -19,8 +18,8 @@ import { sharedStore } from '../support/shared-store.ts';
 const TABLES = ['emails', 'email_messages', 'email_events', 'email_journal'] as const;
 
 /** What was asked for, by its number; the last two came in one batch, and the live one is at the mail server. */
-const ASKED: readonly (readonly Fate[])[] = [
-  ...(Object.keys(FATES) as Fate[]).map((fate) => [fate]),
+const ASKED: readonly (readonly ExpectedOutcome[])[] = [
+  ...(Object.keys(OUTCOMES) as ExpectedOutcome[]).map((fate) => [fate]),
   ['taken'],
   ['complained', 'bounced'],
   ['opened', 'deferred'],
@@ -65,7 +64,7 @@ async function live(database: Awaited<ReturnType<typeof postgresStore>>['databas
       backoffMs: [0, 0],
       recipients: recipients.map(({ fate }) => ({ simulate: livemode ? null : fate })),
     });
-    const birth = emailBirth(input, { meter: { period: periodOf(livemode, now), ceiling: null } });
+    const birth = emailSpawn(input, { meter: { period: periodOf(livemode, now), ceiling: null } });
     const addresses = recipients.map(({ address }) => address);
     const columns = { recipients: addresses, recipient_keys: addresses, subject: subjectOf(wish) };
     await engine.spawn('email', { ...birth, columns: { ...birth.columns, ...columns } });
@@ -97,9 +96,9 @@ interface Forged {
 }
 
 const idOf = (number: number): string => ids[number] as string;
-const wishOf = (seen: Forged, number: number): Wish => seen.record.wishes[number] as Wish;
+const wishOf = (seen: Forged, number: number): SentEmail => seen.record.wishes[number] as SentEmail;
 const addressOf = (number: number, index = 0): string =>
-  recipientsOf(record().wishes[number] as Wish)[index]?.address as string;
+  recipientsOf(record().wishes[number] as SentEmail)[index]?.address as string;
 
 async function judged(forge: (seen: Forged) => Promise<unknown> | unknown = () => {}) {
   const taken = new Map([[`${idOf(LIVE)} ${addressOf(LIVE)}`, { copies: 1, firstAt: 1 }]]);
@@ -113,7 +112,7 @@ async function judged(forge: (seen: Forged) => Promise<unknown> | unknown = () =
 }
 
 /** The promises that broke, but for what the audit finds: it does not know what was asked for. */
-const brokenBy = async (forge: Parameters<typeof judged>[0]): Promise<readonly Promised[]> =>
+const brokenBy = async (forge: Parameters<typeof judged>[0]): Promise<readonly Invariant[]> =>
   [...(await judged(forge)).broken.keys()].filter((promise) => promise !== 'ledger').sort();
 
 const change = (sql: string, parameters: readonly string[]) => store.database.query(sql, parameters);
@@ -166,7 +165,7 @@ test('the torture judge finds nothing wrong in a clean run, having counted every
   expect(verdict.unanswered).toEqual({ wishes: 0, mayBeThere: 0 });
 });
 
-type Forgery = readonly [what: string, broken: readonly Promised[], forge: Parameters<typeof judged>[0]];
+type Forgery = readonly [what: string, broken: readonly Invariant[], forge: Parameters<typeof judged>[0]];
 
 test.each<Forgery>([
   ['a second email of one wish', ['wishTwice'], () => again(0)],

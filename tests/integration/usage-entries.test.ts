@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { usageAccountant } from '../../src/modules/usage/usage-accountant.ts';
-import { countOf, emailBirth, engineOver, ManualClock, plainInput, rowsOf, TEST } from '../support/engine.ts';
+import { countOf, emailSpawn, engineOver, ManualClock, plainInput, rowsOf, TEST } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -33,7 +33,7 @@ onEachStore('usage without a ceiling', (store) => {
   const engine = () => engineOver(store.database, { clock });
   const births = (count: number, meter: { period: string; ceiling: number | null } = UNLIMITED) =>
     Array.from({ length: count }, () =>
-      emailBirth(plainInput(NOW, { scheduledAt: IN_AN_HOUR }), { meter, ...TEST }),
+      emailSpawn(plainInput(NOW, { scheduledAt: IN_AN_HOUR }), { meter, ...TEST }),
     );
 
   test('are counted, whether they have been added up or not, and by one instance only', async () => {

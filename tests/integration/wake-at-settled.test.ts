@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import type { Clock } from '../../src/engine/clock-source.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import {
   countOf,
-  emailBirth,
+  emailSpawn,
   embeddedStore,
   engineOver,
   plainInput,
@@ -29,7 +29,7 @@ function sharedClock(): Clock & { passes(): void } {
 }
 
 const spawned = async (engine: Engine, at: number): Promise<string> => {
-  const birth = emailBirth(plainInput(at));
+  const birth = emailSpawn(plainInput(at));
   expect((await engine.spawn('email', birth)).outcome).toBe('spawned');
   return birth.id;
 };

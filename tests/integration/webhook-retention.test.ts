@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { mintId } from '../../src/db/ids.ts';
-import { webhookPruner } from '../../src/modules/webhooks/webhook-pruner.ts';
+import { webhookPruner } from '../../src/modules/webhooks/deliveries/delivery-pruner.ts';
 import { openReceiver, openWorld } from '../support/webhook-world.ts';
 
 const DAY = 86_400_000;

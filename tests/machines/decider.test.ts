@@ -7,10 +7,10 @@ import type { EmailContext, EmailInput } from '../../machines/email-context.ts';
 import { Decider, type Decision, DecisionError, earliest } from '../../src/engine/decide.ts';
 import { type ActorEvent, type Effect, stateOf } from '../../src/engine/kind.ts';
 import {
+  type ActorHistory,
   BEGINNINGS,
   BORN,
   everyEvent,
-  type Life,
   shortestLives,
   simpleLives,
 } from '../support/engine-email-model.ts';
@@ -83,7 +83,7 @@ const comparable = ({ snapshot, timers, effects }: Decision): Comparable => ({
 const decider = new Decider(emailMachine, BEGINNINGS['a test email']);
 
 /** Tells both the same and compares everything after each event; answers how many were taken. */
-function compare({ input, events }: Life): number {
+function compare({ input, events }: ActorHistory): number {
   const official = new Official(emailMachine, input, input.at);
   let ours = decider.begin(input, input.at);
   expect(comparable(ours)).toEqual(official.now);
@@ -107,7 +107,7 @@ const lives = Object.values(BEGINNINGS).flatMap((input: EmailInput) => [
 /** A life of events picked by chance among all that could be told at each moment. */
 const anyLife = fc
   .tuple(fc.constantFrom(...Object.values<EmailInput>(BEGINNINGS)), fc.array(fc.nat(), { maxLength: 12 }))
-  .map(([input, picks]): Life => {
+  .map(([input, picks]): ActorHistory => {
     const events: ActorEvent[] = [];
     let now = decider.begin(input, input.at);
     for (const pick of picks) {
@@ -176,7 +176,7 @@ describe('the reused scope decides as XState does', () => {
   });
 });
 
-function lastOf({ input, events }: Life): Decision {
+function lastOf({ input, events }: ActorHistory): Decision {
   return events.reduce<Decision>(
     (now, event) => decider.next(now, event) ?? now,
     decider.begin(input, input.at),

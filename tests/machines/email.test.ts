@@ -5,11 +5,11 @@ import type { emailMachine } from '../../machines/email.ts';
 import type { EmailEvent, EmailInput } from '../../machines/email-context.ts';
 import type { RecipientOutcome } from '../../machines/email-progress.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
-import { outcomeFaults } from '../../src/modules/emails/audit-recipients.ts';
+import { outcomeFaults } from '../../src/modules/emails/audit/audit-recipients.ts';
 import {
+  type ActorHistory,
   BEGINNINGS,
   everyEvent,
-  type Life,
   shortestLives,
   simpleLives,
 } from '../support/engine-email-model.ts';
@@ -31,7 +31,7 @@ const DRAWN: Readonly<Record<State, readonly string[]>> = {
   cancelled: [],
 };
 
-function along({ input, events }: Life): Observed {
+function along({ input, events }: ActorHistory): Observed {
   const email = new Observed(input);
   for (const event of events) email.tell(event);
   return email;
@@ -40,7 +40,7 @@ function along({ input, events }: Life): Observed {
 const beginnings = Object.values<EmailInput>(BEGINNINGS);
 /** One life to each condition. */
 const conditions = beginnings.flatMap(shortestLives);
-const lives: readonly Life[] = [...conditions, ...beginnings.flatMap(simpleLives)];
+const lives: readonly ActorHistory[] = [...conditions, ...beginnings.flatMap(simpleLives)];
 
 const TIMER: Readonly<Partial<Record<string, string>>> = {
   scheduled: 'due',

@@ -63,7 +63,7 @@ const REPORTS: readonly Omit<Report, 'recipient'>[] = [
 ];
 
 /** An event with a sentence that says what it is. */
-export interface Told {
+export interface EventResult {
   readonly name: string;
   readonly event: ActorEvent;
 }
@@ -79,7 +79,7 @@ export function everyEvent({
   recipients,
   patienceMs,
   acceptedAt,
-}: EmailContext): readonly Told[] {
+}: EmailContext): readonly EventResult[] {
   const byMe = begunBy === null ? {} : { by: begunBy };
   const soon = at + SECOND;
   const late = Math.max(at, acceptedAt) + patienceMs + 3_600 * SECOND;
@@ -155,7 +155,7 @@ const essence = ({ value, context }: SnapshotFrom<typeof emailMachine>): string 
   ]);
 
 /** Whatever could be told that does not begin a third attempt: what holds for the second holds for all. */
-const bounded = (context: EmailContext): readonly Told[] =>
+const bounded = (context: EmailContext): readonly EventResult[] =>
   everyEvent(context).filter(
     ({ name }) =>
       context.attempt < 2 ||
@@ -164,7 +164,7 @@ const bounded = (context: EmailContext): readonly Told[] =>
   );
 
 /** What leads to one condition of an email: the events in order, after its input. */
-export interface Life {
+export interface ActorHistory {
   readonly input: EmailInput;
   readonly events: readonly ActorEvent[];
 }
@@ -173,7 +173,7 @@ const eventsOf = (steps: readonly { readonly event: { readonly type: string } }[
   steps.map(({ event }) => event as ActorEvent).filter(({ type }) => type !== 'xstate.init');
 
 /** The shortest life that leads to each condition an email can be in. */
-export const shortestLives = (input: EmailInput): readonly Life[] =>
+export const shortestLives = (input: EmailInput): readonly ActorHistory[] =>
   getShortestPaths(emailMachine, {
     input,
     events: ({ context }) => bounded(context).map(({ event }) => event as EmailEvent),
@@ -181,7 +181,7 @@ export const shortestLives = (input: EmailInput): readonly Life[] =>
   }).map(({ steps }) => ({ input, events: eventsOf(steps) }));
 
 /** Every way through the states that never comes to one twice, by a handful of events. */
-export const simpleLives = (input: EmailInput): readonly Life[] =>
+export const simpleLives = (input: EmailInput): readonly ActorHistory[] =>
   getSimplePaths(emailMachine, {
     input,
     events: ({ context }) =>

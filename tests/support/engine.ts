@@ -5,12 +5,12 @@ import { EmbeddedDatabase } from '../../src/db/embedded.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
-import type { Clock } from '../../src/engine/clock-source.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Performer } from '../../src/engine/performers.ts';
 import type { SpawnRequestOf } from '../../src/engine/spawn-queue.ts';
 import { apiKeys } from '../../src/modules/api-keys/kind.ts';
 import { emails } from '../../src/modules/emails/kind.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import { createTestDatabase } from './postgres.ts';
 
 /** A wall clock that stands still until it is moved; the monotonic one is real, so that waits end. */
@@ -79,7 +79,7 @@ export const LIVE = { workspaceId: WORKSPACE, livemode: true };
 export const TEST = { workspaceId: WORKSPACE, livemode: false };
 
 /** An email to be, with as many recipients as its input has. */
-export function emailBirth(
+export function emailSpawn(
   input: EmailInput,
   more: Partial<SpawnRequestOf<'email'>> = {},
 ): SpawnRequestOf<'email'> & { readonly id: string } {

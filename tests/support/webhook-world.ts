@@ -1,10 +1,10 @@
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { mintId } from '../../src/db/ids.ts';
-import type { Clock } from '../../src/engine/clock-source.ts';
 import { listen } from '../../src/http/listen.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
 import { openService, type Service } from '../../src/service.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import { type Client, createClient } from './client.ts';
 import { eventually } from './eventually.ts';
 import { createTestDatabase } from './postgres.ts';

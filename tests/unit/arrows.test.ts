@@ -68,7 +68,7 @@ describe('time comes from the injected clock', () => {
     (text) => {
       expect(problems('src/modules/emails/other.ts', text)).toHaveLength(1);
       expect(problems('src/commands/other.ts', text)).toHaveLength(1);
-      expect(problems('src/engine/clock-source.ts', text)).toEqual([]);
+      expect(problems('src/time/clock.ts', text)).toEqual([]);
       expect(problems('tests/unit/x.test.ts', text)).toEqual([]);
     },
   );
@@ -83,8 +83,8 @@ describe('time comes from the injected clock', () => {
 
 describe('what one file does, no other does', () => {
   test.each([
-    ['src/config.ts', 'const level = process.env.LOG_LEVEL;'],
-    ['src/config.ts', 'const level = Bun.env.LOG_LEVEL;'],
+    ['src/config/config.ts', 'const level = process.env.LOG_LEVEL;'],
+    ['src/config/config.ts', 'const level = Bun.env.LOG_LEVEL;'],
     ['src/main.ts', 'process.exit(1);'],
     ['src/main.ts', 'process.exitCode = 1;'],
     ['src/engine/decide.ts', `import { transition } from 'xstate';`],
@@ -111,7 +111,7 @@ describe('a test', () => {
   ])('neither waits nor measures by the wall: %s', (text) => {
     expect(problems('tests/unit/x.test.ts', text)).toHaveLength(1);
     expect(problems('tests/unit/x.test.ts', `/* ${text} */`)).toEqual([]);
-    for (const path of ['tests/bench/x.ts', 'tests/support/eventually.ts', 'src/engine/clock.ts'])
+    for (const path of ['tests/bench/x.ts', 'tests/support/eventually.ts', 'src/engine/scheduler.ts'])
       expect(problems(path, text)).toEqual([]);
   });
 });

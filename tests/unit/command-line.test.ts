@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { version } from '../../package.json' with { type: 'json' };
 import { runCommandLine } from '../../src/commands/command-line.ts';
-import { loadConfig } from '../../src/config.ts';
-import { SETTINGS } from '../../src/settings.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 
 async function run(words: string, environment: Record<string, string> = {}) {
   const out: string[] = [];

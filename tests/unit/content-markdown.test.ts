@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { MarkdownProblem } from '../../src/modules/emails/content/problem.ts';
-import { renderMarkdown } from '../../src/modules/emails/content/render-markdown.ts';
+import { MarkdownProblem } from '../../src/mail/content/problem.ts';
+import { renderMarkdown } from '../../src/mail/content/render-markdown.ts';
 
 const NONCE = '0123456789abcdef';
 

@@ -1,19 +1,19 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { Unavailable } from '../../src/db/unavailable.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
 import { Failure } from '../../src/http/failure.ts';
 import {
   createMarkdownRenderer,
   type MarkdownRenderer,
   startMarkdownThread,
-} from '../../src/modules/emails/content/markdown-renderer.ts';
-import type { CrewLimits } from '../../src/threads/crew.ts';
+} from '../../src/mail/content/markdown-renderer.ts';
+import type { PoolLimits } from '../../src/threads/worker-pool.ts';
 
 /** Openings that are never closed: emailmd searches from each to the end, which takes it half a minute. */
 const ENDLESS = '{{'.repeat(130_000);
 
 const open: MarkdownRenderer[] = [];
 
-const rendererWith = (limits: Partial<CrewLimits> = {}): MarkdownRenderer => {
+const rendererWith = (limits: Partial<PoolLimits> = {}): MarkdownRenderer => {
   const renderer = createMarkdownRenderer(limits);
   open.push(renderer);
   return renderer;

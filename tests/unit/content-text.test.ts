@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { textFromHtml } from '../../src/modules/emails/content/text-part.ts';
+import { textFromHtml } from '../../src/mail/content/text-part.ts';
 import { costMs } from '../support/own-time.ts';
 
 describe('the text part of', () => {

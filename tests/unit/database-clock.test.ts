@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import {
-  ADOPTED_AFTER_MS,
-  DatabaseClock,
-  LOOK_EVERY_MS,
-  readClock,
-} from '../../src/engine/database-clock.ts';
+import { ADOPTED_AFTER_MS, DatabaseClock, LOOK_EVERY_MS, readClock } from '../../src/time/database-clock.ts';
 
 const NOON = Date.parse('2026-11-22T12:00:00Z');
 const HOUR = 3_600_000;

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Database } from '../../src/db/database.ts';
 import type { CommitListener } from '../../src/engine/engine.ts';
 import type { Kind } from '../../src/engine/kind.ts';
-import { rememberSendingDomains } from '../../src/modules/domains/sending-domains.ts';
+import { cachedSendingDomains } from '../../src/modules/domains/sending-domains.ts';
 
 const ROW = {
   id: 'dom_1',
@@ -33,7 +33,7 @@ function aMemory(rows: readonly object[]) {
       return () => {};
     },
   };
-  const find = rememberSendingDomains(database, engine, () => state.now);
+  const find = cachedSendingDomains(database, engine, () => state.now);
   return { state, ask: async () => (await find('ws_1', 'shop.test'))?.id ?? null };
 }
 

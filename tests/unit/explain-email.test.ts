@@ -3,7 +3,7 @@ import { emailMachine } from '../../machines/email.ts';
 import type { RecipientProgress } from '../../machines/email-progress.ts';
 import { transientStates } from '../../src/drawing/arrows.ts';
 import { draw } from '../../src/drawing/moves.ts';
-import { explainEmail } from '../../src/modules/emails/explain.ts';
+import { explainEmail } from '../../src/modules/emails/explain/explanation-text.ts';
 
 const drawing = draw(emailMachine);
 const context = {

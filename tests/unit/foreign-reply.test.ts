@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Database } from '../../src/db/database.ts';
-import { Unavailable } from '../../src/db/unavailable.ts';
-import { emailBirth, engineOver, plainInput } from '../support/engine.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
+import { emailSpawn, engineOver, plainInput } from '../support/engine.ts';
 
 /** A driver that lost its place: every statement gets the reply to something else. */
 const astray = (rows: readonly object[]): Database => ({
@@ -20,7 +20,7 @@ test.each([
   ['the reply to another commit', [{ ord: -1, reply: '1' }]],
 ])('%s does not pass for an acceptance', async (_, rows) => {
   const engine = engineOver(astray(rows));
-  const spawning = engine.spawn('email', emailBirth(plainInput(0)));
+  const spawning = engine.spawn('email', emailSpawn(plainInput(0)));
   expect(await spawning.catch((error: unknown) => error)).toBeInstanceOf(Unavailable);
   await engine.stop();
 });

@@ -6,7 +6,7 @@ import { assign, getInitialSnapshot, initialTransition, setup, transition } from
 import { createTestModel } from 'xstate/graph';
 import { EmbeddedDatabase } from '../../src/db/embedded.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { Unavailable } from '../../src/db/unavailable.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { eventsOfAttempt } from '../../src/modules/emails/live-outcome.ts';
+import { eventsOfAttempt } from '../../src/modules/emails/send/outcome.ts';
 import { withoutReply } from '../../src/transport/smtp/outcome.ts';
 import type { RecipientOutcome } from '../../src/transport/transport.ts';
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
+import { HealthProbe } from '../../src/db/health-probe.ts';
 import { Pool } from '../../src/db/pool.ts';
-import { Unavailable } from '../../src/db/unavailable.ts';
-import { Watch } from '../../src/db/watch.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
 
 /** A pool over a client that never connects: what it answers is up to the test. */
 function poolOverNothing() {
-  const watch = new Watch({ look: async () => ({ seen: 'refusing' }), replace: () => {} });
+  const watch = new HealthProbe({ look: async () => ({ seen: 'refusing' }), replace: () => {} });
   const client = postgres('postgres://nobody@127.0.0.1:1/nothing', { max: 1 });
   return { pool: new Pool(() => client, watch), watch };
 }

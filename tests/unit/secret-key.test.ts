@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { resolveSecretKey } from '../../src/secret-key.ts';
+import { resolveSecretKey } from '../../src/config/secret-key.ts';
 
 let home: string;
 beforeEach(() => {

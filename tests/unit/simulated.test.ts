@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test';
-import { isProblem, parseAddress } from '../../src/modules/emails/address.ts';
-import { SIMULATED_OUTCOMES, simulatedOutcome } from '../../src/modules/emails/simulated.ts';
+import { isProblem, parseAddress } from '../../src/mail/address.ts';
+import {
+  SIMULATED_OUTCOMES,
+  simulatedOutcome,
+} from '../../src/modules/emails/simulator/simulated-addresses.ts';
 
 const DOMAIN = 'simulator.svc.test';
 

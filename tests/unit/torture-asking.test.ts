@@ -1,15 +1,15 @@
 import { afterAll, expect, test } from 'bun:test';
-import { ask, toldBy } from '../../src/torture/asking.ts';
-import { chanceOf } from '../../src/torture/chance.ts';
-import { freePort } from '../../src/torture/free-port.ts';
-import { OutsideRecord } from '../../src/torture/outside-record.ts';
-import { Wishing } from '../../src/torture/wishing.ts';
+import { ask, toldBy } from '../../src/chaos/ask.ts';
+import { freePort } from '../../src/chaos/free-port.ts';
+import { OutsideRecord } from '../../src/chaos/outside-record.ts';
+import { randomFrom } from '../../src/chaos/random.ts';
+import { Requests } from '../../src/chaos/requests.ts';
 
 // What the torture's client takes an answer for. An answer that is taken for too much hides a fault from the judge.
 
 const record = new OutsideRecord();
 const keys = { test: 'test', live: 'live' };
-const wishing = new Wishing({ chance: chanceOf(3), record, keys, liveFrom: null });
+const wishing = new Requests({ chance: randomFrom(3), record, keys, liveFrom: null });
 const single = wishing.single(null);
 const three = {
   ...wishing.batch(),

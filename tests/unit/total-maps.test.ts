@@ -37,7 +37,7 @@ function scratchCopy(additions: typeof ADDITIONS): string {
     JSON.stringify({
       extends: './tsconfig.json',
       include: ['src', 'machines'],
-      files: ['src/dashboard/web/tone.ts'],
+      files: ['src/dashboard/web/state-color.ts'],
     }),
   );
   return folder;
@@ -58,13 +58,13 @@ test('a state, an event and an effect that are added do not compile until every 
     const files = new Set(errors.map((line) => line.slice(0, line.indexOf('('))));
     expect([...files].toSorted()).toEqual([
       'src/audit/quotas.ts',
-      'src/dashboard/web/tone.ts',
-      'src/modules/emails/audit-recipients.ts',
-      'src/modules/emails/explain.ts',
+      'src/chaos/judge.ts',
+      'src/dashboard/web/state-color.ts',
+      'src/modules/emails/audit/audit-recipients.ts',
+      'src/modules/emails/explain/explanation-text.ts',
       'src/modules/emails/facts.ts',
-      'src/modules/emails/listing.ts',
-      'src/modules/emails/live-data-pruner.ts',
-      'src/torture/judge.ts',
+      'src/modules/emails/read/page.ts',
+      'src/modules/emails/retention/live-data-pruner.ts',
     ]);
     for (const name of ['paused', 'pause.requested', 'archive'])
       expect(errors.filter((line) => line.includes(name)).length).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { createSigner } from '../../src/db/sign.ts';
+import { createSigner } from '../../src/crypto/signer.ts';
 import { personaliser, type Tracked } from '../../src/modules/tracking/commands.ts';
 import { readLinkToken } from '../../src/modules/tracking/tokens.ts';
 import { costMs } from '../support/own-time.ts';

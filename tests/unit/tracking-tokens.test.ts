@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { createSigner } from '../../src/db/sign.ts';
-import { readReturnToken, returnToken } from '../../src/modules/emails/live-token.ts';
+import { createSigner } from '../../src/crypto/signer.ts';
+import { readReturnToken, returnToken } from '../../src/modules/emails/send/return-token.ts';
 import { linkToken, readLinkToken } from '../../src/modules/tracking/tokens.ts';
 import { visitorOf } from '../../src/modules/tracking/visitors.ts';
 

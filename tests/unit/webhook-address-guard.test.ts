@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createAddressGuard, isAmongItself } from '../../src/modules/webhooks/address-guard.ts';
+import { createAddressGuard, isLocalOnly } from '../../src/modules/webhooks/http/address-guard.ts';
 
 const production = createAddressGuard({ allowPrivate: false, allowCidrs: [] });
 const development = createAddressGuard({ allowPrivate: true, allowCidrs: [] });
@@ -161,8 +161,8 @@ describe('the webhook address guard on loopback', () => {
   const alone = { host: '127.0.0.1', publicUrl: 'http://localhost:3000', trustProxy: { hops: 0 } };
 
   test('on a loopback address that nothing leads to from outside', () => {
-    expect(isAmongItself(alone)).toBe(true);
-    expect(isAmongItself({ ...alone, host: '::1', publicUrl: 'http://[::1]:3000' })).toBe(true);
+    expect(isLocalOnly(alone)).toBe(true);
+    expect(isLocalOnly({ ...alone, host: '::1', publicUrl: 'http://[::1]:3000' })).toBe(true);
   });
 
   test.each([
@@ -170,5 +170,5 @@ describe('the webhook address guard on loopback', () => {
     ['has a public address', { publicUrl: 'https://mail.example.com' }],
     ['stands behind a proxy', { trustProxy: { hops: 1 } }],
     ['stands behind proxies that are named', { trustProxy: { ranges: [] } }],
-  ])('but not when it %s', (_, change) => expect(isAmongItself({ ...alone, ...change })).toBe(false));
+  ])('but not when it %s', (_, change) => expect(isLocalOnly({ ...alone, ...change })).toBe(false));
 });

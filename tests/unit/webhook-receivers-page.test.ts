@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sign, verify } from '../../src/modules/webhooks/signature.ts';
+import { sign, verify } from '../../src/modules/webhooks/http/signature.ts';
 
 const page = await readFile(join(import.meta.dir, '../../src/modules/docs/receivers.md'), 'utf8');
 

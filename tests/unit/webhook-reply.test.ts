@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { REPLY_MAX_LENGTH, ReplyBeginning } from '../../src/modules/webhooks/reply.ts';
+import { REPLY_MAX_LENGTH, ResponseHead } from '../../src/modules/webhooks/http/response-head.ts';
 
 function textOf(body: string | Uint8Array, chunkSize = 7): string {
   const bytes = Buffer.from(body);
-  const reply = new ReplyBeginning();
+  const reply = new ResponseHead();
   for (let i = 0; i < bytes.length && !reply.isFull; i += chunkSize)
     reply.add(bytes.subarray(i, i + chunkSize));
   return reply.text();
@@ -49,7 +49,7 @@ describe('the beginning of a reply', () => {
   });
 
   test('an endless body is full after three thousand bytes and holds no more', () => {
-    const reply = new ReplyBeginning();
+    const reply = new ResponseHead();
     reply.add(Buffer.alloc(3002, 'x'));
     expect(reply.isFull).toBe(false);
     reply.add(Buffer.alloc(1, 'x'));

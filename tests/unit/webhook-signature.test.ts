@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import Stripe from 'stripe';
-import { sign, verify } from '../../src/modules/webhooks/signature.ts';
+import { sign, verify } from '../../src/modules/webhooks/http/signature.ts';
 
 const secret = `whsec_${'Zm9v'.repeat(10)}abc`;
 const body = JSON.stringify({ id: 'evt_1', type: 'delivered', data: { isTest: true }, note: 'naïve ☃ 🐎' });

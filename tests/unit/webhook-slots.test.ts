@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Slots } from '../../src/modules/webhooks/slots.ts';
+import { Slots } from '../../src/modules/webhooks/deliveries/slots.ts';
 
 const wide = { total: 1_000, perKey: 1_000, backlog: 100_000 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { createAddressGuard } from '../../src/modules/webhooks/address-guard.ts';
-import { problemOfTarget, problemOfUrl } from '../../src/modules/webhooks/target.ts';
+import { problemOfTarget, problemOfUrl } from '../../src/modules/webhooks/endpoints/target.ts';
+import { createAddressGuard } from '../../src/modules/webhooks/http/address-guard.ts';
 
 const guard = createAddressGuard({ allowPrivate: false, allowCidrs: [] });
 

@@ -1,10 +1,10 @@
 import type { Machine } from '../../modules/inspector/model.ts';
+import { agoText, number, shortId, titleOf } from './format.ts';
 import { useLive, useNow } from './hooks.ts';
 import type { Live } from './live.ts';
 import { Panel, Quiet } from './panel.tsx';
-import { go } from './place.ts';
-import { toneOf } from './tone.ts';
-import { agoText, number, shortId, titleOf } from './words.ts';
+import { toneOf } from './state-color.ts';
+import { go } from './url-state.ts';
 
 /** What happens at the moment: how much, and a sample of it. */
 export function Activity({

@@ -12,13 +12,13 @@ import { use, useEffect, useMemo, useRef } from 'react';
 import { arrowId, arrowsOf, labelOf, START, stayingIn } from '../../drawing/arrows.ts';
 import type { Layout, Point } from '../../drawing/layout.ts';
 import type { Machine } from '../../modules/inspector/model.ts';
+import { titleOf } from './format.ts';
+import { TourContext } from './highlight.ts';
 import { layouts } from './layouts.ts';
 import type { Live } from './live.ts';
 import { type LineData, MoveLine } from './move-line.tsx';
+import { toneOf } from './state-color.ts';
 import { FrameNode, StartNode, type StateData, StateNode, TitleNode } from './state-node.tsx';
-import { toneOf } from './tone.ts';
-import { TourContext } from './tour.ts';
-import { titleOf } from './words.ts';
 
 interface CanvasProps {
   readonly machines: readonly Machine[];

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ActorLife, LifeStep, Machine } from '../../modules/inspector/model.ts';
+import { shortId, spanText, timeText } from './format.ts';
 import { type Asked, useNow } from './hooks.ts';
 import { Check, Clock, Copy } from './icons.tsx';
 import { Loading, Panel, Quiet } from './panel.tsx';
-import { go } from './place.ts';
 import type { Playback } from './playback.ts';
-import { toneOf } from './tone.ts';
-import { shortId, spanText, timeText } from './words.ts';
+import { toneOf } from './state-color.ts';
+import { go } from './url-state.ts';
 
 /** One actor: why it is where it is, what it waits for, and everything that has happened to it. */
 export function LifePanel(props: {

@@ -4,8 +4,8 @@ import { memo, use, useEffect, useRef, useState } from 'react';
 import { type LabelLine, linesOfStep } from '../../drawing/arrows.ts';
 import type { Box, Point } from '../../drawing/layout.ts';
 import type { Drawing } from '../../drawing/moves.ts';
+import { TourContext } from './highlight.ts';
 import type { Live } from './live.ts';
-import { TourContext } from './tour.ts';
 
 /** What a line shows. */
 export type LineData = {

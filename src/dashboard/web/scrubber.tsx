@@ -1,7 +1,7 @@
 import type { LifeStep } from '../../modules/inspector/model.ts';
+import { spanText, timeText } from './format.ts';
 import { Back, Forward, Pause, Play } from './icons.tsx';
 import type { Playback } from './playback.ts';
-import { spanText, timeText } from './words.ts';
 
 /** A life as a line that can be gone along. */
 export function Scrubber({

@@ -2,11 +2,11 @@ import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
 import { memo, use, useEffect, useRef, useSyncExternalStore } from 'react';
 import { inWords } from '../../drawing/arrows.ts';
 import type { DrawnState, Move } from '../../drawing/moves.ts';
+import { countText } from './format.ts';
+import { TourContext } from './highlight.ts';
 import { Again, Stay } from './icons.tsx';
 import type { Live } from './live.ts';
-import type { Tone } from './tone.ts';
-import { TourContext } from './tour.ts';
-import { countText } from './words.ts';
+import type { Tone } from './state-color.ts';
 
 /** What a state's card shows. */
 export type StateData = {

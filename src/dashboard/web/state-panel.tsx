@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react';
 import type { ActorItem, Machine } from '../../modules/inspector/model.ts';
+import { agoText, countText, shortId, spanText, timeText } from './format.ts';
 import { useActors, useLive, useNow } from './hooks.ts';
 import { Clock } from './icons.tsx';
 import type { Live } from './live.ts';
 import { Loading, Panel, Quiet } from './panel.tsx';
-import { go } from './place.ts';
-import { toneOf } from './tone.ts';
-import { agoText, countText, shortId, spanText, timeText } from './words.ts';
+import { toneOf } from './state-color.ts';
+import { go } from './url-state.ts';
 
 /** `id:em_01` in place of a state asks for ids that begin so. */
 const SEARCH = 'id:';

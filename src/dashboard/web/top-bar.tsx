@@ -2,8 +2,8 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Machine, Session } from '../../modules/inspector/model.ts';
 import { Keys, Leave, Mark, Moon, Search, Sun, System } from './icons.tsx';
 import type { Line } from './live.ts';
-import { go } from './place.ts';
 import type { Theme } from './theme.ts';
+import { go } from './url-state.ts';
 
 interface TopBarProps {
   readonly session: Session;

@@ -3,18 +3,18 @@ import type { Machine, Session } from '../../modules/inspector/model.ts';
 import { Activity } from './activity.tsx';
 import { api } from './api.ts';
 import { Canvas } from './canvas.tsx';
+import { TourContext, tourOf } from './highlight.ts';
 import { useLife, useLive } from './hooks.ts';
 import { LifePanel } from './life-panel.tsx';
 import type { Live } from './live.ts';
-import { go, usePlace } from './place.ts';
 import { usePlayback } from './playback.ts';
-import { Rail } from './rail.tsx';
 import { Scrubber } from './scrubber.tsx';
 import { Shortcuts } from './shortcuts.tsx';
+import { Rail } from './sidebar.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { applyTheme, chosenTheme, type Theme } from './theme.ts';
 import { TopBar } from './top-bar.tsx';
-import { TourContext, tourOf } from './tour.ts';
+import { go, usePlace } from './url-state.ts';
 
 interface WorkbenchProps {
   readonly session: Session;

@@ -1,8 +1,8 @@
 import { hashOfKey, mintApiKey, prefixOf } from '../../auth/api-key.ts';
 import { holds, lacking, type Permission } from '../../auth/permissions.ts';
 import type { Principal } from '../../auth/principal.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
-import type { Sealer } from '../../db/seal.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';

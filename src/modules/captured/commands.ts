@@ -1,9 +1,9 @@
 import { Batcher } from '../../async/batcher.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId } from '../../db/ids.ts';
-import type { Clock } from '../../engine/clock-source.ts';
 import { type Failure, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { CapturedMessage } from '../../transport/capture.ts';
 
 /** The same copy once, however often it was sent: a repeated attempt leaves what the first one left. */

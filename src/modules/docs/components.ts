@@ -1,5 +1,5 @@
+import { JSON_TYPE } from '../../http/body/media-type.ts';
 import { type FailureCode, STATUS_OF } from '../../http/failure.ts';
-import { JSON_TYPE } from '../../http/media-type.ts';
 import { CODE_NAMES, CODES } from './codes.ts';
 import type { Components, Header, Reference, ResponseObject } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';

@@ -1,5 +1,5 @@
 import { STATUS_OF } from '../../http/failure.ts';
-import type { Document } from '../../http/route.ts';
+import type { RawResponse } from '../../http/route.ts';
 import { CODE_NAMES, CODES } from './codes.ts';
 import { html, inline } from './html.ts';
 import { page } from './page.ts';
@@ -18,7 +18,7 @@ const EXAMPLE = JSON.stringify(
 );
 
 /** The page that the `docs` of every error leads to, with an anchor per code. */
-export function errorsPage(): Document {
+export function errorsPage(): RawResponse {
   const entries = CODE_NAMES.map(
     (code) => html`<article class="code" id="${code}">
 <h2><a href="#${code}">${code}</a> <span class="status">${STATUS_OF[code]}</span></h2>

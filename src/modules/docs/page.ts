@@ -1,4 +1,4 @@
-import { Document } from '../../http/route.ts';
+import { RawResponse } from '../../http/route.ts';
 import { type Html, html } from './html.ts';
 
 const SIBLINGS = [
@@ -50,7 +50,7 @@ const POLICY = [
 export const PAGE_HEADERS = { 'content-security-policy': POLICY, 'cache-control': 'no-cache' };
 
 /** A page of the documentation. It reads well without its script and without any network but this server. */
-export function page({ title, path, navigation, body }: PageContent): Document {
+export function page({ title, path, navigation, body }: PageContent): RawResponse {
   const text = html`<!doctype html>
 <html lang="en">
 <head>
@@ -82,7 +82,7 @@ ${body}
 </div>
 </body>
 </html>`;
-  return new Document('text/html; charset=utf-8', text.text, { headers: PAGE_HEADERS });
+  return new RawResponse('text/html; charset=utf-8', text.text, { headers: PAGE_HEADERS });
 }
 
 function group({ title, entries }: NavigationGroup): Html {

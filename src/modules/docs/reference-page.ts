@@ -1,6 +1,6 @@
 import { PERMISSIONS } from '../../auth/permissions.ts';
-import { JSON_TYPE } from '../../http/media-type.ts';
-import type { Document } from '../../http/route.ts';
+import { JSON_TYPE } from '../../http/body/media-type.ts';
+import type { RawResponse } from '../../http/route.ts';
 import type { MediaType, OpenApiDocument, Operation, Parameter, Reference } from './document.ts';
 import { type Html, html, inline, prose } from './html.ts';
 import { withSchemasInPlace } from './openapi.ts';
@@ -14,7 +14,7 @@ interface Endpoint {
 }
 
 /** The reference of the whole interface on one page, drawn from the OpenAPI document. */
-export function referencePage(published: OpenApiDocument): Document {
+export function referencePage(published: OpenApiDocument): RawResponse {
   const document = withSchemasInPlace(published);
   const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Document, type Route, route } from '../../http/route.ts';
+import { RawResponse, type Route, route } from '../../http/route.ts';
 import { errorsPage } from './errors-page.ts';
 import { guidePage } from './guide-page.ts';
 import { lifeDiagram } from './life-diagram.ts';
@@ -24,7 +24,7 @@ export interface DocsDeps {
 /** The documentation, which every error leads to. It is public, since it says nothing about anybody. */
 export function docsRoutes({ documented, tags, baseUrl }: DocsDeps): readonly Route[] {
   const openApi = once(() => openApiOf(documented, tags, baseUrl));
-  const asset = (type: string, content: string) => new Document(type, content, { headers: PAGE_HEADERS });
+  const asset = (type: string, content: string) => new RawResponse(type, content, { headers: PAGE_HEADERS });
   return [
     documentRoute('/openapi.json', 'Get the OpenAPI document', () =>
       asset('application/json', JSON.stringify(openApi())),
@@ -49,7 +49,7 @@ export function docsRoutes({ documented, tags, baseUrl }: DocsDeps): readonly Ro
   ];
 }
 
-function documentRoute(path: string, summary: string, draw: () => Document): Route {
+function documentRoute(path: string, summary: string, draw: () => RawResponse): Route {
   return route({
     method: 'GET',
     path,

@@ -1,4 +1,4 @@
-import { JSON_TYPE } from '../../http/media-type.ts';
+import { JSON_TYPE } from '../../http/body/media-type.ts';
 import { EMAIL_EVENTS } from '../emails/queries.ts';
 import type { OpenApiDocument, Parameter } from './document.ts';
 import { type NamedSchemas, toJsonSchema } from './json-schema.ts';

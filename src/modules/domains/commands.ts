@@ -1,16 +1,16 @@
 import type { DomainState } from '../../../machines/domain.ts';
 import type { DomainContext, DomainEvent } from '../../../machines/domain-context.ts';
+import type { Gate } from '../../async/gate.ts';
 import type { Principal } from '../../auth/principal.ts';
-import type { Sealer } from '../../db/seal.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
 import { keepReply, type StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { ClaimOf, ToldOf } from '../../engine/told.ts';
+import type { ClaimOf, EventResultOf } from '../../engine/result.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
-import type { Gate } from '../../transport/gate.ts';
 import type { DomainChange, DomainView } from './model.ts';
-import { nextOutcome } from './outcome.ts';
+import { nextOutcome } from './next-outcome.ts';
 import { readProvider } from './provider.ts';
 import { type DomainReader, findDomain, readDomain } from './queries.ts';
 import { viewOf } from './views.ts';
@@ -54,14 +54,14 @@ const tell = (
   id: string,
   event: DomainEvent,
   claim?: ClaimOf<'domain'>,
-): Promise<ToldOf<'domain'>> =>
+): Promise<EventResultOf<'domain'>> =>
   engine.tell('domain', id, event, {
     scope: { workspaceId, livemode: true },
     ...(claim && { claim }),
   });
 
 /** A removed domain still is a row. */
-const isGone = (told: ToldOf<'domain'>): boolean =>
+const isGone = (told: EventResultOf<'domain'>): boolean =>
   told.outcome === 'absent' || (told.outcome === 'refused' && told.state === 'removed');
 
 /**

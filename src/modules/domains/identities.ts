@@ -1,4 +1,4 @@
-import type { Sealer } from '../../db/seal.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
 import {
   IdentityRefused,
   identityState,
@@ -6,8 +6,8 @@ import {
   replaceKey,
 } from '../../transport/ses/identity.ts';
 import { type SesApi, SesUnreachable } from '../../transport/ses/ses-api.ts';
+import type { Identities } from './check.ts';
 import { openRsaKey } from './keys.ts';
-import type { Identities } from './lookup.ts';
 
 /** Longer than a healthy API takes, shorter than the lease of a check. */
 const PATIENCE_MS = 10_000;

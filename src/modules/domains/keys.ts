@@ -1,5 +1,5 @@
 import type { NextKeys } from '../../../machines/domain-context.ts';
-import type { Sealer } from '../../db/seal.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
 import { generateDkimKey } from '../../transport/dkim/key-pair.ts';
 import { loadSigningKey, type SigningKey } from '../../transport/dkim/signing-key.ts';
 

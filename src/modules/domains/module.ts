@@ -3,9 +3,9 @@ import type { DomainCommands } from './commands.ts';
 import { domainPruner } from './domain-pruner.ts';
 import { domainKind } from './kind.ts';
 import { openDomains } from './open.ts';
-import { missingWays } from './queries.ts';
+import { missingTransports } from './queries.ts';
 import { domainRoutes } from './routes.ts';
-import { rememberSendingDomains } from './sending-domains.ts';
+import { cachedSendingDomains } from './sending-domains.ts';
 
 /** The domains that live email is sent from. */
 export const domainsModule = defineModule<DomainCommands>({
@@ -24,13 +24,13 @@ export const domainsModule = defineModule<DomainCommands>({
     return {
       registrations: [kind],
       connect: ({ engine, offers }) => {
-        offers.findSendingDomain = rememberSendingDomains(database, engine, clock.monotonic);
+        offers.findSendingDomain = cachedSendingDomains(database, engine, clock.monotonic);
         return {
           deps: { ...commands, engine },
           duties: [domainPruner({ database, clock })],
           // Their mail is held, which nobody should have to find out by waiting for it.
           async start() {
-            for (const missing of await missingWays(database, config.transport))
+            for (const missing of await missingTransports(database, config.transport))
               logger.warn(
                 missing,
                 `Domains have chosen ${missing.provider}, which TRANSPORT does not enable: their mail is held until it does.`,

@@ -1,16 +1,16 @@
+import { Gate } from '../../async/gate.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
-import type { Sealer } from '../../db/seal.ts';
-import type { Clock } from '../../engine/clock-source.ts';
 import type { Registration } from '../../engine/engine.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { NameServer } from '../../transport/dns/exchange.ts';
 import { createResolver, systemNameServers } from '../../transport/dns/resolver.ts';
-import { Gate } from '../../transport/gate.ts';
 import { createSesApi } from '../../transport/ses/ses-api.ts';
+import type { Identities } from './check.ts';
 import type { DomainCommands } from './commands.ts';
 import { sesIdentities } from './identities.ts';
 import { domains } from './kind.ts';
-import type { Identities } from './lookup.ts';
-import { domainPerformer } from './perform.ts';
+import { domainPerformer } from './performer.ts';
 import { type SetupSource, setupOf } from './setup.ts';
 
 /** What domains are built from. */
@@ -41,13 +41,13 @@ const KEY_MAKING = 2;
 /** Puts the parts of domains together. */
 export function openDomains({ database, clock, sealer, config }: DomainParts): Domains {
   const setup = setupOf(config);
-  const looking = {
+  const checking = {
     setup,
     openResolver: () => createResolver(config.dnsServers ?? systemNameServers()),
     identities: identitiesOf(config, sealer, clock.now),
   };
   return {
-    kind: domains(domainPerformer({ database, clock }, looking)),
+    kind: domains(domainPerformer({ database, clock }, checking)),
     commands: { database, sealer, setup, keyMaking: new Gate(KEY_MAKING) },
   };
 }

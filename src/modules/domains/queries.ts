@@ -2,15 +2,15 @@ import { and, desc, eq, ne, sql } from 'drizzle-orm';
 import type { DomainState } from '../../../machines/domain.ts';
 import type { DomainContext } from '../../../machines/domain-context.ts';
 import type { Principal } from '../../auth/principal.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
 import { domains, domainTransports } from '../../db/schema/domains.ts';
-import type { Sealer } from '../../db/seal.ts';
 import { decidedFor, stateList, statesWhere } from '../../engine/kind.ts';
 import type { Failure } from '../../http/failure.ts';
 import { listById, withinRange } from '../../http/list.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { SigningKey } from '../../transport/dkim/signing-key.ts';
-import type { EnabledWays, Transport } from '../../transport/transport.ts';
+import type { EnabledTransports, Transport } from '../../transport/transport.ts';
 import { openKeys, type SealedKeys } from './keys.ts';
 import type { DomainQuery, DomainView } from './model.ts';
 import { lineOf } from './name.ts';
@@ -195,7 +195,7 @@ export async function findAnySendingDomain(
 }
 
 /** A way that domains have chosen and that is not enabled: their mail is held. */
-export interface MissingWay {
+export interface MissingTransport {
   readonly provider: string;
   readonly domains: number;
   /** Some of them. */
@@ -203,8 +203,11 @@ export interface MissingWay {
 }
 
 /** The ways that living domains have chosen besides the enabled ones. */
-export const missingWays = (database: Database, enabled: EnabledWays): Promise<readonly MissingWay[]> =>
-  database.query<MissingWay>(
+export const missingTransports = (
+  database: Database,
+  enabled: EnabledTransports,
+): Promise<readonly MissingTransport[]> =>
+  database.query<MissingTransport>(
     `select t.provider, count(*)::integer as domains, (array_agg(d.name order by d.id))[1:5] as names
     from domain_transports t join domains d on d.id = t.domain_id
     where d.state <> 'removed' and t.provider <> all ($1::text[]) group by t.provider order by t.provider`,

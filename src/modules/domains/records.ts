@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import type { RecordStanding } from '../../../machines/domain-context.ts';
 import type { ExpectedRecord } from '../../transport/dns/txt-rules.ts';
-import type { EnabledWays, Transport } from '../../transport/transport.ts';
+import type { EnabledTransports, Transport } from '../../transport/transport.ts';
 import { ed25519SelectorOf, type KeySet, keysAt } from './keys.ts';
 import { registrableOf } from './name.ts';
 
 /** How this installation sends and receives: what the records of every domain point to. */
 export interface DnsSetup {
   /** The ways that mail may leave by, the default one first. */
-  readonly ways: EnabledWays;
+  readonly ways: EnabledTransports;
   /** The name of this server among mail servers: sends, and takes bounces. */
   readonly mailHost: string;
   /** The server that mail is handed to with `smtp`; null where it is this one. */
@@ -31,8 +31,10 @@ export interface RecordSource {
 }
 
 /** The way that its mail leaves by, whether that way is enabled or not. */
-export const wayOf = ({ provider }: Pick<RecordSource, 'provider'>, { ways }: DnsSetup): Transport['name'] =>
-  provider ?? ways[0];
+export const transportOf = (
+  { provider }: Pick<RecordSource, 'provider'>,
+  { ways }: DnsSetup,
+): Transport['name'] => provider ?? ways[0];
 
 /** Which of a domain's records. */
 export type Slot =
@@ -69,7 +71,7 @@ const TTL_SECONDS = 3_600;
  */
 export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly AskedRecord[] {
   const { name, keySets, trackingDomain } = domain;
-  const signsHere = wayOf(domain, setup) !== 'ses';
+  const signsHere = transportOf(domain, setup) !== 'ses';
   const records = [
     ...keyRecords(domain, keysAt(keySets, 'active'), ['dkim', 'dkimEd25519'], signsHere),
     ...keyRecords(domain, keysAt(keySets, 'pending'), ['nextDkim', 'nextDkimEd25519'], signsHere),
@@ -106,7 +108,7 @@ function returnPathRecords(domain: RecordSource, setup: DnsSetup): AskedRecord[]
   if (setup.returnPathDomain !== null)
     return [record('returnPath', 'CNAME', returnPath, setup.returnPathDomain, false)];
   const { mailHost, relayHost } = setup;
-  const isRelayed = wayOf(domain, setup) === 'smtp';
+  const isRelayed = transportOf(domain, setup) === 'smtp';
   const policy = `v=spf1 ${mechanismOf((isRelayed ? relayHost : null) ?? mailHost)} ~all`;
   const required = !isRelayed;
   // One without the other is of no use: receivers refuse envelope senders whose domain takes no mail.

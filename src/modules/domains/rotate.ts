@@ -2,7 +2,7 @@ import type { DomainState } from '../../../machines/domain.ts';
 import type { DomainContext, DomainEvent } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
 import type { StoredReply } from '../../db/stored-replies.ts';
-import { Unavailable } from '../../db/unavailable.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';

@@ -14,7 +14,7 @@ export type FindSendingDomain = (workspaceId: string, name: string) => Promise<S
  * `findSendingDomain` with a short memory: a burst of mail from one domain asks the database once a second. Only what was found
  * is remembered, so that a domain which has just been verified may send at once, whichever instance saw it.
  */
-export function rememberSendingDomains(
+export function cachedSendingDomains(
   database: Database,
   engine: Pick<Engine, 'listen'>,
   monotonic: () => number,

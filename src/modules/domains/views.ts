@@ -2,7 +2,7 @@ import type { DomainContext } from '../../../machines/domain-context.ts';
 import { timeOfId } from '../../db/ids.ts';
 import type { KeySet } from './keys.ts';
 import type { DomainView } from './model.ts';
-import { type DnsSetup, keyNames, type RecordSource, recordsOf, standingOf, wayOf } from './records.ts';
+import { type DnsSetup, keyNames, type RecordSource, recordsOf, standingOf, transportOf } from './records.ts';
 
 /** A domain's row, as far as clients see it. */
 export interface DomainRow extends RecordSource {
@@ -27,7 +27,7 @@ export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
     name,
     status: state as DomainView['status'],
     livemode: true,
-    provider: wayOf(row, setup),
+    provider: transportOf(row, setup),
     openTracking: context.openTracking,
     clickTracking: context.clickTracking,
     trackingDomain,

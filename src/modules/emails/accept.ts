@@ -5,18 +5,18 @@ import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Keyed, StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { ClaimOf } from '../../engine/result.ts';
 import type { SpawnRequestOf } from '../../engine/spawn-queue.ts';
-import type { ClaimOf } from '../../engine/told.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently } from '../../http/idempotent.ts';
 import type { IdempotencyClaim, Replay } from '../../http/route.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
-import type { EmailReceipt } from './answer-model.ts';
-import { type AttemptSchedule, SIMULATED_SCHEDULE } from './attempt-schedule.ts';
-import { type RenderedMarkdown, storedMessage } from './message.ts';
-import { readSendRequest, type SendRequest } from './request.ts';
-import type { SendBody } from './request-model.ts';
-import { simulatedOutcome } from './simulated.ts';
+import { type AttemptSchedule, SIMULATED_SCHEDULE } from './accept/attempt-schedule.ts';
+import { type RenderedMarkdown, storedMessage } from './accept/message.ts';
+import { readSendRequest, type SendRequest } from './accept/request.ts';
+import type { SendBody } from './accept/request-model.ts';
+import type { EmailReceipt } from './read/answer-model.ts';
+import { simulatedOutcome } from './simulator/simulated-addresses.ts';
 
 /** A domain that may send now. */
 export interface SendingDomain {
@@ -92,8 +92,8 @@ async function accept(
   const claim = claimOnce(keyed, 202, (state: EmailState, context: EmailContext) =>
     JSON.stringify(receiptOf(id, state, context)),
   );
-  const birth = birthOf(deps, sender, request, { id, now, domain, rendered, claim });
-  const spawned = await deps.engine.spawn('email', birth);
+  const spawn = spawnRequestOf(deps, sender, request, { id, now, domain, rendered, claim });
+  const spawned = await deps.engine.spawn('email', spawn);
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
   if (spawned.outcome === 'replayed') return spawned;
   return receiptOf(id, spawned.state, spawned.context);
@@ -138,7 +138,7 @@ interface Particulars {
   readonly claim: ClaimOf<'email'> | undefined;
 }
 
-function birthOf(
+function spawnRequestOf(
   { engine, simulatorDomain, testSendsPerDay, liveSchedule }: AcceptanceDeps,
   sender: EmailSender,
   request: SendRequest,

@@ -1,10 +1,10 @@
-import type { ToldOf } from '../../engine/told.ts';
+import type { EventResultOf } from '../../engine/result.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
+import type { RescheduleBody, SendBody } from './accept/request-model.ts';
+import { readScheduledAt } from './accept/scheduled-at.ts';
 import { type Acceptance, type AcceptanceDeps, acceptEmail, receiptOf } from './accept.ts';
-import type { EmailReceipt } from './answer-model.ts';
-import type { RescheduleBody, SendBody } from './request-model.ts';
-import { readScheduledAt } from './scheduled-at.ts';
+import type { EmailReceipt } from './read/answer-model.ts';
 
 /** Sends or schedules one email: `POST /v1/emails`. */
 export const sendEmail = (
@@ -41,7 +41,7 @@ export async function cancelEmail(
   );
 }
 
-function receiptOrFailure(id: string, done: string, told: ToldOf<'email'>): EmailReceipt | Failure {
+function receiptOrFailure(id: string, done: string, told: EventResultOf<'email'>): EmailReceipt | Failure {
   if (told.outcome === 'changed') return receiptOf(id, told.state, told.context);
   if (told.outcome === 'refused')
     return new Failure('CONFLICT', `This email is ${told.state}; only a scheduled one can be ${done}.`);

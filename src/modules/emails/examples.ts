@@ -1,6 +1,6 @@
-import type { EmailDetail, EmailItem, EmailReceipt, Explanation } from './answer-model.ts';
-import type { EmailEvent } from './event-model.ts';
-import type { SendBody } from './request-model.ts';
+import type { SendBody } from './accept/request-model.ts';
+import type { EmailDetail, EmailItem, EmailReceipt, Explanation } from './read/answer-model.ts';
+import type { EmailEvent } from './read/event-model.ts';
 
 // What the documentation shows: a send that anybody with a test key can repeat, and what becomes of it. A contract test
 // repeats it.

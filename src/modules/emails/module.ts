@@ -1,21 +1,21 @@
 import { hostname } from 'node:os';
+import { createMarkdownRenderer } from '../../mail/content/markdown-renderer.ts';
+import { textFromHtml } from '../../mail/content/text-part.ts';
 import { captureStore } from '../captured/commands.ts';
 import { defineModule, offered } from '../module.ts';
-import { LIVE_SCHEDULE } from './attempt-schedule.ts';
-import { auditEmails } from './audit.ts';
-import type { BatchDeps } from './batch.ts';
-import { batchRoutes } from './batch-routes.ts';
-import { createMarkdownRenderer } from './content/markdown-renderer.ts';
-import { textFromHtml } from './content/text-part.ts';
-import { explainEmail } from './explain.ts';
+import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
+import type { BatchDeps } from './accept/batch.ts';
+import { batchRoutes } from './accept/batch-routes.ts';
+import { auditEmails } from './audit/audit-emails.ts';
+import { explainEmail } from './explain/explanation-text.ts';
 import { feedbackRecorder } from './feedback.ts';
 import { emailKind, emails } from './kind.ts';
-import { openLiveMail } from './live.ts';
-import { liveDataPruner } from './live-data-pruner.ts';
-import { emailPerformer } from './perform.ts';
+import { liveDataPruner } from './retention/live-data-pruner.ts';
+import { testDataPruner } from './retention/test-data-pruner.ts';
 import { emailRoutes } from './routes.ts';
-import { testDataPruner } from './test-data-pruner.ts';
-import { openWaysOut } from './ways-out.ts';
+import { openLiveMail } from './send/open.ts';
+import { emailPerformer } from './send/perform.ts';
+import { openTransports } from './send/transports.ts';
 
 /** Emails: accepted, sent or simulated, followed and kept. */
 export const emailsModule = defineModule<BatchDeps>({
@@ -27,7 +27,7 @@ export const emailsModule = defineModule<BatchDeps>({
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
   open({ config, database, clock, logger, sealer, signer, ca, liveMail }) {
     const keep = captureStore(database, clock);
-    const ways = openWaysOut({ config, clock, hostName: hostname(), ca, keep });
+    const ways = openTransports({ config, clock, hostName: hostname(), ca, keep });
     const live = openLiveMail({
       ...{ database, clock, logger, sealer, signer },
       transport: (name) => (name === null && liveMail.transport) || ways.transport(name),

@@ -1,28 +1,28 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Principal } from '../../auth/principal.ts';
-import { type Database, OFTEN } from '../../db/database.ts';
+import { type Database, PREPARED } from '../../db/database.ts';
 import { emailMessages, emails, emailEvents as eventTable } from '../../db/schema/emails.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
-import type { EmailDetail, EmailItem } from './answer-model.ts';
-import type { EmailEvent } from './event-model.ts';
-import { readPage } from './listing.ts';
-import { itemColumns } from './lists.ts';
-import type { Content } from './message.ts';
-import type { EmailQuery } from './request-model.ts';
-import { detailOf, eventOf, itemOf } from './views.ts';
+import type { Content } from './accept/message.ts';
+import type { EmailQuery } from './accept/request-model.ts';
+import type { EmailDetail, EmailItem } from './read/answer-model.ts';
+import type { EmailEvent } from './read/event-model.ts';
+import { itemColumns } from './read/lists.ts';
+import { readPage } from './read/page.ts';
+import { detailOf, eventOf, itemOf } from './read/views.ts';
 
 // What other modules need of emails; this is the one door that they may use.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
-export { isProblem, parseAddress } from './address.ts';
-export { EmailEventType, type EmailReceipt } from './answer-model.ts';
-export { DEEPEST_HTML } from './content/html-depth.ts';
-export { EMAIL_EVENTS, EmailEvent } from './event-model.ts';
-export { isReturnToken } from './live-token.ts';
+export { isProblem, parseAddress } from '../../mail/address.ts';
+export { DEEPEST_HTML } from '../../mail/content/html-depth.ts';
+export { SendBody } from './accept/request-model.ts';
+export { EmailEventType, type EmailReceipt } from './read/answer-model.ts';
+export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
+export { eventOf } from './read/views.ts';
 export { recorded } from './recorded.ts';
-export { SendBody } from './request-model.ts';
-export { eventOf } from './views.ts';
+export { isReturnToken } from './send/return-token.ts';
 
 /** What reading emails needs. */
 export interface EmailReader {
@@ -65,7 +65,7 @@ export async function emailDetail(
         .from(emails)
         .innerJoin(emailMessages, eq(emails.id, emailMessages.id))
         .where(and(ownEmail(caller, params.id), eq(emailMessages.id, params.id))),
-    OFTEN,
+    PREPARED,
   );
   if (!row) return notFound('email');
   const content = row.content as Content;
@@ -80,7 +80,7 @@ export async function emailEvents(
 ): Promise<readonly EmailEvent[] | Failure> {
   const [row] = await database.read(
     (orm) => orm.select({ id: emails.id }).from(emails).where(ownEmail(caller, params.id)),
-    OFTEN,
+    PREPARED,
   );
   return row ? eventsOf(database, params.id) : notFound('email');
 }
@@ -101,6 +101,6 @@ async function eventsOf(database: Database, emailId: string): Promise<readonly E
       .as('kept');
     // Ids of one millisecond are in no order between commits; an email's commits are, by their transactions.
     return orm.select().from(kept).orderBy(asc(kept.occurredAt), asc(kept.position), asc(kept.id));
-  }, OFTEN);
+  }, PREPARED);
   return rows.map(eventOf);
 }

@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
+import { EmailQuery, RescheduleBody, SendBody } from './accept/request-model.ts';
 import type { AcceptanceDeps } from './accept.ts';
-import { EmailDetail, EmailItem, EmailReceipt, Explanation } from './answer-model.ts';
 import { cancelEmail, rescheduleEmail, sendEmail } from './commands.ts';
-import { EmailEvent } from './event-model.ts';
 import { DETAIL, EVENTS, EXPLANATION, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
-import { explanationOf } from './explaining.ts';
+import { explanationOf } from './explain/explain-query.ts';
 import { type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';
-import { EmailQuery, RescheduleBody, SendBody } from './request-model.ts';
+import { EmailDetail, EmailItem, EmailReceipt, Explanation } from './read/answer-model.ts';
+import { EmailEvent } from './read/event-model.ts';
 
 const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { Unavailable } from '../../db/unavailable.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
 
 /** `at`: every position before it is final, since the transactions that wrote there have ended. */
 export const HORIZON = `select l.base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as at

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { SmtpDoor } from '../../transport/inbound/smtp-door.ts';
+import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
 import { defineModule, offered } from '../module.ts';
 import { openInbound } from './open.ts';
 
@@ -8,7 +8,7 @@ export const inboundModule = defineModule<unknown>({
   name: 'inbound',
   open: ({ config, signer, logger, mailReader }) => ({
     connect({ offers }) {
-      let server: SmtpDoor | null = null;
+      let server: SmtpServer | null = null;
       return {
         deps: null,
         async start() {

@@ -1,8 +1,8 @@
-import type { Signer } from '../../db/sign.ts';
+import type { Signer } from '../../crypto/signer.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Feedback } from '../../transport/inbound/feedback.ts';
-import { openReportDoor } from '../../transport/inbound/report-door.ts';
-import type { SmtpDoor } from '../../transport/inbound/smtp-door.ts';
+import { openReportServer } from '../../transport/inbound/report-server.ts';
+import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
 import { tokenOf } from '../../transport/inbound/verp.ts';
 import type { MailReader } from '../../transport/reading/mail-reader.ts';
 import { isReturnToken } from '../emails/queries.ts';
@@ -23,8 +23,8 @@ export interface InboundParts {
 const REPORTS = /^(abuse|postmaster|fbl|complaints)@/i;
 
 /** Opens the listener. Mail for anybody else is refused at RCPT. */
-export const openInbound = ({ signer, logger, record, ...where }: InboundParts): Promise<SmtpDoor> =>
-  openReportDoor({
+export const openInbound = ({ signer, logger, record, ...where }: InboundParts): Promise<SmtpServer> =>
+  openReportServer({
     ...where,
     tls: null,
     onTrouble: (error) => logger.debug({ err: error }, 'A connection to the inbound port broke.'),

@@ -1,10 +1,10 @@
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt, timeOfId, timePart } from '../../db/ids.ts';
 import { draw } from '../../drawing/moves.ts';
+import { type ActorHistory, readLife } from '../../engine/history.ts';
 import { type Kind, stateList } from '../../engine/kind.ts';
-import { type Life, readLife } from '../../engine/life.ts';
-import type { Scope } from '../../engine/told.ts';
-import { indexedStates } from './census-statements.ts';
+import type { Scope } from '../../engine/result.ts';
+import { indexedStates } from './count-statements.ts';
 import { timedStates } from './machines.ts';
 import type { ActorItem, ActorLife, ActorPage, Explanation } from './model.ts';
 import { redacted } from './redact.ts';
@@ -23,7 +23,7 @@ export interface Wanted {
 }
 
 /** Explains an actor of one kind from its life. */
-export type Explain = (life: Life, now: number) => Explanation;
+export type Explain = (life: ActorHistory, now: number) => Explanation;
 
 interface Row {
   readonly id: string;

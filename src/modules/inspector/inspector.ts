@@ -2,17 +2,17 @@ import type { Logger } from 'pino';
 import { OneTimeTokens } from '../../auth/one-time-tokens.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import type { Database } from '../../db/database.ts';
-import type { Clock } from '../../engine/clock-source.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Scope } from '../../engine/told.ts';
+import type { Scope } from '../../engine/result.ts';
 import type { AdmissionDeps } from '../../http/admission.ts';
-import type { SocketDoor } from '../../http/listen.ts';
-import { Census } from './census.ts';
-import { inspectorDoor } from './door.ts';
-import { Lookout } from './lookout.ts';
+import type { SocketUpgrade } from '../../http/listen.ts';
+import type { Clock } from '../../time/clock.ts';
+import { LiveFeed } from './live-feed.ts';
 import type { InspectedKind, InspectorDeps } from './routes.ts';
-import { sightsOf } from './sight.ts';
-import { type Ticket, Visits } from './visits.ts';
+import { StateCounts } from './state-counts.ts';
+import { sightsOf } from './visibility.ts';
+import { InspectorSessions, type Ticket } from './visits.ts';
+import { inspectorUpgrade } from './websocket-upgrade.ts';
 
 /** What the live view is built from. */
 export interface InspectorParts extends Omit<AdmissionDeps, 'session'> {
@@ -29,7 +29,7 @@ export interface InspectorParts extends Omit<AdmissionDeps, 'session'> {
 export interface Inspector {
   /** For `inspectorRoutes`. */
   readonly deps: InspectorDeps;
-  readonly sockets: SocketDoor;
+  readonly sockets: SocketUpgrade;
   /** A link that opens the live view once, without a key. */
   link(scope: Scope): Promise<string>;
   stop(): void;
@@ -41,20 +41,20 @@ export function createInspector(parts: InspectorParts): Inspector {
   const { authenticate, limiter, clientAddress } = parts;
   const now = () => clock.now();
   const tickets = new OneTimeTokens<Ticket>(database, 'live view', now);
-  const visits = new Visits(sessions, tickets, authenticate, sightsOf(kinds), now);
-  const census = new Census(
+  const visits = new InspectorSessions(sessions, tickets, authenticate, sightsOf(kinds), now);
+  const stateCounts = new StateCounts(
     database,
     clock,
     log,
     kinds.map(({ kind }) => kind),
   );
-  const lookout = new Lookout(engine, census, now);
-  const sockets = inspectorDoor({
+  const liveFeed = new LiveFeed(engine, stateCounts, now);
+  const sockets = inspectorUpgrade({
     engine,
     database,
     now,
     visits,
-    lookout,
+    liveFeed,
     limiter,
     clientAddress,
     log,
@@ -68,6 +68,6 @@ export function createInspector(parts: InspectorParts): Inspector {
       const subject = { kind: 'operatorLink', id: crypto.randomUUID(), workspaceId, livemode } as const;
       return `${baseUrl}/inspector#open=${await visits.link(subject)}`;
     },
-    stop: () => lookout.stop(),
+    stop: () => liveFeed.stop(),
   };
 }

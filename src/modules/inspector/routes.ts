@@ -3,12 +3,12 @@ import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import type { Kind } from '../../engine/kind.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
-import { Document, type Route, route } from '../../http/route.ts';
+import { RawResponse, type Route, route } from '../../http/route.ts';
 import { actorLife, actorPage, type Explain } from './actors.ts';
 import { machineOf } from './machines.ts';
 import type { ActorLife, ActorPage, Machine, Session } from './model.ts';
-import { sightsOf, type VisibleKind } from './sight.ts';
-import { NEEDED, type Visits } from './visits.ts';
+import { sightsOf, type VisibleKind } from './visibility.ts';
+import { type InspectorSessions, NEEDED } from './visits.ts';
 
 /** A kind as the live view shows it. */
 export interface InspectedKind extends VisibleKind {
@@ -21,7 +21,7 @@ export interface InspectedKind extends VisibleKind {
 export interface InspectorDeps {
   readonly database: Database;
   readonly kinds: readonly InspectedKind[];
-  readonly visits: Visits;
+  readonly visits: InspectorSessions;
   readonly version: string;
 }
 
@@ -53,8 +53,8 @@ const BY_SESSION = {
 /** Answers made for this page alone, which TypeScript describes (model.ts) and no document lists. */
 const of = <T>() => Type.Unsafe<T>({});
 
-const ended = (cookie: string, body: object): Document =>
-  new Document('application/json', JSON.stringify({ data: body }), {
+const ended = (cookie: string, body: object): RawResponse =>
+  new RawResponse('application/json', JSON.stringify({ data: body }), {
     headers: { 'set-cookie': cookie, 'cache-control': 'no-store' },
   });
 
@@ -66,12 +66,12 @@ export function inspectorRoutes({
   version,
 }: InspectorDeps): readonly Route[] {
   const kinds = inspected.map(({ kind }) => kind);
-  const sightOf = sightsOf(inspected);
+  const visibilityOf = sightsOf(inspected);
   const explanations = new Map(inspected.map(({ kind, explain }) => [kind.name, explain]));
   const machines = kinds.map(machineOf);
   const seenBy = ({ permissions }: Principal) => {
-    const sight = sightOf(permissions);
-    return kinds.filter(({ name }) => sight.has(name));
+    const visibility = visibilityOf(permissions);
+    return kinds.filter(({ name }) => visibility.has(name));
   };
   return [
     route({
@@ -142,8 +142,8 @@ export function inspectorRoutes({
       response: of<readonly Machine[]>(),
       status: 200,
       handle: ({ caller }) => {
-        const sight = sightOf(caller.permissions);
-        return machines.filter(({ kind }) => sight.has(kind));
+        const visibility = visibilityOf(caller.permissions);
+        return machines.filter(({ kind }) => visibility.has(kind));
       },
     }),
     route({

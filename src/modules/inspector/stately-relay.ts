@@ -1,15 +1,15 @@
 import type { ServerWebSocket } from 'bun';
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Database } from '../../db/database.ts';
+import type { Draft } from '../../engine/draft.ts';
 import type { Kind } from '../../engine/kind.ts';
-import type { Draft } from '../../engine/tell-batch.ts';
-import type { Scope } from '../../engine/told.ts';
-import type { Talk } from '../../http/listen.ts';
-import { GOING_AWAY, SESSION_OVER } from './live-talk.ts';
-import type { LookedAt } from './lookout.ts';
-import type { Sight } from './sight.ts';
+import type { Scope } from '../../engine/result.ts';
+import type { SocketSession } from '../../http/listen.ts';
+import type { FeedSource } from './live-feed.ts';
+import { GOING_AWAY, SESSION_OVER } from './live-socket.ts';
 import { introduction, introductionText, newsTexts } from './stately.ts';
-import type { Visit } from './visits.ts';
+import type { Visibility } from './visibility.ts';
+import type { InspectorSession } from './visits.ts';
 
 /** Actors of each kind that a new client is shown. */
 const RECENT = 25;
@@ -28,7 +28,7 @@ interface Row {
 
 /** What a relay reads from. */
 export interface Relayed {
-  readonly engine: LookedAt & { readonly kinds: readonly Kind[] };
+  readonly engine: FeedSource & { readonly kinds: readonly Kind[] };
   readonly database: Database;
   now(): number;
 }
@@ -37,37 +37,37 @@ export interface Relayed {
  * Speaks Stately's inspector protocol to one client: first the latest actors as they are, then what happens to them and to new
  * ones. Of a crowd it follows a sample, the latest 200; a client that reads too slowly misses messages.
  */
-export class StatelyRelay implements Talk {
+export class StatelyRelay implements SocketSession {
   /** Ids in the order in which they were last heard of: the ring that the oldest falls out of. */
   readonly #followed = new Set<string>();
-  #socket: ServerWebSocket<Talk> | null = null;
+  #socket: ServerWebSocket<SocketSession> | null = null;
   #leave: (() => void) | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
   #second = 0;
   #told = 0;
-  #sight: Sight;
+  #visibility: Visibility;
   readonly #scope: Scope;
   /** What happened while the first actors were being read. */
   #early: string[] | null = [];
 
   constructor(
     private readonly from: Relayed,
-    visit: Visit,
-    private readonly look: () => Promise<Sight | null>,
-    private readonly gone: (talk: Talk) => void,
+    visit: InspectorSession,
+    private readonly look: () => Promise<Visibility | null>,
+    private readonly gone: (talk: SocketSession) => void,
   ) {
     this.#scope = visit.subject;
-    this.#sight = visit.sight;
+    this.#visibility = visit.visibility;
   }
 
-  opened(socket: ServerWebSocket<Talk>): void {
+  opened(socket: ServerWebSocket<SocketSession>): void {
     this.#socket = socket;
     this.#leave = this.from.engine.listen((kind, drafts) => this.#note(socket, kind, drafts));
     this.#timer = setInterval(() => {
       void this.look()
-        .catch(() => this.#sight)
-        .then((sight) => {
-          if (sight) this.#sight = sight;
+        .catch(() => this.#visibility)
+        .then((visibility) => {
+          if (visibility) this.#visibility = visibility;
           else socket.close(SESSION_OVER, 'The session is over.');
         });
     }, LOOK_AGAIN_MS);
@@ -87,9 +87,9 @@ export class StatelyRelay implements Talk {
     clearInterval(this.#timer);
   }
 
-  async #introduce(socket: ServerWebSocket<Talk>): Promise<void> {
+  async #introduce(socket: ServerWebSocket<SocketSession>): Promise<void> {
     for (const kind of this.from.engine.kinds) {
-      if (!this.#sight.has(kind.name)) continue;
+      if (!this.#visibility.has(kind.name)) continue;
       const rows = await this.from.database.query<Row>(
         `with near as materialized (select id, workspace_id, livemode, state, context from ${kind.table} order by id desc limit 2000)
          select id, state, context from near where workspace_id = $1 and livemode = $2 order by id desc limit ${RECENT}`,
@@ -107,8 +107,8 @@ export class StatelyRelay implements Talk {
     for (const message of early) this.#send(socket, message);
   }
 
-  #note(socket: ServerWebSocket<Talk>, kind: Kind, drafts: readonly Draft[]): void {
-    if (!this.#sight.has(kind.name)) return;
+  #note(socket: ServerWebSocket<SocketSession>, kind: Kind, drafts: readonly Draft[]): void {
+    if (!this.#visibility.has(kind.name)) return;
     for (const draft of drafts) {
       const { after } = draft;
       if (after.workspaceId !== this.#scope.workspaceId || after.livemode !== this.#scope.livemode) continue;
@@ -138,12 +138,12 @@ export class StatelyRelay implements Talk {
     this.#followed.delete(oldest);
   }
 
-  #tell(socket: ServerWebSocket<Talk>, message: string): void {
+  #tell(socket: ServerWebSocket<SocketSession>, message: string): void {
     if (!this.#early) this.#send(socket, message);
     else if (this.#early.length < MOST_A_SECOND) this.#early.push(message);
   }
 
-  #send(socket: ServerWebSocket<Talk>, message: string): void {
+  #send(socket: ServerWebSocket<SocketSession>, message: string): void {
     if (socket.getBufferedAmount() < BACKLOG) socket.send(message);
   }
 }

@@ -1,6 +1,6 @@
 import type { Step } from '../../engine/decide.ts';
+import type { Draft } from '../../engine/draft.ts';
 import { type Actor, type Kind, stateOf } from '../../engine/kind.ts';
-import type { Draft } from '../../engine/tell-batch.ts';
 import { redacted } from './redact.ts';
 
 /** The version of @statelyai/inspect whose messages these are; its tools take a message by `type` and `_version`. */

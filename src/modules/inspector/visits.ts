@@ -4,14 +4,14 @@ import { holds, lacking, type Permission } from '../../auth/permissions.ts';
 import type { Session, SessionSubject } from '../../auth/session-cookie.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import { Failure } from '../../http/failure.ts';
-import type { Sight, SightOf } from './sight.ts';
+import type { SightOf, Visibility } from './visibility.ts';
 
 /** What it takes to look at all; what is seen then is another matter (sight.ts). */
 export const NEEDED: Permission = 'emails:read';
 
 /** Somebody who looks, and what they may see. */
-export interface Visit extends Session {
-  readonly sight: Sight;
+export interface InspectorSession extends Session {
+  readonly visibility: Visibility;
 }
 
 /** What a ticket of the live view stands for. */
@@ -30,12 +30,12 @@ const SPENT = new Failure('UNAUTHORIZED', 'This link was opened before, or it is
 });
 
 /** Who may look, and for how long: exchanges keys and tickets for sessions, and asks again whether they still hold. */
-export class Visits {
+export class InspectorSessions {
   constructor(
     private readonly sessions: Sessions,
     private readonly tickets: OneTimeTokens<Ticket>,
     private readonly authenticate: Authenticate,
-    private readonly sightOf: SightOf,
+    private readonly visibilityOf: SightOf,
     private readonly now: () => number,
   ) {}
 
@@ -73,23 +73,25 @@ export class Visits {
   }
 
   /** The session of a request: its ticket, its cookie, or else a key in its Authorization header. */
-  async of(headers: Headers, ticket: string | null): Promise<Visit | null> {
+  async of(headers: Headers, ticket: string | null): Promise<InspectorSession | null> {
     const session = ticket === null ? this.sessions.cookie.read(headers) : await this.#redeem(ticket);
     if (session) {
-      const sight = await this.look(session);
-      return sight && { ...session, sight };
+      const visibility = await this.look(session);
+      return visibility && { ...session, visibility };
     }
     if (ticket !== null || !headers.has('authorization')) return null;
     const caller = await identify(headers, this.authenticate);
     if (caller instanceof Failure || !holds(caller.permissions, NEEDED)) return null;
     const expiresAt = this.now() + LASTS_MS;
-    return { subject: subjectOf(caller), expiresAt, sight: this.sightOf(caller.permissions) };
+    return { subject: subjectOf(caller), expiresAt, visibility: this.visibilityOf(caller.permissions) };
   }
 
   /** What a session may see now; null where it holds no longer. */
-  async look(session: Session): Promise<Sight | null> {
+  async look(session: Session): Promise<Visibility | null> {
     const principal = await this.sessions.principalOf(session);
-    return principal && holds(principal.permissions, NEEDED) ? this.sightOf(principal.permissions) : null;
+    return principal && holds(principal.permissions, NEEDED)
+      ? this.visibilityOf(principal.permissions)
+      : null;
   }
 
   /** When the session of these headers ends; null where they carry none. */

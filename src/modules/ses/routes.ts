@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
-import { Unavailable } from '../../db/unavailable.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure } from '../../http/failure.ts';
 import type { Log } from '../../http/log.ts';
-import { Document, type Route, route } from '../../http/route.ts';
+import { RawResponse, type Route, route } from '../../http/route.ts';
 import type { Feedback } from '../../transport/inbound/feedback.ts';
 import { readSesEvent } from '../../transport/ses/ses-events.ts';
 import { NotGenuine, readSnsMessage, type SnsCheck } from '../../transport/ses/sns-message.ts';
@@ -23,7 +23,7 @@ const OFF = new Failure(
   'Notifications of Amazon SES are not taken here: SES_TOPIC_ARN is not set.',
 );
 const REFUSED = new Failure('FORBIDDEN', 'This is no notification of the topic that is listened to.');
-const TAKEN = new Document(null, null, { status: 204 });
+const TAKEN = new RawResponse(null, null, { status: 204 });
 
 /** SNS comes from few addresses, at the rate of the mail that was sent. */
 const PER_MINUTE = 60_000;

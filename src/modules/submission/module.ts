@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import type { Config } from '../../config.ts';
-import type { SmtpDoor } from '../../transport/inbound/smtp-door.ts';
+import type { Config } from '../../config/config.ts';
+import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
 import { defineModule, offered } from '../module.ts';
 import { openSubmission } from './open.ts';
 
@@ -10,7 +10,7 @@ export const submissionModule = defineModule<unknown>({
   name: 'submission',
   open: ({ config, clock, logger, mailReader, admission }) => ({
     connect({ offers }) {
-      const servers: Record<'submission' | 'submissionTls', SmtpDoor | null> = {
+      const servers: Record<'submission' | 'submissionTls', SmtpServer | null> = {
         submission: null,
         submissionTls: null,
       };

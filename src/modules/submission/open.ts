@@ -3,22 +3,22 @@ import { isApiKey } from '../../auth/api-key.ts';
 import { holds, lacking } from '../../auth/permissions.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { AdmissionDeps } from '../../http/admission.ts';
+import { findUnstorableIn } from '../../http/body/json-text.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { claimBy } from '../../http/idempotency.ts';
-import { findUnstorableIn } from '../../http/json-text.ts';
 import { Replay } from '../../http/route.ts';
 import { compileChecker } from '../../http/schema.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import type { DoorOptions, SmtpDoor } from '../../transport/inbound/smtp-door.ts';
+import type { SmtpServer, SmtpServerOptions } from '../../transport/inbound/smtp-server.ts';
 import type { MailReader } from '../../transport/reading/mail-reader.ts';
-import { openSubmissionDoor } from '../../transport/submission/submission-door.ts';
+import { openSubmissionServer } from '../../transport/submission/submission-server.ts';
 import type { Submission } from '../../transport/submission/submitted.ts';
 import { type AcceptanceDeps, acceptEmail } from '../emails/accept.ts';
 import { type EmailReceipt, SendBody } from '../emails/queries.ts';
 
 /** What taking emails over SMTP needs. */
 export interface SubmissionParts
-  extends Omit<DoorOptions, 'onTrouble'>,
+  extends Omit<SmtpServerOptions, 'onTrouble'>,
     Pick<AdmissionDeps, 'authenticate' | 'limiter' | 'clientAddress'> {
   readonly clock: { now(): number };
   readonly logger: Logger;
@@ -46,7 +46,7 @@ const SubmittedBody = Type.Object(
 );
 
 /** Opens the port that any framework's mailer can be pointed at: what comes in is one and the same request as by HTTP. */
-export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
+export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
   const { authenticate, limiter, clientAddress, clock, logger, emails, ...where } = parts;
   const check = compileChecker(SubmittedBody);
 
@@ -77,7 +77,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpDoor> {
     return answer instanceof Replay ? (answer.body as EmailReceipt) : answer;
   };
 
-  return openSubmissionDoor({
+  return openSubmissionServer({
     ...where,
     onTrouble: (error) => logger.debug({ err: error }, 'A connection to the submission port broke.'),
     async onKey(key, client) {

@@ -1,7 +1,7 @@
 import type { Server } from 'bun';
 import type { RecipientOutcome, RecordedEvent } from '../../../machines/email-progress.ts';
+import type { Draft } from '../../engine/draft.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Draft } from '../../engine/tell-batch.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 
 /** Counts what the engine does, from now on. */
@@ -54,7 +54,7 @@ function countAttempt(metrics: Metrics, { steps, effects, after: { livemode } }:
 }
 
 /** Where Prometheus reads. The caller stops it. */
-export function openMetricsDoor(
+export function openMetricsServer(
   metrics: Metrics,
   { hostname, port }: { readonly hostname: string; readonly port: number },
 ): Server<undefined> {

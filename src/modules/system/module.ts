@@ -1,5 +1,5 @@
 import { defineModule } from '../module.ts';
-import { countEngine, openMetricsDoor } from './metrics.ts';
+import { countEngine, openMetricsServer } from './metrics.ts';
 import { type SystemDeps, systemRoutes } from './routes.ts';
 
 /** The health of the service, and its metrics. */
@@ -10,12 +10,12 @@ export const systemModule = defineModule<SystemDeps>({
   open: ({ config, database, clock, version, metrics }) => ({
     connect({ engine }) {
       if (metrics) countEngine(metrics, engine);
-      let server: ReturnType<typeof openMetricsDoor> | null = null;
+      let server: ReturnType<typeof openMetricsServer> | null = null;
       return {
         deps: { version, database, clock, engine, startedAt: clock.monotonic() },
         async start() {
           if (metrics && config.metricsPort !== null)
-            server = openMetricsDoor(metrics, { hostname: config.host, port: config.metricsPort });
+            server = openMetricsServer(metrics, { hostname: config.host, port: config.metricsPort });
         },
         close: () => server?.stop(true),
       };

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import type { Database } from '../../db/database.ts';
-import { Unavailable } from '../../db/unavailable.ts';
-import type { SchedulerHealth } from '../../engine/clock.ts';
-import type { Clock } from '../../engine/clock-source.ts';
+import type { SchedulerHealth } from '../../engine/scheduler.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure } from '../../http/failure.ts';
 import { type Route, route } from '../../http/route.ts';
+import type { Clock } from '../../time/clock.ts';
 import { readLogLag } from '../events/queries.ts';
 
 /** What the health check looks at. */

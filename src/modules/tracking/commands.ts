@@ -1,4 +1,4 @@
-import type { Signer } from '../../db/sign.ts';
+import type { Signer } from '../../crypto/signer.ts';
 import type { Unsubscribe } from '../../transport/transport.ts';
 import { beforeBodyEnd, findLinks, type LinkedHtml, replaceLinks } from './rewrite.ts';
 import { type Link, linkToken, type Purpose } from './tokens.ts';

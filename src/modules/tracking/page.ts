@@ -1,4 +1,4 @@
-import { Document } from '../../http/route.ts';
+import { RawResponse } from '../../http/route.ts';
 
 const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:15vh auto;padding:0 1.5rem}
 button{font:inherit;padding:.6rem 1.2rem;border-radius:.4rem;border:1px solid;cursor:pointer}`;
@@ -12,8 +12,8 @@ const HEADERS = {
   'x-robots-tag': 'noindex, nofollow',
 };
 
-const page = (title: string, body: string, status = 200): Document =>
-  new Document(
+const page = (title: string, body: string, status = 200): RawResponse =>
+  new RawResponse(
     'text/html; charset=utf-8',
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title><style>${STYLE}</style></head><body><h1>${title}</h1>${body}</body></html>`,
@@ -21,21 +21,21 @@ const page = (title: string, body: string, status = 200): Document =>
   );
 
 /** Asks before anything happens: programs follow links on their own. */
-export const askPage = (): Document =>
+export const askPage = (): RawResponse =>
   page(
     'Unsubscribe',
     '<p>Do you want no more of these emails?</p><form method="post"><button name="source" value="page">Unsubscribe</button></form>',
   );
 
 /** Said however often one asks. */
-export const donePage = (): Document =>
+export const donePage = (): RawResponse =>
   page('You are unsubscribed', '<p>You will get no more of these emails. You can close this page.</p>');
 
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 /** A transparent point, for anybody who asks for one. */
-export const pixel = (): Document =>
-  new Document('image/gif', new Uint8Array(PIXEL), {
+export const pixel = (): RawResponse =>
+  new RawResponse('image/gif', new Uint8Array(PIXEL), {
     headers: {
       'cache-control': 'no-store, no-cache, must-revalidate, private',
       'content-security-policy': "default-src 'none'",
@@ -47,8 +47,8 @@ export const pixel = (): Document =>
 const ASCII = /^[!-~]*$/;
 
 /** On to where the link leads. Only addresses that were signed here get this far; a header holds them in ASCII alone. */
-export const onwards = (location: string): Document =>
-  new Document(null, null, {
+export const onwards = (location: string): RawResponse =>
+  new RawResponse(null, null, {
     status: 302,
     headers: {
       location: ASCII.test(location) ? location : new URL(location).href,

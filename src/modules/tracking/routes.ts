@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { within } from '../../async/deadline.ts';
+import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
-import type { Signer } from '../../db/sign.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { Failure } from '../../http/failure.ts';
 import type { Log } from '../../http/log.ts';

@@ -1,4 +1,4 @@
-import type { Signer } from '../../db/sign.ts';
+import type { Signer } from '../../crypto/signer.ts';
 
 /** What a link in an email does. The purpose is part of what is signed: none can be turned into another. */
 export type Purpose = 'open' | 'click' | 'unsubscribe';

@@ -1,17 +1,17 @@
 import type { WebhookEndpointContext, WebhookEndpointState } from '../../../machines/webhook-endpoint.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
 import { mintId } from '../../db/ids.ts';
-import type { Sealer } from '../../db/seal.ts';
 import type { StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
-import { PLACES_PERIOD } from './endpoint-kind.ts';
+import type { Stopping } from './deliveries/stop-performer.ts';
+import { PLACES_PERIOD } from './endpoints/kind.ts';
+import { mintSecret, sealSecret, secretPrefixOf } from './endpoints/secret.ts';
+import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
 import type { NewWebhook, WebhookPatch, WebhookView } from './model.ts';
 import type { WebhookReader } from './queries.ts';
-import { mintSecret, sealSecret, secretPrefixOf } from './secret.ts';
-import type { Stopping } from './stopping.ts';
-import { problemOfTarget, type TargetRules } from './target.ts';
 import { webhookOf } from './views.ts';
 
 /** What the commands for endpoints need. */

@@ -4,8 +4,8 @@ import { WEBHOOK_ENDPOINT_STATES } from '../../../machines/webhook-endpoint.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
 import { EmailEventType } from '../emails/queries.ts';
-import { REPLY_MAX_LENGTH } from './reply.ts';
-import { URL_MAX_LENGTH } from './target.ts';
+import { URL_MAX_LENGTH } from './endpoints/target.ts';
+import { REPLY_MAX_LENGTH } from './http/response-head.ts';
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
 /** A deleted endpoint is nobody's: it is never shown. */

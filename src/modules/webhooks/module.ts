@@ -1,14 +1,14 @@
 import { defineModule } from '../module.ts';
-import { isAmongItself } from './address-guard.ts';
-import { auditDeliveries } from './audit.ts';
 import type { WebhookCommands } from './commands.ts';
-import { webhookDeliveryKind } from './delivery-kind.ts';
-import { deliveryStopper } from './delivery-stopper.ts';
-import { webhookEndpointKind } from './endpoint-kind.ts';
-import { fanOut } from './fan-out.ts';
+import { auditDeliveries } from './deliveries/audit-deliveries.ts';
+import { webhookPruner } from './deliveries/delivery-pruner.ts';
+import { deliveryStopper } from './deliveries/delivery-stopper.ts';
+import { fanOut } from './deliveries/fan-out.ts';
+import { webhookDeliveryKind } from './deliveries/kind.ts';
+import { webhookEndpointKind } from './endpoints/kind.ts';
+import { isLocalOnly } from './http/address-guard.ts';
 import { openWebhooks } from './open.ts';
 import { webhookRoutes } from './routes.ts';
-import { webhookPruner } from './webhook-pruner.ts';
 
 /** Webhook endpoints, and the deliveries to them. */
 export const webhooksModule = defineModule<WebhookCommands>({
@@ -27,7 +27,7 @@ export const webhooksModule = defineModule<WebhookCommands>({
   children: [{ of: 'email', child: fanOut }],
   routes: webhookRoutes,
   open({ database, clock, sealer, config, ca }) {
-    const policy = { allowPrivate: isAmongItself(config), allowCidrs: config.webhookAllowCidrs ?? [] };
+    const policy = { allowPrivate: isLocalOnly(config), allowCidrs: config.webhookAllowCidrs ?? [] };
     const { kinds, targetRules, stopping } = openWebhooks({ database, clock, sealer, policy, ca });
     return {
       registrations: kinds,

@@ -1,15 +1,15 @@
+import type { Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
-import type { Sealer } from '../../db/seal.ts';
-import type { Clock } from '../../engine/clock-source.ts';
 import type { Registration } from '../../engine/engine.ts';
-import { createAddressGuard, type TargetPolicy } from './address-guard.ts';
-import { webhookDeliveries } from './delivery-kind.ts';
-import { webhookEndpoints } from './endpoint-kind.ts';
-import { WebhookPerformer } from './perform.ts';
-import { createPoster } from './post.ts';
-import { resolveBySystem } from './resolve.ts';
-import { Stopping } from './stopping.ts';
-import type { TargetRules } from './target.ts';
+import type { Clock } from '../../time/clock.ts';
+import { webhookDeliveries } from './deliveries/kind.ts';
+import { WebhookPerformer } from './deliveries/performer.ts';
+import { Stopping } from './deliveries/stop-performer.ts';
+import { webhookEndpoints } from './endpoints/kind.ts';
+import type { TargetRules } from './endpoints/target.ts';
+import { createAddressGuard, type TargetPolicy } from './http/address-guard.ts';
+import { createPoster } from './http/poster.ts';
+import { resolveBySystem } from './http/resolve.ts';
 
 /** What webhooks are built from. */
 export interface WebhookParts {

@@ -7,6 +7,7 @@ import {
   rotateSecret,
   type WebhookCommands,
 } from './commands.ts';
+import { redeliver, replayEvents, testWebhook } from './deliveries/send-again.ts';
 import {
   CreateWebhook,
   Delivery,
@@ -19,7 +20,6 @@ import {
   WebhookWithSecret,
 } from './model.ts';
 import { listDeliveries, listWebhooks, webhookDetail } from './queries.ts';
-import { redeliver, replayEvents, testWebhook } from './sending.ts';
 
 const WEBHOOK_ID = { prefix: 'wh', resource: 'webhook endpoint' } as const;
 const DELIVERY_ID = { prefix: 'dlv', resource: 'webhook delivery' } as const;

@@ -3,7 +3,7 @@ import { type Endpoint, PATIENCE_MS } from '../smtp/endpoint.ts';
 import { withoutReply } from '../smtp/outcome.ts';
 import { type Mail, transmit } from '../smtp/transmit.ts';
 import type { RecipientOutcome } from '../transport.ts';
-import type { Site } from './site.ts';
+import type { MxGroup } from './mx-group.ts';
 
 /** How servers are reached. */
 export interface Reach {
@@ -19,7 +19,7 @@ export interface Reach {
 export interface Plan {
   /** In the order in which to try them. */
   readonly hosts: readonly string[];
-  readonly site: Site;
+  readonly site: MxGroup;
   readonly mail: Mail;
   /** MTA-STS: only over TLS with a certificate that holds for the host. */
   readonly enforced: boolean;

@@ -18,9 +18,9 @@ import type {
 import { deliver, type Reach } from './deliver.ts';
 import { createFetchPolicy } from './fetch-policy.ts';
 import { inspect } from './inspect.ts';
+import { MxGroup, type MxGroupLimits } from './mx-group.ts';
 import { isPublicAddress } from './public-address.ts';
 import { type Route, routeOf } from './route.ts';
-import { Site, type SiteLimits } from './site.ts';
 import { StsPolicies } from './sts-policies.ts';
 import { allowsHost, type StsPolicy } from './sts-policy.ts';
 
@@ -35,7 +35,7 @@ export interface DirectOptions {
   readonly port?: number;
   /** PEM certificates to trust instead of the system's, for MTA-STS; null for the system's. */
   readonly ca?: string | null;
-  readonly limits?: SiteLimits;
+  readonly limits?: MxGroupLimits;
   /** Which addresses may be connected to: only public ones, unless told otherwise. */
   readonly mayConnect?: (address: string) => boolean;
   readonly connectMs?: number;
@@ -46,7 +46,7 @@ export interface DirectOptions {
 }
 
 /** Polite to a receiver that has never heard of us, enough for 150,000 messages an hour to each. */
-const LIMITS: SiteLimits = { sessions: 10, messagesPerSession: 100, messagesPerSecond: 50, idleMs: 5_000 };
+const LIMITS: MxGroupLimits = { sessions: 10, messagesPerSession: 100, messagesPerSecond: 50, idleMs: 5_000 };
 /** Routes and policies are asked for once in so long; a domain that moves its mail is followed within it. */
 const FRESH_MS = 30_000;
 const SITES = 1_000;
@@ -58,7 +58,7 @@ export class DirectTransport implements Transport {
   readonly #routes: TtlCache<Route>;
   readonly #policies: TtlCache<StsPolicy | null>;
   readonly #published: StsPolicies;
-  readonly #sites = new Map<string, Site>();
+  readonly #sites = new Map<string, MxGroup>();
   readonly #reach: Reach;
 
   constructor(private readonly options: DirectOptions) {
@@ -155,13 +155,13 @@ export class DirectTransport implements Transport {
     return { route, policy };
   }
 
-  #siteOf(hosts: readonly string[]): Site {
+  #siteOf(hosts: readonly string[]): MxGroup {
     const name = [...hosts].sort().join(' ');
     const known = this.#sites.get(name);
     if (known) return known;
     if (this.#sites.size >= SITES)
       for (const [other, site] of this.#sites) if (site.idle) this.#sites.delete(other);
-    const site = new Site(this.options.limits ?? LIMITS, this.options.monotonic);
+    const site = new MxGroup(this.options.limits ?? LIMITS, this.options.monotonic);
     this.#sites.set(name, site);
     return site;
   }

@@ -8,7 +8,7 @@ import { isIP, isIPv6 } from 'node:net';
 import type DNS from 'dns2';
 import { Packet } from 'dns2';
 import ipaddr from 'ipaddr.js';
-import { Gate } from '../gate.ts';
+import { Gate } from '../../async/gate.ts';
 import { ask, type NameServer, type Question, type RecordType, sameName } from './exchange.ts';
 
 type ResourceRecord = DNS.Packet.Resource;

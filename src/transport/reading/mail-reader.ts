@@ -1,5 +1,5 @@
-import { Unavailable } from '../../db/unavailable.ts';
-import { Crew, type CrewLimits, startThread } from '../../threads/crew.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
+import { type PoolLimits, startThread, WorkerPool } from '../../threads/worker-pool.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { NotSubmittable, type Submission } from '../submission/submitted.ts';
 import type { MailParts } from './mail-parts.ts';
@@ -22,8 +22,8 @@ export interface MailReader {
 
 /** How much of it there may be, for what strangers send and for what keys and their owners do. */
 export interface ReaderLimits {
-  readonly reports: CrewLimits;
-  readonly own: CrewLimits;
+  readonly reports: PoolLimits;
+  readonly own: PoolLimits;
 }
 
 const USUAL: ReaderLimits = {
@@ -46,13 +46,13 @@ const ENTRY = new URL(
 export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader {
   const { reports, own } = { ...USUAL, ...limits };
   const start = () => startThread<MailQuestion, MailAnswer>(ENTRY);
-  const strangers = new Crew('Reading reports', reports, start);
-  const ours = new Crew('Reading mail', own, start);
+  const strangers = new WorkerPool('Reading reports', reports, start);
+  const ours = new WorkerPool('Reading mail', own, start);
   /** The answer; null when the mail is too much for a parser, or breaks one. */
-  const ask = async (crew: typeof ours, question: MailQuestion): Promise<MailAnswer | null> => {
+  const ask = async (pool: typeof ours, question: MailQuestion): Promise<MailAnswer | null> => {
     if (!isWithin(question.raw)) return null;
     try {
-      return await crew.ask(question);
+      return await pool.ask(question);
     } catch (reason) {
       if (reason instanceof Unavailable) throw reason;
       return null;

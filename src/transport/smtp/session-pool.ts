@@ -3,7 +3,7 @@
  * which connection a failure came from, sends a message again by itself, and cannot be told to stop waiting for a
  * place.
  */
-import { Gate } from '../gate.ts';
+import { Gate } from '../../async/gate.ts';
 import { type Progress, type Session, SessionFailure } from './session.ts';
 
 /** The bounds of a pool. */

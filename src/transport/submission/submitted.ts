@@ -3,7 +3,7 @@
  * both.
  */
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
-import { isReservedField } from '../reserved-fields.ts';
+import { isReservedField } from '../../mail/reserved-fields.ts';
 
 /** The body of a send request. */
 export interface SubmittedEmail {

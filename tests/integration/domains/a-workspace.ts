@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { createSealer } from '../../../src/db/seal.ts';
+import { createSealer } from '../../../src/crypto/sealer.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { Failure } from '../../../src/http/failure.ts';
 import type { Call } from '../../../src/http/route.ts';
@@ -11,8 +11,8 @@ import {
   verifyDomain,
 } from '../../../src/modules/domains/commands.ts';
 import type { DomainView } from '../../../src/modules/domains/model.ts';
+import { nextOutcome } from '../../../src/modules/domains/next-outcome.ts';
 import { type DomainParts, openDomains } from '../../../src/modules/domains/open.ts';
-import { nextOutcome } from '../../../src/modules/domains/outcome.ts';
 import { rotateKeys } from '../../../src/modules/domains/rotate.ts';
 import { ensureFirstWorkspace } from '../../../src/modules/workspace/commands.ts';
 import { ManualClock, postgresStore } from '../../support/engine.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { type Session, SessionCookie } from '../../../src/auth/session-cookie.ts';
-import { createSigner } from '../../../src/db/sign.ts';
+import { createSigner } from '../../../src/crypto/signer.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-20T12:00:00Z');

@@ -1,6 +1,11 @@
 import { describe, expect, spyOn, test } from 'bun:test';
 import fc from 'fast-check';
-import { findUnstorable, hasTooManyValues, MOST_VALUES, parseJson } from '../../../src/http/json-text.ts';
+import {
+  findUnstorable,
+  hasTooManyValues,
+  MOST_VALUES,
+  parseJson,
+} from '../../../src/http/body/json-text.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const find = (text: string) => findUnstorable(JSON.parse(text), text, '/body');

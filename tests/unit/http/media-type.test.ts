@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isMediaType } from '../../../src/http/media-type.ts';
+import { isMediaType } from '../../../src/http/body/media-type.ts';
 import { costMs } from '../../support/own-time.ts';
 
 const TYPES = ['application/json'];

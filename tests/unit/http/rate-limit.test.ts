@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { RateLimiter } from '../../../src/http/rate-limit.ts';
-import { LocalCounter } from '../../../src/http/window-counter.ts';
+import { RateLimiter } from '../../../src/http/limits/rate-limit.ts';
+import { LocalCounter } from '../../../src/http/limits/window-counter.ts';
 
 function limiterAt(limits: { perAddress: number; perKey: number }) {
   const clock = { ms: 0 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { openLimiter } from '../../../src/http/open-limiter.ts';
+import { openLimiter } from '../../../src/http/limits/open-limiter.ts';
 import { eventually } from '../../support/eventually.ts';
 import { livedMs } from '../../support/own-time.ts';
 import { startRedisStandIn } from './redis-stand-in.ts';

@@ -1,27 +1,35 @@
 import { expect, test } from 'bun:test';
-import type { Talk } from '../../../src/http/listen.ts';
-import { type DoorDeps, inspectorDoor, MOST_CONNECTIONS } from '../../../src/modules/inspector/door.ts';
+import type { SocketSession } from '../../../src/http/listen.ts';
+import {
+  inspectorUpgrade,
+  MOST_CONNECTIONS,
+  type UpgradeDeps,
+} from '../../../src/modules/inspector/websocket-upgrade.ts';
 
 /** A door whose visitors say in a header which key, of which workspace, they hold. */
-function openDoor() {
+function openSmtpServer() {
   const visitOf = async (headers: Headers) => {
     const [workspaceId = '', id = ''] = headers.get('x-key')?.split(' ') ?? [];
-    return { subject: { kind: 'key', id, workspaceId, livemode: false }, expiresAt: 0, sight: new Set() };
+    return {
+      subject: { kind: 'key', id, workspaceId, livemode: false },
+      expiresAt: 0,
+      visibility: new Set(),
+    };
   };
-  const door = inspectorDoor({
+  const door = inspectorUpgrade({
     visits: { of: visitOf },
     limiter: { byAddress: () => null },
     clientAddress: () => 'client',
     baseUrl: 'http://localhost:3000',
     now: () => 0,
-  } as unknown as DoorDeps);
-  const ask = async (key: string, path = '/inspector/live'): Promise<Talk | Response> => {
+  } as unknown as UpgradeDeps);
+  const ask = async (key: string, path = '/inspector/live'): Promise<SocketSession | Response> => {
     const request = new Request(`http://localhost:3000${path}`, { headers: { 'x-key': key } });
     const admitted = await door.admit(request, '127.0.0.1');
     if (admitted === null) throw new Error('The path is not known.');
     return admitted;
   };
-  const open = async (key: string, count: number): Promise<readonly Talk[]> => {
+  const open = async (key: string, count: number): Promise<readonly SocketSession[]> => {
     const talks = await Promise.all(
       Array.from({ length: count }, (_, i) => ask(key, i % 2 === 0 ? '/inspector/live' : '/inspect')),
     );
@@ -34,7 +42,7 @@ function openDoor() {
 }
 
 async function refusal(
-  answer: Talk | Response,
+  answer: SocketSession | Response,
 ): Promise<{ status: number; message: string; retry: string | null }> {
   if (!(answer instanceof Response)) throw new Error('The connection was taken.');
   const { error } = (await answer.json()) as { error: { message: string } };
@@ -42,7 +50,7 @@ async function refusal(
 }
 
 test('one key has twenty connections of both sorts and no more, and the others go on', async () => {
-  const { ask, open } = openDoor();
+  const { ask, open } = openSmtpServer();
   const talks = await open('ws_1 key_1', MOST_CONNECTIONS.key);
   expect(MOST_CONNECTIONS.key).toBe(20);
   const told = await refusal(await ask('ws_1 key_1'));
@@ -55,7 +63,7 @@ test('one key has twenty connections of both sorts and no more, and the others g
 });
 
 test('one workspace has fifty, whatever its keys, and the others go on', async () => {
-  const { ask, open } = openDoor();
+  const { ask, open } = openSmtpServer();
   for (const [key, count] of [
     ['key_1', 20],
     ['key_2', 20],
@@ -71,7 +79,7 @@ test('one workspace has fifty, whatever its keys, and the others go on', async (
 });
 
 test('all together have two hundred', async () => {
-  const { ask, open } = openDoor();
+  const { ask, open } = openSmtpServer();
   for (let workspace = 0; workspace < 4; workspace++)
     for (const [key, count] of [
       ['a', 20],

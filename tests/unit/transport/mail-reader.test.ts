@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { Unavailable } from '../../../src/db/unavailable.ts';
+import { Unavailable } from '../../../src/errors/unavailable.ts';
 import {
   createMailReader,
   type MailReader,

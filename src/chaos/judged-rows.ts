@@ -1,0 +1,87 @@
+import type { EmailState } from '../../machines/email.ts';
+import type { Session } from '../audit/session.ts';
+import type { Attempts, Recorded } from './expected-outcome.ts';
+
+/** What the database says of one email. */
+export interface EmailRow extends Attempts {
+  readonly id: string;
+  /** Null when its message is missing. */
+  readonly subject: string | null;
+  readonly state: EmailState;
+  readonly livemode: boolean;
+  readonly waits: boolean;
+  readonly timers: string | null;
+  /** Attempts that were not begun, since every slot was taken. */
+  readonly declined: number;
+  /** Attempts whose outcome was taken. */
+  readonly completed: readonly number[] | null;
+  /** Attempts that recorded events say they come from. */
+  readonly recorded: readonly number[] | null;
+  readonly events: readonly Recorded[] | null;
+}
+
+/** One event as it is recorded. */
+export interface EventRow {
+  readonly email_id: string;
+  readonly id: string;
+}
+
+/** One event on its way to the receiver. */
+export interface DeliveryRow {
+  readonly id: string;
+  readonly event: string;
+  readonly attempt: number;
+}
+
+const BATCH = 500;
+const EMAILS = `with batch as materialized (
+  select e.id, m.subject, e.state, e.timers::text as timers, e.wake_at is not null as waits, e.livemode,
+    coalesce((e.context->>'holdsDoubt')::boolean, false) as holds
+  from emails e left join email_messages m on m.id = e.id where e.id > $1 order by e.id limit ${BATCH}
+), steps as (
+  select j.actor_id as id, s->>'event' as event, (s->>'attempt')::integer as attempt
+  from batch b join email_journal j on j.actor_id = b.id cross join lateral json_array_elements(j.steps) s
+)
+select b.id, b.subject, b.state, b.waits, b.timers, b.livemode, b.holds,
+  (select count(distinct a.attempt)::integer from email_attempts a
+   where a.email_id = b.id and a.outcome = 'unknown') as unknown,
+  (select count(*)::integer from steps s where s.id = b.id and s.event = 'after.lease') as lost,
+  (select count(*)::integer from steps s where s.id = b.id and s.event = 'attempt.declined') as declined,
+  (select json_agg(distinct attempt) from steps s where s.id = b.id and s.event = 'attempt.completed') as completed,
+  (select json_agg(distinct (e.data->>'attempt')::integer) from email_events e
+   where e.email_id = b.id and e.data->>'attempt' is not null) as recorded,
+  (select json_agg(json_build_array(r.recipient, r.type, r.times)) from (
+    select e.recipient, e.type, count(*)::integer as times from email_events e
+    where e.email_id = b.id group by e.recipient, e.type) r) as events
+from batch b order by b.id`;
+
+const EVENTS = `select email_id, id from email_events where (email_id, id) > ($1, $2) order by email_id, id limit 2000`;
+const DELIVERIES = `select id, event_id as event, (context->>'attempt')::integer as attempt
+from webhook_deliveries where id > $1 order by id limit 2000`;
+
+/** Every email, a page in memory at a time. */
+export async function* emailRows(session: Session): AsyncGenerator<EmailRow> {
+  for (let last: string | undefined = ''; last !== undefined; ) {
+    const rows: EmailRow[] = await session.query<EmailRow>(EMAILS, [last]);
+    yield* rows;
+    last = rows.at(-1)?.id;
+  }
+}
+
+/** Every event, a page in memory at a time. */
+export async function* eventRows(session: Session): AsyncGenerator<EventRow> {
+  for (let last: EventRow | undefined = { email_id: '', id: '' }; last; ) {
+    const rows: EventRow[] = await session.query<EventRow>(EVENTS, [last.email_id, last.id]);
+    yield* rows;
+    last = rows.at(-1);
+  }
+}
+
+/** Every delivery, a page in memory at a time. */
+export async function* deliveryRows(session: Session): AsyncGenerator<DeliveryRow> {
+  for (let last: string | undefined = ''; last !== undefined; ) {
+    const rows: DeliveryRow[] = await session.query<DeliveryRow>(DELIVERIES, [last]);
+    yield* rows;
+    last = rows.at(-1)?.id;
+  }
+}

@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Random, randomFrom } from './random.ts';
+
+/** What was taken of one email for one recipient. */
+export interface Taken {
+  /** Times that the message was taken, whether the sender heard of it or not. */
+  copies: number;
+  /** When the first copy was (epoch ms). */
+  readonly firstAt: number;
+}
+
+/** What goes wrong with a message, in percent of all; the rest is taken at once. */
+const FAULTS = {
+  /** The connection ends in the midst of the message: nothing was taken. */
+  'cut before the final dot': 6,
+  /** It was taken, and nobody says so: the sender cannot know. */
+  'cut after the final dot': 6,
+  /** Not now (RFC 5321 4.2.5). */
+  '451': 8,
+  /** It was taken, and it takes a while until that is said: sometimes longer than the lease. */
+  slow: 5,
+} as const;
+
+/** The name of a fault. */
+type Fault = keyof typeof FAULTS;
+
+const SLOW_MS = [50, 2_500] as const;
+const END = '\r\n.\r\n';
+const MAIL = /^MAIL FROM:/i;
+const RCPT = /^RCPT TO:<([^>]*)>/i;
+const MESSAGE_ID = /^message-id:\s*<(em_\w+)@/im;
+
+/** Recipients whose local part begins so are refused for good. */
+export const REFUSED = 'refused';
+
+/** A mail server that takes, refuses, cuts off and dawdles, and writes down what it took. */
+export class MailSink {
+  /** By the email's id, which its Message-ID holds, and the recipient. */
+  readonly taken = new Map<string, Taken>();
+  readonly faults = new Map<Fault, number>();
+  readonly #chance: Random;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(
+    private readonly server: Server,
+    seed: number,
+  ) {
+    this.#chance = randomFrom(seed);
+  }
+
+  /** Listens on a free port of 127.0.0.1. */
+  static async open(seed: number): Promise<MailSink> {
+    const server = createServer();
+    const sink = new MailSink(server, seed);
+    server.on('connection', (socket) => sink.#converse(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return sink;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  #converse(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => {});
+    let pending = '';
+    let recipients: string[] = [];
+    let inData = false;
+    let cut = false;
+    let working = false;
+    const work = async (): Promise<void> => {
+      if (working) return;
+      working = true;
+      while (!socket.destroyed) {
+        if (inData && cut) {
+          socket.resetAndDestroy();
+          return;
+        }
+        const mark = inData ? END : '\r\n';
+        const end = pending.indexOf(mark);
+        if (end < 0) break;
+        const text = pending.slice(0, end + 2);
+        pending = pending.slice(end + mark.length);
+        if (inData) {
+          inData = false;
+          await this.#take(socket, text, recipients);
+          continue;
+        }
+        const reply = replyTo(text);
+        if (MAIL.test(text)) recipients = [];
+        const recipient = RCPT.exec(text)?.[1];
+        if (recipient !== undefined && reply.startsWith('250')) recipients.push(recipient);
+        inData = reply.startsWith('354');
+        cut = inData && this.#strikes('cut before the final dot');
+        socket.write(`${reply}\r\n`);
+      }
+      working = false;
+    };
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk: string) => {
+      pending += chunk;
+      void work();
+    });
+    socket.write('220 sink ESMTP\r\n');
+  }
+
+  /** The final dot is there: from here on the message is the server's, unless it says otherwise. */
+  async #take(socket: Socket, message: string, recipients: readonly string[]): Promise<void> {
+    if (this.#strikes('451')) return void socket.write('451 4.3.0 Not now\r\n');
+    const id = MESSAGE_ID.exec(message)?.[1] ?? 'without a Message-ID';
+    for (const recipient of recipients) {
+      const known = this.taken.get(`${id} ${recipient}`);
+      if (known) known.copies++;
+      else this.taken.set(`${id} ${recipient}`, { copies: 1, firstAt: Date.now() });
+    }
+    if (this.#strikes('cut after the final dot')) return void socket.resetAndDestroy();
+    if (this.#strikes('slow')) await pause(this.#chance.between(...SLOW_MS));
+    socket.write('250 2.0.0 Taken\r\n');
+  }
+
+  #strikes(fault: Fault): boolean {
+    if (this.#chance.next() * 100 >= FAULTS[fault]) return false;
+    this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
+    return true;
+  }
+}
+
+/** One command, one line. Pipelining is not offered, so that one reply is waited for at a time. */
+function replyTo(line: string): string {
+  switch (line.slice(0, 4).toUpperCase()) {
+    case 'EHLO':
+      return '250-sink\r\n250-ENHANCEDSTATUSCODES\r\n250 8BITMIME';
+    case 'RCPT':
+      return line.includes(`<${REFUSED}`) ? '550 5.1.1 Nobody here by that name' : '250 2.1.5 Ok';
+    case 'DATA':
+      return '354 Go ahead';
+    case 'QUIT':
+      return '221 2.0.0 Bye';
+    default:
+      return '250 2.0.0 Ok';
+  }
+}

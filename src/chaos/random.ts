@@ -1,0 +1,24 @@
+/** Chance that comes out the same for the same seed. */
+export interface Random {
+  /** From 0 to below 1. */
+  next(): number;
+  /** A whole number, both bounds included. */
+  between(least: number, most: number): number;
+  pick<T>(from: readonly T[]): T;
+}
+
+/** mulberry32: 32 bits of state are plenty to decide when to kill. */
+export function randomFrom(seed: number): Random {
+  let state = seed | 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    next,
+    between: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    pick: (from) => from[Math.floor(next() * from.length)] as (typeof from)[number],
+  };
+}

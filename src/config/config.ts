@@ -1,0 +1,124 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Value } from '@sinclair/typebox/value';
+import { type ChaosSetting, readTortureSetting } from './chaos-setting.ts';
+import { SETTINGS, type Setting, type SettingName } from './settings.ts';
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<Camel<Tail>>}`
+  : Lowercase<Name>;
+
+type ValueOf<It> = It extends Setting<infer Value> ? Value : never;
+
+type Values = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> };
+
+/** What is taken for granted: a developer's own machine, or a server. */
+export type Profile = 'development' | 'production';
+
+/** The whole configuration, read once at the start; the values of settings.ts under their names in camel case. */
+export type Config = { readonly [Name in SettingName as Camel<Name>]: Values[Name] } & {
+  readonly profile: Profile;
+  readonly host: string;
+  readonly publicUrl: string;
+  /** Only ever set by `posthorn torture` and tests, for instances of theirs. */
+  readonly torture: ChaosSetting | null;
+};
+
+/** Variables by name, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Either a configuration, or everything that is wrong with what was written, a sentence each. */
+export type Loaded = { readonly config: Config } | { readonly problems: readonly string[] };
+
+/** Whether this runs from the executable: what it embeds lies in a file system of its own. */
+export const isExecutable = (): boolean => /^(\/\$bunfs\/|[A-Z]:\\~BUN\\)/.test(import.meta.path);
+
+/** Reads the configuration; nothing else in the service looks at the environment. */
+export function loadConfig(environment: Environment = process.env, executable = isExecutable()): Loaded {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries<Setting>(SETTINGS)) {
+    // `NAME=` in a compose file means "not set".
+    const written = environment[name] || setting.fallback;
+    const value = written === null ? null : setting.kind.read(written);
+    if (written === null || Value.Check(setting.kind.value, value)) values[name] = value;
+    else
+      problems.push(
+        `${name} ${setting.secret ? '' : `is ${JSON.stringify(written)}, but `}must be ${setting.kind.allowed}.`,
+      );
+  }
+  // No setting of an operator's, so it stands in no table.
+  const torture = environment.TORTURE ? readTortureSetting(environment.TORTURE) : null;
+  if (torture === undefined)
+    problems.push('TORTURE must be what posthorn torture sets for its own instances.');
+  if (problems.length > 0 || torture === undefined) return { problems };
+  const config = { ...complete(values as Values, executable), torture };
+  const contradictions = contradictionsIn(config);
+  return contradictions.length > 0 ? { problems: contradictions } : { config };
+}
+
+/** Adds the values that follow from others. */
+function complete(values: Values, executable: boolean): Omit<Config, 'torture'> {
+  const profile = values.PROFILE ?? (executable ? 'production' : 'development');
+  const named = Object.entries(values).map(([name, value]) => [camel(name), value]);
+  return {
+    ...(Object.fromEntries(named) as Omit<Config, 'torture'>),
+    profile,
+    host: values.HOST ?? (profile === 'production' ? '0.0.0.0' : '127.0.0.1'),
+    publicUrl: values.PUBLIC_URL ?? `http://localhost:${values.PORT}`,
+  };
+}
+
+const camel = (name: string): string =>
+  name.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** What is wrong between values that are each fine. */
+function contradictionsIn(config: Config): string[] {
+  const wrong: [boolean, string][] = [
+    [
+      config.profile === 'production' && config.databaseUrl !== null && config.secretKey === null,
+      'SECRET_KEY must be set in production with DATABASE_URL: at least 32 characters, the same for every instance.',
+    ],
+    [
+      config.transport.includes('smtp') && config.smtpUrl === null,
+      'SMTP_URL must be set with TRANSPORT=smtp.',
+    ],
+    [
+      config.transport.includes('ses') &&
+        !(config.sesRegion && config.awsAccessKeyId && config.awsSecretAccessKey),
+      'SES_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set with TRANSPORT=ses.',
+    ],
+    [
+      (config.submissionTlsCert === null) !== (config.submissionTlsKey === null),
+      'SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY must be set together.',
+    ],
+    [
+      config.submissionTlsPort !== null && config.submissionTlsCert === null,
+      'SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY must be set with SUBMISSION_TLS_PORT.',
+    ],
+    [
+      !isPair(config),
+      'SUBMISSION_TLS_KEY must be the key of the certificate in SUBMISSION_TLS_CERT, without a passphrase.',
+    ],
+  ];
+  return wrong.filter(([is]) => is).map(([, sentence]) => sentence);
+}
+
+/** Whether the submission ports can serve with what is set; true where one of the two is missing. */
+function isPair({ submissionTlsCert: cert, submissionTlsKey: key }: Config): boolean {
+  if (cert === null || key === null) return true;
+  try {
+    return new X509Certificate(readFileSync(cert)).checkPrivateKey(createPrivateKey(readFileSync(key)));
+  } catch {
+    return false;
+  }
+}
+
+/** The configuration as it may be logged: of a secret only whether it is set. */
+export function redacted(config: Config): Record<string, unknown> {
+  const shown = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
+    const value = config[camel(name) as keyof Config];
+    return [name, setting.secret && value !== null ? '[set]' : value];
+  });
+  return Object.fromEntries(shown);
+}

@@ -1,0 +1,130 @@
+import { readFileSync, statSync } from 'node:fs';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import ipaddr from 'ipaddr.js';
+import { parseTrustedProxies, type TrustedProxies } from '../http/limits/client-address.ts';
+
+/** A way to write a value in the environment. */
+export interface Kind<Value extends TSchema = TSchema> {
+  /** Completes the sentence "it must be …". */
+  readonly allowed: string;
+  /** Turns the text into what `value` then checks; null where the text cannot be read at all. */
+  readonly read: (text: string) => unknown;
+  readonly value: Value;
+}
+
+const kind = <Value extends TSchema>(
+  allowed: string,
+  value: Value,
+  read: (text: string) => Static<Value> | string | null = (text) => text,
+): Kind<Value> => ({ allowed, value, read });
+
+const items = (written: string) => written.split(',').map((item) => item.trim());
+
+/** Digits only: `Number` alone would also take `0x10`, `1e3`, ` 7` and the empty text. */
+const digits = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null);
+
+export const text = (allowed: string, options: { minLength?: number; pattern?: string } = {}) =>
+  kind(allowed, Type.String({ minLength: 1, ...options }));
+
+/** Beyond this a file is none that anybody keeps certificates in; the bundle of all public authorities has 230 KB. */
+const LARGEST_PEM = 1_048_576;
+
+const readPem = (path: string): string | null => {
+  try {
+    const file = statSync(path);
+    return file.isFile() && file.size <= LARGEST_PEM ? readFileSync(path, 'utf8') : null;
+  } catch {
+    return null;
+  }
+};
+
+/** The path of a PEM file. It is opened at once, so that a wrong path is told with the other problems. */
+export const pemFile = (holding: string, label: string) =>
+  kind(`the path of a file that can be read and holds ${holding} in PEM`, Type.String(), (path) =>
+    new RegExp(`^-----BEGIN ${label}-----`, 'm').test(readPem(path) ?? '') ? path : null,
+  );
+
+export const integer = (minimum: number, maximum: number, also = '') =>
+  kind(`a whole number from ${minimum} to ${maximum}${also}`, Type.Integer({ minimum, maximum }), digits);
+
+export const port = kind(
+  'a port number from 1 to 65535',
+  Type.Integer({ minimum: 1, maximum: 65_535 }),
+  digits,
+);
+
+/** Exactly one of these words. */
+export const choice = <const Names extends readonly string[]>(...names: Names) =>
+  kind(
+    `one of ${names.join(', ')}`,
+    Type.Unsafe<Names[number]>(Type.Union(names.map((name) => Type.Literal(name)))),
+  );
+
+/** One or more of these words, each once, separated by commas. */
+export const choices = <const Names extends readonly string[]>(meaning: string, ...names: Names) =>
+  kind(
+    `one of ${names.join(', ')}, or several separated by commas, each once, ${meaning}`,
+    Type.Unsafe<readonly [Names[number], ...Names[number][]]>(
+      Type.Array(Type.Union(names.map((name) => Type.Literal(name))), { minItems: 1, uniqueItems: true }),
+    ),
+    (written) => items(written) as [Names[number], ...Names[number][]],
+  );
+
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+export const domain = text('a domain name in lower case, such as mail.example.com', {
+  pattern: `^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})+$`,
+});
+
+/** An absolute URL of one of these schemes; its path keeps no slash at the end. */
+export const url = (allowed: string, ...schemes: string[]) =>
+  kind(allowed, Type.String(), (written) => {
+    const parsed = URL.canParse(written) ? new URL(written) : null;
+    if (parsed === null || parsed.hostname === '' || !schemes.includes(parsed.protocol)) return null;
+    return written.replace(/\/+$/, '');
+  });
+
+export const apiKey = (env: 'live' | 'test') =>
+  text(`svc_${env}_ and 32 letters or digits`, { pattern: `^svc_${env}_[A-Za-z0-9]{32}$` });
+
+const cidrList = (written: string): string[] | null => {
+  const list = items(written).map((item) =>
+    item.includes('/') || !ipaddr.isValid(item)
+      ? item
+      : `${item}/${ipaddr.parse(item).kind() === 'ipv4' ? 32 : 128}`,
+  );
+  return list.every((item) => ipaddr.isValidCIDR(item)) ? list : null;
+};
+
+export const cidrs = kind(
+  'addresses or ranges such as 10.0.0.0/8, separated by commas',
+  Type.Array(Type.String()),
+  cidrList,
+);
+
+/** How far X-Forwarded-For is believed: so many hops, or whatever these addresses added. */
+export const proxyTrust = kind(
+  'the number of proxies in front, or their addresses or ranges, separated by commas',
+  Type.Unsafe<TrustedProxies>(Type.Object({})),
+  parseTrustedProxies,
+);
+
+/** Where instances count together: a Redis, or each for itself. */
+export const sharedCounter = kind(
+  'memory, or a URL such as redis://host:6379',
+  Type.String({ pattern: '^(memory|rediss?://.+)$' }),
+  (written) => (written === 'memory' || URL.canParse(written) ? written : null),
+);
+
+/** Name servers with their ports, `9.9.9.9` meaning `9.9.9.9:53`. */
+export const nameServers = kind(
+  'addresses of name servers, each with a port if it is not 53, separated by commas',
+  Type.Array(Type.Object({ address: Type.String(), port: Type.Integer({ minimum: 1, maximum: 65_535 }) })),
+  (written) => {
+    const servers = items(written).map((item) => {
+      const [, address = item, at = '53'] =
+        /^\[?([^\]]+?)\]?:(\d{1,5})$/.exec(ipaddr.isValid(item) ? '' : item) ?? [];
+      return ipaddr.isValid(address) ? { address, port: Number(at) } : null;
+    });
+    return servers.some((server) => server === null) ? null : servers.filter((server) => server !== null);
+  },
+);

@@ -1,0 +1,24 @@
+import type { Database } from '../db/database.ts';
+import { missingTransports } from '../modules/domains/queries.ts';
+import type { EnabledTransports } from '../transport/transport.ts';
+import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
+
+/** Checks that every domain's mail can leave by the transport chosen for it. */
+export async function diagnoseWays(database: Database, enabled: EnabledTransports): Promise<Diagnosis> {
+  const check = 'Domains';
+  const [schema] = await database.query<{ there: boolean }>(
+    `select to_regclass('domain_transports') is not null as there`,
+  );
+  if (!schema?.there) return skipped(check, 'There are none yet.');
+  const missing = await missingTransports(database, enabled);
+  if (missing.length === 0) return fine(check, 'Each leaves by a transport that is enabled.');
+  const told = missing.map(
+    ({ provider, domains, names }) =>
+      `${names.join(', ')}${domains > names.length ? ` and ${domains - names.length} more` : ''} by ${provider}`,
+  );
+  return wrong(
+    check,
+    `The mail of some is held, since their transport is not enabled: ${told.join('; ')}.`,
+    'Name it in TRANSPORT again, or choose another one with PATCH /v1/domains/{id}.',
+  );
+}

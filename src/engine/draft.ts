@@ -1,0 +1,154 @@
+import { mintId } from '../db/ids.ts';
+import { type Decider, earliest, type Step } from './decide.ts';
+import { type Actor, type ActorEvent, type Effect, type EffectMeaning, type Kind, stateOf } from './kind.ts';
+import type { Claim } from './result.ts';
+
+/** An order that a commit released: I/O to perform now. */
+export interface Order {
+  readonly kind: string;
+  readonly actor: Actor;
+  readonly effect: Effect;
+  /** What the spawner had at hand (a message just accepted); undefined when the actor came from the database. */
+  readonly payload?: unknown;
+}
+
+/** What one actor's events of a batch came to, before anything is written. */
+export interface Draft {
+  readonly before: Actor | null;
+  readonly after: Actor;
+  readonly steps: readonly Step[];
+  readonly effects: readonly Effect[];
+  readonly mail: readonly OutboxEvent[];
+  readonly claim: Claim | null;
+  readonly payload?: unknown;
+}
+
+const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/** One draft as a row of the statements' input: the actor's new columns and all it brings along. */
+export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
+  const { after, mail, claim, steps } = draft;
+  const state = stateOf(after.snapshot);
+  const context = after.snapshot.context as never;
+  const row: Record<string, unknown> = {
+    id: after.id,
+    state,
+    context,
+    timers: Object.keys(after.timers).length > 0 ? after.timers : null,
+    wake_at: isoOrNull(earliest(after.timers)),
+    steps,
+  };
+  for (const column of kind.derived) row[column.name] = column.of(context, state);
+  for (const { name } of kind.facts) {
+    const rows = factRows(kind, name, draft);
+    if (rows.length > 0) row[name] = rows;
+  }
+  if (mail.length > 0)
+    row.mail = mail.map(({ id, kind: to_kind, to, event }) => ({ id, to_kind, to_id: to, event }));
+  return claim ? { ...row, ...claimColumns(claim, state, context, steps.at(-1)?.at ?? 0) } : row;
+}
+
+const claimColumns = (
+  claim: Claim,
+  state: string,
+  context: unknown,
+  at: number,
+): Record<string, unknown> => ({
+  idem_workspace_id: claim.scope.workspaceId,
+  idem_livemode: claim.scope.livemode,
+  idem_key: claim.key,
+  idem_fingerprint: claim.fingerprint,
+  idem_status: claim.status,
+  idem_reply: claim.reply(state, context),
+  idem_at: new Date(at).toISOString(),
+});
+
+/** The rows of one fact table that a draft's effects turn into. */
+function factRows(kind: Kind, table: string, { after, effects, steps }: Draft): object[] {
+  const at = steps.at(-1)?.at ?? 0;
+  const rows: Record<string, unknown>[] = [];
+  for (const { type, params } of effects) {
+    const meaning = meaningOf(kind, type);
+    if (!('fact' in meaning) || meaning.fact !== table) continue;
+    for (const row of meaning.rows(params as never, after, at)) rows.push({ ...row });
+  }
+  return inOrderOfIds(rows);
+}
+
+/** Ids of one millisecond are in no order. One actor's facts get theirs ascending, so that the log reads as it happened. */
+function inOrderOfIds(rows: Record<string, unknown>[]): object[] {
+  if (rows.length < 2 || rows[0]?.id === undefined) return rows;
+  const ids = rows.map(({ id }) => id as string).sort();
+  return rows.map((row, index) => ({ ...row, id: ids[index] }));
+}
+
+/** Mail that a draft's effects send. */
+export interface OutboxEvent {
+  readonly id: string;
+  readonly kind: string;
+  readonly to: string;
+  readonly event: ActorEvent;
+}
+
+/** The mail that a draft sends to other actors; called once, since it mints the ids. */
+export function outboxEventsOf(
+  kind: Kind,
+  { after, effects }: Pick<Draft, 'after' | 'effects'>,
+): readonly OutboxEvent[] {
+  const mail: OutboxEvent[] = [];
+  for (const { type, params } of effects) {
+    const meaning = meaningOf(kind, type);
+    if (!('mail' in meaning)) continue;
+    const { id, event } = meaning.to(params as never, after);
+    mail.push({ id: mintId('mail', event.at), kind: meaning.mail, to: id, event });
+  }
+  return mail;
+}
+
+function meaningOf(kind: Kind, effect: string): EffectMeaning {
+  const meaning = kind.effects[effect];
+  if (!meaning) throw new Error(`${kind.name} gives no meaning to the effect ${effect}.`);
+  return meaning;
+}
+
+/** The orders among a draft's effects. */
+export function ordersOf(kind: Kind, { after, effects, payload }: Draft): Order[] {
+  const orders: Order[] = [];
+  for (const effect of effects) {
+    const meaning = kind.effects[effect.type];
+    if (meaning && 'order' in meaning) orders.push({ kind: kind.name, actor: after, effect, payload });
+  }
+  return orders;
+}
+
+/** A new actor's draft. */
+export function draftSpawn(
+  kind: Kind,
+  decider: Decider,
+  spawn: {
+    readonly id?: string;
+    readonly workspaceId: string;
+    readonly livemode: boolean;
+    readonly input: unknown;
+  },
+  at: number,
+): Omit<Draft, 'claim'> {
+  const { snapshot, timers, effects, step } = decider.begin(spawn.input, at);
+  const after: Actor = {
+    id: spawn.id ?? mintId(kind.idPrefix, at),
+    workspaceId: spawn.workspaceId,
+    livemode: spawn.livemode,
+    snapshot,
+    timers,
+    revision: 1,
+  };
+  return { before: null, after, steps: [step], effects, mail: outboxEventsOf(kind, { after, effects }) };
+}
+
+/** The timers of an actor that are due at that moment, earliest first, as the events XState expects. */
+export function dueTimers(actor: Actor, at: number): ActorEvent[] {
+  return Object.entries(actor.timers)
+    .filter(([, due]) => due <= at)
+    .sort(([, a], [, b]) => a - b)
+    .map(([type]) => ({ type, at }));
+}

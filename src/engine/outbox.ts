@@ -1,0 +1,79 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import { lowestIdAt } from '../db/ids.ts';
+import type { Clock } from '../time/clock.ts';
+import type { OutboxEvent } from './draft.ts';
+import type { ActorEvent } from './kind.ts';
+import type { EventResult } from './result.ts';
+
+/** Mail older than this was not handled by the instance that sent it. */
+const FORGOTTEN_MS = 5_000;
+const PAGE = 500;
+/** Mail under way in this process at most; more is left to the recovery. */
+const UNDER_WAY = 10_000;
+
+const FORGOTTEN = `select id, to_kind as kind, to_id as "to", event from actor_outbox where id > $1 and id < $2 order by id limit ${PAGE}`;
+/** Sorts before every id. */
+const FIRST = '';
+
+/** Hands a letter to a mailbox and answers what became of it. */
+export type Deliver = (kind: string, id: string, event: ActorEvent, mail: string) => Promise<EventResult>;
+
+/**
+ * Carries mail from actor to actor. The row written with the sender's commit is the mail; what happens in memory is only
+ * the quick way, and whatever gets lost there is found again by its age.
+ */
+export class Outbox {
+  readonly #underWay = new Set<string>();
+  /** Where the recovery goes on: mail that cannot be delivered must not stand before all other. */
+  #recoveredTo = FIRST;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly deliver: Deliver,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Starts delivering mail that was just committed. */
+  post(mail: readonly OutboxEvent[]): void {
+    for (const one of mail) void this.#carry(one).catch(() => {});
+  }
+
+  /**
+   * Delivers what nobody has: of an instance that died, or of a database that was away. Reads on where it stopped for want of
+   * room, and begins again at the end. Answers how many were found.
+   */
+  async recover(): Promise<number> {
+    const before = lowestIdAt('mail', this.clock.now() - FORGOTTEN_MS);
+    const carried: Promise<void>[] = [];
+    let found = 0;
+    while (found < UNDER_WAY && this.#underWay.size < UNDER_WAY) {
+      const page = await this.database.query<OutboxEvent>(FORGOTTEN, [this.#recoveredTo, before]);
+      found += page.length;
+      carried.push(...page.map((mail) => this.#carry(mail)));
+      this.#recoveredTo = page.length < PAGE ? FIRST : (page.at(-1) as OutboxEvent).id;
+      if (page.length < PAGE) break;
+    }
+    const failed = (await Promise.allSettled(carried)).filter((one) => one.status === 'rejected');
+    if (failed.length > 0)
+      this.logger.warn(
+        { err: failed[0]?.reason, undelivered: failed.length },
+        'Events between actors could not be delivered; they are tried again.',
+      );
+    return found;
+  }
+
+  async #carry({ id, kind, to, event }: OutboxEvent): Promise<void> {
+    if (this.#underWay.has(id) || this.#underWay.size >= UNDER_WAY) return;
+    this.#underWay.add(id);
+    try {
+      const told = await this.deliver(kind, to, event, id);
+      // A change has consumed the mail in its own commit. Who refuses it, or is gone, will never want it.
+      if (told.outcome !== 'changed')
+        await this.database.query('delete from actor_outbox where id = $1', [id]);
+    } finally {
+      this.#underWay.delete(id);
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import type { Clock } from '../time/clock.ts';
+import { SettledTime } from './settled.ts';
+import { AHEAD_MS, Sweep, type Wakeable } from './sweep.ts';
+
+/** Time between two sweeps where no alarm calls for one. Of the monotonic clock: the machine's may be put back by an hour. */
+const TICK_MS = 1_000;
+/** What is due already but could not be taken (no room) waits so long, not in a busy loop. */
+const LEAST_WAIT_MS = 20;
+
+/** How late the scheduler runs, for /health. */
+export interface SchedulerHealth {
+  /** `paused`: nobody can say how late it is, and nothing is claimed. */
+  readonly status: 'ok' | 'late' | 'paused' | 'stopped';
+  readonly oldestDueSeconds: number;
+  /** How far the database's clock is ahead of ours. */
+  readonly clockSkewMs: number;
+}
+
+/**
+ * Wakes actors whose `wake_at` has come. It looks every second; a wake-up within the coming second gets an alarm of its own.
+ * Everything else about time lives in the database: no long timer is held in memory.
+ */
+export class Scheduler {
+  readonly #sweeps: readonly Sweep[];
+  readonly #settled: SettledTime;
+  #ticking: ReturnType<typeof setInterval> | undefined;
+  #alarm: ReturnType<typeof setTimeout> | undefined;
+  #alarmAt = Number.POSITIVE_INFINITY;
+  #busy: Promise<void> = Promise.resolve();
+  #sweeping = false;
+  #started = false;
+  #stopped = false;
+  #oldestDueMs = 0;
+  #sweptAt = Number.POSITIVE_INFINITY;
+  /** Monotonic moment from which it is asked again what has settled, and the backlogs are walked on. */
+  #askFrom = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    database: Database,
+    private readonly clock: Clock,
+    wakeables: readonly Wakeable[],
+    private readonly logger: Logger,
+  ) {
+    this.#settled = new SettledTime(database);
+    this.#sweeps = wakeables.map(
+      (wakeable) => new Sweep(wakeable, database, clock, this.#settled, () => this.#stopped),
+    );
+  }
+
+  start(): void {
+    this.#started = true;
+    this.#sweptAt = this.clock.monotonic();
+    this.#ticking = setInterval(() => this.sweep(), TICK_MS);
+    this.sweep();
+  }
+
+  /** Stops claiming and waits for what was claimed. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#ticking);
+    clearTimeout(this.#alarm);
+    await this.#busy;
+  }
+
+  /** Starts a sweep unless one runs. */
+  sweep(): void {
+    if (this.#sweeping || this.#stopped) return;
+    this.#sweeping = true;
+    this.#busy = this.#sweepAll()
+      .catch((error: unknown) => this.logger.warn({ err: error }, 'The clock could not read what is due.'))
+      .finally(() => {
+        this.#sweeping = false;
+      });
+  }
+
+  /** Takes note that an actor will be due then (epoch ms): before the next tick it gets an alarm. */
+  expect(at: number): void {
+    const now = this.clock.now();
+    // A sweep under way may have passed it already.
+    if (!this.#started || this.#stopped || at > now + AHEAD_MS || at >= this.#alarmAt) return;
+    clearTimeout(this.#alarm);
+    this.#alarmAt = at;
+    this.#alarm = setTimeout(
+      () => {
+        this.#alarmAt = Number.POSITIVE_INFINITY;
+        this.sweep();
+      },
+      Math.max(LEAST_WAIT_MS, at - now),
+    );
+  }
+
+  /** There may be room where there was none: what was left for want of it is looked for again. */
+  roomCame(): void {
+    const isAwaited = this.#sweeps.some(({ awaitsRoom, wakeable }) => awaitsRoom && wakeable.room() > 0);
+    if (isAwaited) this.expect(this.clock.now());
+  }
+
+  /** Resolves when the sweep under way, if any, has ended. */
+  settled(): Promise<void> {
+    return this.#busy;
+  }
+
+  get health(): SchedulerHealth {
+    const { agrees, skewMs } = this.clock.agreement ?? { agrees: true, skewMs: 0 };
+    const told = { oldestDueSeconds: Math.round(this.#oldestDueMs / 100) / 10, clockSkewMs: skewMs };
+    if (this.#stopped) return { status: 'stopped', ...told };
+    if (!agrees) return { status: 'paused', ...told };
+    const isBlind = this.clock.monotonic() - this.#sweptAt > 5_000;
+    return { status: isBlind || told.oldestDueSeconds > 5 ? 'late' : 'ok', ...told };
+  }
+
+  async #sweepAll(): Promise<void> {
+    if (this.clock.agreement?.agrees === false) return this.#restart();
+    const isTimeToAsk = this.clock.agreement !== undefined && this.clock.monotonic() >= this.#askFrom;
+    if (isTimeToAsk) {
+      this.#askFrom = this.clock.monotonic() + TICK_MS / 2;
+      if (!(await this.#settled.ask())) for (const sweep of this.#sweeps) sweep.restart();
+    }
+    let next = Number.POSITIVE_INFINITY;
+    let oldest = 0;
+    const failures: unknown[] = [];
+    for (const sweep of this.#sweeps)
+      try {
+        const wakeAt = await sweep.run();
+        next = Math.min(next, wakeAt);
+        oldest = Math.max(oldest, this.clock.now() - wakeAt);
+        if (isTimeToAsk || sweep.hasLeft) await sweep.readBack();
+      } catch (error) {
+        failures.push(error);
+      }
+    this.expect(next);
+    // One kind's failure does not keep the others asleep.
+    if (failures.length > 0) throw failures[0];
+    this.#oldestDueMs = oldest;
+    this.#sweptAt = this.clock.monotonic();
+  }
+
+  /** What was known of time holds no more. */
+  #restart(): void {
+    this.#settled.forget();
+    for (const sweep of this.#sweeps) sweep.restart();
+  }
+}

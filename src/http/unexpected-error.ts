@@ -1,0 +1,56 @@
+import { Unavailable } from '../errors/unavailable.ts';
+import { Failure } from './failure.ts';
+import type { Log } from './log.ts';
+
+/**
+ * What a client is told when something was thrown: a dependency is away, or there is a bug. The cause goes to the log
+ * alone, and even there without what it may have quoted from the request.
+ */
+export function unexpectedError(
+  thrown: unknown,
+  log: Log,
+  about: { requestId: string; route: string },
+): Failure {
+  if (thrown instanceof Unavailable) {
+    log.warn({ ...about, cause: causeOf(thrown) }, 'a dependency did not answer');
+    return new Failure('SERVICE_UNAVAILABLE', 'The service cannot do this at the moment.', {
+      suggestion: 'Try again after the time in Retry-After; with an Idempotency-Key nothing is done twice.',
+      retryAfterSeconds: thrown.retryAfterSeconds,
+    });
+  }
+  log.error({ ...about, cause: causeOf(thrown) }, 'a request failed unexpectedly');
+  return new Failure('INTERNAL_ERROR', 'Something went wrong on our side.', {
+    suggestion: 'Try again with growing pauses. If it stays, report the x-request-id of this response.',
+  });
+}
+
+interface Cause {
+  readonly name: string;
+  readonly message?: string;
+  readonly code?: string;
+  readonly stack?: readonly string[];
+  readonly cause?: Cause;
+}
+
+const LONGEST_MESSAGE = 200;
+const DEEPEST_CAUSE = 3;
+
+/** Parsers and databases quote what they stumbled over, between quotation marks: that part is left out. */
+function causeOf(thrown: unknown, depth = 1): Cause {
+  if (!(thrown instanceof Error)) return { name: typeof thrown };
+  const message = thrown.message
+    .replace(/"[^"]*"?|'[^']*'?|`[^`]*`?/g, '"…"')
+    .replace(/\S+@\S+|svc_\w+|whsec_\S+/g, '…')
+    .slice(0, LONGEST_MESSAGE);
+  const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
+  const stack = thrown.stack?.split('\n').flatMap((line) => /^\s*at .*/.exec(line)?.[0].trim() ?? []);
+  const inner =
+    depth < DEEPEST_CAUSE && thrown.cause !== undefined ? causeOf(thrown.cause, depth + 1) : undefined;
+  return {
+    name: thrown.name,
+    message,
+    ...(code && { code }),
+    ...(stack && { stack }),
+    ...(inner && { cause: inner }),
+  };
+}

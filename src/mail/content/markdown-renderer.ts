@@ -1,0 +1,64 @@
+import { type Failure, invalid } from '../../http/failure.ts';
+import {
+  JobTimeout,
+  type PoolLimits,
+  type PoolWorker,
+  startThread,
+  WorkerPool,
+} from '../../threads/worker-pool.ts';
+import type { Commission, Delivery } from './markdown-thread.ts';
+import type { RenderedMarkdown } from './render-markdown.ts';
+
+/** Makes emails of markdown, away from the thread that answers requests. */
+export interface MarkdownRenderer {
+  /** The html and text parts, or the 422 that says why there are none. `title` is the subject, `path` where the markdown stands. */
+  render(markdown: string, title?: string, path?: string): Promise<RenderedMarkdown | Failure>;
+  /** Ends the threads; who still waits gets Unavailable. */
+  close(): void;
+}
+
+/** A thread takes 65 MB. */
+const USUAL: PoolLimits = {
+  threads: 1,
+  deadlineMs: 2_000,
+  startMs: 10_000,
+  mostWaiting: 256,
+  idleMs: 60_000,
+};
+
+/**
+ * From source, every file has its own import.meta.url. Inside the executable there is one, that of src/main.ts, and the
+ * bundle of the thread lies beneath it as its source does.
+ */
+const ENTRY = new URL(
+  import.meta.url.endsWith('/markdown-renderer.ts')
+    ? './markdown-thread.ts'
+    : '../../modules/emails/content/modules/emails/content/markdown-thread.ts',
+  import.meta.url,
+);
+
+/** Starts a thread with emailmd in it. */
+export const startMarkdownThread = (): PoolWorker<Commission, Delivery> => startThread(ENTRY);
+
+/** A renderer that starts its threads when there is markdown. */
+export function createMarkdownRenderer(
+  limits: Partial<PoolLimits> = {},
+  start = startMarkdownThread,
+): MarkdownRenderer {
+  const pool = new WorkerPool('Rendering markdown', { ...USUAL, ...limits }, start);
+  return {
+    async render(markdown, title = '', path = '/body/markdown') {
+      try {
+        const delivery = await pool.ask({ markdown, title });
+        return 'problem' in delivery ? refused(path, delivery.problem) : delivery;
+      } catch (reason) {
+        if (reason instanceof JobTimeout)
+          return refused(path, 'Must be simpler: it takes too long to render.');
+        throw reason;
+      }
+    },
+    close: () => pool.close(),
+  };
+}
+
+const refused = (path: string, problem: string): Failure => invalid([{ path, message: problem }]);

@@ -1,0 +1,25 @@
+import type { EmailInput } from '../../../../machines/email-context.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** How an email's attempts are timed; copied into its context, so that a change holds for new emails only. */
+export type AttemptSchedule = Pick<EmailInput, 'leaseMs' | 'patienceMs' | 'backoffMs' | 'holdsDoubt'>;
+
+/** The simulator answers at once; a lost attempt (a crash) is repeated after ten seconds. */
+export const SIMULATED_SCHEDULE: AttemptSchedule = {
+  leaseMs: 10 * SECOND,
+  patienceMs: 72 * HOUR,
+  backoffMs: [SECOND, 2 * SECOND],
+};
+
+/**
+ * After the final dot a server may take ten minutes to answer (RFC 5321 4.5.3.2.6), so an attempt is not lost before.
+ * Grey-listing passes within the first waits; then ever rarer, as RFC 5321 4.5.4.1 advises, for three days.
+ */
+export const LIVE_SCHEDULE: AttemptSchedule = {
+  leaseMs: 12 * MINUTE,
+  patienceMs: 72 * HOUR,
+  backoffMs: [MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR],
+};

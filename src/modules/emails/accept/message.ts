@@ -1,0 +1,91 @@
+import type { Address } from '../../../mail/address.ts';
+import type { SendRequest } from './request.ts';
+
+/** The two parts that markdown is rendered to. */
+export interface RenderedMarkdown {
+  readonly html: string;
+  readonly text: string;
+}
+
+/** A mailbox as it is stored: name and address apart, never to be parsed again. */
+export type StoredMailbox = Pick<Address, 'name' | 'address'>;
+
+/** Everything of a message but its content, as `email_messages.envelope` holds it. */
+export interface Envelope {
+  readonly from: StoredMailbox;
+  readonly to: readonly StoredMailbox[];
+  readonly cc: readonly StoredMailbox[];
+  readonly bcc: readonly StoredMailbox[];
+  readonly replyTo: readonly StoredMailbox[];
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly tags: readonly { readonly name: string; readonly value: string }[];
+  readonly attachments: readonly {
+    readonly filename: string;
+    readonly contentType: string;
+    readonly contentId: string | null;
+    readonly size: number;
+  }[];
+  readonly trackOpens: boolean | null;
+  readonly trackClicks: boolean | null;
+  /** With its angle brackets; the same in every attempt. */
+  readonly messageId: string;
+  /** About how many octets the finished message has: asked for before it is read. */
+  readonly size: number;
+}
+
+/** What the recipient reads, as `email_messages.content` holds it. `attachments` are base64, in the envelope's order. */
+export interface Content {
+  readonly text: string | null;
+  readonly html: string | null;
+  readonly markdown: string | null;
+  readonly attachments: readonly string[];
+}
+
+/** The columns of an `email_messages` row that the message itself fills. */
+export interface StoredMessage {
+  readonly sender_key: string;
+  readonly subject: string;
+  readonly tags: readonly string[];
+  readonly envelope: Envelope;
+  readonly content: Content;
+}
+
+const bare = ({ name, address }: Address): StoredMailbox => ({ name, address });
+
+/** The row of a request. A missing text part is not stored: it is made from the html whenever it is needed. */
+export function storedMessage(
+  id: string,
+  request: SendRequest,
+  rendered: RenderedMarkdown | null,
+): StoredMessage {
+  return {
+    sender_key: request.from.key,
+    subject: request.subject ?? '',
+    tags: request.tags.map(({ name, value }) => `${name}:${value}`),
+    envelope: {
+      from: bare(request.from),
+      to: request.to.map(bare),
+      cc: request.cc.map(bare),
+      bcc: request.bcc.map(bare),
+      replyTo: request.replyTo.map(bare),
+      headers: request.headers,
+      tags: request.tags,
+      attachments: request.attachments.map(({ filename, contentType, contentId, size }) => ({
+        filename,
+        contentType,
+        contentId,
+        size,
+      })),
+      trackOpens: request.trackOpens,
+      trackClicks: request.trackClicks,
+      messageId: `<${id}@${request.from.domain}>`,
+      size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
+    },
+    content: {
+      text: request.text ?? rendered?.text ?? null,
+      html: request.html ?? rendered?.html ?? null,
+      markdown: request.markdown,
+      attachments: request.attachments.map(({ content }) => content),
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { type Address, isProblem, parseAddress } from '../../../mail/address.ts';
+import type { Report } from '../../../mail/problems.ts';
+import { simulatedOutcome } from '../simulator/simulated-addresses.ts';
+import { MOST_RECIPIENTS, type SendBody } from './request-model.ts';
+
+/** Whom an email is for: 1 to 50 together, all with different keys. */
+export interface Recipients {
+  readonly to: readonly Address[];
+  readonly cc: readonly Address[];
+  readonly bcc: readonly Address[];
+}
+
+const TOO_MANY = `Must name at most ${MOST_RECIPIENTS} recipients in to, cc and bcc together.`;
+const REPEATED = 'Must not name a recipient again: each one once over to, cc and bcc.';
+const NOT_SIMULATED =
+  'Must be one of the addresses that the simulator knows, such as delivered@ or bounced@ its domain.';
+
+/** Stands where an address could not be read. A request with one in it is refused, so that it never gets further. */
+const NOBODY: Address = { name: null, address: '', key: '', domain: '', utf8Local: false };
+
+/** Reads one address. */
+export function readAddress(given: string, path: string, report: Report): Address {
+  const read = parseAddress(given);
+  if (!isProblem(read)) return read;
+  report(path, read.problem);
+  return NOBODY;
+}
+
+/** Reads one address or several; `judge` looks at each one that could be read. */
+export function readAddresses(
+  given: string | readonly string[] | undefined,
+  path: string,
+  report: Report,
+  judge: (address: Address, path: string) => void = () => {},
+): readonly Address[] {
+  if (given === undefined) return [];
+  const read = (text: string, place: string) => {
+    const address = readAddress(text, place, report);
+    if (address !== NOBODY) judge(address, place);
+    return address;
+  };
+  return typeof given === 'string'
+    ? [read(given, path)]
+    : given.map((text, index) => read(text, `${path}/${index}`));
+}
+
+/** Reads to, cc and bcc, which are judged together. `at` is the pointer to the body. */
+export function readRecipients(
+  body: SendBody,
+  simulatorDomain: string,
+  at: string,
+  report: Report,
+): Recipients {
+  const seen = new Set<string>();
+  const judge = (address: Address, path: string) => {
+    if (seen.has(address.key)) report(path, REPEATED);
+    seen.add(address.key);
+    if (simulatedOutcome(address, simulatorDomain) === null) report(path, NOT_SIMULATED);
+  };
+  const to = readAddresses(body.to, `${at}/to`, report, judge);
+  const cc = readAddresses(body.cc, `${at}/cc`, report, judge);
+  const bcc = readAddresses(body.bcc, `${at}/bcc`, report, judge);
+  if (to.length + cc.length + bcc.length > MOST_RECIPIENTS) report(`${at}/to`, TOO_MANY);
+  return { to, cc, bcc };
+}

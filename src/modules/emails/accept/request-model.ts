@@ -1,0 +1,179 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { createdQuery } from '../../../http/list.ts';
+import { EmailStatus } from '../read/answer-model.ts';
+import { AddressText, dictionary, Id, Tag } from '../schema-fields.ts';
+
+/** The most recipients that to, cc and bcc name together. */
+export const MOST_RECIPIENTS = 50;
+/** The longest markdown that is rendered, in characters. */
+export const LONGEST_MARKDOWN = 262_144;
+
+const AddressList = (most: number, description: string) =>
+  Type.Union([AddressText, Type.Array(AddressText, { minItems: 1, maxItems: most })], {
+    description: `${description} One address, or an array of 1 to ${most}.`,
+    examples: ['ada@example.com', ['ada@example.com', 'Charles <charles@example.com>']],
+  });
+
+const AttachmentInput = Type.Object(
+  {
+    filename: Type.String({
+      description: 'The name the recipient sees: at most 255 octets, without slashes and control characters.',
+      examples: ['invoice.pdf'],
+    }),
+    content: Type.String({
+      contentEncoding: 'base64',
+      description: 'The file in base64 (RFC 4648 section 4) with padding and without line breaks.',
+      examples: ['JVBERi0xLjcK'],
+    }),
+    contentType: Type.Optional(
+      Type.String({
+        description: 'The media type; what the file name suggests when left out.',
+        examples: ['application/pdf'],
+      }),
+    ),
+    contentId: Type.Optional(
+      Type.String({
+        description: 'Shows the file inside the html, as `<img src="cid:…">`; without angle brackets.',
+        examples: ['logo'],
+      }),
+    ),
+  },
+  { title: 'EmailAttachment', additionalProperties: false },
+);
+
+/** The body of `POST /v1/emails`; what a schema cannot say is in request.ts. */
+export const SendBody = Type.Object(
+  {
+    from: Type.String({
+      description:
+        'The sender, one address. A live key needs a verified domain, a test key any well-formed address.',
+      examples: ['Acme <hello@acme.example>'],
+    }),
+    to: AddressList(
+      MOST_RECIPIENTS,
+      `The recipients. to, cc and bcc name at most ${MOST_RECIPIENTS} together, each one once.`,
+    ),
+    cc: Type.Optional(AddressList(MOST_RECIPIENTS, 'Recipients of a copy.')),
+    bcc: Type.Optional(AddressList(MOST_RECIPIENTS, 'Recipients of a copy whom nobody else sees.')),
+    replyTo: Type.Optional(AddressList(10, 'Where answers go.')),
+    subject: Type.Optional(
+      Type.String({
+        maxLength: 998,
+        description:
+          'At most 998 characters, without line breaks. May be left out only with a template that has one.',
+        examples: ['Your order is on its way'],
+      }),
+    ),
+    text: Type.Optional(
+      Type.String({
+        description: 'The plain text part; made from the html or markdown when left out or blank.',
+      }),
+    ),
+    html: Type.Optional(
+      Type.String({
+        description: 'The html part. Not together with `markdown`.',
+        examples: ['<p>Hello</p>'],
+      }),
+    ),
+    markdown: Type.Optional(
+      Type.String({
+        maxLength: LONGEST_MARKDOWN,
+        description:
+          'emailmd markdown, from which html and text are made. Raw html in it is cut down to what is harmless. Not together with `html`.',
+        examples: ['# Hello\n\nYour order is on its way.'],
+      }),
+    ),
+    templateId: Type.Optional(Id('tpl', 'The template to send. Not together with text, html or markdown.')),
+    variables: Type.Optional(
+      dictionary(Type.Unknown(), {
+        description: 'Values for the variables of the template.',
+        examples: [{ firstName: 'Ada' }],
+      }),
+    ),
+    headers: Type.Optional(
+      dictionary(Type.String(), {
+        maxProperties: 25,
+        description:
+          'Further header fields, by name. Fields that the service sets itself are refused: From, To, Cc, Bcc, Subject, Reply-To, Date, Message-ID, Sender, Return-Path, Received, Received-SPF, Authentication-Results, and all that begin with MIME-, Content-, DKIM-, ARC-, Resent-, X-Svc- or X-SES-.',
+        examples: [{ 'X-Entity-Ref-ID': '1842' }],
+      }),
+    ),
+    attachments: Type.Optional(
+      Type.Array(AttachmentInput, {
+        maxItems: 20,
+        description: 'Files. The finished message has at most 25 MiB; base64 makes a file a third larger.',
+      }),
+    ),
+    tags: Type.Optional(
+      Type.Array(Tag, { maxItems: 10, description: 'What the email can be found and counted by.' }),
+    ),
+    scheduledAt: Type.Optional(
+      Type.String({
+        description:
+          'When to send: ISO 8601 with an offset or Z, at most 30 days ahead. Up to 60 seconds in the past counts as now.',
+        examples: ['2026-01-31T09:30:00Z'],
+      }),
+    ),
+    trackOpens: Type.Optional(
+      Type.Boolean({
+        description: 'Whether opens are recorded; what the sending domain says when left out.',
+      }),
+    ),
+    trackClicks: Type.Optional(
+      Type.Boolean({
+        description: 'Whether clicks are recorded; what the sending domain says when left out.',
+      }),
+    ),
+  },
+  { title: 'SendEmail', additionalProperties: false },
+);
+
+/** The type of that body. */
+export type SendBody = Static<typeof SendBody>;
+
+/** The body of `PATCH /v1/emails/{id}`. */
+export const RescheduleBody = Type.Object(
+  {
+    scheduledAt: Type.String({
+      description:
+        'The new time: ISO 8601 with an offset or Z, at most 30 days ahead. Up to 60 seconds in the past counts as now.',
+      examples: ['2026-01-31T09:30:00Z'],
+    }),
+  },
+  { title: 'RescheduleEmail', additionalProperties: false },
+);
+
+/** The type of that body. */
+export type RescheduleBody = Static<typeof RescheduleBody>;
+
+/** What `GET /v1/emails` can be narrowed by. */
+export const EmailQuery = Type.Object(
+  {
+    after: Type.Optional(Type.String({ description: 'The `nextCursor` of the page before.' })),
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Emails a page.' }),
+    status: Type.Optional(EmailStatus),
+    to: Type.Optional(
+      Type.String({ description: 'A recipient (to, cc or bcc), by address.', examples: ['ada@example.com'] }),
+    ),
+    from: Type.Optional(
+      Type.String({ description: 'The sender, by address.', examples: ['hello@acme.example'] }),
+    ),
+    subject: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 998, description: 'A part of the subject, in any case.' }),
+    ),
+    tag: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9_-]{1,256}:[A-Za-z0-9_-]{1,256}$',
+        description: '`name:value` of a tag.',
+        examples: ['order:1842'],
+      }),
+    ),
+    domainId: Type.Optional(Id('dom', 'A sending domain.')),
+    campaignId: Type.Optional(Id('cmp', 'A campaign.')),
+    ...createdQuery,
+  },
+  { additionalProperties: false },
+);
+
+/** The type of that query. */
+export type EmailQuery = Static<typeof EmailQuery>;

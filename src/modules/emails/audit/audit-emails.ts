@@ -1,0 +1,68 @@
+import type { EmailContext } from '../../../../machines/email-context.ts';
+import { type ActorBatch, type Audit, auditActors, mayBeOrphan } from '../../../audit/actors.ts';
+import type { QuotaLedger } from '../../../audit/quotas.ts';
+import type { AuditedActor } from '../../../audit/snapshots.ts';
+import { lowestIdAt } from '../../../db/ids.ts';
+import { isStateOf } from '../../../engine/kind.ts';
+import { emailKind } from '../kind.ts';
+import { eventFaults, outcomeFaults } from './audit-recipients.ts';
+
+const MESSAGES = 'select id from email_messages where id > $1 and id <= $2';
+const EVENTS = `select email_id as id, recipient, type, count(*)::integer as found
+from email_events where email_id > $1 and email_id <= $2 group by email_id, recipient, type`;
+
+interface EventRow {
+  readonly id: string;
+  readonly recipient: string;
+  readonly type: string;
+  readonly found: number;
+}
+
+/** Checks emails: what holds for every actor, their messages, their events, and what they took from the quotas. */
+export async function auditEmails(audit: Audit, quotas: QuotaLedger): Promise<void> {
+  await auditActors(audit, emailKind, lowestIdAt('em', audit.since), async (batch) => {
+    await checkMessages(audit, batch);
+    await checkEvents(audit, batch);
+    for (const { workspace_id, livemode, state, context } of batch.actors)
+      if (isStateOf(emailKind, state))
+        quotas.count({ workspaceId: workspace_id, livemode, state, context: context as EmailContext });
+  });
+}
+
+async function checkMessages({ session, findings, now }: Audit, batch: ActorBatch): Promise<void> {
+  const rows = await session.query<{ id: string }>(MESSAGES, [batch.after, batch.to]);
+  const messages = new Set(rows.map(({ id }) => id));
+  findings.look('messages', batch.actors.length);
+  for (const { id } of batch.actors)
+    if (!messages.delete(id)) findings.wrong('messages', id, 'has no message');
+  for (const id of messages)
+    if (!mayBeOrphan(id, now)) findings.wrong('messages', id, 'a message without its email');
+}
+
+async function checkEvents({ session, findings, now }: Audit, batch: ActorBatch): Promise<void> {
+  const rows = await session.query<EventRow>(EVENTS, [batch.after, batch.to]);
+  const byEmail = Map.groupBy(rows, ({ id }) => id);
+  findings.look('events', batch.actors.length);
+  findings.look('outcomes', batch.actors.length);
+  for (const actor of batch.actors) {
+    const context = actor.context as EmailContext;
+    const counts = countsOf(byEmail.get(actor.id) ?? []);
+    byEmail.delete(actor.id);
+    for (const what of eventFaults(context, addressesOf(actor), counts))
+      findings.wrong('events', actor.id, what);
+    // That it is in no state of its machine has been said of its snapshot.
+    if (isStateOf(emailKind, actor.state))
+      for (const what of outcomeFaults(actor.state, context)) findings.wrong('outcomes', actor.id, what);
+  }
+  for (const id of byEmail.keys())
+    if (!mayBeOrphan(id, now)) findings.wrong('events', id, 'events without their email');
+}
+
+const addressesOf = (actor: AuditedActor): readonly string[] => actor.recipients as readonly string[];
+
+function countsOf(rows: readonly EventRow[]): ReadonlyMap<string, Record<string, number>> {
+  const counts = new Map<string, Record<string, number>>();
+  for (const { recipient, type, found } of rows)
+    counts.set(recipient, { ...counts.get(recipient), [type]: found });
+  return counts;
+}

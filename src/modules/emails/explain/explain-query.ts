@@ -1,0 +1,63 @@
+import type { Database } from '../../../db/database.ts';
+import { readLife } from '../../../engine/history.ts';
+import { type Failure, notFound } from '../../../http/failure.ts';
+import type { Call } from '../../../http/route.ts';
+import { emailKind } from '../kind.ts';
+import type { Explanation } from '../read/answer-model.ts';
+import { explainEmail } from './explanation-text.ts';
+
+/** What was said of one recipient: an event of the log, or an attempt that came to nothing. */
+interface Said {
+  readonly at: number;
+  readonly what: string;
+  readonly attempt: number | null;
+  readonly recipient: string;
+  readonly data: {
+    readonly message?: string;
+    readonly response?: string;
+    readonly remoteMta?: string | null;
+  };
+}
+
+const SAID = `select (extract(epoch from a.at) * 1000)::float8 as at, a.outcome as what, a.attempt,
+  e.recipients[a.recipient + 1] as recipient, a.data
+from emails e join email_attempts a on a.email_id = e.id where e.id = $1
+union all
+select (extract(epoch from v.occurred_at) * 1000)::float8, v.type, null, v.recipient, v.data
+from email_events v where v.email_id = $1
+order by at limit 500`;
+
+/** What an outcome without an event is called. */
+const WORDS: Readonly<Record<string, string>> = {
+  deferred: 'put off',
+  unknown: 'no reply after the whole message, so that nobody knows',
+};
+
+/** Explains an email from its row, its journal, and all that servers said of it. */
+export async function explanationOf(
+  { database }: { readonly database: Database },
+  { caller, params: { id } }: Call<{ readonly id: string }>,
+): Promise<Explanation | Failure> {
+  const life = await readLife(database, emailKind, id, caller);
+  if (!life) return notFound('email');
+  const said = await database.query<Said>(SAID, [id]);
+  const { summary, rule, evidence, next } = explainEmail(life);
+  const all = [...evidence, ...said.map((one) => ({ at: one.at, text: sentenceOf(one) }))];
+  return {
+    id,
+    status: life.state as Explanation['status'],
+    summary,
+    rule,
+    evidence: all.toSorted((a, b) => a.at - b.at).map(({ at, text }) => ({ at: iso(at), text })),
+    next: { text: next.text, at: next.at === null ? null : iso(next.at) },
+  };
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+function sentenceOf({ what, attempt, recipient, data }: Said): string {
+  const prefix = attempt === null ? what : `Attempt ${attempt}: ${WORDS[what] ?? what}`;
+  const words = data.response ?? data.message;
+  const by = data.remoteMta ? ` (${data.remoteMta})` : '';
+  return `${prefix}, ${recipient}${words ? `: ${words}` : ''}${by}`;
+}

@@ -1,0 +1,169 @@
+import type { EmailState, emailMachine } from '../../../../machines/email.ts';
+import type { EmailContext } from '../../../../machines/email-context.ts';
+import { type FailureReason, sharedReason } from '../../../../machines/email-progress.ts';
+import { someMayBeTried } from '../../../../machines/email-rules.ts';
+import type { StepNameOf } from '../../../../machines/names.ts';
+import type { ActorHistory, HistoryEntry } from '../../../engine/history.ts';
+import { decidedFor } from '../../../engine/kind.ts';
+
+/** Why an email is where it is, in sentences for people. Times are epoch milliseconds; no personal data. */
+export interface EmailExplanation {
+  readonly summary: string;
+  /** The rule that holds in this state. */
+  readonly rule: string;
+  readonly evidence: readonly { readonly at: number; readonly text: string }[];
+  readonly next: { readonly text: string; readonly at: number | null };
+}
+
+type EventResult = Pick<ActorHistory, 'state' | 'context' | 'timers' | 'steps'>;
+
+/** Explains an email from its row and its journal, and nothing else. @throws Unavailable when a newer version wrote them */
+export function explainEmail({ state, context, timers, steps }: EventResult): EmailExplanation {
+  const email = context as EmailContext;
+  const wakeAt = Object.values(timers).toSorted((a, b) => a - b)[0] ?? null;
+  const { summary, rule, next } = decidedFor(STATES, state)(email, wakeAt);
+  return { summary, rule, evidence: steps.map(evidenceOf), next };
+}
+
+type Telling = (email: EmailContext, wakeAt: number | null) => Omit<EmailExplanation, 'evidence'>;
+
+const END = 'Nothing more happens by itself.';
+
+const STATES: Readonly<Record<EmailState, Telling>> = {
+  scheduled: (_, at) => ({
+    summary: 'It waits for the time that was asked for.',
+    rule: 'Until then it can be moved or cancelled; afterwards neither.',
+    next: { text: 'The first attempt begins.', at },
+  }),
+  queued: (email, at) => ({
+    summary: `It waits until attempt ${email.attempt + 1} can begin.`,
+    rule: `It is durable, and offers itself every few seconds to whichever instance has a free slot. ${inDoubtNow(email) > 0 ? `It may have arrived at ${people(inDoubtNow(email))} before; it goes out again with the same Message-ID.` : 'Nothing of the attempt has left.'}`,
+    next: { text: 'An instance takes it on.', at },
+  }),
+  sending: ({ attempt, leaseMs, holdsDoubt }, at) => ({
+    summary: `Attempt ${attempt} is under way.`,
+    rule: `Without an outcome within ${duration(leaseMs)} the attempt counts as lost, and ${holdsDoubt ? 'none follows it, since it may have arrived' : 'another begins with the same Message-ID'}.`,
+    next: { text: 'The outcome comes in, or the attempt counts as lost.', at },
+  }),
+  deferred: (email, at) => (someMayBeTried(email) ? retried(email, at) : held(email, at)),
+  sent: ({ recipients }) => ({
+    summary: `The receiving server has taken it: ${progressOf(recipients)}.`,
+    rule: 'An acceptance is not yet a delivery; reports of delivery or bounces may follow for days.',
+    next: { text: 'A report comes in, or none ever does.', at: null },
+  }),
+  delivered: ({ recipients, attempt }) => ({
+    summary: `Delivered to ${everybody(recipients.length)} with ${attempts(attempt)}.`,
+    rule: 'Opens, clicks and complaints are recorded without changing the state.',
+    next: { text: END, at: null },
+  }),
+  failed: ({ failureReason, attempt, recipients }) => ({
+    summary: failureOf(recipients, failureReason ?? 'bounced'),
+    rule: `It ended after ${attempts(attempt)}; a failed email is never tried again.`,
+    next: { text: END, at: null },
+  }),
+  cancelled: () => ({
+    summary: 'It was cancelled before it was sent.',
+    rule: 'Only a scheduled email can be cancelled; its unit of quota went back if the period was still the same.',
+    next: { text: END, at: null },
+  }),
+};
+
+const inDoubtNow = ({ recipients }: EmailContext): number =>
+  recipients.filter(({ inDoubt }) => inDoubt).length;
+
+/** Who was given up in doubt may have the message: that nobody got it would be a guess. */
+function failureOf(recipients: EmailContext['recipients'], reason: FailureReason): string {
+  const doubtful = recipients.filter(({ inDoubt }) => inDoubt).length;
+  if (doubtful === 0) return `Nobody got it: ${REASONS[reason]}.`;
+  const others = recipients.filter(({ inDoubt }) => !inDoubt);
+  const rest = others.length === 0 ? '' : ` Nobody else got it: ${REASONS[sharedReason(others) ?? reason]}.`;
+  return `It may have arrived at ${people(doubtful)}: an attempt ended without a reply, and none came until patience ran out.${rest}`;
+}
+
+const waiting = ({ recipients }: EmailContext): number =>
+  recipients.filter(({ status }) => status === 'pending').length;
+
+const retried: Telling = (email, at) => {
+  const { attempt, firstAttemptAt, patienceMs, recipients } = email;
+  const isInDoubt = recipients.some(({ inDoubt }) => inDoubt);
+  const met = isInDoubt ? 'ended without a reply, so that nobody knows of' : 'met a temporary failure for';
+  const until = firstAttemptAt === null ? '' : ` (until ${instant(firstAttemptAt + patienceMs)})`;
+  return {
+    summary: `Attempt ${attempt} ${met} ${people(waiting(email))}.`,
+    rule: `${isInDoubt ? 'It may have arrived; a report settles that, or it is sent again with the same Message-ID. ' : ''}Attempts are repeated for ${duration(patienceMs)} from the first one${until}, then the email fails as expired.`,
+    next: { text: `Attempt ${attempt + 1} begins.`, at },
+  };
+};
+
+const held: Telling = (email, at) => ({
+  summary: `Nobody knows whether it arrived at ${people(waiting(email))}: no reply came to attempt ${email.attempt}.`,
+  rule: 'UNKNOWN_OUTCOME is hold: it is not sent again, since it may have arrived. A report settles it.',
+  next: { text: 'A report comes in, or it fails as expired.', at },
+});
+
+const REASONS: Readonly<Record<FailureReason, string>> = {
+  bounced: 'the receiving server refused the address for good',
+  suppressed: 'the address is suppressed after an earlier bounce or complaint',
+  expired: 'temporary failures lasted until patience ran out',
+  rejected: 'the message itself was refused',
+  domain_removed: 'the sending domain was removed',
+};
+
+/** What each event of a life shows, in words. */
+const EVENTS: Readonly<Record<StepNameOf<typeof emailMachine>, (step: HistoryEntry) => string>> = {
+  spawned: ({ to }) => `Accepted, and at once ${to}.`,
+  'cancel.requested': () => 'A client cancelled it.',
+  'reschedule.requested': () => 'A client moved it to another time.',
+  'attempt.completed': ({ attempt, to }) => `Attempt ${attempt} ended; the email is ${to}.`,
+  'attempt.begun': ({ attempt }) => `Attempt ${attempt} began: a session could be had.`,
+  'attempt.declined': () => 'The attempt could not be carried out; nothing was sent.',
+  'report.received': ({ from, to }) =>
+    from === to ? 'A report came in and left the state as it was.' : `A report came in; the email is ${to}.`,
+  'after.due': () => 'The time that was asked for came.',
+  'after.turn': ({ attempt, to }) =>
+    to === 'sending' ? `Its turn came; attempt ${attempt} began.` : 'It offered itself to be sent.',
+  'after.backoff': ({ attempt, to }) =>
+    to === 'sending'
+      ? `The wait was over; attempt ${attempt} began.`
+      : to === 'queued'
+        ? 'The wait was over; it may be sent again.'
+        : 'The wait was over, and nobody is to be tried again.',
+  'after.lease': ({ attempt, to }) =>
+    to === 'sending'
+      ? `An attempt was lost without an outcome; attempt ${attempt} began.`
+      : to === 'queued'
+        ? 'An attempt was lost without an outcome, so that nobody knows of it; it may be sent again.'
+        : to === 'deferred'
+          ? 'An attempt was lost without an outcome; it may have arrived, so none follows.'
+          : 'The last attempt was lost, and patience had run out.',
+};
+
+const evidenceOf = (step: HistoryEntry): EmailExplanation['evidence'][number] => ({
+  at: step.at,
+  text: decidedFor(EVENTS, step.event)(step),
+});
+
+const people = (count: number): string => (count === 1 ? 'one recipient' : `${count} recipients`);
+const everybody = (count: number): string => (count === 1 ? 'its recipient' : `all ${count} recipients`);
+const attempts = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);
+const instant = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+function duration(ms: number): string {
+  const [size, unit] =
+    ms >= 7_200_000 ? [3_600_000, 'hours'] : ms >= 120_000 ? [60_000, 'minutes'] : [1_000, 'seconds'];
+  return `${Math.round(ms / (size as number))} ${unit}`;
+}
+
+function progressOf(recipients: EmailContext['recipients']): string {
+  const count = (status: string) => recipients.filter((one) => one.status === status).length;
+  const parts = [
+    [count('delivered'), 'delivered'],
+    [count('sent'), 'awaiting a report'],
+    [recipients.filter(({ status, inDoubt }) => status === 'failed' && !inDoubt).length, 'failed'],
+    [
+      recipients.filter(({ status, inDoubt }) => status === 'failed' && inDoubt).length,
+      'given up without knowing whether it arrived',
+    ],
+  ] as const;
+  return parts.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`])).join(', ');
+}

@@ -1,0 +1,55 @@
+import { eq, ilike, type SQL, sql } from 'drizzle-orm';
+import { timeOfId } from '../../../db/ids.ts';
+import { emailMessages, emails } from '../../../db/schema/emails.ts';
+import { Failure, invalid } from '../../../http/failure.ts';
+import { idRangeOf, withinRange } from '../../../http/list.ts';
+import { isProblem, parseAddress } from '../../../mail/address.ts';
+import type { EmailQuery } from '../accept/request-model.ts';
+
+/** What a list of emails is asked for, as conditions on the tables that it is read from. */
+export interface Filters {
+  readonly ofState: SQL | undefined;
+  readonly ofEmail: readonly SQL[];
+  readonly ofMessage: readonly SQL[];
+  /** Of either table: both have the id, and each begins a list with its own. */
+  within(id: typeof emails.id | typeof emailMessages.id): readonly SQL[];
+  /** The moment that the list begins at, going back from there (epoch milliseconds). */
+  readonly begins: number;
+}
+
+const given = (filters: readonly (SQL | false)[]): readonly SQL[] =>
+  filters.filter((filter) => filter !== false);
+
+/** The conditions of a list; `after` is the id that it goes on below, `now` when it was asked for (epoch milliseconds). */
+export function filtersOf(query: EmailQuery, after: string | null, now: number): Filters | Failure {
+  const to = keyOf(query.to, '/query/to');
+  const from = keyOf(query.from, '/query/from');
+  if (to instanceof Failure) return to;
+  if (from instanceof Failure) return from;
+  const { status, subject, tag, domainId, campaignId } = query;
+  const range = idRangeOf('em', after, query);
+  const ofState = status === undefined ? undefined : eq(emails.state, status);
+  return {
+    ofState,
+    ofEmail: given([
+      ofState !== undefined && ofState,
+      to !== null && sql`${emails.recipientKeys} @> array[${to}]::text[]`,
+    ]),
+    ofMessage: given([
+      from !== null && eq(emailMessages.senderKey, from),
+      subject !== undefined && ilike(emailMessages.subject, `%${subject.replace(/[\\%_]/g, '\\$&')}%`),
+      tag !== undefined && sql`${emailMessages.tags} @> array[${tag}]::text[]`,
+      domainId !== undefined && eq(emailMessages.domainId, domainId),
+      campaignId !== undefined && eq(emailMessages.campaignId, campaignId),
+    ]),
+    within: (id) => withinRange(id, range),
+    begins: range.below === null ? now : Math.min(now, timeOfId(range.below)),
+  };
+}
+
+/** The form in which addresses are compared; null when none is asked for. */
+function keyOf(text: string | undefined, path: string): string | null | Failure {
+  if (text === undefined) return null;
+  const read = parseAddress(text);
+  return isProblem(read) ? invalid([{ path, message: read.problem }]) : read.key;
+}

@@ -1,0 +1,118 @@
+import type { EmailContext } from '../../../../machines/email-context.ts';
+import { timeOfId } from '../../../db/ids.ts';
+import { formatAddress } from '../../../mail/address.ts';
+import type { Content, Envelope } from '../accept/message.ts';
+import type { EmailDetail, EmailItem } from './answer-model.ts';
+import type { EmailEvent } from './event-model.ts';
+
+/** An email's row and its message's, as lists read them. */
+export interface EmailItemRow {
+  readonly id: string;
+  readonly livemode: boolean;
+  readonly state: string;
+  readonly lastEvent: string | null;
+  readonly failureReason: string | null;
+  readonly scheduledAt: Date | null;
+  readonly sentAt: Date | null;
+  readonly deliveredAt: Date | null;
+  readonly subject: string;
+  readonly domainId: string | null;
+  readonly templateId: string | null;
+  readonly campaignId: string | null;
+  readonly envelope: unknown;
+}
+
+/** And with what is known of each recipient. */
+export interface EmailRow extends EmailItemRow {
+  readonly context: unknown;
+}
+
+/** An event's row. */
+export interface EventRow {
+  readonly id: string;
+  readonly emailId: string;
+  readonly livemode: boolean;
+  readonly type: string;
+  readonly recipient: string;
+  readonly occurredAt: Date;
+  readonly data: unknown;
+}
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+/** An email in a list. */
+export function itemOf(row: EmailItemRow): EmailItem {
+  const envelope = row.envelope as Envelope;
+  return {
+    id: row.id,
+    livemode: row.livemode,
+    from: formatAddress(envelope.from),
+    to: envelope.to.map(formatAddress),
+    cc: envelope.cc.map(formatAddress),
+    bcc: envelope.bcc.map(formatAddress),
+    replyTo: envelope.replyTo.map(formatAddress),
+    subject: row.subject,
+    tags: envelope.tags.map(({ name, value }) => ({ name, value })),
+    status: row.state as EmailItem['status'],
+    lastEvent: row.lastEvent as EmailItem['lastEvent'],
+    failureReason: row.failureReason as EmailItem['failureReason'],
+    messageId: envelope.messageId,
+    domainId: row.domainId,
+    templateId: row.templateId,
+    campaignId: row.campaignId,
+    scheduledAt: iso(row.scheduledAt),
+    createdAt: new Date(timeOfId(row.id)).toISOString(),
+    sentAt: iso(row.sentAt),
+    deliveredAt: iso(row.deliveredAt),
+  };
+}
+
+/** An email with all that is known of it. `text` is the text part as it is sent. */
+export function detailOf(
+  row: EmailRow,
+  content: Content,
+  text: string | null,
+  events: readonly EmailEvent[],
+): EmailDetail {
+  const envelope = row.envelope as Envelope;
+  return {
+    ...itemOf(row),
+    text,
+    html: content.html,
+    markdown: content.markdown,
+    headers: Object.fromEntries(envelope.headers.map(({ name, value }) => [name, value])),
+    attachments: envelope.attachments.map(({ filename, contentType, size }) => ({
+      filename,
+      contentType,
+      size,
+    })),
+    recipients: recipientsOf(envelope, row.context as EmailContext),
+    events: [...events],
+  };
+}
+
+/** The context holds progress by place: to, then cc, then bcc, as they were accepted. */
+function recipientsOf(envelope: Envelope, { recipients }: EmailContext): EmailDetail['recipients'] {
+  const named = (['to', 'cc', 'bcc'] as const).flatMap((kind) =>
+    envelope[kind].map(({ address }) => ({ address, kind })),
+  );
+  return named.map(({ address, kind }, place) => ({
+    address,
+    kind,
+    status: recipients[place]?.status ?? 'pending',
+    lastEvent: recipients[place]?.lastEvent ?? null,
+  }));
+}
+
+/** An event, the same object everywhere it is shown. */
+export const eventOf = (row: EventRow): EmailEvent =>
+  // The row is one of the forms: its machine wrote type and data together.
+  ({
+    id: row.id,
+    type: row.type,
+    emailId: row.emailId,
+    recipient: row.recipient,
+    occurredAt: row.occurredAt.toISOString(),
+    data: row.data,
+    livemode: row.livemode,
+  }) as EmailEvent;

@@ -1,0 +1,32 @@
+import { lowestIdAt } from '../../../db/ids.ts';
+import { untilDone } from '../../../duties/batches.ts';
+import type { Duty, DutyDeps } from '../../../duties/duty.ts';
+import { KEPT_DAYS, RETENTION_BATCH } from '../../../duties/retention.ts';
+
+const WORKSPACES = 'select id from workspaces order by id';
+
+/** The index of the list finds them; each statement removes one batch from every table, so none is left half. */
+const PRUNE = `with old as materialized (
+  select id from email_messages where workspace_id = $1 and not livemode and id < $2 order by id desc limit ${RETENTION_BATCH}
+), actors as (
+  delete from emails e using old o where e.id = o.id
+), events as (
+  delete from email_events e using old o where e.email_id = o.id
+), attempts as (
+  delete from email_attempts a using old o where a.email_id = o.id
+), journal as (
+  delete from email_journal j using old o where j.actor_id = o.id
+)
+delete from email_messages m using old o where m.id = o.id returning 1 as one`;
+
+/** Deletes test data seven days after its creation, whatever has become of it. */
+export const testDataPruner = ({ database, clock }: DutyDeps): Duty => ({
+  name: 'testDataPruner',
+  pattern: '0 17 * * * *',
+  goesByAge: true,
+  async run(stop) {
+    const before = lowestIdAt('em', clock.now() - KEPT_DAYS.test * 86_400_000);
+    for (const { id } of await database.query<{ id: string }>(WORKSPACES))
+      await untilDone(database, PRUNE, [id, before], RETENTION_BATCH, stop);
+  },
+});

@@ -1,0 +1,49 @@
+import type { Sealer } from '../../../crypto/sealer.ts';
+import type { Signer } from '../../../crypto/signer.ts';
+import type { Database } from '../../../db/database.ts';
+import { textFromHtml } from '../../../mail/content/text-part.ts';
+import type { Logger } from '../../../telemetry/logger.ts';
+import type { Clock } from '../../../time/clock.ts';
+import type { EnabledTransports, Transport } from '../../../transport/transport.ts';
+import { personaliser } from '../../tracking/commands.ts';
+import { LIVE_LIMITS, type LiveLimits, LivePerformer } from './performer.ts';
+import { LiveReader } from './reader.ts';
+import { cachedSenders } from './senders.ts';
+
+/** What live mail is sent with. */
+export interface LiveMailParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly sealer: Sealer;
+  readonly signer: Signer;
+  /** The ways out: the one of that name, or the default one. */
+  transport(name: Transport['name'] | null): Transport;
+  readonly enabled: EnabledTransports;
+  readonly publicUrl: string;
+  readonly returnPathDomain: string | null;
+  /** Attempts that run at once by each way. */
+  readonly slots: number;
+  readonly limits?: Partial<LiveLimits>;
+}
+
+/** Puts together what sends live mail. */
+export function openLiveMail(parts: LiveMailParts): LivePerformer {
+  const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, slots } = parts;
+  const { returnPathDomain } = parts;
+  return new LivePerformer({
+    clock,
+    logger,
+    signer,
+    transport,
+    enabled,
+    reader: new LiveReader(database),
+    limits: { ...LIVE_LIMITS, slots, ...parts.limits },
+    senders: cachedSenders({
+      ...{ database, sealer, enabled, returnPathDomain },
+      monotonic: clock.monotonic,
+      logger: parts.logger,
+    }),
+    personalise: personaliser({ signer, publicUrl, textFromHtml }),
+  });
+}

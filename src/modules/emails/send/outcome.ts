@@ -1,0 +1,93 @@
+import type { EmailEvent } from '../../../../machines/email-context.ts';
+import type { RecipientOutcome } from '../../../../machines/email-progress.ts';
+import { storableTexts } from '../../../db/storable.ts';
+import { provesAddressDead } from '../../../transport/smtp/reply.ts';
+import type { RecipientOutcome as Sent, Transport } from '../../../transport/transport.ts';
+
+import type { SenderProblem } from './senders.ts';
+
+/** What became of one copy. */
+export interface AttemptResult {
+  /** Index over to, cc and bcc. */
+  readonly recipient: number;
+  readonly sent: Sent;
+  readonly by: Pick<Transport, 'name' | 'confirmsDelivery'>;
+}
+
+/** A recipient that was not even tried. */
+export type NotAttempted = RecipientOutcome;
+
+/** How much of another server's words is kept with an event, in UTF-16 units: that server chose their length. */
+export const WORDS_MAX_LENGTH = 1_000;
+
+/** What the machine is told of an attempt: its outcomes, and the deliveries that a transport can vouch for. */
+export function eventsOfAttempt(
+  { attempt, by }: { readonly attempt: number; readonly by: string },
+  messageId: string,
+  copies: readonly AttemptResult[],
+  untried: readonly NotAttempted[],
+  at: number,
+): readonly EmailEvent[] {
+  const tried = copies.map((one) => ({ ...one, sent: storableTexts(one.sent, WORDS_MAX_LENGTH) }));
+  const outcomes = [...untried, ...tried.map((one) => outcomeOf(one, messageId))];
+  const delivered = tried.filter(({ sent, by }) => sent.outcome === 'accepted' && by.confirmsDelivery);
+  return [
+    {
+      type: 'attempt.completed',
+      at,
+      attempt,
+      by,
+      outcomes: outcomes.toSorted((a, b) => a.recipient - b.recipient),
+    },
+    ...delivered.map(
+      ({ recipient, sent: { remoteMta, response } }): EmailEvent => ({
+        type: 'report.received',
+        at,
+        report: { type: 'delivered', recipient, data: { remoteMta, response } },
+      }),
+    ),
+  ];
+}
+
+function outcomeOf({ recipient, sent, by }: AttemptResult, messageId: string): RecipientOutcome {
+  const { outcome, response } = sent;
+  if (outcome === 'accepted') {
+    const data = { provider: by.name, messageId: sent.providerId ?? messageId, response };
+    return { recipient, outcome, data };
+  }
+  const { subType, smtpCode, enhancedCode, remoteMta } = sent;
+  const data = { subType, smtpCode, enhancedCode, message: response, remoteMta };
+  if (outcome !== 'refused') return { recipient, outcome, data };
+  // Whose fault it is decides what is said of the person: a refused message, or our own bad name, says nothing.
+  const reason = sent.fault === 'recipient' ? 'bounced' : 'rejected';
+  return { recipient, outcome, reason, suppresses: provesAddressDead(sent), data };
+}
+
+const ours = (message: string) => ({
+  subType: 'General',
+  smtpCode: null,
+  enhancedCode: null,
+  message,
+  remoteMta: null,
+});
+
+/** What keeps an email from leaving before anybody is asked to take it. */
+export const PRECHECK_FAILURES = {
+  removed: {
+    outcome: 'refused',
+    reason: 'domain_removed',
+    data: ours('The sending domain was removed before the email left'),
+  },
+  transportDisabled: {
+    outcome: 'deferred',
+    data: ours('The provider that its sending domain has chosen is not enabled here (TRANSPORT)'),
+  },
+  keysSealed: {
+    outcome: 'deferred',
+    data: ours(
+      'The keys that sign for its domain cannot be opened: SECRET_KEY is not the one that they were sealed with',
+    ),
+  },
+  unverified: { outcome: 'deferred', data: ours('The sending domain is not verified any more') },
+  pruned: { outcome: 'refused', reason: 'rejected', data: ours('Its content is not kept any more') },
+} as const satisfies Record<SenderProblem | 'pruned', Omit<RecipientOutcome, 'recipient'>>;

@@ -1,0 +1,114 @@
+import type { SuppressionReason } from '../../../../machines/email-rules.ts';
+import { BatchedRead, rowsById } from '../../../async/batched-read.ts';
+import { type BatchLimits, COMMIT_LIMITS } from '../../../async/batcher.ts';
+import type { Database } from '../../../db/database.ts';
+
+import type { Content, Envelope } from '../accept/message.ts';
+
+/** A message as it was accepted, with all that sending it takes. */
+export interface LiveMessage {
+  readonly recipients: readonly string[];
+  /** What the recipients' addresses are compared by, in their order. */
+  readonly recipient_keys: readonly string[];
+  readonly domain_id: string | null;
+  readonly campaign_id?: string | null;
+  readonly subject: string;
+  readonly envelope: Envelope;
+  readonly content: Content;
+}
+
+/** A large message: its content stays where it is until there is room for it. */
+export type MessageWithoutContent = Omit<LiveMessage, 'content'> & {
+  readonly content: null;
+  readonly size: number;
+};
+
+/** Octets of a message whose content is read along: as many of them as there are slots need no counting. */
+const LIGHT = 65_536;
+
+/** Rows from before sizes were stored are measured, which costs PostgreSQL the reading of them. */
+const MESSAGES = `select m.id, e.recipients, e.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
+  case when s.size <= ${LIGHT} then m.content end as content
+from unnest($1::text[]) i(id) join emails e on e.id = i.id join email_messages m on m.id = i.id
+cross join lateral (select coalesce((m.envelope->>'size')::integer, octet_length(m.content::text)) as size offset 0) s`;
+
+const CONTENTS = 'select id, content from email_messages where id = any($1::text[])';
+
+const DOMAINS = 'select m.id, m.domain_id from unnest($1::text[]) i(id) join email_messages m on m.id = i.id';
+
+const SUPPRESSIONS = `select distinct s.workspace_id, s.address_key, s.reason
+from json_to_recordset($1::text::json) as a(workspace_id text, key text)
+join suppressions s on s.workspace_id = a.workspace_id and s.address_key = a.key`;
+
+/** What one statement brings into memory is bounded by the few that are asked for at once. */
+const atOnce = (batchItems: number): BatchLimits => ({ ...COMMIT_LIMITS, batchItems });
+
+type MessageRow = (LiveMessage | MessageWithoutContent) & { readonly id: string };
+type ContentRow = { readonly id: string; readonly content: Content };
+type DomainRow = { readonly id: string; readonly domain_id: string | null };
+
+interface Addressees {
+  readonly workspaceId: string;
+  readonly keys: readonly string[];
+}
+
+/** Reads what an attempt needs from the database. Attempts that begin together share a statement. */
+export class LiveReader {
+  readonly #messages: BatchedRead<string, MessageRow | null>;
+  readonly #contents: BatchedRead<string, ContentRow | null>;
+  readonly #domains: BatchedRead<string, DomainRow | null>;
+  readonly #suppressions: BatchedRead<Addressees, ReadonlyMap<string, SuppressionReason>>;
+
+  constructor(database: Database) {
+    const rows = <Row extends { readonly id: string }>(sql: string) =>
+      rowsById((ids) => database.query<Row>(sql, [ids]));
+    this.#messages = new BatchedRead('live messages', rows<MessageRow>(MESSAGES), atOnce(16));
+    // A batcher of their own: no small message waits while a catalogue is read.
+    this.#contents = new BatchedRead('large messages', rows<ContentRow>(CONTENTS), atOnce(1));
+    this.#domains = new BatchedRead('domains of emails', rows<DomainRow>(DOMAINS));
+    this.#suppressions = new BatchedRead('suppressions', (asked) => readSuppressions(database, asked));
+  }
+
+  /** The message, a large one without its content; null when retention has taken it. @throws Unavailable */
+  message(emailId: string): Promise<LiveMessage | MessageWithoutContent | null> {
+    return this.#messages.ask(emailId);
+  }
+
+  /** The content of a large message; null when retention has taken it. @throws Unavailable */
+  async content(emailId: string): Promise<Content | null> {
+    return (await this.#contents.ask(emailId))?.content ?? null;
+  }
+
+  /** The domain that an email is sent from; null where there is none, or no message any more. @throws Unavailable */
+  async domainOf(emailId: string): Promise<string | null> {
+    return (await this.#domains.ask(emailId))?.domain_id ?? null;
+  }
+
+  /** Which of the addresses (by key) get no mail of that workspace, and why. @throws Unavailable */
+  suppressions(
+    workspaceId: string,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, SuppressionReason>> {
+    return this.#suppressions.ask({ workspaceId, keys });
+  }
+}
+
+async function readSuppressions(
+  database: Database,
+  asked: readonly Addressees[],
+): Promise<(addressees: Addressees) => ReadonlyMap<string, SuppressionReason>> {
+  const addresses = asked.flatMap(({ workspaceId, keys }) =>
+    keys.map((key) => ({ workspace_id: workspaceId, key })),
+  );
+  const rows = await database.query<{ workspace_id: string; address_key: string; reason: SuppressionReason }>(
+    SUPPRESSIONS,
+    [JSON.stringify(addresses)],
+  );
+  const byWorkspace = Map.groupBy(rows, ({ workspace_id }) => workspace_id);
+  return ({ workspaceId, keys }) => {
+    const found = (byWorkspace.get(workspaceId) ?? []).filter(({ address_key }) =>
+      keys.includes(address_key),
+    );
+    return new Map(found.map(({ address_key, reason }) => [address_key, reason]));
+  };
+}

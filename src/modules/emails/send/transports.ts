@@ -1,0 +1,37 @@
+import type { Clock } from '../../../time/clock.ts';
+import type { CapturedMessage } from '../../../transport/capture.ts';
+import type { NameServer } from '../../../transport/dns/exchange.ts';
+import { createResolver, systemNameServers } from '../../../transport/dns/resolver.ts';
+import type { Transport } from '../../../transport/transport.ts';
+import { type TransportSettings, Transports } from '../../../transport/transports.ts';
+
+/** What the ways out are opened with. */
+export interface TransportSetParts {
+  readonly config: TransportSettings & {
+    readonly dnsServers: readonly NameServer[] | null;
+  };
+  readonly clock: Clock;
+  readonly hostName: string;
+  /** The authorities to trust, in PEM; null for the runtime's own. */
+  readonly ca: string | null;
+  keep(captured: CapturedMessage): Promise<void>;
+}
+
+/** The ways that mail leaves by. */
+export interface TransportSet {
+  /** The one of that name, or the default one. */
+  transport(name: Transport['name'] | null): Transport;
+  close(): Promise<void>;
+}
+
+/** Opens every way that is enabled. @throws UnusableSettings when it cannot be */
+export function openTransports({ config, clock, ...parts }: TransportSetParts): TransportSet {
+  const resolver = createResolver(config.dnsServers ?? systemNameServers());
+  const { now, monotonic } = clock;
+  const transports = new Transports(config, { ...parts, now, monotonic, resolver, random: Math.random });
+  const [chosen] = transports.enabled as readonly [Transport, ...Transport[]];
+  return {
+    transport: (name) => (name === null ? chosen : transports.named(name)),
+    close: () => transports.close(),
+  };
+}

@@ -1,0 +1,69 @@
+import type { WebhookDeliveryContext } from '../../../../machines/webhook-delivery.ts';
+import { type ActorBatch, type Audit, auditActors } from '../../../audit/actors.ts';
+import { lowestIdAt } from '../../../db/ids.ts';
+import { KEPT_DAYS } from '../../../duties/retention.ts';
+import { webhookDeliveryKind } from './kind.ts';
+
+const DAY_MS = 86_400_000;
+/** Clocks of instances differ: an event of about the moment at which an endpoint changed may belong to either side. */
+const MARGIN_MS = 60_000;
+const NAMED = 20;
+
+/** Active endpoints, with the moment at which they last changed what they want. */
+const ENDPOINTS = `select w.id, w.livemode, (
+  select max((s->>'at')::float8) from webhook_endpoint_journal j cross join lateral json_array_elements(j.steps) s
+  where j.actor_id = w.id and s->>'event' in ('spawned', 'settings.changed', 'secret.rotated')
+) as since from webhook_endpoints w where w.state = 'active' order by w.id`;
+
+/** Deliveries are not indexed by their event: the database hashes them, within its own bounds. */
+const MISSING = `select count(*) over ()::integer as total, e.id from webhook_endpoints w
+join email_events e on e.workspace_id = w.workspace_id and e.livemode = w.livemode and e.type = any(w.events)
+where w.id = $1 and e.id > $2
+  and not exists (select from webhook_deliveries d where d.webhook_id = $1 and d.event_id = e.id)
+order by e.id limit ${NAMED}`;
+
+const ATTEMPTS = `select delivery_id as id, max(attempt) as last,
+  count(*) filter (where http_status between 200 and 299)::integer as taken
+from webhook_attempts where delivery_id > $1 and delivery_id <= $2 group by delivery_id`;
+
+interface AttemptsRow {
+  readonly id: string;
+  readonly last: number;
+  readonly taken: number;
+}
+
+/** Checks deliveries as actors, their attempts, and that no event lacks one. */
+export async function auditDeliveries(audit: Audit): Promise<void> {
+  await auditActors(audit, webhookDeliveryKind, lowestIdAt('dlv', audit.since), (batch) =>
+    checkAttempts(audit, batch),
+  );
+  const endpoints = await audit.session.query<{ id: string; livemode: boolean; since: number | null }>(
+    ENDPOINTS,
+  );
+  for (const { id, livemode, since } of endpoints) {
+    const kept = audit.now - (KEPT_DAYS[livemode ? 'live' : 'test'] - 1) * DAY_MS;
+    const from = Math.max((since ?? audit.now) + MARGIN_MS, kept, audit.since);
+    const missing = await audit.session.query<{ total: number; id: string }>(MISSING, [
+      id,
+      lowestIdAt('evt', from),
+    ]);
+    audit.findings.look('deliveries', 1);
+    for (const event of missing) audit.findings.wrong('deliveries', event.id, `has no delivery for ${id}`);
+    const unnamed = (missing[0]?.total ?? 0) - missing.length;
+    if (unnamed > 0) audit.findings.wrong('deliveries', id, `lacks deliveries of ${unnamed} more events`);
+  }
+}
+
+async function checkAttempts({ session, findings }: Audit, { actors, after, to }: ActorBatch): Promise<void> {
+  const rows = await session.query<AttemptsRow>(ATTEMPTS, [after, to]);
+  const attempts = new Map(rows.map((row) => [row.id, row]));
+  findings.look('attempts', actors.length);
+  for (const { id, state, context } of actors) {
+    const { attempt } = context as WebhookDeliveryContext;
+    const made = attempts.get(id);
+    if (state === 'success' && !made?.taken)
+      findings.wrong('attempts', id, 'succeeded without an attempt that did');
+    if (made && made.last > attempt)
+      findings.wrong('attempts', id, `is at attempt ${attempt}, and has an outcome of ${made.last}`);
+  }
+}

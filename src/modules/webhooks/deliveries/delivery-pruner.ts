@@ -1,0 +1,71 @@
+import type { Database } from '../../../db/database.ts';
+import { lowestIdAt } from '../../../db/ids.ts';
+import type { Duty, DutyDeps } from '../../../duties/duty.ts';
+import { KEPT_DAYS, KEPT_WRITES, RETENTION_BATCH } from '../../../duties/retention.ts';
+
+const DAY_MS = 86_400_000;
+
+const ENDPOINTS = 'select id, livemode, state, revision from webhook_endpoints order by id';
+
+/**
+ * The index of the list finds them, oldest first, each batch from where the last one ended. A delivery that waits (an old
+ * event, sent again) goes when it has ended.
+ */
+const PRUNE = `with old as materialized (
+  select id from webhook_deliveries where webhook_id = $1 and id > $2 and id < $3 and wake_at is null
+  order by id limit ${RETENTION_BATCH}
+), attempts as (
+  delete from webhook_attempts a using old o where a.delivery_id = o.id
+), journal as (
+  delete from webhook_delivery_journal j using old o where j.actor_id = o.id
+), deliveries as (
+  delete from webhook_deliveries d using old o where d.id = o.id
+)
+select max(id) as last, count(*)::integer as removed from old`;
+
+const PRUNE_HISTORY = 'delete from webhook_endpoint_journal where actor_id = $1 and revision <= $2::integer';
+
+/** A deleted endpoint is needed as long as its deliveries tell of it. */
+const BURY = `with gone as (
+  delete from webhook_endpoints w where w.id = $1 and w.state = 'deleted'
+    and not exists (select from webhook_deliveries d where d.webhook_id = w.id)
+  returning w.id
+)
+delete from webhook_endpoint_journal j using gone g where j.actor_id = g.id`;
+
+interface Endpoint {
+  readonly id: string;
+  readonly livemode: boolean;
+  readonly state: string;
+  readonly revision: number;
+}
+
+/** Deletes deliveries as long after their events as emails are kept, and what deleted endpoints have left. */
+export const webhookPruner = ({ database, clock }: DutyDeps): Duty => ({
+  name: 'webhookPruner',
+  pattern: '0 37 * * * *',
+  goesByAge: true,
+  async run(stop) {
+    for (const endpoint of await database.query<Endpoint>(ENDPOINTS)) {
+      if (stop?.aborted) return;
+      const keptDays = endpoint.livemode ? KEPT_DAYS.live : KEPT_DAYS.test;
+      await prune(database, endpoint, lowestIdAt('dlv', clock.now() - keptDays * DAY_MS), stop);
+    }
+  },
+});
+
+async function prune(
+  database: Database,
+  { id, state, revision }: Endpoint,
+  before: string,
+  stop?: AbortSignal,
+): Promise<void> {
+  for (let from = lowestIdAt('dlv', 0); ; ) {
+    const [batch] = await database.query<{ last: string | null; removed: number }>(PRUNE, [id, from, before]);
+    if (!batch?.last || batch.removed < RETENTION_BATCH) break;
+    if (stop?.aborted) return;
+    from = batch.last;
+  }
+  if (revision > KEPT_WRITES) await database.query(PRUNE_HISTORY, [id, revision - KEPT_WRITES]);
+  if (state === 'deleted') await database.query(BURY, [id]);
+}

@@ -1,0 +1,75 @@
+import {
+  WEBHOOK_DELIVERY_STATES,
+  WEBHOOK_DELIVERY_VERSION,
+  type WebhookDeliveryInput,
+  webhookDeliveryMachine,
+} from '../../../../machines/webhook-delivery.ts';
+import type { WebhookEndpointEvent } from '../../../../machines/webhook-endpoint.ts';
+import type { Registration } from '../../../engine/engine.ts';
+import { defineKind, type EffectMeanings, type FactTable } from '../../../engine/kind.ts';
+import type { Performer } from '../../../engine/performers.ts';
+
+/** A third of it is the attempt's own limit; for the rest an order may wait for its slot. */
+export const LEASE_MS = 30_000;
+
+/** What became of each attempt; kept apart, so that a transition need not write replies again. */
+const attempted: FactTable = {
+  name: 'attempted',
+  columns: `attempt integer, attempted_at timestamptz, http_status smallint, response_body text, duration_ms integer,
+    error text`,
+  sql: (
+    source,
+  ) => `insert into webhook_attempts (delivery_id, attempt, attempted_at, http_status, response_body, duration_ms, error)
+    select actor, attempt, attempted_at, http_status, response_body, duration_ms, error from ${source} s`,
+};
+
+const effects: EffectMeanings<typeof webhookDeliveryMachine> = {
+  post: { order: true },
+  record: {
+    fact: 'attempted',
+    rows: ({ attempt, attemptedAt, httpStatus, responseBody, durationMs, error }) => [
+      {
+        attempt,
+        attempted_at: new Date(attemptedAt).toISOString(),
+        http_status: httpStatus,
+        response_body: responseBody,
+        duration_ms: durationMs,
+        error,
+      },
+    ],
+  },
+  tell: {
+    mail: 'webhookEndpoint',
+    to: ({ webhookId, news }) => ({ id: webhookId, event: news satisfies WebhookEndpointEvent }),
+  },
+};
+
+/** Deliveries as actors: one event on its way to one endpoint. */
+export const webhookDeliveryKind = defineKind({
+  name: 'webhookDelivery',
+  table: 'webhook_deliveries',
+  idPrefix: 'dlv',
+  machine: webhookDeliveryMachine,
+  states: WEBHOOK_DELIVERY_STATES,
+  version: WEBHOOK_DELIVERY_VERSION,
+  derived: [],
+  spawn: {
+    columns: 'webhook_id text, event_id text, event_type text, email_id text, event json',
+    own: ['webhook_id', 'event_id', 'event_type', 'email_id', 'event'],
+    also: [],
+  },
+  carried: [],
+  facts: [attempted],
+  children: [],
+  journal: 'webhook_delivery_journal',
+  effects,
+});
+
+const sampleInput: WebhookDeliveryInput = { at: 0, leaseMs: 1, turnAt: null };
+
+/** The kind as the engine takes it, with what performs its attempts. */
+export const webhookDeliveries = (performer: Performer): Registration => ({
+  kind: webhookDeliveryKind,
+  sampleInput,
+  performer,
+});

@@ -1,0 +1,66 @@
+import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery.ts';
+import { REPLAY_GAP_MS, type ReplayScope } from '../../../../machines/webhook-endpoint.ts';
+import { lowestIdAt } from '../../../db/ids.ts';
+import { type ChildSpec, insertActors, sharedFact } from '../../../engine/kind.ts';
+import { LEASE_MS, webhookDeliveryKind } from './kind.ts';
+import { DELIVERY_ID_SQL, RANDOM_BYTES_SQL } from './sql-id.ts';
+
+/** A replay's scope as columns. Events carry their moment in their ids, so a range of time is a range of ids. */
+export const scopeColumns = ({ from, to, types, onlyFailed, most }: ReplayScope) => ({
+  low: lowestIdAt('evt', from),
+  high: lowestIdAt('evt', to + 1),
+  types,
+  only_failed: onlyFailed,
+  most,
+});
+
+/**
+ * SQL of the events in the scope `r`, oldest first. Deliveries of an event have its moment in their ids: those that took
+ * it, or are still to, are found by a narrow range of the endpoint's index.
+ */
+export const EVENTS_IN_SCOPE = `select e.id, e.type, e.email_id from email_events e
+    where e.workspace_id = r.workspace_id and e.livemode = r.livemode and e.id >= r.low and e.id < r.high
+      and e.type = any(r.types)
+      and not (r.only_failed and exists (
+        select from webhook_deliveries o
+        where o.webhook_id = r.actor and o.event_id = e.id and o.state <> 'failed'
+          and o.id >= 'dlv_' || substr(e.id, 5, 10) and o.id < 'dlv_' || substr(e.id, 5, 10) || '~'))
+    order by e.id limit r.most`;
+
+/** The scopes asked for: nothing is written, the deliveries below are made from them. */
+export const replayed = sharedFact('replayed', ['actor', 'start_at'], {
+  columns: 'low text, high text, types text[], only_failed boolean, most integer, start_at bigint',
+  sql: (source) => `select * from ${source} s`,
+});
+
+/** The deliveries of a replay: each has its turn, so that the rate is bounded and a crash forgets none. */
+export const replays: ChildSpec = {
+  kind: webhookDeliveryKind,
+  input: (at): WebhookDeliveryInput => ({ at, leaseMs: LEASE_MS, turnAt: at + REPLAY_GAP_MS }),
+  sql: (template) => {
+    const r = replayed.as('r');
+    const place = `row_number() over (partition by ${r.actor}, ${r.start_at} order by e.id) - 1`;
+    return insertActors(
+      webhookDeliveryKind,
+      template,
+      {
+        id: DELIVERY_ID_SQL,
+        workspace_id: 'd.workspace_id',
+        livemode: 'd.livemode',
+        context: `(${template}.context::jsonb || jsonb_build_object('turnAt', d.turn_at))::json`,
+        timers: `(select json_object_agg(t.name, d.turn_at) from json_object_keys(${template}.timers) t(name))`,
+        wake_at: `greatest(to_timestamp(d.turn_at / 1000.0), ${template}.not_before)`,
+        webhook_id: 'd.actor',
+        event_id: 'd.event_id',
+        event_type: 'd.type',
+        email_id: 'd.email_id',
+      },
+      `(
+      select ${r.actor}, r.workspace_id, r.livemode, e.id as event_id, e.type, e.email_id, ${RANDOM_BYTES_SQL},
+        ${r.start_at} + ${REPLAY_GAP_MS} * (${place}) as turn_at
+      from ${r.from} cross join lateral (${EVENTS_IN_SCOPE}) e
+    ) d cross join ${template}`,
+    );
+  },
+  performedAtOnce: false,
+};

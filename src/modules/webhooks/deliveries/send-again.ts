@@ -1,0 +1,179 @@
+import type { WebhookEndpointContext } from '../../../../machines/webhook-endpoint.ts';
+import type { Principal } from '../../../auth/principal.ts';
+import { mintId, timeOfId } from '../../../db/ids.ts';
+import type { StoredReply } from '../../../db/stored-replies.ts';
+import { Failure, invalid, notFound } from '../../../http/failure.ts';
+import { claimOnce, idempotently, keyedBy } from '../../../http/idempotent.ts';
+import type { Call, Replay } from '../../../http/route.ts';
+import { NO_ENDPOINT, type WebhookCommands } from '../commands.ts';
+import type { DeliveryView, ReplayBody, WebhookView } from '../model.ts';
+import { findDelivery, findWebhook } from '../queries.ts';
+import { LEASE_MS } from './kind.ts';
+import { EVENTS_IN_SCOPE, scopeColumns } from './replay.ts';
+
+// What a client asks to have sent besides what happens by itself: a test, an event again, a range of events again.
+
+type Own = Call<{ readonly id: string }>;
+type Redelivering = Call<{ readonly id: string; readonly deliveryId: string }>;
+type Replaying = Call<{ readonly id: string }, unknown, ReplayBody>;
+type Replayed = { queued: number; continueFrom: string | null };
+
+const DISABLED = new Failure('CONFLICT', 'This webhook endpoint is disabled; nothing is sent to it.', {
+  suggestion: 'Enable it by rotating its secret, or by PATCH with status active.',
+});
+
+/** The endpoint where something can be sent to it. */
+async function activeWebhook(
+  commands: WebhookCommands,
+  caller: Principal,
+  id: string,
+): Promise<WebhookView | Failure> {
+  const webhook = await findWebhook(commands, caller, id);
+  if (!webhook) return NO_ENDPOINT;
+  return webhook.status === 'active' ? webhook : DISABLED;
+}
+
+/** The stored reply of a repeated request counts more than what the endpoint has become since. */
+const once = <Data>(
+  { database }: WebhookCommands,
+  call: Pick<Call, 'caller' | 'claim' | 'now'>,
+  run: () => Promise<Data | Failure | StoredReply>,
+): Promise<Data | Failure | Replay> => idempotently(database, keyedBy(call), { run, lookFirst: true });
+
+const plainClaim = (call: Pick<Call, 'caller' | 'claim' | 'now'>, reply: unknown) =>
+  claimOnce(keyedBy(call), 200, () => JSON.stringify(reply));
+
+/** Queues a `delivered` event that says it is a test. It is in no log, and goes to this endpoint whatever that subscribes to. */
+export const testWebhook = (
+  commands: WebhookCommands,
+  call: Own,
+): Promise<{ queued: true } | Failure | Replay> => once(commands, call, () => queueTest(commands, call));
+
+async function queueTest(
+  commands: WebhookCommands,
+  call: Own,
+): Promise<{ queued: true } | Failure | StoredReply> {
+  const { caller, params, now } = call;
+  const webhook = await activeWebhook(commands, caller, params.id);
+  if (webhook instanceof Failure) return webhook;
+  const event = {
+    id: mintId('evt', now),
+    type: 'delivered' as const,
+    emailId: mintId('em', now),
+    recipient: `delivered@${commands.simulatorDomain}`,
+    occurredAt: new Date(now).toISOString(),
+    data: { remoteMta: null, response: 'A test: there is no such email.', isTest: true },
+    livemode: false,
+  };
+  const spawned = await commands.engine.spawn('webhookDelivery', {
+    workspaceId: caller.workspaceId,
+    livemode: caller.livemode,
+    input: { at: now, leaseMs: LEASE_MS, turnAt: null },
+    columns: {
+      webhook_id: webhook.id,
+      event_id: event.id,
+      event_type: event.type,
+      email_id: event.emailId,
+      event,
+    },
+    claim: plainClaim(call, { queued: true }),
+  });
+  return spawned.outcome === 'replayed' ? spawned : { queued: true };
+}
+
+/** Sends one event again, whatever became of it, with all its retries before it. */
+export const redeliver = (
+  commands: WebhookCommands,
+  call: Redelivering,
+): Promise<DeliveryView | Failure | Replay> => once(commands, call, () => sendAgain(commands, call));
+
+async function sendAgain(
+  commands: WebhookCommands,
+  call: Redelivering,
+): Promise<DeliveryView | Failure | StoredReply> {
+  const { caller, params, now } = call;
+  const webhook = await activeWebhook(commands, caller, params.id);
+  if (webhook instanceof Failure) return webhook;
+  const before = await findDelivery(commands, webhook.id, params.deliveryId);
+  if (!before) return notFound('webhook delivery');
+  const view = {
+    ...before,
+    status: 'scheduled' as const,
+    retryCount: 0,
+    error: before.httpStatus === 0 ? before.error : null,
+    nextAttemptAt: null,
+  };
+  const event = { type: 'redeliver.requested', at: now } as const;
+  const told = await commands.engine.tell('webhookDelivery', before.id, event, {
+    scope: caller,
+    claim: plainClaim(call, view),
+  });
+  if (told.outcome === 'replayed') return told;
+  if (told.outcome === 'absent') return notFound('webhook delivery');
+  // Refused: an attempt is under way at this very moment, which is what was asked for.
+  return told.outcome === 'refused' ? before : view;
+}
+
+/** Events that one call sends again. */
+const MOST_REPLAYED = 10_000;
+
+const COUNT = `select count(*)::integer as found, max(e.id) as last from (
+  select $1::text as actor, $2::text as workspace_id, $3::boolean as livemode, $4::text as low, $5::text as high,
+    $6::text[] as types, $7::boolean as only_failed, $8::integer as most
+) r cross join lateral (${EVENTS_IN_SCOPE}) e`;
+
+const replayUnderWay = ({ replayUntil }: Pick<WebhookEndpointContext, 'replayUntil'>, now: number): Failure =>
+  new Failure('CONFLICT', 'A replay of this webhook endpoint is under way.', {
+    suggestion: 'Wait until its last event has been sent, then ask again.',
+    retryAfterSeconds: Math.max(1, Math.ceil((replayUntil - now) / 1_000)),
+  });
+
+/** Sends past events again, oldest first, one after the other; one such replay of an endpoint at a time. */
+export const replayEvents = (
+  commands: WebhookCommands,
+  call: Replaying,
+): Promise<Replayed | Failure | Replay> => once(commands, call, () => queueReplay(commands, call));
+
+async function queueReplay(
+  commands: WebhookCommands,
+  call: Replaying,
+): Promise<Replayed | Failure | StoredReply> {
+  const { caller, params, body, now } = call;
+  const from = Date.parse(body.from);
+  const to = Math.min(Date.parse(body.to), now);
+  if (from > Date.parse(body.to))
+    return invalid([{ path: '/body/to', message: 'Must not be earlier than `from`.' }]);
+  const webhook = await activeWebhook(commands, caller, params.id);
+  if (webhook instanceof Failure) return webhook;
+  const scope = {
+    from,
+    to,
+    types: body.types ?? webhook.events,
+    onlyFailed: body.onlyFailed ?? false,
+    most: MOST_REPLAYED,
+  };
+  const { low, high, types, only_failed } = scopeColumns(scope);
+  const [row] = await commands.database.query<{ found: number; last: string | null }>(COUNT, [
+    webhook.id,
+    caller.workspaceId,
+    caller.livemode,
+    low,
+    high,
+    types,
+    only_failed,
+    MOST_REPLAYED + 1,
+  ]);
+  const { found, last } = row as { found: number; last: string | null };
+  const queued = Math.min(found, MOST_REPLAYED);
+  const continueFrom = found > MOST_REPLAYED && last !== null ? new Date(timeOfId(last)).toISOString() : null;
+  const told = await commands.engine.tell(
+    'webhookEndpoint',
+    webhook.id,
+    { type: 'replay.requested', at: now, ...scope, most: queued },
+    { scope: caller, claim: plainClaim(call, { queued, continueFrom }) },
+  );
+  if (told.outcome === 'replayed') return told;
+  if (told.outcome === 'absent') return NO_ENDPOINT;
+  if (told.outcome === 'changed') return { queued, continueFrom };
+  return told.state === 'active' ? replayUnderWay(told.context, now) : DISABLED;
+}

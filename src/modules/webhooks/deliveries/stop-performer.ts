@@ -1,0 +1,70 @@
+import { Batcher } from '../../../async/batcher.ts';
+import { within } from '../../../async/deadline.ts';
+import type { Principal } from '../../../auth/principal.ts';
+import type { ActorEvent } from '../../../engine/kind.ts';
+import type { Performer } from '../../../engine/performers.ts';
+import { Unavailable } from '../../../errors/unavailable.ts';
+import { type StoppingWork, stopDeliveries } from './stop-pending.ts';
+
+/**
+ * Whether anything waits for a disabled endpoint. Written so that no index but the clock's serves it, which holds what
+ * waits and nothing else: the planner would rather read ten million deliveries of one endpoint that ended.
+ */
+const WAITS = `select case when w.state = 'disabled' then exists (
+  select from webhook_deliveries d where d.wake_at is not null and d.webhook_id || '' = w.id) else false end as waits
+from webhook_endpoints w where w.id = $1 and w.workspace_id = $2 and w.livemode = $3::boolean`;
+
+/** What a client waits for the stopping of a great many. */
+const PATIENCE_MS = 5_000;
+
+interface Asking {
+  readonly settle: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Stops the deliveries of an endpoint once it is inactive; all that are asked for at the same time share a walk. */
+export class Stopping implements Performer {
+  readonly slots = 10_000;
+  readonly backlog = 0;
+  readonly #closing = new AbortController();
+  readonly #batcher = new Batcher<Asking>('stopped endpoints', (batch) => this.#walk(batch));
+
+  constructor(private readonly work: StoppingWork) {}
+
+  /** What fails here, or is cut short, is found again by the duty. */
+  async perform(): Promise<readonly ActorEvent[]> {
+    await this.#stopAll().catch(() => {});
+    return [];
+  }
+
+  stop(): void {
+    this.#closing.abort();
+  }
+
+  /**
+   * Resolves when nothing waits any more for an endpoint that was disabled: whoever enables it awaits this first, or what
+   * had stopped would be sent after all. @throws Unavailable when that takes too long; it goes on meanwhile.
+   */
+  async finished(id: string, { workspaceId, livemode }: Principal): Promise<void> {
+    const waits = async (): Promise<boolean> => {
+      const rows = await this.work.database.query<{ waits: boolean }>(WAITS, [id, workspaceId, livemode]);
+      return rows[0]?.waits ?? false;
+    };
+    if (!(await waits())) return;
+    await within(PATIENCE_MS, this.#stopAll());
+    if (await waits()) throw new Unavailable('Deliveries of the endpoint are still being stopped.');
+  }
+
+  #stopAll(): Promise<void> {
+    return new Promise((settle, fail) => this.#batcher.push({ settle, fail }));
+  }
+
+  async #walk(batch: readonly Asking[]): Promise<void> {
+    try {
+      await stopDeliveries(this.work, this.#closing.signal);
+      for (const { settle } of batch) settle();
+    } catch (error) {
+      for (const { fail } of batch) fail(error);
+    }
+  }
+}

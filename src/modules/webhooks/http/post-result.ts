@@ -1,0 +1,35 @@
+/** Why an attempt got no complete answer. */
+export type PostError =
+  | 'timeout'
+  | 'unresolved_host'
+  | 'forbidden_address'
+  | 'no_connection'
+  | 'connection_lost'
+  | 'untrusted_tls'
+  | 'malformed_answer';
+
+/** What stands in `responseBody` when there was no answer: fixed text, which can give no internal address away. */
+export const REASONS = {
+  timeout: 'The endpoint did not answer in time.',
+  unresolved_host: 'The host name of the endpoint does not resolve.',
+  forbidden_address: 'The endpoint leads to an address that webhooks must not reach.',
+  no_connection: 'No connection to the endpoint could be made.',
+  connection_lost: 'The connection ended before the answer was complete.',
+  untrusted_tls: 'No trusted TLS connection to the endpoint could be made.',
+  malformed_answer: 'The endpoint did not answer in valid HTTP.',
+} as const satisfies Record<PostError, string>;
+
+/** What became of one POST. */
+export interface PostResult {
+  /** 0 when there was no answer. */
+  readonly httpStatus: number;
+  /** The first characters of the reply, or a fixed reason when there was no answer. */
+  readonly responseBody: string;
+  readonly durationMs: number;
+  /** null when the receiver answered, whatever the status. With a status beside it, the answer broke off. */
+  readonly error: PostError | null;
+}
+
+/** Whether the receiver has taken the event: any 2xx, answered to the end and in time. */
+export const isSuccess = ({ httpStatus, error }: PostResult): boolean =>
+  error === null && httpStatus >= 200 && httpStatus < 300;

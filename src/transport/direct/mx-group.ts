@@ -1,0 +1,52 @@
+import { Gate } from '../../async/gate.ts';
+import type { Monotonic } from '../monotonic.ts';
+import type { Endpoint } from '../smtp/endpoint.ts';
+import { openSession } from '../smtp/session.ts';
+import { SessionPool } from '../smtp/session-pool.ts';
+import { SendRate } from './send-rate.ts';
+
+/** How hard one receiving site may be used. */
+export interface MxGroupLimits {
+  readonly sessions: number;
+  readonly messagesPerSession: number;
+  readonly messagesPerSecond: number;
+  readonly idleMs: number;
+}
+
+/**
+ * All domains whose mail goes to the same hosts: what a receiver counts connections and messages by. Thousands of
+ * domains of one provider are one site.
+ */
+export class MxGroup {
+  readonly gate: Gate;
+  readonly pace: SendRate;
+  readonly #pools = new Map<string, SessionPool>();
+
+  constructor(
+    private readonly limits: MxGroupLimits,
+    monotonic: Monotonic,
+  ) {
+    this.gate = new Gate(limits.sessions);
+    this.pace = new SendRate(limits.messagesPerSecond, monotonic);
+  }
+
+  /** Nothing is under way and no session is open. */
+  get idle(): boolean {
+    return this.gate.idle && [...this.#pools.values()].every((pool) => pool.empty);
+  }
+
+  /** The sessions to one endpoint; one that was secured otherwise is another. */
+  pool(endpoint: Endpoint): SessionPool {
+    const key = [endpoint.host, endpoint.name, endpoint.tls, endpoint.verifyCertificate].join(' ');
+    const known = this.#pools.get(key);
+    if (known) return known;
+    const pool = new SessionPool((signal) => openSession(endpoint, signal), this.limits);
+    this.#pools.set(key, pool);
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    await this.gate.drained();
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+  }
+}

@@ -1,0 +1,112 @@
+import { FullBuffer } from '../inbound/message-buffer.ts';
+import {
+  openSmtpServer,
+  Refusal,
+  type SmtpServer,
+  type SmtpServerOptions,
+  takeIn,
+} from '../inbound/smtp-server.ts';
+import type { MailReader } from '../reading/mail-reader.ts';
+import { NotSubmittable, type Submission } from './submitted.ts';
+
+/** Why a request was refused, in the words of the HTTP interface. */
+export interface SubmissionFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly extra?:
+    | { readonly details?: readonly { readonly path: string; readonly message: string }[] }
+    | undefined;
+}
+
+/** Where emails are handed in over SMTP, as user `svc` with an API key for a password. */
+export interface SubmissionServerOptions extends SmtpServerOptions {
+  readonly mailReader: Pick<MailReader, 'submission'>;
+  /**
+   * Whether the key is one that may hand in mail; the refusal says why not. `client` is the address of who asks, for
+   * limits.
+   */
+  readonly onKey: (key: string, client: string) => Promise<SubmissionFailure | null>;
+  /** Accepts the email under that key, and gives its id. */
+  readonly onSubmit: (
+    key: string,
+    submission: Submission,
+  ) => Promise<{ readonly id: string } | SubmissionFailure>;
+}
+
+/** RFC 5321 4.5.3.1.8 asks for a hundred recipients; an email here has at most fifty. */
+const RECIPIENTS = 50;
+const LARGEST = 25 * 1024 * 1024;
+
+/**
+ * Listens for submissions (RFC 6409). With a certificate the password is taken over TLS only; without one it is taken
+ * as it comes, which is for a network that can be trusted.
+ */
+export const openSubmissionServer = ({
+  mailReader,
+  onKey,
+  onSubmit,
+  ...options
+}: SubmissionServerOptions): Promise<SmtpServer> =>
+  openSmtpServer(options, (room) => ({
+    authMethods: ['PLAIN', 'LOGIN'],
+    authOptional: false,
+    allowInsecureAuth: options.tls === null,
+    size: LARGEST,
+    onAuth: ({ username, password }, { remoteAddress }, done) => {
+      const key = password ?? '';
+      if (username !== 'svc') return done(refusalOf(WRONG_USER));
+      const answer = (failure: SubmissionFailure | null) =>
+        failure === null ? done(null, { user: key }) : done(refusalOf(failure));
+      onKey(key, remoteAddress).then(answer, () => done(NOT_NOW));
+    },
+    onRcptTo: (_address, { envelope }, done) => done(envelope.rcptTo.length < RECIPIENTS ? null : TOO_MANY),
+    onData: (stream, { envelope, user }, done) => {
+      const key = user as string;
+      const place = room.enter(key);
+      const submit = async (): Promise<string> => {
+        const raw = await takeIn(stream, new FullBuffer(), place);
+        const recipients = envelope.rcptTo.map(({ address }) => address);
+        const submission = await mailReader.submission(raw, recipients);
+        if (submission instanceof NotSubmittable) throw new Refusal(554, `5.6.0 ${submission.reason}`);
+        const result = await onSubmit(key, submission);
+        if ('id' in result) return `2.0.0 Accepted as ${result.id}`;
+        throw refusalOf(result);
+      };
+      submit()
+        .finally(() => place.leave())
+        .then(
+          (accepted) => done(null, accepted),
+          (error) => done(error instanceof Refusal ? error : refusalOf(UNAVAILABLE)),
+        );
+    },
+  }));
+
+const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${RECIPIENTS}`);
+// RFC 4954 4: the one code that does not make a client throw its password away.
+const NOT_NOW = new Refusal(454, '4.7.0 Cannot check the key now, please try again');
+const WRONG_USER: SubmissionFailure = {
+  code: 'UNAUTHORIZED',
+  message: 'The user name is svc, the password an API key.',
+};
+const UNAVAILABLE: SubmissionFailure = { code: 'SERVICE_UNAVAILABLE', message: 'Please try again.' };
+
+// Temporary where a later attempt can succeed by itself. A spent quota cannot, not before the month is over.
+const STATUS: Readonly<Record<string, readonly [number, string]>> = {
+  UNAUTHORIZED: [535, '5.7.8'],
+  FORBIDDEN: [550, '5.7.1'],
+  QUOTA_EXCEEDED: [550, '5.7.1'],
+  PAYLOAD_TOO_LARGE: [552, '5.3.4'],
+  RATE_LIMITED: [451, '4.7.1'],
+  IDEMPOTENCY_IN_PROGRESS: [451, '4.3.0'],
+  SERVICE_UNAVAILABLE: [451, '4.3.0'],
+  INTERNAL_ERROR: [451, '4.3.0'],
+};
+
+const refusalOf = ({ code, message, extra }: SubmissionFailure): Refusal => {
+  const [reply, status] = STATUS[code] ?? [554, '5.6.0'];
+  const details =
+    extra?.details?.map(
+      ({ path, message: wrong }) => `${path.replace(/^\/(?:body|headers)\//, '')}: ${wrong}`,
+    ) ?? [];
+  return new Refusal(reply, [status, message, ...details].join(' '));
+};

@@ -1,0 +1,95 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { Unavailable } from '../../src/errors/unavailable.ts';
+import { ask } from './ask.ts';
+import { keyOf, startSmallService } from './small-service.ts';
+
+const key = keyOf('live', 'all');
+const service = startSmallService({ patience: { workMs: 50, bodyMs: 1_000 } });
+afterAll(() => service[Symbol.dispose]());
+const failing = (how: string) => ask(service.url, { path: `/v1/failing/${how}`, key });
+
+describe('an unexpected error', () => {
+  test.each(['exception', 'rejection', 'text', 'circular', 'bigint'])(
+    '%s: 500 without a cause',
+    async (how) => {
+      service.logged.length = 0;
+      const told = await failing(how);
+      expect([told.status, told.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+      expect(told.body.error.message).toBe('Something went wrong on our side.');
+      const [line] = service.logged;
+      expect(line).toMatchObject({
+        message: 'a request failed unexpectedly',
+        fields: { requestId: told.headers.get('x-request-id'), route: '/v1/failing/:how' },
+      });
+    },
+  );
+
+  test('is logged with cause and stack, without quoted data', async () => {
+    service.logged.length = 0;
+    await failing('exception');
+    const text = JSON.stringify(service.logged);
+    expect(text).toContain('TypeError');
+    expect(text).toContain('small-service.ts');
+    expect(text).not.toContain('hunter2');
+    expect(text).not.toContain('ada@example.com');
+  });
+});
+
+test('an error in the pipeline itself is answered in the error envelope, without its cause', async () => {
+  using broken = startSmallService({
+    observe: () => {
+      throw new Error('hunter2');
+    },
+  });
+  const told = await ask(broken.url, { path: '/page' });
+  expect([told.status, told.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+  expect(told.text).not.toContain('hunter2');
+});
+
+test('a fault before the pipeline is answered in the envelope, and logged without a stack on stderr', async () => {
+  using broken = startSmallService({
+    sockets: {
+      admit: () => {
+        throw new TypeError('"hunter2" cannot be parsed as a URL.');
+      },
+      refuseHandshake: () => new Response(),
+      close() {},
+    },
+  });
+  const told = await ask(broken.url, { path: '/page', headers: { upgrade: 'websocket' } });
+  expect([told.status, told.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+  expect(told.text).not.toContain('hunter2');
+  expect(broken.logged[0]).toMatchObject({ fields: { requestId: told.headers.get('x-request-id') } });
+  expect(JSON.stringify(broken.logged)).not.toContain('hunter2');
+});
+
+describe('an unavailable dependency', () => {
+  test('is answered with 503 and Retry-After', async () => {
+    service.logged.length = 0;
+    const told = await failing('unavailable');
+    expect([told.status, told.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(told.headers.get('retry-after')).toBe('7');
+    expect(told.text).not.toContain('pool');
+    expect(service.logged[0]).toMatchObject({ message: 'a dependency did not answer' });
+  });
+
+  test('is answered with 503 while the API key is looked up', async () => {
+    using broken = startSmallService({ authenticate: () => Promise.reject(new Unavailable('gone')) });
+    expect((await ask(broken.url, { path: '/v1/things', key })).status).toBe(503);
+    expect((await ask(broken.url, { path: '/page' })).status).toBe(200);
+  });
+
+  test('is answered at the deadline when a handler never ends', async () => {
+    const told = await failing('never');
+    expect(told.status).toBe(503);
+    expect(told.headers.get('retry-after')).toBe('1');
+  });
+
+  test('is answered at the deadline when a key lookup never ends', async () => {
+    using stuck = startSmallService({
+      authenticate: () => new Promise(() => {}),
+      patience: { workMs: 50, bodyMs: 1_000 },
+    });
+    expect((await ask(stuck.url, { path: '/v1/things', key })).status).toBe(503);
+  });
+});

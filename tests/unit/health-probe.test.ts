@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { HealthProbe, type ProbeResult } from '../../src/db/health-probe.ts';
+
+let now = 0;
+let sighting: ProbeResult = { seen: 'silent' };
+let looks = 0;
+let replaced = 0;
+let watch: HealthProbe;
+
+beforeEach(() => {
+  now = 0;
+  looks = 0;
+  replaced = 0;
+  watch = new HealthProbe({
+    look: async () => {
+      looks++;
+      return sighting;
+    },
+    replace: () => {
+      replaced++;
+    },
+    monotonic: () => now,
+  });
+  // The test ticks.
+  watch.stop();
+});
+
+const at = async (moment: number, seen: ProbeResult): Promise<void> => {
+  now = moment;
+  sighting = seen;
+  await watch.tick();
+};
+const SILENT: ProbeResult = { seen: 'silent' };
+const REFUSING: ProbeResult = { seen: 'refusing' };
+const FULL: ProbeResult = { seen: 'full' };
+const answering = (...atWork: number[]): ProbeResult => ({ seen: 'answering', atWork });
+const to = (backend: number | null | undefined) => watch.sent(() => backend);
+
+test('the database watch probes only after a statement went unanswered for a while', async () => {
+  await at(60_000, SILENT);
+  const first = to(1);
+  now = 60_500;
+  to(2);
+  watch.answered(first, { unheard: false });
+  await at(60_899, SILENT);
+  expect(looks).toBe(0);
+  await at(60_900, SILENT);
+  expect(looks).toBe(1);
+});
+
+describe('a database silent on old and new connections', () => {
+  beforeEach(async () => {
+    const given = to(1);
+    to(2);
+    await at(1_000, SILENT);
+    // What nobody waits for any more is no sign of life.
+    watch.answered(given, { unheard: true });
+    await at(2_999, SILENT);
+    expect(watch.isAway).toBe(false);
+    await at(3_000, SILENT);
+    expect(watch.isAway).toBe(true);
+    expect(replaced).toBe(0);
+  });
+
+  test.each([answering(), answering(2), REFUSING, FULL])(
+    'ends with the first sign of life: %p',
+    async (sign) => {
+      const back = watch.returns(60_000);
+      await at(3_250, sign);
+      expect([watch.isAway, replaced]).toEqual([false, 1]);
+      expect(await back).toBe(true);
+    },
+  );
+});
+
+test('waiting for the database ends at the given deadline', async () => {
+  expect(await watch.returns(1)).toBe(false);
+});
+
+test('the database watch reports no outage while other statements are answered', async () => {
+  to(1);
+  const other = to(2);
+  now = 2_500;
+  watch.answered(other, { unheard: false });
+  await at(4_000, SILENT);
+  expect(watch.isAway).toBe(false);
+});
+
+test.each([
+  ['its backend is idle', 1, answering(2)],
+  ['it has no backend', null, answering(2)],
+  ['nobody knows its backend, and all are idle', undefined, answering()],
+  ['newcomers are refused', 1, REFUSING],
+] as const)('a dead connection is left for new ones: %s', async (_, backend, sign) => {
+  to(backend);
+  await at(400, sign);
+  expect([watch.isAway, replaced]).toEqual([false, 1]);
+  await at(1_399, sign);
+  expect(replaced).toBe(1);
+});
+
+test.each([
+  ['its backend is at work', 1, answering(1)],
+  ['nobody knows its backend, and one is at work', undefined, answering(2)],
+  ['newcomers find no place', 1, FULL],
+] as const)('a slow database is left alone, and looked at once a second: %s', async (_, backend, sign) => {
+  to(backend);
+  await at(1_000, sign);
+  await at(1_999, sign);
+  expect([looks, replaced, watch.isAway]).toEqual([1, 0, false]);
+  await at(2_000, sign);
+  expect([looks, replaced, watch.isAway]).toEqual([2, 0, false]);
+});
+
+test('the database watch counts answers read during its probe', async () => {
+  const late = to(1);
+  now = 5_000;
+  sighting = answering();
+  const tick = watch.tick();
+  watch.answered(late, { unheard: false });
+  await tick;
+  expect(replaced).toBe(0);
+});

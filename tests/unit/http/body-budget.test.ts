@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test';
+import { BodyBudget } from '../../../src/http/body/body-budget.ts';
+
+const KB = 1_024;
+const room = () => new BodyBudget({ total: 500 * KB, each: 300 * KB });
+
+test('room for request bodies is shared among callers', () => {
+  const all = room();
+  expect(all.enter('a').hold(300 * KB)).toBe(true);
+  expect(all.enter('a').hold(100 * KB)).toBe(false);
+  expect(all.enter('b').hold(200 * KB)).toBe(true);
+  expect(all.enter('c').hold(100 * KB)).toBe(false);
+});
+
+test('room for request bodies always admits small ones', () => {
+  const all = room();
+  all.enter('a').hold(300 * KB);
+  expect(all.enter('a').hold(64 * KB)).toBe(true);
+});
+
+test('room for request bodies counts a chunked body once, and frees it at its end', () => {
+  const all = room();
+  const place = all.enter('a');
+  for (const so of [70, 150, 300]) expect(place.hold(so * KB)).toBe(true);
+  expect(place.hold(301 * KB)).toBe(false);
+  place.leave();
+  place.leave();
+  expect(place.hold(70 * KB)).toBe(false);
+  expect(all.enter('a').hold(300 * KB)).toBe(true);
+});

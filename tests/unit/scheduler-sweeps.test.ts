@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'bun:test';
+import pino from 'pino';
+import type { Database } from '../../src/db/database.ts';
+import { TOOK_TOO_LONG } from '../../src/db/sqlstate.ts';
+import { Scheduler } from '../../src/engine/scheduler.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
+import { emailKind } from '../../src/modules/emails/kind.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+
+/** What stands in the database's place: dues by their moments, transactions by their numbers. */
+interface World {
+  /** Moments at which actors are due. */
+  due: number[];
+  /** Those of them that somebody else has locked. */
+  locked: number[];
+  /** The lowest number of a transaction under way; null while there is none. */
+  held: number | null;
+  /** A look from so far back, or over so much, takes longer than a statement may. */
+  fails(from: number, to: number): boolean;
+  lookMs: number;
+}
+
+/** The clock's sweeps over a database that a test makes up. */
+function scene({ isShared = true } = {}) {
+  let passed = 0;
+  let shift = 0;
+  let number = 100;
+  const world: World = { due: [], locked: [], held: null, fails: () => false, lookMs: 1 };
+  let looks: number[] = [];
+  const woken: number[] = [];
+  const agreement = { skewMs: 0, agrees: true };
+  const wall = () => NOW + passed + shift;
+  const between = (from: unknown, to: unknown) => {
+    const [low, high] = [Date.parse(String(from)), Date.parse(String(to))];
+    passed += world.lookMs;
+    if (world.fails(low, high))
+      throw new Unavailable('It took too long.', 'no', 1, { cause: { code: TOOK_TOO_LONG } });
+    return world.due.filter((at) => at >= low && at <= high).sort((a, b) => a - b);
+  };
+  const database = {
+    query: async (text: string, parameters: readonly unknown[] = []) => {
+      if (text.includes('pg_current_xact_id()::text')) {
+        number++;
+        return [{ at: wall(), number: String(number), lowest: String(world.held ?? number) }];
+      }
+      if (!text.startsWith('with due')) {
+        const [at = null] = between(parameters[0], parameters[1]);
+        return [{ at }];
+      }
+      looks.push(Date.parse(String(parameters[3])));
+      const found = between(parameters[3], parameters[0])
+        .filter((at) => !world.locked.includes(at))
+        .slice(0, Number(parameters[1]));
+      world.due = world.due.filter((at) => !found.includes(at));
+      return found.map((due_at) => ({ due_at }));
+    },
+  } as unknown as Database;
+  let room = 500;
+  const clock = { now: wall, monotonic: () => passed, ...(isShared ? { agreement } : {}) };
+  const wake = async (rows: readonly unknown[]) => {
+    woken.push(...(rows as { due_at: number }[]).map(({ due_at }) => due_at));
+  };
+  const wakeUps = new Scheduler(
+    database,
+    clock,
+    [{ kind: emailKind, room: () => room, wake }],
+    pino({ enabled: false }),
+  );
+  return {
+    world,
+    woken,
+    agreement,
+    wakeUps,
+    now: wall,
+    /** Somebody begins to write, and does not end. */
+    hold: () => {
+      number++;
+      world.held = number;
+    },
+    /** The wall clock is set while nothing passes. */
+    set: (ms: number) => {
+      shift += ms;
+    },
+    room: (most: number) => {
+      room = most;
+    },
+    /** A sweep, so long after the one before; answers how far back it looked for what is due. */
+    async sweep(afterMs = 1_000) {
+      passed += afterMs;
+      looks = [];
+      const now = wall();
+      wakeUps.sweep();
+      await wakeUps.settled();
+      return looks.map((from) => (from === 0 ? 'everything' : now - from));
+    },
+  };
+}
+
+describe("where the clock is the database's, a sweep", () => {
+  test('begins with the last ten seconds and all before them, and soon where every write has settled', async () => {
+    const { sweep } = scene();
+    expect(await sweep()).toEqual([10_000, 'everything']);
+    // A look takes a millisecond, and there were four.
+    expect(await sweep()).toEqual([1_004]);
+    for (let tick = 0; tick < 5; tick++) expect(await sweep()).toEqual([1_002]);
+  });
+
+  test('reads what lies further back once more, when those have ended who had begun to write before', async () => {
+    const { sweep, world, woken, now } = scene();
+    world.held = 50;
+    expect(await sweep()).toEqual([10_000, 'everything']);
+    world.due = [now() - 3_600_000];
+    world.held = null;
+    expect(await sweep()).toEqual([11_004, 'everything']);
+    expect(woken).toHaveLength(1);
+    expect(await sweep()).toHaveLength(1);
+  });
+
+  test.each([1, 100, 3_000])('wakes all that was due, when a look takes %d ms', async (lookMs) => {
+    const { sweep, world, woken, now } = scene();
+    world.lookMs = lookMs;
+    const due = [5_000_000_000, 7_200_000, 120_000, 6_000, 400].map((ago) => now() - ago);
+    world.due = [...due];
+    for (let tick = 0; tick < 6; tick++) await sweep();
+    expect(woken.toSorted()).toEqual(due.toSorted());
+  });
+
+  test('does not get ahead of a transaction that may still write', async () => {
+    const { sweep, world, woken, now, hold } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    const held = now();
+    hold();
+    for (let tick = 0; tick < 60; tick++) await sweep();
+    // What it writes is not before the moment at which it had its number.
+    world.due = [held + 1];
+    world.held = null;
+    await sweep();
+    expect(woken).toEqual([held + 1]);
+    await sweep();
+    expect(await sweep()).toEqual([1_002]);
+  });
+
+  test('does not get ahead of what somebody has locked', async () => {
+    const { sweep, world, woken, now } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    const due = now() + 500;
+    world.due = [due];
+    world.locked = [due];
+    for (let tick = 0; tick < 20; tick++) await sweep();
+    expect(woken).toEqual([]);
+    world.locked = [];
+    await sweep();
+    expect(woken).toEqual([due]);
+  });
+
+  test('does not get ahead of what there was no room for, and reads none of it twice', async () => {
+    const { sweep, world, woken, now, room } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    const due = Array.from({ length: 20 }, (_, index) => now() + index);
+    world.due = [...due];
+    room(0);
+    expect(await sweep()).toEqual([]);
+    room(8);
+    const looks = await sweep();
+    expect(looks).toHaveLength(3);
+    expect(looks[1]).toBeLessThan(looks[0] as number);
+    expect(woken).toEqual(due);
+  });
+
+  test('wakes from the backlog what there was no room for at first', async () => {
+    const { sweep, world, woken, now, room } = scene();
+    const due = Array.from({ length: 20 }, (_, index) => now() - 3_600_000 + index);
+    world.due = [...due];
+    room(0);
+    await sweep();
+    room(500);
+    await sweep();
+    expect(woken).toEqual(due);
+  });
+
+  test("begins anew when the database's clock was put back", async () => {
+    const { sweep, set } = scene();
+    for (let tick = 0; tick < 4; tick++) await sweep();
+    set(-3_600_000);
+    expect(await sweep()).toEqual([10_000, 'everything']);
+  });
+
+  test('reads a backlog in stretches where one look at all of it takes longer than a statement may', async () => {
+    const { sweep, world, woken, now } = scene();
+    const hour = 3_600_000;
+    // So many entries lie in the last three hours that a look over more than ten minutes of them fails.
+    const dense = now() - 3 * hour;
+    world.fails = (from, to) => to - Math.max(from, dense) > hour / 6;
+    const due = [9 * hour, 2.5 * hour, hour, 60_000].map((ago) => now() - ago);
+    world.due = [...due];
+    expect(await sweep()).toEqual([10_000, 'everything']);
+    for (let tick = 0; tick < 30; tick++) await sweep(500);
+    expect(woken.toSorted()).toEqual(due.toSorted());
+    expect(await sweep()).toHaveLength(1);
+  });
+
+  test('begins anew when so much has gathered behind a transaction that a sweep cannot be read', async () => {
+    const { sweep, world, woken, now, hold } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    hold();
+    for (let tick = 0; tick < 60; tick++) await sweep();
+    world.fails = (from, to) => from > 0 && to - from > 30_000;
+    await sweep();
+    const due = now() + 100;
+    world.due = [due];
+    await sweep();
+    expect(woken).toEqual([due]);
+  });
+
+  test('claims nothing while nobody can say how late it is, and looks at everything afterwards', async () => {
+    const { sweep, world, woken, now, agreement, wakeUps } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    Object.assign(agreement, { agrees: false, skewMs: 3_600_000 });
+    world.due = [now()];
+    expect(await sweep()).toEqual([]);
+    expect(wakeUps.health).toMatchObject({ status: 'paused', clockSkewMs: 3_600_000 });
+    Object.assign(agreement, { agrees: true, skewMs: 0 });
+    expect(await sweep()).toEqual([10_000, 'everything']);
+    expect(woken).toHaveLength(1);
+  });
+});
+
+describe('where it is another clock, of which the database cannot tell the past, a sweep', () => {
+  test.each([1, 100, 3_000])('looks at everything, though a look takes %d ms', async (lookMs) => {
+    const { sweep, world } = scene({ isShared: false });
+    world.lookMs = lookMs;
+    for (let tick = 0; tick < 4; tick++) expect(await sweep()).toEqual(['everything']);
+  });
+});
