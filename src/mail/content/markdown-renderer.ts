@@ -33,7 +33,7 @@ const USUAL: PoolLimits = {
 const ENTRY = new URL(
   import.meta.url.endsWith('/markdown-renderer.ts')
     ? './markdown-thread.ts'
-    : '../../modules/emails/content/modules/emails/content/markdown-thread.ts',
+    : './mail/content/markdown-thread.ts',
   import.meta.url,
 );
 
