@@ -148,7 +148,8 @@ create table usage (
   primary key (workspace_id, livemode, period)
 ) with (fillfactor = 50);
 
--- Written in the statement that performs the action. `reply` is the stored body, sealed where it holds a secret.
+-- Written in the statement that performs the action. `reply` is the stored body, sealed where it holds a secret. A call that
+-- asks for several things has a row for each: `item` numbers them, and -1 stands for the call itself.
 create table idempotency_keys (
   workspace_id text collate "C" not null,
   livemode boolean not null,
@@ -157,7 +158,8 @@ create table idempotency_keys (
   status smallint not null,
   reply text not null,
   created_at timestamptz not null,
-  primary key (workspace_id, livemode, key)
+  item smallint not null default -1,
+  primary key (workspace_id, livemode, key, item)
 );
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 

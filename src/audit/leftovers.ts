@@ -10,9 +10,9 @@ const LEFT_OPEN = `select pid, round(extract(epoch from now() - state_change))::
 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
   and state like 'idle in transaction%' and state_change < now() - interval '10 seconds'`;
 
-const REPLIES = `select workspace_id, livemode, key, reply,
+const REPLIES = `select workspace_id, livemode, key, item, reply,
   reply like '{%' as plain from idempotency_keys
-where (workspace_id, livemode, key) > ($1, $2, $3) order by workspace_id, livemode, key limit ${BATCH}`;
+where (workspace_id, livemode, key, item) > ($1, $2, $3, $4) order by workspace_id, livemode, key, item limit ${BATCH}`;
 const EMAILS = 'select i.id from unnest($1::text[]) i(id) join emails e on e.id = i.id';
 const MAIL = `select id, to_kind from actor_outbox where id > $1 order by id limit ${BATCH}`;
 
@@ -20,15 +20,21 @@ interface ReplyRow {
   readonly workspace_id: string;
   readonly livemode: boolean;
   readonly key: string;
+  readonly item: number;
   readonly reply: string;
   readonly plain: boolean;
 }
 
 /** Checks that the emails named by stored replies exist: both were written in one commit. */
 export async function auditReplies({ session, findings }: Audit): Promise<void> {
-  let last = { workspace_id: '', livemode: false, key: '' };
+  let last = { workspace_id: '', livemode: false, key: '', item: 0 };
   for (;;) {
-    const rows = await session.query<ReplyRow>(REPLIES, [last.workspace_id, last.livemode, last.key]);
+    const rows = await session.query<ReplyRow>(REPLIES, [
+      last.workspace_id,
+      last.livemode,
+      last.key,
+      last.item,
+    ]);
     const named = rows.flatMap((row) => emailIn(row) ?? []);
     const found = await session.query<{ id: string }>(EMAILS, [named]);
     const there = new Set(found.map(({ id }) => id));

@@ -5,7 +5,12 @@ import { isDuplicate } from './sqlstate.ts';
 export interface ReplyKey {
   readonly scope: { readonly workspaceId: string; readonly livemode: boolean };
   readonly key: string;
+  /** One of the things that the call asks for, by its number; the call as a whole when left out. */
+  readonly item?: number | undefined;
 }
+
+/** The number that stands for a call as a whole. */
+export const WHOLE_CALL = -1;
 
 /** The stored reply of an idempotency key that was used before. */
 export interface StoredReply {
@@ -19,28 +24,30 @@ export interface StoredReply {
 export const REPLY_KEPT_MS = 24 * 60 * 60 * 1_000;
 
 const READ = `with asked as (
-  select * from json_to_recordset($1::text::json) as a(workspace_id text, livemode boolean, key text)
+  select * from json_to_recordset($1::text::json) as a(workspace_id text, livemode boolean, key text, item smallint)
 ), expired as (
   delete from idempotency_keys k using asked a
-  where k.workspace_id = a.workspace_id and k.livemode = a.livemode and k.key = a.key
+  where k.workspace_id = a.workspace_id and k.livemode = a.livemode and k.key = a.key and k.item = a.item
     and k.created_at <= $2::timestamptz
 )
-select k.workspace_id, k.livemode, k.key, k.fingerprint, k.status, k.reply
+select k.workspace_id, k.livemode, k.key, k.item, k.fingerprint, k.status, k.reply
 from asked a join idempotency_keys k
-  on k.workspace_id = a.workspace_id and k.livemode = a.livemode and k.key = a.key
+  on k.workspace_id = a.workspace_id and k.livemode = a.livemode and k.key = a.key and k.item = a.item
 where k.created_at > $2::timestamptz`;
 
 interface ReplyRow {
   readonly workspace_id: string;
   readonly livemode: boolean;
   readonly key: string;
+  readonly item: number;
   readonly fingerprint: string;
   readonly status: number;
   readonly reply: string;
 }
 
-/** One text for a key within its scope. */
-export const replyKey = ({ scope, key }: ReplyKey): string => `${scope.workspaceId} ${scope.livemode} ${key}`;
+/** One text for a key and item within its scope. */
+export const replyKey = ({ scope, key, item = WHOLE_CALL }: ReplyKey): string =>
+  `${scope.workspaceId} ${scope.livemode} ${item} ${key}`;
 
 /** The stored replies of these keys, by `replyKey`; what has passed its 24 hours is removed on the way. */
 export async function storedReplies(
@@ -49,10 +56,11 @@ export async function storedReplies(
   now: number,
 ): Promise<ReadonlyMap<string, StoredReply>> {
   if (asked.length === 0) return new Map();
-  const keys = asked.map(({ scope, key }) => ({
+  const keys = asked.map(({ scope, key, item = WHOLE_CALL }) => ({
     workspace_id: scope.workspaceId,
     livemode: scope.livemode,
     key,
+    item,
   }));
   const rows = await database.query<ReplyRow>(READ, [
     JSON.stringify(keys),
@@ -60,7 +68,7 @@ export async function storedReplies(
   ]);
   return new Map(
     rows.map((row) => [
-      replyKey({ scope: { workspaceId: row.workspace_id, livemode: row.livemode }, key: row.key }),
+      replyKey({ ...row, scope: { workspaceId: row.workspace_id, livemode: row.livemode } }),
       { outcome: 'replayed', fingerprint: row.fingerprint, status: row.status, reply: row.reply },
     ]),
   );
@@ -84,8 +92,8 @@ export const mayBeRepetition = (error: unknown, looks: number): boolean =>
   isDuplicate(error, 'idempotency_keys_pkey') || (looks === 0 && isDuplicate(error));
 
 /** The columns of a stored reply, in the order in which `replyParameters` gives them, with their types. */
-const COLUMNS = ['workspace_id', 'livemode', 'key', 'fingerprint', 'status', 'created_at'] as const;
-const TYPES = ['text', 'boolean', 'text', 'text', 'integer', 'timestamptz'] as const;
+const COLUMNS = ['workspace_id', 'livemode', 'key', 'item', 'fingerprint', 'status', 'created_at'] as const;
+const TYPES = ['text', 'boolean', 'text', 'smallint', 'text', 'integer', 'timestamptz'] as const;
 
 /**
  * SQL of an insert that keeps the reply of a request in the statement that does what was asked, for rows that are no actors: a
@@ -101,7 +109,7 @@ export function keepReplySql({ from, reply, first }: { from: string; reply: stri
 /** A request as its reply is stored: whose it is, its key if it has one, and when it came (epoch ms). */
 export interface Keyed {
   readonly scope: ReplyKey['scope'];
-  readonly claim: { readonly key: string; readonly fingerprint: string } | null;
+  readonly claim: (Pick<ReplyKey, 'key' | 'item'> & { readonly fingerprint: string }) | null;
   readonly now: number;
 }
 
@@ -110,14 +118,15 @@ export const replyParameters = ({ scope, claim, now }: Keyed, status: number): P
   scope.workspaceId,
   scope.livemode,
   claim?.key ?? null,
+  claim?.item ?? WHOLE_CALL,
   claim?.fingerprint ?? null,
   status,
   new Date(now).toISOString(),
 ];
 
-const KEEP = `with answered as (select $7::text as reply)
+const KEEP = `with answered as (select $8::text as reply)
 ${keepReplySql({ from: 'answered', reply: 'reply', first: 1 })}
-on conflict (workspace_id, livemode, key) do update set reply = excluded.reply
+on conflict (workspace_id, livemode, key, item) do update set reply = excluded.reply
 where idempotency_keys.fingerprint = excluded.fingerprint`;
 
 /**

@@ -5,8 +5,8 @@ import type { Duty, DutyDeps } from './duty.ts';
 /** Rows a statement removes at most: short locks, and a bounded wait for whoever needs the same rows. */
 const BATCH = 5_000;
 
-const PRUNE = `delete from idempotency_keys where (workspace_id, livemode, key) in (
-  select workspace_id, livemode, key from idempotency_keys
+const PRUNE = `delete from idempotency_keys where (workspace_id, livemode, key, item) in (
+  select workspace_id, livemode, key, item from idempotency_keys
   where created_at < $1::timestamptz order by created_at limit ${BATCH} for update skip locked
 ) returning 1 as one`;
 

@@ -1,4 +1,5 @@
 import { mintId } from '../db/ids.ts';
+import { WHOLE_CALL } from '../db/stored-replies.ts';
 import { type Decider, earliest, type Step } from './decide.ts';
 import { type Actor, type ActorEvent, type Effect, type EffectMeaning, type Kind, stateOf } from './kind.ts';
 import type { Claim } from './result.ts';
@@ -57,6 +58,7 @@ const claimColumns = (
   idem_workspace_id: claim.scope.workspaceId,
   idem_livemode: claim.scope.livemode,
   idem_key: claim.key,
+  idem_item: claim.item ?? WHOLE_CALL,
   idem_fingerprint: claim.fingerprint,
   idem_status: claim.status,
   idem_reply: claim.reply(state, context),

@@ -10,6 +10,8 @@ export interface Scope {
 /** The idempotency key of a call, and the reply to store with the action. */
 export interface Claim<State extends string = string, Context = unknown> {
   readonly key: string;
+  /** One of the things that the call asks for, by its number; the call as a whole when left out. */
+  readonly item?: number | undefined;
   /** Whose key it is: the caller's workspace and environment, whatever the actor's are. */
   readonly scope: Scope;
   readonly fingerprint: string;

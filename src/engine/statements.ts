@@ -6,11 +6,11 @@ import type { WakeWriting } from './wake-at.ts';
 /** What the input carries of every actor: its row, its history, its mail, and the reply to be stored. */
 const INPUT_COLUMNS =
   columnsOf(`id text, state text, context json, timers json, wake_at timestamptz, steps json, mail json,
-  idem_workspace_id text, idem_livemode boolean, idem_key text, idem_fingerprint text, idem_status smallint, idem_reply text,
+  idem_workspace_id text, idem_livemode boolean, idem_key text, idem_item smallint, idem_fingerprint text, idem_status smallint, idem_reply text,
   idem_at timestamptz`);
 
 const CLAIM_COLUMNS =
-  'idem_workspace_id, idem_livemode, idem_key, idem_fingerprint, idem_status, idem_reply, idem_at';
+  'idem_workspace_id, idem_livemode, idem_key, idem_item, idem_fingerprint, idem_status, idem_reply, idem_at';
 
 /** A statement that writes a batch of actors of one kind. */
 export interface BatchStatement {
@@ -62,9 +62,9 @@ const along = (
   templates: readonly string[],
   wake: WakeWriting,
 ): string => `, claimed as (
-  insert into idempotency_keys (workspace_id, livemode, key, fingerprint, status, reply, created_at)
+  insert into idempotency_keys (workspace_id, livemode, key, item, fingerprint, status, reply, created_at)
   select ${CLAIM_COLUMNS} from ${changed} where idem_key is not null
-  order by idem_workspace_id, idem_livemode, idem_key
+  order by idem_workspace_id, idem_livemode, idem_key, idem_item
 ), mailed as (
   insert into actor_outbox (id, to_kind, to_id, event)
   select m.id, m.to_kind, m.to_id, m.event
@@ -237,7 +237,8 @@ union all select -1, null, null, ${TAG}::text, null, null, null, null, null`,
 /** The row of an idempotency key. Lateral, so that it is looked up by its index, never by hashing the whole table. */
 const usedKey = (columns: string): string => `left join lateral (
     select ${columns} from idempotency_keys
-    where workspace_id = i.idem_workspace_id and livemode = i.idem_livemode and key = i.idem_key limit 1
+    where workspace_id = i.idem_workspace_id and livemode = i.idem_livemode and key = i.idem_key
+      and item = i.idem_item limit 1
   ) k on i.idem_key is not null`;
 
 /** An actor as it is read; when it wakes follows from its timers. */

@@ -37,7 +37,7 @@ export async function idempotently<Data>(
 ): Promise<Data | Failure | Replay> {
   const { claim, scope, now } = keyed;
   const replay = async (): Promise<Failure | Replay | null> => {
-    const stored = claim && (await storedReplyOf(database, { key: claim.key, scope }, now));
+    const stored = claim && (await storedReplyOf(database, { ...claim, scope }, now));
     return stored ? replayOf(claim, stored, () => open(stored.reply)) : null;
   };
   if (lookFirst) {

@@ -10,6 +10,8 @@ import type { Failure, FailureCode } from './failure.ts';
  */
 export interface IdempotencyClaim {
   readonly key: string;
+  /** One of the things that the call asks for, by its number; the call as a whole when left out. */
+  readonly item?: number | undefined;
   /** SHA-256, lower-case hex, over method, path and the parsed body in canonical form. */
   readonly fingerprint: string;
 }

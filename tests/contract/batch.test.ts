@@ -138,6 +138,19 @@ describe('POST /v1/emails/batch with an Idempotency-Key', () => {
     expect(await emailsThere()).toBe(before + 5);
   });
 
+  test('stores the reply of each email under the key of the call, the first accepted one as the call itself', async () => {
+    const name = randomUUID();
+    const { body } = await send([email({ to: 'nobody' }), ...several(2)], name);
+    const rows = await service.service.database.query<{ item: number; reply: string }>(
+      'select item, reply from idempotency_keys where key = $1 order by item',
+      [name],
+    );
+    expect(rows.map(({ item, reply }) => [item, JSON.parse(reply)])).toEqual([
+      [-1, body.data[1]],
+      [2, body.data[2]],
+    ]);
+  });
+
   test('answers a different batch under the same key with a conflict', async () => {
     const name = randomUUID();
     await send(several(2), name);

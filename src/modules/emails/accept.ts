@@ -51,6 +51,8 @@ export interface AcceptRequest {
   /** Already of the shape that the schema states. */
   readonly body: SendBody;
   readonly claim: IdempotencyClaim | null;
+  /** The email's place in a call that sends several; its stored reply has it too. */
+  readonly index?: number;
   /** Epoch milliseconds. */
   readonly now: number;
   /** JSON pointer of the body, which problems are reported under: `/body`, `/body/emails/3`. */
@@ -72,7 +74,7 @@ export const acceptEmail = (deps: AcceptanceDeps, asked: AcceptRequest): Promise
 
 async function accept(
   deps: AcceptanceDeps,
-  { sender, body, now, at }: AcceptRequest,
+  { sender, body, index, now, at }: AcceptRequest,
   keyed: Keyed,
 ): Promise<EmailReceipt | Failure | StoredReply> {
   const request = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at });
@@ -90,7 +92,7 @@ async function accept(
 
   const id = mintId('em', now);
   const claim = claimOnce(keyed, 202, (state: EmailState, context: EmailContext) =>
-    JSON.stringify(receiptOf(id, state, context)),
+    JSON.stringify({ index, ...receiptOf(id, state, context) }),
   );
   const spawn = spawnRequestOf(deps, sender, request, { id, now, domain, rendered, claim });
   const spawned = await deps.engine.spawn('email', spawn);

@@ -1,4 +1,4 @@
-import { replyKey, storedReplies } from '../../../db/stored-replies.ts';
+import { replyKey, storedReplies, WHOLE_CALL } from '../../../db/stored-replies.ts';
 import { envelope, Failure, invalid } from '../../../http/failure.ts';
 import { replayOf } from '../../../http/idempotency.ts';
 import type { Log } from '../../../http/log.ts';
@@ -17,79 +17,73 @@ import type { EmailReceipt } from '../read/answer-model.ts';
 import type { BatchBody, BatchItem } from './batch-model.ts';
 import { SendBody } from './request-model.ts';
 
-/** What sending a batch needs. */
+/** The services that sending a batch calls. */
 export interface BatchDeps extends AcceptanceDeps, EmailReader {
   readonly baseUrl: string;
   readonly log: Log;
 }
 
-type Refused = Extract<BatchItem, { error: unknown }>;
+type RefusedItem = Extract<BatchItem, { error: unknown }>;
 type BatchCall = Call<unknown, unknown, BatchBody>;
+/** The outcomes that are known, by the index of their email. */
+type Outcomes = Map<number, Acceptance>;
 
-/** Where a batch is sent to. */
+/** The path of the batch endpoint. */
 export const BATCH_PATH = '/v1/emails/batch';
 
 /**
- * Sends several emails; each is accepted or refused by itself, by the rules and the command of a single one. They are handed to the
- * engine at once, which commits them together as far as its batches reach.
+ * Sends several emails. Each is accepted or refused by itself, by the rules of `POST /v1/emails`; the engine gets them together
+ * and commits them in as few statements as its batches allow.
  *
- * One Idempotency-Key stands for the call, and still every email is written in the commit that stores its reply: the first one
- * that is accepted carries the key itself, and with it the number of its place; only when that is durable the others begin,
- * each under a key of its own that is made of the call's. Whatever dies in between, the same call again finds what was done
- * and does the rest.
+ * One Idempotency-Key stands for the whole call, and yet every email is written in the commit that stores its own reply. So the
+ * first email that is accepted, the carrier, takes the key of the call, and its reply says which email it is. The others
+ * begin when that is durable, each under the same key with its index as the item. Whatever is lost in between, the same call
+ * again finds what was done and does the rest.
  */
 export function batchSender(deps: BatchDeps) {
   const check = compileChecker(SendBody);
 
-  /** One email as the acceptance takes it, or the 422 of a body that has not the shape of one. */
+  /** One email in the form that acceptance takes, or the 422 of a body that does not match the schema. */
   function requestOf(
-    { caller, body, now }: BatchCall,
+    { caller, claim, body, now }: BatchCall,
     index: number,
-    claim: IdempotencyClaim | null,
+    item: number,
   ): AcceptRequest | Failure {
     const at = `/body/emails/${index}`;
     const email = body.emails[index];
     const details = check(email, at);
-    return details ? invalid(details) : { sender: caller, body: email as SendBody, claim, now, at };
+    if (details) return invalid(details);
+    return { sender: caller, body: email as SendBody, claim: claim && { ...claim, item }, index, now, at };
   }
 
-  /** What an earlier call with the key has done, each reply as it was given then; null when there was none. */
-  async function done(
-    call: BatchCall,
+  /** The outcomes that earlier calls with the key have stored, or the conflict with another call; null when there are none. */
+  async function storedOutcomes(
+    { caller: scope, now, body }: BatchCall,
     claim: IdempotencyClaim,
-  ): Promise<Map<number, Acceptance> | Failure | null> {
-    const { caller: scope, now, body } = call;
-    const places = [...body.emails.keys()].map((index) => ({ scope, ...claimOfPlace(claim, index) }));
-    const asked = [{ scope, key: claim.key }, ...places];
-    const [whole, ...each] = await storedReplies(deps.database, asked, now).then((stored) =>
-      asked.map((one) => stored.get(replyKey(one))),
-    );
-    if (!whole) return null;
-    const [fingerprint = '', carrier] = whole.fingerprint.split(' ');
-    const replay = replayOf(claim, { ...whole, fingerprint }, () => JSON.parse(whole.reply));
-    if (replay instanceof Failure) return replay;
-    const outcomes = new Map<number, Acceptance>([[Number(carrier), replay]]);
-    for (const [index, stored] of each.entries())
-      if (stored)
-        outcomes.set(
-          index,
-          replayOf(claim, stored, () => JSON.parse(stored.reply)),
-        );
+  ): Promise<Outcomes | Failure | null> {
+    const keys = [WHOLE_CALL, ...body.emails.keys()].map((item) => ({ scope, key: claim.key, item }));
+    const stored = await storedReplies(deps.database, keys, now);
+    const [whole, ...others] = keys.map((key) => {
+      const reply = stored.get(replyKey(key));
+      return reply && replayOf(claim, reply, () => JSON.parse(reply.reply));
+    });
+    if (!whole || whole instanceof Failure) return whole ?? null;
+    const outcomes: Outcomes = new Map([[(whole.body as BatchItem).index, whole]]);
+    for (const [index, replay] of others.entries()) if (replay) outcomes.set(index, replay);
     return outcomes;
   }
 
-  /** Has one email carry the key of the call; answers it by its index, with those before it, which were refused. */
-  async function carry(call: BatchCall, claim: IdempotencyClaim): Promise<Map<number, Acceptance> | Failure> {
-    const { body } = call;
-    const known = await done(call, claim);
+  /** Makes the key of the call durable with its carrier. Answers all outcomes known by then, or the conflict with another call. */
+  async function claimCall(call: BatchCall, claim: IdempotencyClaim): Promise<Outcomes | Failure> {
+    const known = await storedOutcomes(call, claim);
     if (known) return known;
-    const outcomes = new Map<number, Acceptance>();
-    for (const index of body.emails.keys()) {
-      const fingerprint = `${claim.fingerprint} ${index}`;
-      const asked = requestOf(call, index, { key: claim.key, fingerprint });
-      const outcome = asked instanceof Failure ? asked : await acceptEmail(deps, asked);
-      // Another instance was faster, with the same call or another one: what it has stored tells.
-      if (outcome instanceof Failure && outcome.code === 'IDEMPOTENCY_CONFLICT') return carry(call, claim);
+    const outcomes: Outcomes = new Map();
+    for (const index of call.body.emails.keys()) {
+      const request = requestOf(call, index, WHOLE_CALL);
+      const outcome = request instanceof Failure ? request : await acceptEmail(deps, request);
+      if (outcome instanceof Failure && outcome.code === 'IDEMPOTENCY_CONFLICT') return outcome;
+      // Another instance took the key for the same call meanwhile, perhaps with another email as its carrier.
+      if (outcome instanceof Replay) return claimCall(call, claim);
       outcomes.set(index, outcome);
       if (!(outcome instanceof Failure)) break;
     }
@@ -98,11 +92,9 @@ export function batchSender(deps: BatchDeps) {
 
   return async (call: BatchCall): Promise<readonly BatchItem[] | Failure | Replay> => {
     const { claim, body, requestId } = call;
-    const known = claim ? await carry(call, claim) : new Map<number, Acceptance>();
+    const known = claim ? await claimCall(call, claim) : new Map<number, Acceptance>();
     if (known instanceof Failure) return known;
-    const asked = body.emails.map(
-      (_, index) => known.get(index) ?? requestOf(call, index, claim && claimOfPlace(claim, index)),
-    );
+    const asked = body.emails.map((_, index) => known.get(index) ?? requestOf(call, index, index));
     const accepted = await acceptMany(deps, asked.filter(isRequest));
     if (accepted.length === asked.length && accepted.every(isRejected)) throw accepted[0]?.reason;
     const outcomes = asked.map((one) => {
@@ -118,18 +110,13 @@ export function batchSender(deps: BatchDeps) {
   };
 }
 
-/** The key of one email of a call. It holds a space, which no client's key does. */
-const claimOfPlace = ({ key, fingerprint }: IdempotencyClaim, index: number): IdempotencyClaim => ({
-  key: `${key} ${index}`,
-  fingerprint,
-});
-
 const isRequest = (one: AcceptRequest | Acceptance): one is AcceptRequest => 'sender' in one;
 
 const isRejected = (one: PromiseSettledResult<unknown>): one is PromiseRejectedResult =>
   one.status === 'rejected';
 
 function itemOf(outcome: Acceptance, index: number, baseUrl: string): BatchItem {
-  if (outcome instanceof Failure) return { index, ...(envelope(outcome, baseUrl) as Pick<Refused, 'error'>) };
+  if (outcome instanceof Failure)
+    return { index, ...(envelope(outcome, baseUrl) as Pick<RefusedItem, 'error'>) };
   return { index, ...(outcome instanceof Replay ? (outcome.body as EmailReceipt) : outcome) };
 }
