@@ -45,7 +45,7 @@ const SETTLE_MS = 90_000;
 /** Instances that believe wrong clocks put off for a day what the others take for due: that does not end. */
 const UNSETTLED_MS = 10_000;
 const BUSY = `select exists (select from emails where wake_at < now() + interval '1 hour')
-  or exists (select from webhook_deliveries where wake_at is not null) or exists (select from mail) as busy`;
+  or exists (select from webhook_deliveries where wake_at is not null) or exists (select from actor_outbox) as busy`;
 
 /** While mail is captured a name that nobody can own verifies at once, and it stays verified. */
 const DOMAIN = 'torture.example';

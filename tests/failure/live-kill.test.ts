@@ -84,6 +84,8 @@ async function sendAll(service: Service): Promise<readonly string[]> {
       }),
     ),
   );
+  for (const { status, body } of replies)
+    if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
   return replies.map(({ body }) => body.data.id);
 }
 

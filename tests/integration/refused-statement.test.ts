@@ -49,7 +49,7 @@ test('a statement that takes too long is called that', async () => {
 });
 
 test('a database that is read-only is called that', async () => {
-  const error = await refusal(database.script('set transaction read only; delete from mail'));
+  const error = await refusal(database.script('set transaction read only; delete from actor_outbox'));
   expect([error.message, error.applied]).toEqual([expect.stringContaining('read-only'), 'no']);
 });
 

@@ -163,7 +163,7 @@ test('between an endpoint and its deliveries the ledger is in order, and what co
   await nothingWaits(id);
   expect(await endsOf(id)).toEqual({ 'failed, endpoint_deleted': 50 });
   expect(receiver.received).toHaveLength(1);
-  expect(await database.query('select 1 as one from mail')).toEqual([]);
+  expect(await database.query('select 1 as one from actor_outbox')).toEqual([]);
 });
 
 test('stopping by SQL is the transition of the machine, from every state that waits', async () => {
