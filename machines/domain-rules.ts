@@ -21,17 +21,12 @@ const paceAfter = (lasted: number): number =>
 export const momentOf = (context: DomainContext, event: { readonly at?: number }): number =>
   event.at ?? context.at;
 
-/** Since when records of new keys are awaited. An instance of version 1 that is still being replaced adds domains without it. */
-export const rotatingSinceOf = ({ rotatingSince }: DomainContext): number | null => rotatingSince ?? null;
-
 /** The wait before a domain that is not proven is looked at again. */
 export const waitForRecheck = ({ at, since }: DomainContext): number => paceAfter(at - since);
 
 /** The same of a proven domain: a day, or less while records of new keys are awaited. */
-export function waitWhileProven(context: DomainContext): number {
-  const since = rotatingSinceOf(context);
-  return since === null ? DAY_MS : paceAfter(context.at - since);
-}
+export const waitWhileProven = ({ at, rotatingSince }: DomainContext): number =>
+  rotatingSince === null ? DAY_MS : paceAfter(at - rotatingSince);
 
 /** Whether another check may be ordered. */
 export const noCheckRuns = ({ checkingSince }: DomainContext, at: number): boolean =>
@@ -91,7 +86,7 @@ export function withOutcome(
   context: DomainContext,
   { at, records, switchTo }: CheckCompleted,
 ): Partial<DomainContext> {
-  const rotatingSince = switchTo === undefined ? rotatingSinceOf(context) : null;
+  const rotatingSince = switchTo === undefined ? context.rotatingSince : null;
   return { at, records, checkingSince: null, lastCheckedAt: at, rotatingSince };
 }
 

@@ -8,7 +8,6 @@ import {
   newDomain,
   noCheckRuns,
   refutedSinceAfter,
-  rotatingSinceOf,
   verdictOf,
   waitForRecheck,
   waitWhileProven,
@@ -20,13 +19,13 @@ import {
 import { storedStates } from './names.ts';
 
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
-export const DOMAIN_VERSION = 2;
+export const DOMAIN_VERSION = 1;
 
 const domainSetup = setup({
   types: { context: {} as DomainContext, events: {} as DomainEvent, input: {} as DomainInput },
   guards: {
     takesAnotherWay: ({ event }) => event.type === 'settings.changed' && event.provider !== undefined,
-    noRotationWaits: ({ context }) => rotatingSinceOf(context) === null,
+    noRotationWaits: ({ context }) => context.rotatingSince === null,
     needsNoProof: ({ context }) => context.exempt,
     noCheckRuns: ({ context, event }) => noCheckRuns(context, event.at),
     checkIsAwaited: ({ context, event }) => verdictOf(context, event) !== null,

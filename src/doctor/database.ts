@@ -69,7 +69,7 @@ export async function diagnoseSchema(
       `${listed(missing)} is not applied yet.`,
       'Run `posthorn migrate`, or start the service.',
     );
-  return fine(check, `All ${carried.length} migrations are applied.`);
+  return fine(check, `Up to date: ${listed(carried)} applied.`);
 }
 
 const listed = (migrations: readonly { readonly name: string }[]): string =>

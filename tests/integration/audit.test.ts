@@ -25,7 +25,7 @@ const TABLES = [
   'usage',
   'usage_entries',
   'idempotency_keys',
-  'mail',
+  'actor_outbox',
 ] as const;
 
 const STORES: readonly [string, () => Promise<Store>][] = [

@@ -49,7 +49,7 @@ describe('an arrow that is not drawn is refused', () => {
     ['src/modules/emails/kind.ts', '../../../machines/email.ts'],
     ['src/modules/emails/kind.ts', './model.ts'],
     ['src/modules/emails/routes.ts', '../webhooks/queries.ts'],
-    ['src/db/migrations.ts', '../../drizzle/0000_spine.sql'],
+    ['src/db/migrations.ts', '../../drizzle/0000_schema.sql'],
     ['src/db/pglite-assets.ts', '../../node_modules/@electric-sql/pglite/dist/pglite.wasm'],
     ['src/main.ts', './commands/serve.ts'],
     ['tests/unit/x.test.ts', '../../src/app.ts'],

@@ -26,11 +26,11 @@ export type MessageWithoutContent = Omit<LiveMessage, 'content'> & {
 /** Octets of a message whose content is read along: as many of them as there are slots need no counting. */
 const LIGHT = 65_536;
 
-/** Rows from before sizes were stored are measured, which costs PostgreSQL the reading of them. */
+/** The size is the one that was stored on acceptance: measuring the content would cost PostgreSQL the reading of it. */
 const MESSAGES = `select m.id, e.recipients, e.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
   case when s.size <= ${LIGHT} then m.content end as content
 from unnest($1::text[]) i(id) join emails e on e.id = i.id join email_messages m on m.id = i.id
-cross join lateral (select coalesce((m.envelope->>'size')::integer, octet_length(m.content::text)) as size offset 0) s`;
+cross join lateral (select (m.envelope->>'size')::integer as size) s`;
 
 const CONTENTS = 'select id, content from email_messages where id = any($1::text[])';
 

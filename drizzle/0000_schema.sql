@@ -1,0 +1,398 @@
+-- The whole schema. Every id column compares with collation "C", so that ids sort by creation time byte by byte.
+--
+-- A table of actors begins with the same nine columns: the snapshot (state and context), its revision, its pending timers and
+-- the earliest of them (wake_at). Each kind of actor has a journal beside its table: one row a write, with the transitions it
+-- took, without personal data. `commit_tag` names the commit, which is found by it when the commit's reply was lost.
+
+
+-- Workspaces and access ------------------------------------------------------------------------------------------------------
+
+-- What a workspace says of itself is null where nothing has been set.
+create table workspaces (
+  id text collate "C" primary key,
+  name text not null,
+  plan text not null check (plan in ('free', 'starter', 'growth', 'unlimited')),
+  default_from text,
+  default_reply_to text,
+  logo_url text,
+  colour text,
+  address text,
+  website text,
+  time_zone text not null default 'UTC',
+  created_at timestamptz not null
+);
+
+-- Actors: who may authenticate.
+create table api_keys (
+  id text collate "C" primary key,
+  workspace_id text collate "C" not null references workspaces (id),
+  livemode boolean not null,
+  state text not null check (state in ('active', 'revoked')),
+  context json not null,
+  revision integer not null,
+  machine_version smallint not null,
+  timers json,
+  wake_at timestamptz,
+  name text not null,
+  prefix text not null,
+  hash text collate "C" not null unique,
+  last_used_at timestamptz,
+  revoked_at timestamptz
+);
+create index api_keys_by_workspace on api_keys (workspace_id, id desc);
+
+create table api_key_journal (
+  actor_id text collate "C" not null,
+  revision integer not null,
+  commit_tag integer not null,
+  steps json not null,
+  primary key (actor_id, revision)
+);
+
+-- Tokens that let somebody in once, such as a printed link. Only their hashes are kept.
+create table one_time_tokens (
+  hash text collate "C" primary key,
+  purpose text not null,
+  subject json not null,
+  expires_at timestamptz not null,
+  used_at timestamptz
+);
+create index one_time_tokens_by_end on one_time_tokens (expires_at);
+
+-- A text sealed under SECRET_KEY at the first start: a start with another key fails to open it, and goes no further.
+create table secret_key_canary (
+  one boolean primary key default true check (one),
+  sealed text not null
+);
+
+
+-- Usage ----------------------------------------------------------------------------------------------------------------------
+
+-- One row a workspace, environment and period ('2026-11' live, '2026-11-20' test). `wanted`, `granted` and `ceiling` are what
+-- the last batch asked for, got, and was limited to: the statement that takes the units reads them back. `used` may be
+-- negative for a while, since a unit may come back before the entry that took it has been added up.
+create table usage (
+  workspace_id text collate "C" not null,
+  livemode boolean not null,
+  period text collate "C" not null,
+  used integer not null,
+  wanted integer not null,
+  granted integer not null,
+  ceiling integer not null,
+  primary key (workspace_id, livemode, period)
+) with (fillfactor = 50);
+
+-- Units that no ceiling holds back: a row a batch, never updated, added up into `usage` every ten seconds. One row that every
+-- batch updated was found through all its dead versions as long as somebody held an old transaction: of ten minutes of lives
+-- the last one ran at 0.76 of the first; and each batch waited for the one before.
+create table usage_entries (
+  workspace_id text collate "C" not null,
+  livemode boolean not null,
+  period text collate "C" not null,
+  units integer not null
+);
+
+create view usage_totals as
+select workspace_id, livemode, period, sum(used)::integer as used
+from (
+  select workspace_id, livemode, period, used from usage
+  union all select workspace_id, livemode, period, units from usage_entries
+) parts
+group by workspace_id, livemode, period;
+
+
+-- Emails ---------------------------------------------------------------------------------------------------------------------
+
+-- Actors: where each email is in its life.
+create table emails (
+  id text collate "C" primary key,
+  workspace_id text collate "C" not null,
+  livemode boolean not null,
+  state text not null check (
+    state in ('scheduled', 'queued', 'sending', 'deferred', 'sent', 'delivered', 'failed', 'cancelled')
+  ),
+  context json not null,
+  revision integer not null,
+  machine_version smallint not null,
+  timers json,
+  wake_at timestamptz,
+  recipients text[] not null,
+  recipient_keys text[] not null,
+  last_event text,
+  failure_reason text,
+  scheduled_at timestamptz,
+  sent_at timestamptz,
+  delivered_at timestamptz
+);
+-- The scheduler reads this one. It holds the emails in flight and none that are finished.
+create index emails_by_wake_at on emails (wake_at) where wake_at is not null;
+-- Only rare states are indexed: an entry for every delivered email would be paid on every life.
+create index emails_by_rare_state on emails (workspace_id, livemode, state, id desc)
+  where state in ('scheduled', 'deferred', 'failed', 'cancelled');
+
+create table email_journal (
+  actor_id text collate "C" not null,
+  revision integer not null,
+  commit_tag integer not null,
+  steps json not null,
+  primary key (actor_id, revision)
+) partition by range (actor_id);
+create table email_journal_default partition of email_journal default;
+
+-- What was asked for is written once and never rewritten by a transition. The table is partitioned by the time inside the id,
+-- so that retention drops a day at once (src/db/partitions.ts); the default partition catches what no partition awaits.
+create table email_messages (
+  id text collate "C" not null,
+  workspace_id text collate "C" not null,
+  livemode boolean not null,
+  sender_key text not null,
+  subject text not null,
+  tags text[] not null,
+  domain_id text collate "C",
+  template_id text collate "C",
+  campaign_id text collate "C",
+  envelope json not null,
+  content json not null,
+  primary key (id)
+) partition by range (id);
+create index email_messages_by_workspace on email_messages (workspace_id, livemode, id desc);
+
+-- For whom an attempt came to nothing, and why. What it came to for the others is in the event log.
+create table email_attempts (
+  email_id text collate "C" not null,
+  attempt integer not null,
+  recipient integer not null,
+  outcome text not null check (outcome in ('deferred', 'unknown')),
+  at timestamptz not null,
+  data json not null
+) partition by range (email_id);
+create table email_attempts_default partition of email_attempts default;
+-- The index is not unique: an attempt that was lost and repeated may be reported by two instances.
+create index email_attempts_by_email on email_attempts (email_id, attempt);
+
+-- Live mail that stayed here, a row for each recipient. It is there once however often it was sent: a repeated attempt is the
+-- same copy.
+create table captured (
+  id text collate "C" primary key,
+  workspace_id text collate "C" not null,
+  email_id text collate "C" not null,
+  recipient text not null,
+  return_path text not null,
+  raw bytea not null,
+  unique (email_id, recipient)
+);
+create index captured_by_workspace on captured (workspace_id, id desc);
+
+-- PostgreSQL spends most of an ordinary email on its body: 15 kB of HTML cost 337 µs to compress with pglz and 61 with lz4, at
+-- 4.2 kB instead of 2.8 (60 kB: 1,046 and 238). A server that was built without lz4 goes on with what it has. Partitions take
+-- the setting from their parent when they are made, so the default partition comes after it.
+do $$
+begin
+  alter table email_messages alter column content set compression lz4;
+  alter table captured alter column raw set compression lz4;
+exception when feature_not_supported then
+  null;
+end $$;
+create table email_messages_default partition of email_messages default;
+
+-- Addresses that get no more live mail of a workspace.
+create table suppressions (
+  workspace_id text collate "C" not null,
+  address_key text collate "C" not null,
+  address text not null,
+  reason text not null check (reason in ('bounced', 'complained', 'unsubscribed', 'manual')),
+  email_id text collate "C",
+  created_at timestamptz not null,
+  primary key (workspace_id, address_key)
+);
+create index suppressions_by_age on suppressions (workspace_id, created_at desc, address_key desc);
+
+
+-- The event log --------------------------------------------------------------------------------------------------------------
+
+-- Positions in the event log count from `base`. They are transaction ids, and a restored dump lives in a cluster that counts its
+-- own: `cluster` tells that it is another one, and `base` goes up then (src/modules/events/commands.ts).
+create table event_log (
+  one boolean primary key default true check (one),
+  base bigint not null,
+  cluster text
+);
+insert into event_log (base) values (0);
+create function event_position() returns bigint language sql stable
+  return (select l.base from event_log l where l.one) + pg_current_xact_id()::text::bigint;
+
+-- Commits do not finish in the order of their ids: `position`, the transaction, orders the log without gaps.
+create table email_events (
+  email_id text collate "C" not null,
+  id text collate "C" not null,
+  workspace_id text collate "C" not null,
+  livemode boolean not null,
+  type text not null check (
+    type in ('sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed')
+  ),
+  recipient text not null,
+  occurred_at timestamptz not null,
+  data json not null,
+  position bigint not null default event_position(),
+  primary key (email_id, id)
+) partition by range (email_id);
+create table email_events_default partition of email_events default;
+create index email_events_by_position on email_events (workspace_id, livemode, position, id);
+
+
+-- Domains --------------------------------------------------------------------------------------------------------------------
+
+-- Actors: the domains that live email is sent from, shared by both environments of a workspace. Removed ones stay, so that an
+-- email that comes due afterwards finds out why it cannot leave.
+create table domains (
+  id text collate "C" primary key,
+  workspace_id text collate "C" not null references workspaces (id),
+  livemode boolean not null,
+  state text not null check (state in ('pending', 'verified', 'failed', 'temporaryFailure', 'removed')),
+  context json not null,
+  revision integer not null,
+  machine_version smallint not null,
+  timers json,
+  wake_at timestamptz,
+  name text collate "C" not null,
+  return_path text not null,
+  tracking_domain text
+);
+-- A name has one living domain, and a live send looks it up here.
+create unique index domains_by_name on domains (workspace_id, name) where state <> 'removed';
+create index domains_by_workspace on domains (workspace_id, id desc) where state <> 'removed';
+create index domains_by_wake_at on domains (wake_at) where wake_at is not null;
+
+create table domain_journal (
+  actor_id text collate "C" not null,
+  revision integer not null,
+  commit_tag integer not null,
+  steps json not null,
+  primary key (actor_id, revision)
+);
+
+-- The sets of DKIM keys of a domain: the one that signs, the one whose records are awaited, and those that have signed before.
+-- `rsa` and `ed25519` are the private halves, sealed, and apart from the domain, so that no snapshot and no list ever holds
+-- them. Those of a retired set are destroyed; the names of its records are still shown, until these may go from DNS.
+create table domain_keys (
+  domain_id text collate "C" not null,
+  selector text not null,
+  stage text not null check (stage in ('active', 'pending', 'retired')),
+  since timestamptz not null,
+  rsa_value text not null,
+  ed25519_value text not null,
+  rsa text,
+  ed25519 text,
+  primary key (domain_id, selector),
+  check ((stage = 'retired') = (rsa is null and ed25519 is null))
+);
+
+-- The transport by which the mail of a domain leaves, where its owner has chosen one; null goes back to the default. It is apart
+-- from the domain, since a commit writes an actor's own row once, with its snapshot.
+create table domain_transports (
+  domain_id text collate "C" primary key,
+  provider text check (provider in ('capture', 'smtp', 'direct', 'ses'))
+);
+
+
+-- Webhooks -------------------------------------------------------------------------------------------------------------------
+
+-- Actors: where events are sent to. Deleted ones stay until their deliveries are gone.
+create table webhook_endpoints (
+  id text collate "C" primary key,
+  workspace_id text collate "C" not null references workspaces (id),
+  livemode boolean not null,
+  state text not null check (state in ('active', 'disabled', 'deleted')),
+  context json not null,
+  revision integer not null,
+  machine_version smallint not null,
+  timers json,
+  wake_at timestamptz,
+  events text[] not null
+);
+-- A commit of email events reads it: a probe that finds nothing where there are no endpoints.
+create index webhook_endpoints_by_workspace on webhook_endpoints (workspace_id, livemode, id desc)
+  where state <> 'deleted';
+
+create table webhook_endpoint_journal (
+  actor_id text collate "C" not null,
+  revision integer not null,
+  commit_tag integer not null,
+  steps json not null,
+  primary key (actor_id, revision)
+);
+
+-- Sealed secrets, apart from the endpoint, so that a rotation is one row and a snapshot holds no secret.
+create table webhook_secrets (
+  webhook_id text collate "C" primary key,
+  sealed text not null,
+  prefix text not null
+);
+
+-- Actors: one event on its way to one endpoint. `event` is set only where the event is in no log (a test).
+create table webhook_deliveries (
+  id text collate "C" primary key,
+  workspace_id text collate "C" not null,
+  livemode boolean not null,
+  state text not null check (state in ('queued', 'posting', 'scheduled', 'success', 'failed')),
+  context json not null,
+  revision integer not null,
+  machine_version smallint not null,
+  timers json,
+  wake_at timestamptz,
+  webhook_id text collate "C" not null,
+  event_id text collate "C" not null,
+  event_type text not null,
+  email_id text collate "C" not null,
+  event json
+);
+create index webhook_deliveries_by_endpoint on webhook_deliveries (webhook_id, id desc);
+-- The scheduler reads it, and it finds the deliveries that stop with their endpoint.
+create index webhook_deliveries_by_wake_at on webhook_deliveries (wake_at, webhook_id) where wake_at is not null;
+
+create table webhook_delivery_journal (
+  actor_id text collate "C" not null,
+  revision integer not null,
+  commit_tag integer not null,
+  steps json not null,
+  primary key (actor_id, revision)
+);
+
+-- What became of each attempt that had an outcome; written once.
+create table webhook_attempts (
+  delivery_id text collate "C" not null,
+  attempt integer not null,
+  attempted_at timestamptz not null,
+  http_status smallint not null,
+  response_body text not null,
+  duration_ms integer not null,
+  error text,
+  primary key (delivery_id, attempt)
+);
+
+
+-- Of every module ------------------------------------------------------------------------------------------------------------
+
+-- Events from actor to actor: written in the sender's commit, deleted in the receiver's.
+create table actor_outbox (
+  id text collate "C" primary key,
+  to_kind text not null,
+  to_id text collate "C" not null,
+  event json not null
+);
+
+-- Replies to requests that may be repeated, written in the statement that performs the action. `reply` is the stored body,
+-- sealed where it holds a secret. A call that asks for several things has a row for each: `item` numbers them, and -1 stands for
+-- the call itself.
+create table idempotency_keys (
+  workspace_id text collate "C" not null,
+  livemode boolean not null,
+  key text collate "C" not null,
+  fingerprint text not null,
+  status smallint not null,
+  reply text not null,
+  created_at timestamptz not null,
+  item smallint not null default -1,
+  primary key (workspace_id, livemode, key, item)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
