@@ -243,7 +243,7 @@ describe('an endpoint that fails', () => {
     expect((await counted(id, 10)).status).toBe('disabled');
     await once(id, (rows) => rows.every(({ status }) => status === 'failed'));
     await eventually('no mail is left', async () => {
-      const rows = await database.query('select 1 as one from mail');
+      const rows = await database.query('select 1 as one from actor_outbox');
       return rows.length === 0 ? true : undefined;
     });
     expect((await shown(id)).failureCount).toBe(10);
