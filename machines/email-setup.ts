@@ -56,17 +56,24 @@ export const emailSetup = setup({
     reportLeavesOutcomesMixed: ({ context, event }) => restsAfterReport(context, event, 'sent'),
     nobodyWasReached: ({ context }) => restingState(context.recipients) === 'failed',
   },
+  // An effect whose parameters are null has nothing to do: it is dropped, and the journal does not name it.
   actions: {
     /** Order: this attempt is to be carried out, for the recipients still pending. One of live mail is yet to be begun. */
     transmit: (_, _params: { readonly attempt: number }) => {},
     /** Fact: rows of the event log, and the webhook deliveries they cause. */
-    record: (_, _params: { readonly events: readonly RecordedEvent[] }) => {},
+    record: (_, _params: { readonly events: readonly RecordedEvent[] } | null) => {},
     /** Fact: for whom an attempt came to nothing, and why. */
-    note: (_, _params: { readonly attempt: number; readonly outcomes: readonly RecipientOutcome[] }) => {},
+    note: (
+      _,
+      _params: { readonly attempt: number; readonly outcomes: readonly RecipientOutcome[] } | null,
+    ) => {},
     /** Fact: the unit of quota goes back to the period it was taken from. */
     refund: (_, _params: { readonly acceptedAt: number; readonly at: number }) => {},
     /** Fact: these recipients get no more live mail. */
-    suppress: (_, _params: { readonly recipients: readonly number[]; readonly reason: LearnedReason }) => {},
+    suppress: (
+      _,
+      _params: { readonly recipients: readonly number[]; readonly reason: LearnedReason } | null,
+    ) => {},
   },
   delays: {
     /** Until the moment the client asked for. */
@@ -125,22 +132,23 @@ export const settleAttempt = [
     type: 'record' as const,
     params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => {
       const { outcomes, at } = event as AttemptCompleted;
-      return { events: eventsOfAttempt(context.recipients, outcomes, at, isExpired(context, at)) };
+      const events = eventsOfAttempt(context.recipients, outcomes, at, isExpired(context, at));
+      return events.length > 0 ? { events } : null;
     },
   },
   {
     type: 'note' as const,
-    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({
-      attempt: context.attempt,
-      outcomes: notesOfAttempt(context, event as AttemptCompleted),
-    }),
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => {
+      const outcomes = notesOfAttempt(context, event as AttemptCompleted);
+      return outcomes.length > 0 ? { attempt: context.attempt, outcomes } : null;
+    },
   },
   {
     type: 'suppress' as const,
-    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({
-      recipients: badAddresses(context, (event as AttemptCompleted).outcomes),
-      reason: 'bounced' as const,
-    }),
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => {
+      const recipients = badAddresses(context, (event as AttemptCompleted).outcomes);
+      return recipients.length > 0 ? { recipients, reason: 'bounced' as const } : null;
+    },
   },
   emailSetup.assign(({ context, event }) => {
     const { outcomes, at } = event as AttemptCompleted;
@@ -160,8 +168,10 @@ export const absorbReport = [
   },
   {
     type: 'suppress' as const,
-    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) =>
-      suppressionOfReport(context, event as ReportReceived),
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => {
+      const suppression = suppressionOfReport(context, event as ReportReceived);
+      return suppression.recipients.length > 0 ? suppression : null;
+    },
   },
   emailSetup.assign(({ context, event }) => {
     const received = event as ReportReceived;
@@ -174,9 +184,10 @@ export const absorbReport = [
 export const giveUp = [
   {
     type: 'record' as const,
-    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({
-      events: eventsOfExpiry(context.recipients, momentOf(context, event)),
-    }),
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => {
+      const events = eventsOfExpiry(context.recipients, momentOf(context, event));
+      return events.length > 0 ? { events } : null;
+    },
   },
   emailSetup.assign(({ context, event }) => {
     const at = momentOf(context, event);

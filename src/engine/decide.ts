@@ -37,7 +37,8 @@ export class DecisionError extends Error {
 
 interface RawAction {
   readonly type: string;
-  readonly params?: { readonly id?: string; readonly sendId?: string; readonly delay?: number };
+  /** Null: the machine found that this effect has nothing to do, so there is none. */
+  readonly params?: { readonly id?: string; readonly sendId?: string; readonly delay?: number } | null;
 }
 
 /** The scope XState passes around while it computes a transition; only the recording executor is ours. */
@@ -130,7 +131,7 @@ export class Decider {
         // Without a numeric delay the event was consumed inside the step already.
         if (typeof params?.delay === 'number' && params.id !== undefined)
           timers[params.id] = cause.at + params.delay;
-      } else effects.push({ type, params });
+      } else if (params !== null) effects.push({ type, params });
     }
     const { attempt = null } = snapshot.context as { readonly attempt?: number };
     const step = { ...cause, to: stateOf(snapshot), attempt, effects: effects.map(({ type }) => type) };

@@ -126,7 +126,9 @@ export type EffectMeaning<Params = never> =
 
 /** What the effects of a machine mean: total over their names, each with the parameters that the machine gives it. */
 export type EffectMeanings<M extends AnyStateMachine> = {
-  readonly [Name in EffectOf<M>['type']]: EffectMeaning<Extract<EffectOf<M>, { type: Name }>['params']>;
+  readonly [Name in EffectOf<M>['type']]: EffectMeaning<
+    Exclude<Extract<EffectOf<M>, { type: Name }>['params'], null>
+  >;
 };
 
 /** The columns that every table of actors has, in the order in which statements write them. */

@@ -17,7 +17,7 @@ import {
 
 interface Action {
   readonly type: string;
-  readonly params?: { readonly id?: string; readonly sendId?: string; readonly delay?: number };
+  readonly params?: { readonly id?: string; readonly sendId?: string; readonly delay?: number } | null;
 }
 
 /** What came of an event, in a form that can be compared. */
@@ -66,7 +66,7 @@ class Official {
       if (type === 'xstate.cancel') delete this.#timers[params?.sendId as string];
       else if (type === 'xstate.raise') {
         if (params?.delay !== undefined) this.#timers[params.id as string] = at + params.delay;
-      } else this.effects.push({ type, params });
+      } else if (params !== null) this.effects.push({ type, params });
     }
     if (this.#snapshot.status !== 'active') this.#timers = {};
   }

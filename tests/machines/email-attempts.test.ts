@@ -320,6 +320,27 @@ describe('suppression of bad addresses', () => {
     }
   });
 
+  test('an attempt and a report name only the effects that have something to do', () => {
+    const email = sending();
+    const names = () => email.effects.map(({ type }) => type);
+    email.tell(completed(BORN + 1, 1, outcome(0, 'deferred'), outcome(1, 'deferred')));
+    expect(names()).toEqual(['note']);
+    email.again(email.delays.backoff as number);
+    const at = email.context.at;
+    email.tell(completed(at + 1, 2, outcome(0, 'accepted'), outcome(1, 'refused')));
+    expect(names()).toEqual(['record', 'suppress']);
+    const tell = (type: string) =>
+      email.tell({
+        type: 'report.received',
+        at: at + 2,
+        report: { type, recipient: 0, data: {} },
+      } as ActorEvent);
+    tell('delivered');
+    expect(names()).toEqual(['record']);
+    tell('complained');
+    expect(names()).toEqual(['record', 'suppress']);
+  });
+
   test('a refused message says nothing of the address', () => {
     const email = sending();
     email.tell(
