@@ -35,8 +35,35 @@ const BUILDING = new RawResponse(
   { status: 503, headers: { ...PAGE_HEADERS, 'retry-after': '1' } },
 );
 
+/** Leads elsewhere for now: browsers must not remember it. */
+const leadTo = (location: string) => () =>
+  new RawResponse(null, null, {
+    status: 302,
+    headers: { location, 'cache-control': 'no-store', vary: 'accept' },
+  });
+
 /** The page of the live view and its files. They hold no data, so nobody needs a key for them. */
 export const dashboardRoutes = (): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/',
+    permission: 'public',
+    onlyForBrowsers: true,
+    summary: 'Lead a browser to the web application',
+    response: Type.Null(),
+    status: 200,
+    handle: leadTo('/app'),
+  }),
+  // The live view is all that there is of the web application.
+  route({
+    method: 'GET',
+    path: '/app',
+    permission: 'public',
+    summary: 'Lead to the live view',
+    response: Type.Null(),
+    status: 200,
+    handle: leadTo('/inspector'),
+  }),
   route({
     method: 'GET',
     path: '/inspector',

@@ -32,7 +32,7 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
   const serve =
     (endpoint: Endpoint | null) =>
     ({ request, path, params }: Context) =>
-      pipeline(endpoint, {
+      pipeline(endpoint && exists(endpoint.route, request) ? endpoint : null, {
         request,
         path,
         params,
@@ -68,6 +68,14 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
 
 const UNPARSED = { parse: 'none' } as const;
 
+/** Whether the path is one that this client can know. */
+const exists = ({ onlyForBrowsers = false }: Route, { headers }: Request): boolean =>
+  !onlyForBrowsers || (headers.get('accept') ?? '').split(',').some(isHtml);
+
+/** A media range that names HTML itself; with the weight 0 it is refused (RFC 9110, 12.4.2). */
+const isHtml = (range: string): boolean =>
+  /^\s*text\/html\s*(;|$)/i.test(range) && !/;\s*q=0(\.0*)?\s*$/i.test(range);
+
 /** HTTP/1.0 without a Host (health probes send that), or an odd one: Bun then gives the bare target as the URL. */
 function withHost(request: Request): Request {
   return request.url.startsWith('http://') ? request : new Request(`http://localhost${request.url}`, request);
@@ -84,7 +92,8 @@ export function targetOf(url: string): { readonly path: string; readonly search:
 
 function methodsByPath(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, string[]>();
-  for (const { method, path } of routes) {
+  // Nobody who asks with OPTIONS asks for HTML.
+  for (const { method, path } of routes.filter(({ onlyForBrowsers }) => !onlyForBrowsers)) {
     const known = methods.get(path) ?? [];
     methods.set(path, [...known, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
   }

@@ -114,6 +114,8 @@ export interface RouteSpec<
   readonly credential?: Credential;
   /** Who may call; API keys and members unless stated. */
   readonly principals?: readonly PrincipalKind[];
+  /** The path exists for those who ask for HTML, as browsers do when somebody goes there; for all others it is unknown. */
+  readonly onlyForBrowsers?: boolean;
   /** `refused`: test keys get 403 TEST_MODE_NOT_SUPPORTED, since the endpoint reaches real recipients. */
   readonly testMode?: 'refused';
   readonly summary: string;
