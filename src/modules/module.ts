@@ -23,6 +23,7 @@ import type { RecordFeedback } from './emails/feedback.ts';
 import type { LiveLimits } from './emails/send/performer.ts';
 import type { Explain } from './inspector/actors.ts';
 import type { Inspector } from './inspector/inspector.ts';
+import type { LabelSql } from './inspector/labels.ts';
 
 /** A kind of actors that lives in a module, and what else of the service is decided by it. */
 export interface ModuleKind {
@@ -35,6 +36,8 @@ export interface ModuleKind {
   readonly audit?: (audit: Audit, quotas: QuotaLedger) => Promise<void>;
   /** Says in words why an actor is where it is; without it the machine's own descriptions do. */
   readonly explain?: Explain;
+  /** By what a list of the live view tells its actors apart; without it by their ids. */
+  readonly label?: LabelSql;
 }
 
 /** What every module may be built from: the service without its modules. */

@@ -214,6 +214,41 @@ describe('the contents of the live view', () => {
     expect(page.actors.map((actor) => actor.id)).toEqual([id]);
   });
 
+  test('a list tells actors apart by domain, host, name and last event, and shows no address', async () => {
+    using viewer = await openViewer(service.url, TEST_KEY);
+    const sent = await client.post('/v1/emails', {
+      from: 'shop@example.com',
+      to: ['Ada <opened@simulator.svc.test>', 'bob@other.example'],
+      subject: 'Hello Ada',
+      text: 'x',
+    });
+    expect(sent.status).toBe(202);
+    const { id } = sent.body.data;
+    // Which of the two is heard of last is left to chance.
+    const item = await eventually('the end', async () => {
+      const { actors } = await viewer.actors(`kind=email&state=delivered&id=${id}`);
+      return actors[0];
+    });
+    expect(item).toMatchObject({
+      title: 'simulator.svc.test',
+      facts: ['2 recipients', 'simulates opened', expect.stringMatching(/^last event (delivered|opened)$/)],
+    });
+    expect((await viewer.life(id)).title).toBe('simulator.svc.test');
+    const hook = await client.post('/v1/webhooks', { url: 'https://example.com/secret', events: ['opened'] });
+    const reader = await client.post('/v1/api-keys', {
+      name: 'ada@example.com',
+      env: 'test',
+      permissions: ['emails:read'],
+    });
+    const [endpoints, keys] = await Promise.all([
+      viewer.actors(`kind=webhookEndpoint&id=${hook.body.data.id}`),
+      viewer.actors(`kind=apiKey&id=${reader.body.data.id}`),
+    ]);
+    expect(endpoints.actors[0]).toMatchObject({ title: 'https://example.com/…', facts: ['opened'] });
+    expect(keys.actors[0]).toMatchObject({ title: '…@…', facts: [reader.body.data.prefix] });
+    await client.delete(`/v1/webhooks/${hook.body.data.id}`);
+  });
+
   test('a scheduled email waits for its moment; the one that is watched tells of its end', async () => {
     using viewer = await openViewer(service.url, TEST_KEY);
     const at = IN_AN_HOUR();

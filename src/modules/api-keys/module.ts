@@ -8,7 +8,14 @@ import { apiKeyRoutes } from './routes.ts';
 export const apiKeysModule = defineModule<ApiKeyCommands>({
   name: 'api-keys',
   tags: [{ segment: 'api-keys', name: 'API keys', description: 'Who may call, and what they may do.' }],
-  kinds: [{ kind: apiKeyKind, permission: 'api-keys:read', isLongLived: true }],
+  kinds: [
+    {
+      kind: apiKeyKind,
+      permission: 'api-keys:read',
+      isLongLived: true,
+      label: { title: 'a.name', facts: 'array[a.prefix]' },
+    },
+  ],
   routes: apiKeyRoutes,
   open: ({ database, sealer, authenticator }) => ({
     registrations: [apiKeys],

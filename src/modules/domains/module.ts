@@ -17,7 +17,14 @@ export const domainsModule = defineModule<DomainCommands>({
       description: 'Register the domains that live email is sent from.',
     },
   ],
-  kinds: [{ kind: domainKind, permission: 'domains:read', isLongLived: true }],
+  kinds: [
+    {
+      kind: domainKind,
+      permission: 'domains:read',
+      isLongLived: true,
+      label: { title: 'a.name', facts: `'{}'` },
+    },
+  ],
   routes: domainRoutes,
   open({ database, clock, sealer, config, logger }) {
     const { kind, commands } = openDomains({ database, clock, sealer, config });

@@ -23,7 +23,24 @@ export const emailsModule = defineModule<BatchDeps>({
   tags: [
     { segment: 'emails', name: 'Emails', description: 'Send, schedule and follow transactional email.' },
   ],
-  kinds: [{ kind: emailKind, permission: 'emails:read', audit: auditEmails, explain: explainEmail }],
+  kinds: [
+    {
+      kind: emailKind,
+      permission: 'emails:read',
+      audit: auditEmails,
+      explain: explainEmail,
+      // The person's own part of the address is left out; what the simulator does with it is nobody's.
+      label: {
+        title: `substring(a.recipients[1] from '[^@]*$')`,
+        facts: `array[
+          case when cardinality(a.recipients) > 1 then cardinality(a.recipients) || ' recipients' end,
+          'simulates ' || (a.context #>> '{recipients,0,simulate}'),
+          'last event ' || a.last_event,
+          'failure reason ' || a.failure_reason
+        ]`,
+      },
+    },
+  ],
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
   open({ config, database, clock, logger, sealer, signer, ca, liveMail }) {
     const keep = captureStore(database, clock);

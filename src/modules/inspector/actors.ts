@@ -5,6 +5,7 @@ import { type ActorHistory, readLife } from '../../engine/history.ts';
 import { type Kind, stateList } from '../../engine/kind.ts';
 import type { Scope } from '../../engine/result.ts';
 import { indexedStates } from './count-statements.ts';
+import { type Label, type LabelSql, readLabels } from './labels.ts';
 import { timedStates } from './machines.ts';
 import type { ActorItem, ActorLife, ActorPage, Explanation } from './model.ts';
 import { redacted } from './redact.ts';
@@ -36,7 +37,7 @@ interface Row {
 const COLUMNS = `id, state, revision, (context->>'attempt')::integer as attempt,
   (extract(epoch from wake_at) * 1000)::float8 as wake_at`;
 
-const itemOf = ({ id, state, revision, attempt, wake_at }: Row): ActorItem => ({
+const itemOf = ({ id, state, revision, attempt, wake_at }: Row): Omit<ActorItem, keyof Label> => ({
   id,
   state,
   revision,
@@ -45,13 +46,29 @@ const itemOf = ({ id, state, revision, attempt, wake_at }: Row): ActorItem => ({
   wakeAt: wake_at,
 });
 
+/** Actors without their labels. */
+type FoundPage = Omit<ActorPage, 'actors'> & { readonly actors: readonly Omit<ActorItem, keyof Label>[] };
+
 /** Actors of one kind, newest first. The work is bounded whatever the size of the table. */
 export async function actorPage(
   database: Database,
   kind: Kind,
+  scope: Scope,
+  wanted: Wanted,
+  label?: LabelSql,
+): Promise<ActorPage> {
+  const page = await findActors(database, kind, scope, wanted);
+  const ids = page.actors.map(({ id }) => id);
+  const labelOf = await readLabels(database, kind, label, ids);
+  return { ...page, actors: page.actors.map((actor) => ({ ...actor, ...labelOf(actor.id) })) };
+}
+
+async function findActors(
+  database: Database,
+  kind: Kind,
   { workspaceId, livemode }: Scope,
   wanted: Wanted,
-): Promise<ActorPage> {
+): Promise<FoundPage> {
   const below = wanted.after ?? `${wanted.idPrefix}~`;
   const parameters = [workspaceId, livemode, below, wanted.idPrefix];
   const within = 'id < $3 and id >= $4';
@@ -106,7 +123,7 @@ async function relationFor(
   return { cte: `with waiting as materialized (${waiting})`, name: 'waiting', condition };
 }
 
-function pageOf(rows: readonly Row[], stoppedAt: string | null): ActorPage {
+function pageOf(rows: readonly Row[], stoppedAt: string | null): FoundPage {
   const actors = rows.slice(0, PAGE).map(itemOf);
   if (rows.length > PAGE) return { actors, next: actors.at(-1)?.id ?? null, searchedBackTo: null };
   return { actors, next: stoppedAt, searchedBackTo: stoppedAt === null ? null : timeOfId(stoppedAt) };
@@ -118,10 +135,19 @@ export async function actorLife(
   kind: Kind,
   scope: Scope,
   id: string,
-  { explain = brieflyOf(kind), now }: { readonly explain?: Explain | undefined; readonly now: number },
+  {
+    explain = brieflyOf(kind),
+    label,
+    now,
+  }: {
+    readonly explain?: Explain | undefined;
+    readonly label?: LabelSql | undefined;
+    readonly now: number;
+  },
 ): Promise<ActorLife | null> {
   const life = await readLife(database, kind, id, scope);
   if (!life) return null;
+  const labelOf = await readLabels(database, kind, label, [id]);
   const timers = Object.entries(life.timers).map(([timer, at]) => ({
     delay: timer.split('.')[2] ?? timer,
     at,
@@ -130,6 +156,7 @@ export async function actorLife(
   return {
     kind: kind.name,
     id,
+    ...labelOf(id),
     state: life.state,
     revision: life.revision,
     attempt: attempt ?? null,

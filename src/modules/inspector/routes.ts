@@ -5,6 +5,7 @@ import type { Kind } from '../../engine/kind.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { RawResponse, type Route, route } from '../../http/route.ts';
 import { actorLife, actorPage, type Explain } from './actors.ts';
+import type { LabelSql } from './labels.ts';
 import { machineOf } from './machines.ts';
 import type { ActorLife, ActorPage, Machine, Session } from './model.ts';
 import { sightsOf, type VisibleKind } from './visibility.ts';
@@ -15,6 +16,8 @@ export interface InspectedKind extends VisibleKind {
   readonly kind: Kind;
   /** Without it, an actor is explained by its machine alone. */
   readonly explain?: Explain;
+  /** Without it, an actor is known by its id alone. */
+  readonly label?: LabelSql;
 }
 
 /** What the live view's endpoints need. */
@@ -67,7 +70,7 @@ export function inspectorRoutes({
 }: InspectorDeps): readonly Route[] {
   const kinds = inspected.map(({ kind }) => kind);
   const visibilityOf = sightsOf(inspected);
-  const explanations = new Map(inspected.map(({ kind, explain }) => [kind.name, explain]));
+  const shownAs = new Map(inspected.map(({ kind, explain, label }) => [kind.name, { explain, label }]));
   const machines = kinds.map(machineOf);
   const seenBy = ({ permissions }: Principal) => {
     const visibility = visibilityOf(permissions);
@@ -162,11 +165,9 @@ export function inspectorRoutes({
         if (!isKnown) return notFound('state');
         const prefix = `${kind.idPrefix}_`;
         const idPrefix = query.id?.startsWith(prefix) ? query.id : `${prefix}${query.id ?? ''}`;
-        return actorPage(database, kind, caller, {
-          state: query.state ?? null,
-          idPrefix,
-          after: query.after ?? null,
-        });
+        const { label } = shownAs.get(kind.name) ?? {};
+        const wanted = { state: query.state ?? null, idPrefix, after: query.after ?? null };
+        return actorPage(database, kind, caller, wanted, label);
       },
     }),
     route({
@@ -181,7 +182,7 @@ export function inspectorRoutes({
         const kind = seenBy(caller).find(({ idPrefix }) => params.id.startsWith(`${idPrefix}_`));
         if (!kind) return notFound('actor');
         const life = await actorLife(database, kind, caller, params.id, {
-          explain: explanations.get(kind.name),
+          ...shownAs.get(kind.name),
           now,
         });
         return life ?? notFound('actor');

@@ -21,8 +21,20 @@ export const webhooksModule = defineModule<WebhookCommands>({
     },
   ],
   kinds: [
-    { kind: webhookEndpointKind, permission: 'webhooks:read' },
-    { kind: webhookDeliveryKind, permission: 'webhooks:read', audit: auditDeliveries },
+    {
+      kind: webhookEndpointKind,
+      permission: 'webhooks:read',
+      label: { title: `a.context ->> 'url'`, facts: `array[array_to_string(a.events, ', ')]` },
+    },
+    {
+      kind: webhookDeliveryKind,
+      permission: 'webhooks:read',
+      audit: auditDeliveries,
+      label: {
+        title: 'a.event_type',
+        facts: `array[(select w.context ->> 'url' from webhook_endpoints w where w.id = a.webhook_id)]`,
+      },
+    },
   ],
   children: [{ of: 'email', child: fanOut }],
   routes: webhookRoutes,

@@ -1,0 +1,44 @@
+import type { Database } from '../../db/database.ts';
+import type { Kind } from '../../engine/kind.ts';
+import { redacted } from './redact.ts';
+
+/** How people tell the actors of a kind apart in a list: SQL over a row `a` of its table. */
+export interface LabelSql {
+  /** One text: the domain of a recipient, the name of a key. */
+  readonly title: string;
+  /** A text[]: what else matters beside state and times, a few words each; null members are left out. */
+  readonly facts: string;
+}
+
+/** What a list says of one actor. Null where its kind has no label: it is known by its id alone. */
+export interface Label {
+  readonly title: string | null;
+  readonly facts: readonly string[];
+}
+
+const NOTHING: Label = { title: null, facts: [] };
+
+/** The label of an actor. */
+type LabelOf = (id: string) => Label;
+
+/**
+ * Reads the labels of actors that were found. They go through the same masks as contexts do: whatever a kind puts in its
+ * label, no address and no path of a URL is shown.
+ */
+export async function readLabels(
+  database: Database,
+  { table }: Kind,
+  label: LabelSql | undefined,
+  ids: readonly string[],
+): Promise<LabelOf> {
+  if (!label || ids.length === 0) return () => NOTHING;
+  const rows = await database.query<{ id: string; title: string | null; facts: readonly string[] }>(
+    `select a.id, (${label.title}) as title, array_remove((${label.facts})::text[], null) as facts
+     from ${table} a where a.id = any($1::text[])`,
+    [[...ids]],
+  );
+  const labels = new Map(
+    rows.map(({ id, title, facts }) => [id, redacted({ title, facts }) as Label] as const),
+  );
+  return (id) => labels.get(id) ?? NOTHING;
+}
