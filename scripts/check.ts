@@ -33,6 +33,7 @@ const STEPS: readonly Step[] = [
     command: script('check-arrows'),
     fix: 'see "Which way imports go" in docs/architecture.md',
   },
+  { name: 'migrations', command: script('migrations', '--check'), fix: 'bun run generate' },
   { name: 'diagrams', command: script('diagrams', '--check'), fix: 'bun run generate' },
   { name: 'OpenAPI', command: script('openapi', '--check'), fix: 'bun run generate' },
   {

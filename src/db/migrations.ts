@@ -1,3 +1,4 @@
+// Made of the files in drizzle/ by scripts/migrations.ts: run `bun run generate` after adding one.
 import schema from '../../drizzle/0000_schema.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
@@ -7,4 +8,7 @@ export interface Migration {
 }
 
 /** All of them, oldest first; carried inside the executable. */
-export const migrations: readonly Migration[] = [{ name: '0000_schema', sql: schema }];
+// biome-ignore format: generated
+export const migrations: readonly Migration[] = [
+  { name: '0000_schema', sql: schema },
+];
