@@ -1,4 +1,9 @@
-import type { EmailEventType, FailureReason, RecipientOutcome, RecipientProgress } from './email-progress.ts';
+import type {
+  EmailEventType,
+  FailureReason,
+  RecipientOutcome,
+  RecipientProgress,
+} from './email-recipient.ts';
 
 /** What an email's machine remembers: small plain JSON, no bodies, no addresses. Times are epoch milliseconds. */
 export interface EmailContext {

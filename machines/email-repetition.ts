@@ -1,13 +1,5 @@
 import type { ReportReceived } from './email-context.ts';
-import type { EmailEventType, RecipientProgress } from './email-progress.ts';
-
-/** How often a recipient opened the message, or clicked in it, as far as it was recorded. */
-export interface Visits {
-  readonly count: number;
-  /** Of the last one: when it was, and to which link. */
-  readonly at: number;
-  readonly link: number;
-}
+import type { EmailEventType, RecipientProgress } from './email-recipient.ts';
 
 /** A mail program that shows a message twice, or a second click out of impatience, is no second visit. */
 const SAME_VISIT_MS = 10_000;

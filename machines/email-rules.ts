@@ -9,17 +9,19 @@ import type {
 import {
   afterAttempt,
   afterReport,
-  type EmailEventType,
   mayBeTried,
-  type RecipientOutcome,
-  type RecipientProgress,
-  type RecordedEvent,
   type RestingState,
   resolvesDoubt,
   restingState,
   sharedReason,
   telling,
 } from './email-progress.ts';
+import type {
+  EmailEventType,
+  RecipientOutcome,
+  RecipientProgress,
+  RecordedEvent,
+} from './email-recipient.ts';
 import { isRepeated } from './email-repetition.ts';
 
 /** What is remembered of an email that has just been accepted. */

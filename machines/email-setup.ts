@@ -14,10 +14,9 @@ import {
   afterReport,
   eventsOfAttempt,
   eventsOfExpiry,
-  type RecipientOutcome,
-  type RecordedEvent,
   restingState,
 } from './email-progress.ts';
+import type { RecipientOutcome, RecordedEvent } from './email-recipient.ts';
 import {
   badAddresses,
   eventsOfReport,

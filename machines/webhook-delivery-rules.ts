@@ -4,7 +4,7 @@ import type {
   RecordedAttempt,
   WebhookDeliveryContext,
   WebhookDeliveryEvent,
-} from './webhook-delivery.ts';
+} from './webhook-delivery-context.ts';
 
 /** Internal events of XState carry no time in its types; the engine gives them one. */
 export const momentOf = (context: WebhookDeliveryContext, event: { readonly at?: number }): number =>
@@ -20,20 +20,20 @@ export function recordOf(event: WebhookDeliveryEvent): RecordedAttempt {
   return { attempt, attemptedAt, httpStatus, responseBody, durationMs, error };
 }
 
-/** News, and the endpoint that they are for. */
-interface Letter {
+/** News of an attempt, and the endpoint that they are for. */
+interface AddressedNews {
   readonly webhookId: string;
   readonly news: NewsOfAttempt;
 }
 
 /** What the endpoint hears of an attempt that failed; when it began decides whether it counts there. */
-export function newsOfFailure(event: WebhookDeliveryEvent): Letter {
+export function newsOfFailure(event: WebhookDeliveryEvent): AddressedNews {
   const { at, attemptedAt, webhookId } = event as AttemptOutcome;
   return { webhookId, news: { type: 'delivery.failed', at, attemptedAt } };
 }
 
 /** What the endpoint hears of an attempt that succeeded. */
-export function newsOfSuccess(event: WebhookDeliveryEvent): Letter {
+export function newsOfSuccess(event: WebhookDeliveryEvent): AddressedNews {
   const { at, webhookId } = event as AttemptOutcome;
   return { webhookId, news: { type: 'delivery.succeeded', at } };
 }

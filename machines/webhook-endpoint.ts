@@ -1,5 +1,5 @@
 import { setup } from 'xstate';
-import type { EmailEventType } from './email-progress.ts';
+import type { EmailEventType } from './email-recipient.ts';
 import { storedStates } from './names.ts';
 
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */

@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
+import { circlesIn } from './circles.ts';
 import { type Layer, layerOf, MAY_IMPORT } from './layers.ts';
 import { impatienceOf } from './patience.ts';
+import { sizeProblemsOf } from './sizes.ts';
 
 /** A file of the project: its path from the root, with slashes, and its text. */
 export interface SourceFile {
@@ -9,9 +11,6 @@ export interface SourceFile {
 }
 
 type Rule = (file: SourceFile) => readonly string[];
-
-/** A file longer than this has more than one job. */
-const MOST_LINES = 400;
 
 /** Such names say nothing, and so collect everything. */
 const EMPTY_NAMES = new Set(['types', 'interfaces', 'utils', 'util', 'helpers', 'common', 'misc', 'index']);
@@ -34,9 +33,18 @@ const hasName: Rule = ({ path }) => {
   return EMPTY_NAMES.has(name) ? [`is called "${name}": name it after the one thing it holds`] : [];
 };
 
-const isShort: Rule = ({ text }) => {
-  const lines = text.split('\n').length - 1;
-  return lines > MOST_LINES ? [`has ${lines} lines, over ${MOST_LINES}: find the second job in it`] : [];
+const hasSize: Rule = ({ path, text }) => sizeProblemsOf(path, text.split('\n').length - 1);
+
+/** A page that a reader of the repository cannot open says nothing to them. */
+const OUTSIDE_PAGE =
+  /\b(?:choices|durable|hazards|house|faults|interface|ha)\.md\b|\((?:the )?interface(?:[,:][^)]*)?\)/;
+
+const citesItsOwn: Rule = ({ path, text }) => {
+  if (path === 'tests/unit/arrows.test.ts') return [];
+  const [cited] = OUTSIDE_PAGE.exec(text) ?? [];
+  return cited === undefined
+    ? []
+    : [`cites "${cited}", which is not in the repository: state the rule itself`];
 };
 
 const isPlaced: Rule = (file) =>
@@ -118,7 +126,8 @@ const isPatient: Rule = (file) => impatienceOf(file.path, codeOf(file));
 
 const RULES: readonly Rule[] = [
   hasName,
-  isShort,
+  hasSize,
+  citesItsOwn,
   isPlaced,
   followsArrows,
   keepsToItsOffice,
@@ -126,6 +135,26 @@ const RULES: readonly Rule[] = [
   isPatient,
 ];
 
+/** Files that import one another can only be read, tested and moved together. */
+function circleProblemsIn(files: readonly SourceFile[]): string[] {
+  const imports = new Map(
+    files.map((file) => [
+      file.path,
+      importsOf(file)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => posix.join(posix.dirname(file.path), specifier)),
+    ]),
+  );
+  return circlesIn(imports).map(
+    (circle) =>
+      `${circle.join(', ')} import one another in a circle: move what they share into a file below.`,
+  );
+}
+
 /** All problems of these files, a sentence each. */
-export const problemsIn = (files: readonly SourceFile[]): string[] =>
-  files.flatMap((file) => RULES.flatMap((rule) => rule(file).map((problem) => `${file.path} ${problem}.`)));
+export const problemsIn = (files: readonly SourceFile[]): string[] => [
+  ...files.flatMap((file) =>
+    RULES.flatMap((rule) => rule(file).map((problem) => `${file.path} ${problem}.`)),
+  ),
+  ...circleProblemsIn(files),
+];

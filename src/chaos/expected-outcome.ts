@@ -1,4 +1,5 @@
-import type { EmailEventType, RestingState } from '../../machines/email-progress.ts';
+import type { RestingState } from '../../machines/email-progress.ts';
+import type { EmailEventType } from '../../machines/email-recipient.ts';
 
 /** What becomes of a recipient: how it ends, and the events that are recorded of it on the way. */
 interface Course {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { EMAIL_EVENT_TYPES } from '../../machines/email-progress.ts';
+import { EMAIL_EVENT_TYPES } from '../../machines/email-recipient.ts';
 import type { ChaosSetting } from '../config/chaos-setting.ts';
 import { freePort } from './free-port.ts';
 import { Instance } from './instance.ts';

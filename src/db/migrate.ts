@@ -19,7 +19,7 @@ export const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').up
 
 /**
  * Brings the schema up to date, each migration in a transaction of its own with its entry in the ledger.
- * Drizzle's own migrator reads files from disk, takes no lock and skips silently (hazards.md), hence this one.
+ * Drizzle's own migrator reads files from disk, takes no lock and skips silently, hence this one.
  * @throws MigrationMismatch when an applied migration is unknown here or differs from the one carried.
  * @returns the names of the migrations applied now.
  */

@@ -1,4 +1,4 @@
-/** How long data is kept (interface, Test mode): test data from its creation, live data from its sending. */
+/** Data is kept for so long: test data from its creation, live data from its sending. */
 export const KEPT_DAYS = { test: 7, live: 90 } as const;
 
 /** Writes of an actor's history that are kept, where the actor has no end: years of daily checks, or of failures counted. */

@@ -96,7 +96,7 @@ export class Decider {
    */
   next(actor: Pick<Actor, 'snapshot' | 'timers'>, event: ActorEvent): Decision | null {
     const before = actor.snapshot;
-    // A finished machine would still take root-level transitions (durable.md 3.1).
+    // XState lets a finished machine take root-level transitions all the same.
     if (before.status !== 'active') return null;
     const actions: RawAction[] = [];
     this.#scope.actionExecutor = (action) => actions.push(action);

@@ -58,7 +58,7 @@ export async function admit(applicant: AdmissionRequest, deps: AdmissionDeps): P
       : await identify(request.headers, deps.authenticate);
   if (caller instanceof Failure) return caller;
   if (await deps.limiter.byKey(caller.id, now)) {
-    // The headers speak of the address alone; beside a refusal of the key they would mislead (interface, Limits 5).
+    // The headers speak of the address alone; beside a refusal of the key they would mislead.
     applicant.rateLimit = null;
     return tooManyWithKey(deps.limiter.perKey);
   }

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { TEST_KEY } from '../support/service.ts';
-import { allAccepted, EMAIL, IN_A_WEEK } from './emails.ts';
+import { allAccepted, EMAIL, IN_A_WEEK } from './accepted.ts';
 import { atRest, onlooker } from './lives.ts';
 import { type PreparedRequest, preparePost } from './load.ts';
 import { forgetMost, memoryOf } from './memory.ts';

@@ -1,20 +1,10 @@
 import { TEST_KEY } from '../support/service.ts';
+import { allAccepted, EMAIL, IN_A_WEEK } from './accepted.ts';
 import { wholeLives } from './lives.ts';
-import { type LoadResult, load, type PreparedRequest, preparePost } from './load.ts';
+import { load, type PreparedRequest, preparePost } from './load.ts';
 import { pgbench } from './pgbench.ts';
 import { type Row, YARDSTICK } from './table.ts';
 import type { Section } from './workbench.ts';
-
-/** The email that every row sends. */
-export const EMAIL = {
-  from: 'Acme <hello@acme.example>',
-  to: 'ada@example.com',
-  subject: 'Your order is on its way',
-  text: 'x'.repeat(1_000),
-  html: `<p>${'y'.repeat(1_000)}</p>`,
-};
-/** Far enough ahead that nothing of it happens during a run. */
-export const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
 
 /** What the other rows are ratios of. */
 export const yardstick: Section = {
@@ -114,15 +104,3 @@ export const contract: Section = {
     ];
   },
 };
-
-/** Loads, and takes nothing but 202. */
-export async function allAccepted(
-  request: PreparedRequest,
-  connections: number,
-  count: number,
-): Promise<LoadResult> {
-  const result = await load(request, connections, count);
-  if (result.statuses['202'] !== count)
-    throw new Error(`Not all were accepted: ${JSON.stringify(result.statuses)}`);
-  return result;
-}

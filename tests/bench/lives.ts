@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { TEST_KEY } from '../support/service.ts';
-import { allAccepted, EMAIL } from './emails.ts';
+import { allAccepted, EMAIL } from './accepted.ts';
 import type { LoadResult } from './load.ts';
 import { preparePost } from './load.ts';
 import { printSizes } from './sizes.ts';

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
-import { EMAIL, IN_A_WEEK } from './emails.ts';
+import { EMAIL, IN_A_WEEK } from './accepted.ts';
 import { atRest } from './lives.ts';
 import { load, type PreparedRequest, prepareGet } from './load.ts';
 import { fill } from './reads-fill.ts';

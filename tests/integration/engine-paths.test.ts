@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { type ApiKeyEvent, type ApiKeyInput, apiKeyMachine } from '../../machines/api-key.ts';
 import { emailMachine } from '../../machines/email.ts';
 import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email-context.ts';
-import type { RecordedEvent } from '../../machines/email-progress.ts';
+import type { RecordedEvent } from '../../machines/email-recipient.ts';
 import type { Database } from '../../src/db/database.ts';
 import { mintId } from '../../src/db/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { EMAIL_EVENT_TYPES } from '../../machines/email-progress.ts';
+import { EMAIL_EVENT_TYPES } from '../../machines/email-recipient.ts';
 import { SUPPRESSION_REASONS } from '../../machines/email-rules.ts';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import type { WebhookDeliveryContext } from '../../machines/webhook-delivery.ts';
+import type { WebhookDeliveryContext } from '../../machines/webhook-delivery-context.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { Decider } from '../../src/engine/decide.ts';
 import { webhookDeliveryKind } from '../../src/modules/webhooks/deliveries/kind.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { StateValueFrom } from 'xstate';
 import type { emailMachine } from '../../machines/email.ts';
 import type { EmailEvent, EmailInput } from '../../machines/email-context.ts';
-import type { RecipientOutcome } from '../../machines/email-progress.ts';
+import type { RecipientOutcome } from '../../machines/email-recipient.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
 import { outcomeFaults } from '../../src/modules/emails/audit/audit-recipients.ts';
 import {

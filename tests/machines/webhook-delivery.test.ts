@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import type { StateValueFrom } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
-import {
-  type AttemptOutcome,
-  BACKOFF_MS,
-  type WebhookDeliveryContext,
-  type WebhookDeliveryEvent,
-  type WebhookDeliveryInput,
-  webhookDeliveryMachine,
-} from '../../machines/webhook-delivery.ts';
+import { BACKOFF_MS, webhookDeliveryMachine } from '../../machines/webhook-delivery.ts';
+import type {
+  AttemptOutcome,
+  WebhookDeliveryContext,
+  WebhookDeliveryEvent,
+  WebhookDeliveryInput,
+} from '../../machines/webhook-delivery-context.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
 import { LoneActor } from '../support/lone-actor.ts';
 

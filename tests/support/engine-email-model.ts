@@ -2,7 +2,7 @@ import type { SnapshotFrom } from 'xstate';
 import { getShortestPaths, getSimplePaths } from 'xstate/graph';
 import { emailMachine } from '../../machines/email.ts';
 import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email-context.ts';
-import type { RecipientOutcome } from '../../machines/email-progress.ts';
+import type { RecipientOutcome } from '../../machines/email-recipient.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
 
 /** When the lives in the tests of the email machine begin. */

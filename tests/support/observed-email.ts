@@ -1,6 +1,6 @@
 import { EMAIL_STATES, type EmailState, emailMachine } from '../../machines/email.ts';
 import type { EmailContext, EmailInput } from '../../machines/email-context.ts';
-import type { RecipientOutcome, RecordedEvent } from '../../machines/email-progress.ts';
+import type { RecipientOutcome, RecordedEvent } from '../../machines/email-recipient.ts';
 import { type ActorEvent, decodeState } from '../../src/engine/kind.ts';
 import { BEGINNINGS } from './engine-email-model.ts';
 import { LoneActor } from './lone-actor.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { circlesIn } from '../../scripts/arrows/circles.ts';
 import { importsOf, problemsIn } from '../../scripts/arrows/rules.ts';
 
 const problems = (path: string, text: string) => problemsIn([{ path, text }]);
@@ -124,8 +125,74 @@ describe('a file', () => {
     },
   );
 
-  test('has at most 400 lines', () => {
+  test('has at most 300 lines, in tests 400', () => {
     expect(problems('tests/long.test.ts', '\n'.repeat(400))).toEqual([]);
     expect(problems('tests/long.test.ts', '\n'.repeat(401))).toHaveLength(1);
+    expect(problems('src/engine/long.ts', '\n'.repeat(300))).toEqual([]);
+    expect(problems('src/engine/long.ts', '\n'.repeat(301))).toHaveLength(1);
+  });
+
+  test('may be longer where the list says why, and leaves the list when it is not', () => {
+    expect(problems('src/engine/engine.ts', '\n'.repeat(301))).toEqual([]);
+    expect(problems('src/engine/engine.ts', '\n'.repeat(300))).toHaveLength(1);
+  });
+
+  test.each([
+    '// Kept for a day (choices.md 4).',
+    '/** See hazards.md. */',
+    '// They would mislead (interface, Limits 5).',
+    '// This list has no pages (the interface).',
+  ])('does not cite a page that is not in the repository: %s', (comment) => {
+    expect(problems('src/engine/x.ts', comment)).toHaveLength(1);
+  });
+
+  test.each(['// See docs/architecture.md.', '// The address (interface 2 of the host) is free.'])(
+    'but may cite one that is: %s',
+    (comment) => {
+      expect(problems('src/engine/x.ts', comment)).toEqual([]);
+    },
+  );
+});
+
+describe('a circle of files', () => {
+  const file = (path: string, ...specifiers: string[]) => ({
+    path,
+    text: specifiers.map((specifier) => `import type { A } from '${specifier}';`).join('\n'),
+  });
+
+  test('is refused, types included, once for all its files', () => {
+    const found = problemsIn([
+      file('src/engine/a.ts', './b.ts'),
+      file('src/engine/b.ts', './deep/c.ts', './d.ts'),
+      file('src/engine/deep/c.ts', '../a.ts'),
+      file('src/engine/d.ts'),
+    ]);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toStartWith('src/engine/a.ts, src/engine/b.ts, src/engine/deep/c.ts import one another');
+  });
+
+  test('is not two ways to one file', () => {
+    const found = problemsIn([
+      file('src/engine/a.ts', './b.ts', './c.ts'),
+      file('src/engine/b.ts', './d.ts'),
+      file('src/engine/c.ts', './d.ts'),
+      file('src/engine/d.ts'),
+    ]);
+    expect(found).toEqual([]);
+  });
+
+  test.each([
+    [{ a: ['a'] }, [['a']]],
+    [
+      { a: ['b'], b: ['a'], c: ['d', 'a'], d: ['c'] },
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
+    [{ a: ['b'], b: ['c'], c: ['b', 'x'] }, [['b', 'c']]],
+    [{ a: ['b', 'c'], b: ['c'], c: [] }, []],
+  ])('is found in %j', (graph: Record<string, string[]>, circles) => {
+    expect(circlesIn(new Map(Object.entries(graph)))).toEqual(circles);
   });
 });

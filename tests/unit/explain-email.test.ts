@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { emailMachine } from '../../machines/email.ts';
-import type { RecipientProgress } from '../../machines/email-progress.ts';
+import type { RecipientProgress } from '../../machines/email-recipient.ts';
 import { transientStates } from '../../src/drawing/arrows.ts';
 import { draw } from '../../src/drawing/moves.ts';
 import { explainEmail } from '../../src/modules/emails/explain/explanation-text.ts';

@@ -58,7 +58,7 @@ export async function findApiKey(
   return row ? viewOf(row) : null;
 }
 
-/** The keys that the caller may see, newest first, revoked ones included. All of them: this list has no pages (interface). */
+/** The keys that the caller may see, newest first, revoked ones included. This list has no pages. */
 export async function listApiKeys(
   { database }: KeyReader,
   { caller }: Pick<Call, 'caller'>,

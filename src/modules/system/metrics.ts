@@ -1,5 +1,5 @@
 import type { Server } from 'bun';
-import type { RecipientOutcome, RecordedEvent } from '../../../machines/email-progress.ts';
+import type { RecipientOutcome, RecordedEvent } from '../../../machines/email-recipient.ts';
 import type { Draft } from '../../engine/draft.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';

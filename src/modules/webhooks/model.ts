@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { EMAIL_EVENT_TYPES } from '../../../machines/email-progress.ts';
+import { EMAIL_EVENT_TYPES } from '../../../machines/email-recipient.ts';
 import { WEBHOOK_ENDPOINT_STATES } from '../../../machines/webhook-endpoint.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';

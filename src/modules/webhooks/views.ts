@@ -1,4 +1,5 @@
-import type { WebhookDeliveryContext, WebhookDeliveryState } from '../../../machines/webhook-delivery.ts';
+import type { WebhookDeliveryState } from '../../../machines/webhook-delivery.ts';
+import type { WebhookDeliveryContext } from '../../../machines/webhook-delivery-context.ts';
 import type { StopReason, WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { decidedFor } from '../../engine/kind.ts';

@@ -1,6 +1,7 @@
 import type { EmailState } from '../../../../machines/email.ts';
 import type { EmailContext } from '../../../../machines/email-context.ts';
-import { type RecipientProgress, restingState } from '../../../../machines/email-progress.ts';
+import { restingState } from '../../../../machines/email-progress.ts';
+import type { RecipientProgress } from '../../../../machines/email-recipient.ts';
 
 /** The number of recorded events by type, for each recipient. */
 export type EventCounts = ReadonlyMap<string, Readonly<Record<string, number>>>;

@@ -1,6 +1,7 @@
 import type { EmailState, emailMachine } from '../../../../machines/email.ts';
 import type { EmailContext } from '../../../../machines/email-context.ts';
-import { type FailureReason, sharedReason } from '../../../../machines/email-progress.ts';
+import { sharedReason } from '../../../../machines/email-progress.ts';
+import type { FailureReason } from '../../../../machines/email-recipient.ts';
 import { someMayBeTried } from '../../../../machines/email-rules.ts';
 import type { StepNameOf } from '../../../../machines/names.ts';
 import type { ActorHistory, HistoryEntry } from '../../../engine/history.ts';

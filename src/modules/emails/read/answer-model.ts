@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { EMAIL_STATES } from '../../../../machines/email.ts';
-import { EMAIL_EVENT_TYPES, FAILURE_REASONS } from '../../../../machines/email-progress.ts';
+import { EMAIL_EVENT_TYPES, FAILURE_REASONS } from '../../../../machines/email-recipient.ts';
 import { literals } from '../../../http/schema.ts';
 import { AddressText, dictionary, Id, nullable, Tag, Timestamp } from '../schema-fields.ts';
 import { EmailEvent } from './event-model.ts';

@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
-import type { EmailEventType } from '../../../../machines/email-progress.ts';
+import type { EmailEventType } from '../../../../machines/email-recipient.ts';
 import { Id, nullable, Timestamp } from '../schema-fields.ts';
 
 /** Who really asked for what is tracked. */

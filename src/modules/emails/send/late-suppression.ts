@@ -1,5 +1,5 @@
 import type { EmailContext, ReportReceived } from '../../../../machines/email-context.ts';
-import type { RecipientProgress } from '../../../../machines/email-progress.ts';
+import type { RecipientProgress } from '../../../../machines/email-recipient.ts';
 import { suppressionOfReport } from '../../../../machines/email-rules.ts';
 import type { Database } from '../../../db/database.ts';
 import { suppress } from '../../suppressions/commands.ts';

@@ -1,5 +1,5 @@
 import type { EmailEvent } from '../../../../machines/email-context.ts';
-import type { RecipientOutcome } from '../../../../machines/email-progress.ts';
+import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
 import { storableTexts } from '../../../db/storable.ts';
 import { provesAddressDead } from '../../../transport/smtp/reply.ts';
 import type { RecipientOutcome as Sent, Transport } from '../../../transport/transport.ts';

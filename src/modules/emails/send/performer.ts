@@ -1,5 +1,6 @@
 import type { EmailContext, EmailEvent } from '../../../../machines/email-context.ts';
-import { mayBeTried, type RecipientOutcome } from '../../../../machines/email-progress.ts';
+import { mayBeTried } from '../../../../machines/email-progress.ts';
+import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
 import type { SuppressionReason } from '../../../../machines/email-rules.ts';
 import { Gate } from '../../../async/gate.ts';
 import type { Signer } from '../../../crypto/signer.ts';

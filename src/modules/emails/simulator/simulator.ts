@@ -1,5 +1,5 @@
 import type { EmailContext, EmailEvent } from '../../../../machines/email-context.ts';
-import type { RecipientOutcome } from '../../../../machines/email-progress.ts';
+import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
 
 type Report = Extract<EmailEvent, { type: 'report.received' }>['report'];
 

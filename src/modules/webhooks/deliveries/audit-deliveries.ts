@@ -1,4 +1,4 @@
-import type { WebhookDeliveryContext } from '../../../../machines/webhook-delivery.ts';
+import type { WebhookDeliveryContext } from '../../../../machines/webhook-delivery-context.ts';
 import { type ActorBatch, type Audit, auditActors } from '../../../audit/actors.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
 import { KEPT_DAYS } from '../../../duties/retention.ts';

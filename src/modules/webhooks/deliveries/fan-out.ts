@@ -1,4 +1,4 @@
-import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery.ts';
+import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery-context.ts';
 import { type ChildSpec, insertActors } from '../../../engine/kind.ts';
 import { recorded } from '../../emails/queries.ts';
 import { LEASE_MS, webhookDeliveryKind } from './kind.ts';

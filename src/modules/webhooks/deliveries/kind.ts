@@ -1,9 +1,9 @@
 import {
   WEBHOOK_DELIVERY_STATES,
   WEBHOOK_DELIVERY_VERSION,
-  type WebhookDeliveryInput,
   webhookDeliveryMachine,
 } from '../../../../machines/webhook-delivery.ts';
+import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery-context.ts';
 import type { WebhookEndpointEvent } from '../../../../machines/webhook-endpoint.ts';
 import type { Registration } from '../../../engine/engine.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../../engine/kind.ts';

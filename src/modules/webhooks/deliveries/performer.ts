@@ -1,4 +1,4 @@
-import type { AttemptOutcome, WebhookDeliveryEvent } from '../../../../machines/webhook-delivery.ts';
+import type { AttemptOutcome, WebhookDeliveryEvent } from '../../../../machines/webhook-delivery-context.ts';
 import type { Sealer } from '../../../crypto/sealer.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Order } from '../../../engine/draft.ts';

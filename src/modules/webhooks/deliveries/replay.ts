@@ -1,4 +1,4 @@
-import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery.ts';
+import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery-context.ts';
 import { REPLAY_GAP_MS, type ReplayScope } from '../../../../machines/webhook-endpoint.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
 import { type ChildSpec, insertActors, sharedFact } from '../../../engine/kind.ts';
