@@ -1,11 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { fsyncSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, fsyncSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { ensureDataDirectory } from '../../src/db/data-directory.ts';
+import type { Database } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { SYNCED_START, SyncedFiles } from '../../src/db/synced-files.ts';
+import { Failure } from '../../src/http/failure.ts';
+import type { Page } from '../../src/http/route.ts';
+import { readLog } from '../../src/modules/events/queries.ts';
 
 let home: string;
 beforeEach(() => {
@@ -53,4 +58,43 @@ test('a first start that was cut off leaves nothing that a second one takes for 
   const engine = await PGlite.create(directory);
   expect((await engine.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   await engine.close();
+});
+
+test('a cursor of the event log holds beyond a crash that gives transaction ids out again', async () => {
+  const query = { limit: 10 };
+  const caller = { workspaceId: 'ws_crashed', livemode: false };
+  const page = async (database: Database, after?: string, types?: string): Promise<Page<{ id: string }>> => {
+    const asked = { ...query, ...(types && { types }), ...(after && { after }) };
+    const read = await readLog({ database }, { caller, query: asked } as Parameters<typeof readLog>[1]);
+    if (read instanceof Failure) throw new Error(read.message);
+    return read;
+  };
+  const write = (database: Database, id: string) =>
+    database.query(
+      `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
+       values ('em_1', $1, 'ws_crashed', false, 'sent', 'a@b.co', now(), '{}')`,
+      [id],
+    );
+  const [first, second] = ['evt_111111111111111111111111', 'evt_222222222222222222222222'];
+  const before = await openDatabase({ url: null, dataDir: join(home, 'before') });
+  await migrate(before);
+  await write(before, first);
+  // The scheduler does so every second, and what it does need not be durable.
+  for (let i = 0; i < 100; i++) await before.query('select pg_current_xact_id()');
+  const [all, rare] = [await page(before), await page(before, undefined, 'sent')];
+  const empty = await page(before, undefined, 'bounced');
+  expect(all.data.map(({ id }) => id)).toEqual([first]);
+  // What a process that is killed leaves behind.
+  cpSync(join(home, 'before', 'postgres'), join(home, 'after', 'postgres'), { recursive: true });
+  await before.close();
+
+  const after = await openDatabase({ url: null, dataDir: join(home, 'after') });
+  await write(after, second);
+  const follow = async ({ pagination: { nextCursor } }: Page<unknown>, types?: string) =>
+    (await page(after, nextCursor ?? '', types)).data.map(({ id }) => id);
+  expect(await follow(all)).toEqual([second]);
+  expect(await follow(rare, 'sent')).toEqual([second]);
+  await after.query("update email_events set type = 'bounced' where id = $1", [second]);
+  expect(await follow(empty, 'bounced')).toEqual([second]);
+  await after.close();
 });

@@ -16,9 +16,21 @@ export interface EventReader {
  * order in which they begin, so one that is still open may yet put events before those that can be seen. Hence nothing is
  * shown from `horizon` on, the oldest transaction still open: everything before it has ended, and no reader that goes
  * on from there can have missed anything. The horizon comes from the same snapshot as the rows.
+ *
+ * The horizon is no place for a cursor. A server that crashes forgets the transactions that have written nothing, or have been
+ * rolled back, and gives their ids out again: an event may come to lie before a horizon that was told. It never comes to lie
+ * before an event, which is durable when it is seen. `seen` is the last event before the horizon, whatever its type, so that
+ * a reader of rare types need not look at all others again; a reader of all types has it in the rows.
  */
-const LOG = `with horizon as materialized (${HORIZON})
-select h.at::text as horizon, e.* from horizon h left join lateral (
+const LOG = `with horizon as materialized (${HORIZON}), seen as materialized (
+  select e.position::text as position, e.id from horizon h cross join lateral (
+    select position, id from email_events
+    where workspace_id = $1 and livemode = $2::boolean
+      and (position, id) > ($3::bigint, $4::text) and position < h.at
+    order by email_events.position desc, email_events.id desc limit 1
+  ) e where $5::text[] is not null
+)
+select s.position as seen_position, s.id as seen_id, e.* from horizon h left join seen s on true left join lateral (
   select position::text as position, id, email_id, livemode, type, recipient,
     (extract(epoch from occurred_at) * 1000)::float8 as occurred_at, data
   from email_events
@@ -29,7 +41,9 @@ select h.at::text as horizon, e.* from horizon h left join lateral (
 ) e on true`;
 
 interface LogRow {
-  readonly horizon: string;
+  /** null: nothing of whatever type lies between the cursor and the horizon, or all types are asked for. */
+  readonly seen_position: string | null;
+  readonly seen_id: string | null;
   readonly position: string;
   /** null: nothing lies between the cursor and the horizon. */
   readonly id: string | null;
@@ -68,9 +82,18 @@ export async function readLog(
     query.limit + 1,
   ]);
   const events = rows.filter((row) => row.id !== null);
-  const horizon = `${rows[0]?.horizon ?? position} `;
-  return logPageOf(request, events, (row) => `${row.position} ${row.id}`, viewOf, horizon);
+  const [first] = rows;
+  const last = events.at(-1);
+  const end =
+    first?.seen_position != null
+      ? `${first.seen_position} ${first.seen_id}`
+      : last
+        ? placeOf(last)
+        : `${position} ${id}`;
+  return logPageOf(request, events, placeOf, viewOf, end);
 }
+
+const placeOf = (row: LogRow): string => `${row.position} ${row.id}`;
 
 const viewOf = (row: LogRow): EmailEvent =>
   eventOf({
