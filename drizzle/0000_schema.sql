@@ -348,7 +348,7 @@ create table webhook_deliveries (
 );
 create index webhook_deliveries_by_endpoint on webhook_deliveries (webhook_id, id desc);
 -- The scheduler reads it, and it finds the deliveries that stop with their endpoint.
-create index webhook_deliveries_by_wake_at on webhook_deliveries (wake_at, webhook_id) where wake_at is not null;
+create index webhook_deliveries_by_wake_at on webhook_deliveries (wake_at, webhook_id, id) where wake_at is not null;
 
 create table webhook_delivery_journal (
   actor_id text collate "C" not null,

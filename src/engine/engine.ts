@@ -5,7 +5,7 @@ import { type ActorRow, Actors } from './actors.ts';
 import { CommitTags } from './commit.ts';
 import { Decider, earliest } from './decide.ts';
 import { type Draft, type Order, ordersOf } from './draft.ts';
-import { TIMERS_DUE } from './fold.ts';
+import { type PendingEvent, TIMERS_DUE } from './fold.ts';
 import {
   type Actor,
   type ActorEvent,
@@ -21,6 +21,7 @@ import type { Claim, ClaimOf, EventResult, EventResultOf, Scope, SpawnResultOf }
 import { Scheduler, type SchedulerHealth } from './scheduler.ts';
 import { SpawnQueue, type SpawnRequest, type SpawnRequestOf } from './spawn-queue.ts';
 import type { Wakeable } from './sweep.ts';
+import { type Selection, type SelectionTeller, tellSelected } from './tell-where.ts';
 
 /** A kind together with what performs its orders. */
 export interface Registration {
@@ -84,7 +85,7 @@ const OUTCOME_PATIENCE_MS = 60_000;
 const BEGINNING_PATIENCE_MS = 5_000;
 
 /** Turns events into durable changes of actors. The only door to them for commands, performers and the clock. */
-export class Engine {
+export class Engine implements SelectionTeller {
   readonly #kinds = new Map<string, Running>();
   readonly #listeners = new Set<CommitListener>();
   readonly #scheduler: Scheduler;
@@ -103,6 +104,7 @@ export class Engine {
       parts.logger,
     );
     this.#scheduler = new Scheduler(parts.database, parts.clock, wakeables, parts.logger);
+    for (const { performer } of parts.kinds) performer?.attached?.(this);
   }
 
   /** Starts the clock; before it, actors change only when they are told something. */
@@ -138,6 +140,22 @@ export class Engine {
     options: TellOptions<ClaimOf<Name>> = {},
   ): Promise<EventResultOf<Name>> {
     return this.#push(kind, id, event, options as TellOptions) as Promise<EventResultOf<Name>>;
+  }
+
+  /** An event for every actor that the selection finds. */
+  tellWhere<Name extends KindName>(
+    kind: Name,
+    selection: Selection,
+    eventFor: (reason: string) => EventOfKind<Name>,
+    stop?: AbortSignal,
+  ): Promise<number> {
+    const deps = {
+      database: this.parts.database,
+      kind: this.#running(kind).registration.kind,
+      tell: (read: ActorRow, event: ActorEvent) => this.#push(kind, read.id, event, { read }),
+      isStopped: () => this.#stopping || stop?.aborted === true,
+    };
+    return tellSelected(deps, selection, eventFor);
   }
 
   /** Delivers mail that an instance which died has left behind; the clock calls it too. */
@@ -219,11 +237,11 @@ export class Engine {
     kind: string,
     id: string,
     event: ActorEvent,
-    options: TellOptions & { readonly mail?: string } = {},
+    options: TellOptions & Pick<PendingEvent, 'read'> & { readonly mail?: string } = {},
   ): Promise<EventResult> {
     const { mailbox } = this.#running(kind);
     return new Promise((settle, fail) => {
-      const { scope, claim, patienceMs, report, mail } = options;
+      const { scope, claim, patienceMs, report, mail, read } = options;
       const since = this.parts.clock.monotonic();
       const patientUntil = patienceMs === undefined ? undefined : since + patienceMs;
       mailbox.push({
@@ -234,6 +252,7 @@ export class Engine {
         mail,
         patientUntil,
         report,
+        read,
         since,
         settle,
         fail,

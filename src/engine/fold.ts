@@ -1,4 +1,5 @@
 import { replyKey, type StoredReply } from '../db/stored-replies.ts';
+import type { ActorRow } from './actors.ts';
 import type { Decider } from './decide.ts';
 import { type Draft, dueTimers, outboxEventsOf } from './draft.ts';
 import { type Actor, type ActorEvent, type Kind, stateOf } from './kind.ts';
@@ -19,6 +20,8 @@ export interface PendingEvent {
   readonly patientUntil?: number | undefined;
   /** Letters of the same one are written by one commit. */
   readonly report?: object | undefined;
+  /** The actor as whoever tells it has read it: the event is for that revision, and refused at any other. */
+  readonly read?: ActorRow | undefined;
   /** Monotonic moment at which it was told. */
   readonly since: number;
   readonly settle: (told: EventResult) => void;
@@ -80,7 +83,11 @@ export function fold(
       // One stored reply a write; and the letters behind one that waits must not overtake it.
       const mustWait =
         answers.length > 0 && (letter.alone || answers[0]?.letter.alone || (letter.claim && claim));
-      const next = mustWait ? 'waits' : tryEvent(folding.decider, progress.actor, letter);
+      const next = mustWait
+        ? 'waits'
+        : isAsRead(letter, progress.actor, actor)
+          ? tryEvent(folding.decider, progress.actor, letter)
+          : null;
       if (next === 'failed') continue;
       if (next === 'waits' || (next === null && progress.actor === actor && !isFresh)) {
         folding.postpone(letters.slice(index));
@@ -103,6 +110,10 @@ export function fold(
   const mail = outboxEventsOf(folding.kind, { after, effects });
   return { draft: { before: actor, after, steps, effects, mail, claim }, answers };
 }
+
+/** An event that was meant for the actor as it was read is for no other revision, nor behind another event of the batch. */
+const isAsRead = ({ read }: PendingEvent, now: Actor, before: Actor | undefined): boolean =>
+  !read || (now === before && now.revision === read.revision);
 
 const isWithin = (actor: Actor, scope: Scope | undefined): boolean =>
   !scope || (actor.workspaceId === scope.workspaceId && actor.livemode === scope.livemode);

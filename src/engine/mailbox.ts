@@ -21,6 +21,9 @@ export const READ_BACK_MS = 900;
 /** Between two tries of a database that is away: no tight loop, and still healed well within a second. */
 const REST_MS = 250;
 
+/** Commits of selected actors at once: one is decided while PostgreSQL works on the other. */
+export const SELECTED_WIDTH = 2;
+
 interface CommitAnswer {
   readonly id: string;
   /** null: the actor lost. Anything else: it is a child that this commit made. */
@@ -44,9 +47,26 @@ export interface MailboxSurroundings {
 const isOfOneReport = (before: PendingEvent, letter: PendingEvent): boolean =>
   letter.report !== undefined && letter.report === before.report;
 
+/**
+ * Rows that came with their events and need no reading: where the actor has no other event in the batch, whose refusal would
+ * rest on an old row, and nothing newer is kept. One that lost its race is read again, and then refuses the event.
+ */
+function readRows(
+  byActor: ReadonlyMap<string, readonly PendingEvent[]>,
+  kept: ReadonlyMap<string, Actor | undefined>,
+): ReadonlyMap<string, ActorRow> {
+  const rows = new Map<string, ActorRow>();
+  for (const [id, [event, ...others]] of byActor)
+    if (event?.read && event.decisions === 0 && others.length === 0)
+      if ((kept.get(id)?.revision ?? 0) <= event.read.revision) rows.set(id, event.read);
+  return rows;
+}
+
 /** Events for existing actors of one kind: loaded, decided, committed in batches, answered. */
 export class Mailbox {
   readonly #lane: Batcher<PendingEvent>;
+  /** Events that hold for one revision only: they need no order among the others, and keep none of them waiting. */
+  readonly #selected: Batcher<PendingEvent>;
   readonly #statement: BatchStatement;
   readonly #loadSql: string;
   readonly #readBackSql: string;
@@ -60,7 +80,19 @@ export class Mailbox {
     private readonly around: MailboxSurroundings,
   ) {
     this.#children = new Children(kind.children);
-    this.#lane = new Batcher(kind.name, (batch) => this.#work(batch), COMMIT_LIMITS, 1, isOfOneReport);
+    this.#lane = new Batcher(
+      kind.name,
+      (batch) => this.#work(batch, this.#lane),
+      COMMIT_LIMITS,
+      1,
+      isOfOneReport,
+    );
+    this.#selected = new Batcher(
+      `selected ${kind.name}`,
+      (batch) => this.#work(batch, this.#selected),
+      COMMIT_LIMITS,
+      SELECTED_WIDTH,
+    );
     this.#statement = commitStatement(kind, wakeWriting(around.clock));
     this.#loadSql = loadStatement(kind);
     this.#readBackSql = readBackStatement(kind);
@@ -71,12 +103,13 @@ export class Mailbox {
    * already, and are bounded by what was begun. @throws Unavailable when it is full
    */
   push(letter: PendingEvent): void {
-    if (letter.patientUntil === undefined) this.#lane.push(letter);
+    if (letter.read) this.#selected.push(letter);
+    else if (letter.patientUntil === undefined) this.#lane.push(letter);
     else this.#lane.admit(letter);
   }
 
   get waiting(): number {
-    return this.#lane.waiting;
+    return this.#lane.waiting + this.#selected.waiting;
   }
 
   /** Actors that another instance, or another batch, had changed in the meantime, since the start. */
@@ -84,11 +117,13 @@ export class Mailbox {
     return this.#lostRaces;
   }
 
-  drained(): Promise<void> {
-    return this.#lane.drained();
+  async drained(): Promise<void> {
+    // What is selected and tried again joins the others.
+    await this.#selected.drained();
+    await this.#lane.drained();
   }
 
-  async #work(batch: readonly PendingEvent[]): Promise<void> {
+  async #work(batch: readonly PendingEvent[], lane: Batcher<PendingEvent>): Promise<void> {
     const inTime = this.#inTime(batch);
     try {
       const byActor = Map.groupBy(inTime, ({ id }) => id);
@@ -98,11 +133,12 @@ export class Mailbox {
       };
       // Those that are kept now may have made room for others by the time that the rest is read.
       const kept = new Map([...byActor.keys()].map((id) => [id, this.actors.get(id)]));
-      const loaded = await this.#load([...byActor.keys()].filter((id) => !kept.get(id)));
+      const read = readRows(byActor, kept);
+      const loaded = await this.#load([...byActor.keys()].filter((id) => !kept.get(id) && !read.has(id)));
       const decided = [...byActor].flatMap(
-        ([id, letters]) => this.#decide(loaded.get(id), kept.get(id), letters, known) ?? [],
+        ([id, letters]) => this.#decide(loaded.get(id) ?? read.get(id), kept.get(id), letters, known) ?? [],
       );
-      if (decided.length > 0) await this.#commit(decided);
+      if (decided.length > 0) await this.#commit(decided, lane);
     } catch (error) {
       this.#undelivered(inTime, error);
     }
@@ -150,7 +186,7 @@ export class Mailbox {
     return storedReplies(this.around.database, asked, this.around.clock.now());
   }
 
-  async #commit(decided: readonly Decided[]): Promise<void> {
+  async #commit(decided: readonly Decided[], lane: Batcher<PendingEvent>): Promise<void> {
     const tag = this.around.tags.next();
     const templates = this.#children.templates(this.around.clock.now());
     const made: ChildRow[] = [];
@@ -189,7 +225,7 @@ export class Mailbox {
       decided,
     );
     // The lane counts letters, of which one actor may have fifty.
-    if (verdicts.some(hasOverrun)) this.#lane.ease(decided.flatMap(({ answers }) => answers).length);
+    if (verdicts.some(hasOverrun)) lane.ease(decided.flatMap(({ answers }) => answers).length);
     this.#conclude(decided, verdicts, tag);
     for (const [kind, drafts] of templates.instantiate(made)) this.around.born(kind, drafts);
   }

@@ -1,6 +1,7 @@
 import type { Order } from './draft.ts';
 import type { ActorEvent } from './kind.ts';
 import type { EventResult } from './result.ts';
+import type { SelectionTeller } from './tell-where.ts';
 
 /** Tells the actor of an order something while the order is carried out. @throws Unavailable */
 export type TellActor = (event: ActorEvent) => Promise<EventResult>;
@@ -14,6 +15,8 @@ export interface Performer {
   readonly slots: number;
   readonly backlog: number;
   perform(order: Order, tell: TellActor): Promise<readonly ActorEvent[]> | readonly ActorEvent[];
+  /** Given to it once, before its first order, where it tells other actors than those of its orders. */
+  attached?(engine: SelectionTeller): void;
   /** How many of the actors that wait for it (`Kind.offers`) it could take now. */
   room?(): number;
   /** What the actor of an order that will not be begun is told; without it, it waits for its lease to end. */

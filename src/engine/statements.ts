@@ -242,7 +242,9 @@ const usedKey = (columns: string): string => `left join lateral (
   ) k on i.idem_key is not null`;
 
 /** An actor as it is read; when it wakes follows from its timers. */
-const READ_COLUMNS = ACTOR_COLUMNS.flatMap((name) => (name === 'wake_at' ? [] : [`a.${name}`])).join(', ');
+export const READ_COLUMNS = ACTOR_COLUMNS.flatMap((name) => (name === 'wake_at' ? [] : [`a.${name}`])).join(
+  ', ',
+);
 
 /** The rows of the ids in $1. */
 export function loadStatement(kind: Kind): string {

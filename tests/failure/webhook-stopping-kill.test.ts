@@ -3,14 +3,12 @@ import { auditLedger } from '../../src/audit/audit.ts';
 import { openSession } from '../../src/audit/session.ts';
 import type { Database } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import type { DutyDeps } from '../../src/duties/duty.ts';
-import { deliveryStopper } from '../../src/modules/webhooks/deliveries/delivery-stopper.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
-import { multiply, waitingFor } from '../support/waiting-deliveries.ts';
+import { multiply, stopperOver, waitingFor } from '../support/waiting-deliveries.ts';
 import { openReceiver } from '../support/webhook-world.ts';
 
 const DELIVERIES = 60_000;
@@ -74,7 +72,7 @@ test('killed while the deliveries of a deleted endpoint are being stopped, it po
     await eventually('what was due is refused', async () =>
       (await waitingFor(database, id)) <= left - DUE ? true : undefined,
     );
-    await deliveryStopper({ database, clock: systemClock } as DutyDeps).run();
+    await stopperOver(database, systemClock).run();
     expect(await waitingFor(database, id)).toBe(0);
     const ends = await database.query(
       `select state, context->>'stoppedBy' as why, count(*)::integer as n from webhook_deliveries group by 1, 2`,

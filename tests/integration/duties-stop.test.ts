@@ -14,13 +14,13 @@ import { liveDataPruner } from '../../src/modules/emails/retention/live-data-pru
 import { testDataPruner } from '../../src/modules/emails/retention/test-data-pruner.ts';
 import { usageAccountant } from '../../src/modules/usage/usage-accountant.ts';
 import { webhookPruner } from '../../src/modules/webhooks/deliveries/delivery-pruner.ts';
-import { deliveryStopper } from '../../src/modules/webhooks/deliveries/delivery-stopper.ts';
 import { openService } from '../../src/service.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { countOf, postgresStore, type Store } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { stopperOver } from '../support/waiting-deliveries.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -120,14 +120,14 @@ const CASES: Readonly<Record<string, Case>> = {
     left: `webhook_deliveries where webhook_id = 'wh_old'`,
   },
   deliveryStopper: {
-    duty: deliveryStopper,
+    duty: ({ database, clock }) => stopperOver(database, clock),
     fill: `insert into webhook_endpoints values ('wh_gone', 'ws_1', true, 'deleted', '{}', 1, 1, null, null, '{}');
       ${deliveries('wh_gone', NOW, 12_000, `now() + interval '1 hour'`)}`,
     left: `webhook_deliveries where webhook_id = 'wh_gone' and wake_at is not null`,
   },
   historyPruner: {
     duty: (deps) => historyPruner(deps, [domainKind]),
-    fill: `insert into domains values ('dom_1', 'ws_1', true, 'pending', '{}', ${KEPT_WRITES + 2_500}, 1, null, null, 'a.example', 's', 'r', 'e', 'p', null);
+    fill: `insert into domains values ('dom_1', 'ws_1', true, 'pending', '{}', ${KEPT_WRITES + 2_500}, 1, null, null, 'a.example', 'r', null);
       insert into domain_journal select 'dom_1', g, 1, '[]' from generate_series(1, ${KEPT_WRITES + 2_500}) g`,
     left: `domain_journal where revision <= 2500`,
   },

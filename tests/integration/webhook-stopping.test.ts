@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { COMMIT_LIMITS } from '../../src/async/batcher.ts';
 import { auditLedger } from '../../src/audit/audit.ts';
 import { openSession } from '../../src/audit/session.ts';
 import { Decider } from '../../src/engine/decide.ts';
+import { PAGE } from '../../src/engine/tell-where.ts';
 import { webhookDeliveryKind } from '../../src/modules/webhooks/deliveries/kind.ts';
-import { STOP_BATCH, stopDeliveries } from '../../src/modules/webhooks/deliveries/stop-pending.ts';
+import { stopDeliveries } from '../../src/modules/webhooks/deliveries/stop-pending.ts';
 import { ManualClock } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { multiply, waitingFor } from '../support/waiting-deliveries.ts';
@@ -86,7 +88,7 @@ describe(`with ${MANY.toLocaleString('en')} deliveries waiting`, () => {
          select count(*) as n from webhook_delivery_journal where steps::text like '%endpoint.stopped%' group by xmin
        ) writes`,
     );
-    expect(largest?.rows).toBeLessThanOrEqual(STOP_BATCH);
+    expect(largest?.rows).toBeLessThanOrEqual(COMMIT_LIMITS.batchItems);
     await allComesDue();
     expect(receiver.received).toHaveLength(1);
   });
@@ -101,7 +103,7 @@ describe(`with ${MANY.toLocaleString('en')} deliveries waiting`, () => {
 });
 
 describe('an endpoint that is disabled with more waiting than a batch', () => {
-  const SOME = 4 * STOP_BATCH + 1;
+  const SOME = 4 * PAGE + 1;
 
   test('shows them as stopped from then on', async () => {
     const id = await crowded(SOME);
@@ -132,7 +134,7 @@ describe('an endpoint that is disabled with more waiting than a batch', () => {
       await world.send();
       await receiver.until(2);
       await eventually('its retry is timed', async () => ((await endsOf(id)).scheduled ? true : undefined));
-      await stopDeliveries({ database: world.service.database, clock });
+      await stopDeliveries({ engine: world.service.engine, clock });
       expect(await endsOf(id)).toEqual({ 'failed, endpoint_disabled': SOME, scheduled: 1 });
       receiver.answer = () => new Response('yes');
       await allComesDue();
@@ -166,7 +168,7 @@ test('between an endpoint and its deliveries the ledger is in order, and what co
   expect(await database.query('select 1 as one from actor_outbox')).toEqual([]);
 });
 
-test('stopping by SQL is the transition of the machine, from every state that waits', async () => {
+test('stopping is the transition of the machine, from every state that waits', async () => {
   const id = await register(world.test, ['sent', 'delivered']);
   await world.send();
   await retriesOf(id, 2);

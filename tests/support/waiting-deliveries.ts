@@ -1,4 +1,18 @@
+import pino from 'pino';
 import type { Database } from '../../src/db/database.ts';
+import type { Duty } from '../../src/duties/duty.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { deliveryStopper } from '../../src/modules/webhooks/deliveries/delivery-stopper.ts';
+import { webhookDeliveries } from '../../src/modules/webhooks/deliveries/kind.ts';
+import type { Clock } from '../../src/time/clock.ts';
+import { idle } from './engine.ts';
+
+/** The duty over an engine of its own, as another instance runs it. */
+export function stopperOver(database: Database, clock: Clock): Duty {
+  const kinds = [webhookDeliveries(idle)];
+  const engine = new Engine({ database, clock, logger: pino({ level: 'silent' }), kinds });
+  return deliveryStopper({ engine, clock });
+}
 
 /** Deliveries that wait for the endpoint. */
 export async function waitingFor(database: Database, webhookId: string): Promise<number> {

@@ -45,7 +45,7 @@ export const webhooksModule = defineModule<WebhookCommands>({
       registrations: kinds,
       connect: ({ engine }) => ({
         deps: { database, engine, sealer, targetRules, stopping, simulatorDomain: config.simulatorDomain },
-        duties: [webhookPruner({ database, clock }), deliveryStopper({ database, clock })],
+        duties: [webhookPruner({ database, clock }), deliveryStopper({ engine, clock })],
       }),
     };
   },

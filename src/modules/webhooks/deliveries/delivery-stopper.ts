@@ -1,9 +1,9 @@
-import type { Duty, DutyDeps } from '../../../duties/duty.ts';
-import { stopDeliveries } from './stop-pending.ts';
+import type { Duty } from '../../../duties/duty.ts';
+import { type StoppingDeps, stopDeliveries } from './stop-pending.ts';
 
 /** Stops what waits for endpoints that were disabled or deleted, where an instance died before it had. */
-export const deliveryStopper = ({ database, clock }: DutyDeps): Duty => ({
+export const deliveryStopper = (deps: StoppingDeps): Duty => ({
   name: 'deliveryStopper',
   pattern: '45 * * * * *',
-  run: (stop) => stopDeliveries({ database, clock }, stop),
+  run: (stop) => stopDeliveries(deps, stop),
 });

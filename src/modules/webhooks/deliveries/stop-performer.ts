@@ -1,10 +1,13 @@
 import { Batcher } from '../../../async/batcher.ts';
 import { within } from '../../../async/deadline.ts';
 import type { Principal } from '../../../auth/principal.ts';
+import type { Database } from '../../../db/database.ts';
 import type { ActorEvent } from '../../../engine/kind.ts';
 import type { Performer } from '../../../engine/performers.ts';
+import type { SelectionTeller } from '../../../engine/tell-where.ts';
 import { Unavailable } from '../../../errors/unavailable.ts';
-import { type StoppingWork, stopDeliveries } from './stop-pending.ts';
+import type { Clock } from '../../../time/clock.ts';
+import { stopDeliveries } from './stop-pending.ts';
 
 /**
  * Whether anything waits for a disabled endpoint. Written so that no index but the clock's serves it, which holds what
@@ -29,7 +32,13 @@ export class Stopping implements Performer {
   readonly #closing = new AbortController();
   readonly #batcher = new Batcher<Asking>('stopped endpoints', (batch) => this.#walk(batch));
 
-  constructor(private readonly work: StoppingWork) {}
+  #engine: SelectionTeller | undefined;
+
+  constructor(private readonly deps: { readonly database: Database; readonly clock: Clock }) {}
+
+  attached(engine: SelectionTeller): void {
+    this.#engine = engine;
+  }
 
   /** What fails here, or is cut short, is found again by the duty. */
   async perform(): Promise<readonly ActorEvent[]> {
@@ -47,7 +56,7 @@ export class Stopping implements Performer {
    */
   async finished(id: string, { workspaceId, livemode }: Principal): Promise<void> {
     const waits = async (): Promise<boolean> => {
-      const rows = await this.work.database.query<{ waits: boolean }>(WAITS, [id, workspaceId, livemode]);
+      const rows = await this.deps.database.query<{ waits: boolean }>(WAITS, [id, workspaceId, livemode]);
       return rows[0]?.waits ?? false;
     };
     if (!(await waits())) return;
@@ -61,7 +70,8 @@ export class Stopping implements Performer {
 
   async #walk(batch: readonly Asking[]): Promise<void> {
     try {
-      await stopDeliveries(this.work, this.#closing.signal);
+      if (!this.#engine) throw new Error('Deliveries cannot be stopped before the engine is there.');
+      await stopDeliveries({ engine: this.#engine, clock: this.deps.clock }, this.#closing.signal);
       for (const { settle } of batch) settle();
     } catch (error) {
       for (const { fail } of batch) fail(error);
