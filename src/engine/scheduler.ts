@@ -43,7 +43,7 @@ export class Scheduler {
     wakeables: readonly Wakeable[],
     private readonly logger: Logger,
   ) {
-    this.#settled = new SettledTime(database);
+    this.#settled = new SettledTime(database, clock);
     this.#sweeps = wakeables.map(
       (wakeable) => new Sweep(wakeable, database, clock, this.#settled, () => this.#stopped),
     );

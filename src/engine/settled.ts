@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** Where the transactions of the database stand: the number of one that begins now, and the lowest that is under way. */
 const MARK = `select (extract(epoch from now()) * 1000)::float8 as at, pg_current_xact_id()::text as number,
@@ -11,6 +12,20 @@ interface Mark {
   readonly number: bigint;
 }
 
+/**
+ * A clock that is put back by more than this between two questions is seen, by the monotonic one. NTP steps a clock from 128 ms
+ * on, in less time than lies between two questions.
+ */
+const UNSEEN_MS = 500;
+/** A moment is told so much later, that no unseen step can lead before it, nor the time that a question takes. */
+const KEPT_BACK_MS = 2 * UNSEEN_MS;
+
+/** The database's clock (epoch ms), and ours (monotonic) when it had been answered. */
+interface Asked {
+  readonly at: number;
+  readonly answered: number;
+}
+
 /** Marks that wait for older transactions to end. A transaction that is held open for long thins them out. */
 const MOST_MARKS = 120;
 
@@ -20,10 +35,13 @@ const MOST_MARKS = 120;
  */
 export class SettledTime {
   #marks: readonly Mark[] = [];
-  #latest = Number.NEGATIVE_INFINITY;
+  #latest: Asked | null = null;
   #until: number | null = null;
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Pick<Clock, 'monotonic'>,
+  ) {}
 
   /** Up to then (epoch ms) all writes of a `wake_at` can be seen by any look that begins now; null while that is not known. */
   get until(): number | null {
@@ -32,16 +50,18 @@ export class SettledTime {
 
   /** Asks again. Answers false when the database's clock was put back: then nothing that was known holds. */
   async ask(): Promise<boolean> {
+    const asked = this.clock.monotonic();
     const [row] = await this.database.query<{ at: number; number: string; lowest: string }>(MARK);
     if (!row) throw new Error('The database did not say where its transactions stand.');
     const at = Math.floor(row.at);
-    const isForward = at >= this.#latest;
+    const isForward = !this.#latest || at - this.#latest.at >= asked - this.#latest.answered - UNSEEN_MS;
     if (!isForward) this.forget();
-    this.#latest = at;
+    this.#latest = { at, answered: this.clock.monotonic() };
     const lowest = BigInt(row.lowest);
     const marks = [...this.#marks, { at, number: BigInt(row.number) }];
     const ended = marks.filter(({ number }) => number <= lowest);
-    this.#until = ended.at(-1)?.at ?? this.#until;
+    const last = ended.at(-1);
+    if (last) this.#until = last.at - KEPT_BACK_MS;
     this.#marks = thinned(marks.slice(ended.length));
     return isForward;
   }
@@ -50,7 +70,7 @@ export class SettledTime {
   forget(): void {
     this.#marks = [];
     this.#until = null;
-    this.#latest = Number.NEGATIVE_INFINITY;
+    this.#latest = null;
   }
 }
 

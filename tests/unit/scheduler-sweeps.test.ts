@@ -102,8 +102,8 @@ describe("where the clock is the database's, a sweep", () => {
     const { sweep } = scene();
     expect(await sweep()).toEqual([10_000, 'everything']);
     // A look takes a millisecond, and there were four.
-    expect(await sweep()).toEqual([1_004]);
-    for (let tick = 0; tick < 5; tick++) expect(await sweep()).toEqual([1_002]);
+    expect(await sweep()).toEqual([2_004]);
+    for (let tick = 0; tick < 5; tick++) expect(await sweep()).toEqual([2_002]);
   });
 
   test('reads what lies further back once more, when those have ended who had begun to write before', async () => {
@@ -138,7 +138,7 @@ describe("where the clock is the database's, a sweep", () => {
     await sweep();
     expect(woken).toEqual([held + 1]);
     await sweep();
-    expect(await sweep()).toEqual([1_002]);
+    expect(await sweep()).toEqual([2_002]);
   });
 
   test('does not get ahead of what somebody has locked', async () => {
@@ -185,6 +185,20 @@ describe("where the clock is the database's, a sweep", () => {
     set(-3_600_000);
     expect(await sweep()).toEqual([10_000, 'everything']);
   });
+
+  test.each([100, 400, 900])(
+    "wakes what is written after the database's clock was put back by %d ms",
+    async (ms) => {
+      const { sweep, set, world, woken, now } = scene();
+      for (let tick = 0; tick < 4; tick++) await sweep();
+      set(-ms);
+      // Due at the moment at which it is written, which by the clock lies before the last question.
+      const due = now();
+      world.due = [due];
+      await sweep();
+      expect(woken).toEqual([due]);
+    },
+  );
 
   test('reads a backlog in stretches where one look at all of it takes longer than a statement may', async () => {
     const { sweep, world, woken, now } = scene();
