@@ -1,7 +1,7 @@
-import type { Told } from './outside-record.ts';
+import type { Acceptance } from './outside-record.ts';
 import type { SendRequest } from './requests.ts';
 
-const PATIENCE_MS = 9_000;
+const TIMEOUT_MS = 9_000;
 
 /** A request as it goes over the wire. */
 export interface Ask {
@@ -12,7 +12,7 @@ export interface Ask {
   readonly idempotencyKey?: string | null;
 }
 
-/** What came back; a status of 0 when nobody said anything, of -1 when nobody took the connection. */
+/** The response; its status is 0 when none came, and -1 when the connection was refused. */
 export interface Answer {
   readonly status: number;
   readonly replayed: boolean;
@@ -20,8 +20,8 @@ export interface Answer {
 }
 
 /**
- * Asks once. Never on a connection that was used before, which an HTTP client may replace by itself and repeat the request: then
- * one without a key could be stored twice, and a refused connection would say nothing of the try before.
+ * Sends a request once, on a new connection. An HTTP client may replace a used connection and repeat the request by itself: a
+ * request without a key could then be stored twice, and a refused connection would say nothing about the try before.
  */
 export async function ask({ method, url, apiKey, body, idempotencyKey }: Ask): Promise<Answer> {
   try {
@@ -34,12 +34,12 @@ export async function ask({ method, url, apiKey, body, idempotencyKey }: Ask): P
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
       keepalive: false,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const replayed = response.headers.get('idempotency-replayed') === 'true';
     return { status: response.status, replayed, body: await response.json() };
   } catch (error) {
-    // Killed, frozen or cut off: nobody said anything.
+    // The instance was killed or frozen, or the connection was cut.
     const status = (error as { readonly code?: unknown }).code === 'ECONNREFUSED' ? -1 : 0;
     return { status, replayed: false, body: null };
   }
@@ -51,23 +51,23 @@ interface Item {
   readonly error?: { readonly code: string };
 }
 
-/** What an answer says of each wish of the request. */
-export function toldBy(answer: Answer, { path, wishes }: SendRequest): readonly Told[] {
+/** Reads the answer for each email of the request. */
+export function acceptancesIn(answer: Answer, { path, emails }: SendRequest): readonly Acceptance[] {
   const { status, body } = answer;
   if (status !== 202) {
-    const told = refusalOf(status, (body as Item | null)?.error?.code);
-    return wishes.map(() => told);
+    const acceptance = refusalOf(status, (body as Item | null)?.error?.code);
+    return emails.map(() => acceptance);
   }
   const { data } = body as { readonly data: Item | readonly Item[] };
   const items = path === '/v1/emails' ? [data as Item] : (data as readonly Item[]);
-  return wishes.map((_, index) => {
+  return emails.map((_, index) => {
     const item = items.find((one) => (one.index ?? 0) === index);
     if (item?.id) return { what: 'accepted', id: item.id };
     return item?.error ? refusalOf(STATUS[item.error.code] ?? 400, item.error.code) : { what: 'left out' };
   });
 }
 
-/** Codes of a batch's items after which the email may be there, or that say nothing of it. */
+/** Status codes for the error codes of a batch's items that do not mean a refusal. */
 const STATUS: Readonly<Record<string, number>> = {
   SERVICE_UNAVAILABLE: 503,
   INTERNAL_ERROR: 500,
@@ -75,7 +75,7 @@ const STATUS: Readonly<Record<string, number>> = {
   IDEMPOTENCY_CONFLICT: 409,
 };
 
-function refusalOf(status: number, code: string | undefined): Told {
+function refusalOf(status: number, code: string | undefined): Acceptance {
   if (status === -1 || code === 'IDEMPOTENCY_IN_PROGRESS') return { what: 'untouched' };
   if (code === 'IDEMPOTENCY_CONFLICT') return { what: 'conflict' };
   return { what: status >= 400 && status < 500 ? 'refused' : 'unknown' };

@@ -1,44 +1,44 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, type Ask, ask, toldBy } from './ask.ts';
-import type { OutsideRecord, SentEmail, Told } from './outside-record.ts';
+import { type Answer, type Ask, acceptancesIn, ask } from './ask.ts';
+import type { Acceptance, OutsideRecord, SentEmail } from './outside-record.ts';
 import { type Random, randomFrom } from './random.ts';
 import { Requests, type SendRequest } from './requests.ts';
 
-/** What the client speaks to. */
+/** The instances under test, and the load on them. */
 export interface ClientParts {
-  /** Where the instances are reached. */
+  /** One base URL for each instance. */
   readonly urls: readonly string[];
   readonly keys: { readonly test: string; readonly live: string };
   /** The verified domain that live mail is sent from; null where all mail is simulated. */
   readonly liveFrom: string | null;
   readonly record: OutsideRecord;
   readonly seed: number;
-  /** How many requests it has under way at most. */
+  /** Requests in progress at the same time. */
   readonly workers: number;
 }
 
-/** A client that means it asks again with the same key until somebody answers. */
+/** Tries of a request with an idempotency key; a request without a key is sent once. */
 const TRIES = 200;
-/** What a client waits before it asks again. It is load, not a wait for something to happen. */
+/** Pause before a request is repeated. It shapes the load; nothing is waited for. */
 const REPEAT_MS = 100;
 
-/** An application that sends, schedules, reschedules and cancels, and writes down what it was promised. */
-export class TortureClient {
+/** An application that sends, schedules, reschedules and cancels, and records every answer. */
+export class ChaosClient {
   #stopped = false;
   readonly #chance: Random;
-  readonly #wishing: Requests;
+  readonly #requests: Requests;
   #workers: Promise<void>[] = [];
 
   constructor(private readonly parts: ClientParts) {
     this.#chance = randomFrom(parts.seed);
-    this.#wishing = new Requests({ ...parts, chance: this.#chance });
+    this.#requests = new Requests({ ...parts, chance: this.#chance });
   }
 
   start(): void {
     this.#workers = Array.from({ length: this.parts.workers }, () => this.#work());
   }
 
-  /** Lets what is under way be answered, or given up. */
+  /** Stops sending, and waits for the requests in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#workers);
@@ -47,16 +47,16 @@ export class TortureClient {
   async #work(): Promise<void> {
     while (!this.#stopped) {
       const dice = this.#chance.next();
-      if (dice < 0.4) await this.#send(this.#wishing.single(null), null);
-      else if (dice < 0.58) await this.#send(this.#wishing.single(null), randomUUID());
-      else if (dice < 0.62) await this.#sendTwice(this.#wishing.single(null));
+      if (dice < 0.4) await this.#send(this.#requests.single(null), null);
+      else if (dice < 0.58) await this.#send(this.#requests.single(null), randomUUID());
+      else if (dice < 0.62) await this.#sendTwice(this.#requests.single(null));
       else if (dice < 0.76) await this.#sendBatch();
       else await this.#schedule();
       await Bun.sleep(this.#chance.between(0, 20));
     }
   }
 
-  /** With a key it is asked for until all of it is answered, without one once: nothing may be stored twice either way. */
+  /** A request with a key is repeated until every email is answered; one without a key is sent once. Neither may be stored twice. */
   async #send(request: SendRequest, key: string | null): Promise<void> {
     const { record } = this.parts;
     for (let tried = 0; tried < (key === null ? 1 : TRIES); tried++) {
@@ -64,13 +64,15 @@ export class TortureClient {
       if (tried > 0) await Bun.sleep(REPEAT_MS);
       const { path, apiKey, body } = request;
       const answer = await this.#ask({ method: 'POST', path, apiKey, body, idempotencyKey: key });
-      const told = toldBy(answer, request);
-      const areFinal = request.wishes.map((wish, index) => record.hear(wish, told[index] as Told));
+      const acceptances = acceptancesIn(answer, request);
+      const areFinal = request.emails.map((email, index) =>
+        record.note(email, acceptances[index] as Acceptance),
+      );
       if (areFinal.every((isFinal) => isFinal)) return;
     }
   }
 
-  /** The same request with the same key to two instances at once: stored once, whoever answers. */
+  /** Sends the same request with the same key to two instances at once: it must be stored once, whichever of them answers. */
   async #sendTwice(request: SendRequest): Promise<void> {
     const key = randomUUID();
     this.parts.record.exercised.twiceAtOnce++;
@@ -78,19 +80,19 @@ export class TortureClient {
   }
 
   async #sendBatch(): Promise<void> {
-    const request = this.#wishing.batch();
+    const request = this.#requests.batch();
     this.parts.record.exercised.batches++;
     const dice = this.#chance.next();
     if (dice < 0.25) await this.#sendTwice(request);
     else await this.#send(request, dice < 0.75 ? randomUUID() : null);
   }
 
-  /** Some time ahead; then cancelled or moved at about the moment at which it is due, when that is hardest. */
+  /** Schedules an email and cancels or moves it close to the time it is due, when a race with the sending is most likely. */
   async #schedule(): Promise<void> {
     const due = Date.now() + this.#chance.between(500, 3_000);
-    const request = this.#wishing.single(due);
+    const request = this.#requests.single(due);
     await this.#send(request, this.#chance.next() < 0.5 ? randomUUID() : null);
-    const [email] = request.wishes;
+    const [email] = request.emails;
     if (!email || email.id === null) return;
     const dice = this.#chance.next();
     if (dice > 0.85) return;
@@ -101,14 +103,14 @@ export class TortureClient {
   }
 
   async #cancel(email: SentEmail, path: string): Promise<void> {
-    const { status } = await this.#ask({ method: 'DELETE', path, apiKey: this.#wishing.keyOf(email) });
+    const { status } = await this.#ask({ method: 'DELETE', path, apiKey: this.#requests.keyOf(email) });
     email.cancelled = status === 200 ? 'acknowledged' : status === 409 ? 'refused' : 'unknown';
   }
 
   async #move(email: SentEmail, path: string): Promise<void> {
     const later = Date.now() + this.#chance.between(200, 1_500);
     const body = { scheduledAt: new Date(later).toISOString() };
-    const { status } = await this.#ask({ method: 'PATCH', path, apiKey: this.#wishing.keyOf(email), body });
+    const { status } = await this.#ask({ method: 'PATCH', path, apiKey: this.#requests.keyOf(email), body });
     if (status === 200) email.notBefore = later;
   }
 

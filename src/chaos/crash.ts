@@ -1,11 +1,11 @@
 import type { ChaosSetting, CrashPoint } from '../config/chaos-setting.ts';
 
-/** Passed by at a named point; does not come back from the one that is set. */
+/** Called at each crash point; it does not return from the configured one. */
 export type CrashAt = (point: CrashPoint) => void;
 
 /**
- * Kills the process as `kill -9` does when it has passed a point often enough. A statement that was handed over is given
- * a moment, so that the kill finds it anywhere between here and the database's disk.
+ * Kills the process like `kill -9` at the configured visit to the configured point. After a statement was sent, the kill comes
+ * a few milliseconds later, so that it can hit any moment between the send and the write to the database's disk.
  */
 export function crashAt(crash: ChaosSetting['crash']): CrashAt {
   if (!crash) return () => {};

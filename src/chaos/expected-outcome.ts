@@ -1,13 +1,13 @@
 import type { RestingState } from '../../machines/email-progress.ts';
 import type { EmailEventType } from '../../machines/email-recipient.ts';
 
-/** What becomes of a recipient: how it ends, and the events that are recorded of it on the way. */
-interface Course {
+/** The final state of an email to one recipient, and the events that are recorded for the recipient. */
+interface RecipientOutcome {
   readonly end: Exclude<RestingState, 'deferred'>;
   readonly events: readonly EmailEventType[];
 }
 
-/** What the simulator makes of a recipient, by the local part of the address. */
+/** Outcomes of the simulator, which the local part of the address chooses. */
 export const OUTCOMES = {
   delivered: { end: 'delivered', events: ['sent', 'delivered'] },
   bounced: { end: 'failed', events: ['bounced'] },
@@ -18,23 +18,23 @@ export const OUTCOMES = {
   unsubscribed: { end: 'delivered', events: ['sent', 'delivered', 'unsubscribed'] },
   deferred: { end: 'delivered', events: ['sent', 'delivered'] },
   suppressed: { end: 'failed', events: [] },
-} as const satisfies Record<string, Course>;
+} as const satisfies Record<string, RecipientOutcome>;
 
-/** What the torture's own mail server makes of a recipient of live mail; the address chooses it too. */
+/** Outcomes of the mail sink for live mail, which the address chooses as well. */
 export const LIVE_OUTCOMES = {
   taken: { end: 'sent', events: ['sent'] },
   refused: { end: 'failed', events: ['bounced'] },
-} as const satisfies Record<string, Course>;
+} as const satisfies Record<string, RecipientOutcome>;
 
-/** A fate that an address chooses. */
+/** An outcome that an address chooses. */
 export type ExpectedOutcome = keyof typeof OUTCOMES | keyof typeof LIVE_OUTCOMES;
 
-const COURSES: Readonly<Record<ExpectedOutcome, Course>> = { ...OUTCOMES, ...LIVE_OUTCOMES };
+const ALL_OUTCOMES: Readonly<Record<ExpectedOutcome, RecipientOutcome>> = { ...OUTCOMES, ...LIVE_OUTCOMES };
 
-/** Nobody could say whether it was taken, and it is not to be tried again: a bounce once patience has run out. */
-const HELD: Course = { end: 'failed', events: ['bounced'] };
+/** An attempt whose result is unknown and that must not be repeated expires as a bounce. */
+const HELD: RecipientOutcome = { end: 'failed', events: ['bounced'] };
 
-/** A person opens a message any number of times: the outcome of an attempt that was given up may tell of it once more. */
+/** Opens and clicks may repeat: the late outcome of an attempt whose lease ended may report one more. */
 const REPEATABLE: Readonly<Record<EmailEventType, boolean>> = {
   sent: false,
   delivered: false,
@@ -45,51 +45,52 @@ const REPEATABLE: Readonly<Record<EmailEventType, boolean>> = {
   unsubscribed: false,
 };
 
-/** How often an event of a type was recorded of a recipient. */
+/** The number of events of one type that were recorded for a recipient. */
 export type Recorded = readonly [recipient: string, type: EmailEventType, times: number];
 
-/** What is known of an email's attempts beside their events. */
+/** Facts about an email's attempts, apart from its events. */
 export interface Attempts {
   /** Leases that ended without an outcome. */
   readonly lost: number;
-  /** Attempts after which nobody knew whether the message was taken. */
+  /** Attempts after which it was unknown whether the server had accepted the message. */
   readonly unknown: number;
-  /** A doubt about it is held, rather than tried again. */
+  /** An attempt with an unknown result is not repeated (UNKNOWN_OUTCOME=hold). */
   readonly holds: boolean;
 }
 
-/** What an email should have come to, and in what its events differ from that. */
+/** The final state that an email should have, and how its events differ from the expected ones. */
 export interface ExpectedEvents {
-  readonly end: Course['end'];
-  readonly lacking: readonly string[];
-  readonly strange: readonly string[];
+  readonly end: RecipientOutcome['end'];
+  readonly missing: readonly string[];
+  readonly unexpected: readonly string[];
 }
 
-/** Holds the events of an email against what its recipients call for. */
+/** Compares the events of an email with the outcomes that its recipients' addresses choose. */
 export function expectedEvents(
-  recipients: readonly { readonly address: string; readonly fate: ExpectedOutcome }[],
+  recipients: readonly { readonly address: string; readonly outcome: ExpectedOutcome }[],
   recorded: readonly Recorded[],
   { lost, unknown, holds }: Attempts,
 ): ExpectedEvents {
-  const ends = new Set<Course['end']>();
-  const lacking: string[] = [];
-  const strange: string[] = [];
-  for (const { address, fate } of recipients) {
+  const ends = new Set<RecipientOutcome['end']>();
+  const missing: string[] = [];
+  const unexpected: string[] = [];
+  for (const { address, outcome } of recipients) {
     const found = recorded.filter(([recipient]) => recipient === address);
-    const isHeld = fate in LIVE_OUTCOMES && holds && lost + unknown > 0 && isBounceAlone(found);
-    const { end, events } = isHeld ? HELD : COURSES[fate];
+    const isHeld = outcome in LIVE_OUTCOMES && holds && lost + unknown > 0 && isBounceAlone(found);
+    const { end, events } = isHeld ? HELD : ALL_OUTCOMES[outcome];
     ends.add(end);
-    for (const type of events) if (!found.some(([, one]) => one === type)) lacking.push(`${type} of ${fate}`);
+    for (const type of events)
+      if (!found.some(([, one]) => one === type)) missing.push(`${type} of ${outcome}`);
     for (const [, type, times] of found) {
       const most = !events.includes(type) ? 0 : REPEATABLE[type] ? 1 + lost : 1;
-      if (times > most) strange.push(`${times} × ${type} of ${fate}`);
+      if (times > most) unexpected.push(`${times} × ${type} of ${outcome}`);
     }
   }
   const addresses = new Set(recipients.map(({ address }) => address));
   for (const [recipient, type] of recorded)
-    if (!addresses.has(recipient)) strange.push(`${type} of somebody who is no recipient`);
+    if (!addresses.has(recipient)) unexpected.push(`${type} of an address that is no recipient`);
   const [first = 'sent'] = ends;
-  return { end: ends.size === 1 ? first : 'sent', lacking, strange };
+  return { end: ends.size === 1 ? first : 'sent', missing, unexpected };
 }
 
 const isBounceAlone = (found: readonly Recorded[]): boolean =>

@@ -4,19 +4,19 @@ import type { PostgresServer } from './postgres-server.ts';
 import { type Random, randomFrom } from './random.ts';
 import type { Relay } from './relay.ts';
 
-/** What can be done to whom. */
-export interface Victims {
+/** The processes and connections that faults are injected into. */
+export interface Targets {
   readonly instances: readonly Instance[];
-  /** One between each instance and PostgreSQL, in the same order. */
+  /** A relay between each instance and PostgreSQL, in the order of the instances. */
   readonly relays: readonly Relay[];
   readonly postgres: PostgresServer;
   readonly leaseMs: number;
-  /** Whether machines' clocks may be wrong. */
+  /** Instances may start with a wrong clock. */
   readonly clocks: boolean;
   readonly seed: number;
 }
 
-/** The troubles, and how often each comes up compared with the others. */
+/** The faults, with the relative frequency of each. */
 const WEIGHTS = {
   kill: 5,
   'crash point': 4,
@@ -26,12 +26,12 @@ const WEIGHTS = {
   'cut connections': 3,
   'freeze connections': 2,
   'swallow reply': 4,
-  // Comes with a start.
+  // A wrong clock is chosen whenever an instance starts.
   'wrong clock': 0,
 } as const;
 
 const HOUR_MS = 3_600_000;
-/** How far ahead the clocks of machines are; one in three is right. */
+/** Offsets of the instances' clocks; one in three is right. */
 const CLOCKS_MS = [
   0,
   0,
@@ -44,18 +44,18 @@ const CLOCKS_MS = [
   -91 * 24 * HOUR_MS,
 ];
 
-/** The name of a trouble. */
+/** The name of a fault. */
 export type Fault = keyof typeof WEIGHTS;
 
-const BAG = Object.entries(WEIGHTS).flatMap(([trouble, weight]) =>
-  Array.from({ length: weight }, () => trouble as Fault),
+const BAG = Object.entries(WEIGHTS).flatMap(([fault, weight]) =>
+  Array.from({ length: weight }, () => fault as Fault),
 );
 
-/** Makes trouble at random moments, several at once, until it is told to stop; then it puts everything right again. */
+/** Injects faults at random moments, several at once, until it is stopped; then it repairs everything. */
 export class Faults {
   readonly counts = new Map<Fault, number>();
   readonly #chance: Random;
-  /** Of its own, so that the other troubles come as they did without it. */
+  /** Its own generator, so that the other faults of a seed stay the same with and without wrong clocks. */
   readonly #clockChance: Random;
   readonly #busy = new Set<unknown>();
   readonly #underWay = new Set<Promise<void>>();
@@ -63,26 +63,26 @@ export class Faults {
   #working: Promise<void> = Promise.resolve();
   #failure: unknown = null;
 
-  constructor(private readonly victims: Victims) {
-    this.#chance = randomFrom(victims.seed);
-    this.#clockChance = randomFrom(victims.seed + 1);
+  constructor(private readonly targets: Targets) {
+    this.#chance = randomFrom(targets.seed);
+    this.#clockChance = randomFrom(targets.seed + 1);
   }
 
   start(): void {
     this.#working = this.#work();
   }
 
-  /** Ends the trouble. @throws what went wrong while it was made: the torture's fault, not the service's */
+  /** Ends all faults. @throws the first error of an injection, which is a bug of the chaos run and not of the service */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#working;
     await Promise.all(this.#underWay);
-    const { postgres, relays, instances } = this.victims;
+    const { postgres, relays, instances } = this.targets;
     if (!postgres.isUp) await postgres.up();
     for (const relay of relays) relay.thaw();
     for (const instance of instances) {
       if (instance.isFrozen) instance.thaw();
-      // One may still carry a crash point that it has not come to.
+      // An instance may still have a crash point that it has not reached.
       await instance.end('SIGKILL');
       this.#start(instance);
     }
@@ -94,32 +94,32 @@ export class Faults {
     while (!this.#stopped) {
       await Bun.sleep(this.#chance.between(100, 900));
       if (this.#stopped) return;
-      this.#begin(this.#chance.pick(BAG), this.#chance.between(0, this.victims.instances.length - 1));
+      this.#begin(this.#chance.pick(BAG), this.#chance.between(0, this.targets.instances.length - 1));
     }
   }
 
-  #begin(trouble: Fault, index: number): void {
-    const victim = trouble === 'stop PostgreSQL' ? this.victims.postgres : this.victims.instances[index];
-    if (victim === undefined || this.#busy.has(victim)) return;
-    this.#busy.add(victim);
-    this.#count(trouble);
-    const work = this.#make(trouble, index)
+  #begin(fault: Fault, index: number): void {
+    const target = fault === 'stop PostgreSQL' ? this.targets.postgres : this.targets.instances[index];
+    if (target === undefined || this.#busy.has(target)) return;
+    this.#busy.add(target);
+    this.#count(fault);
+    const work = this.#make(fault, index)
       .catch((error: unknown) => {
         this.#failure ??= error;
       })
       .finally(() => {
-        this.#busy.delete(victim);
+        this.#busy.delete(target);
         this.#underWay.delete(work);
       });
     this.#underWay.add(work);
   }
 
-  async #make(trouble: Fault, index: number): Promise<void> {
-    const { postgres, leaseMs } = this.victims;
-    const instance = this.victims.instances[index] as Instance;
-    const relay = this.victims.relays[index] as Relay;
+  async #make(fault: Fault, index: number): Promise<void> {
+    const { postgres, leaseMs } = this.targets;
+    const instance = this.targets.instances[index] as Instance;
+    const relay = this.targets.relays[index] as Relay;
     const wait = (least: number, most: number) => Bun.sleep(this.#chance.between(least, most));
-    switch (trouble) {
+    switch (fault) {
       case 'kill':
         await instance.end('SIGKILL');
         await wait(0, 500);
@@ -151,7 +151,7 @@ export class Faults {
 
   async #startAgain(instance: Instance): Promise<void> {
     this.#start(instance);
-    // It comes up only as fast as PostgreSQL lets it; a start that PostgreSQL's absence ends is tried again.
+    // An instance exits when PostgreSQL is away for too long at its start; then it is started again.
     for (let tries = 0; !this.#stopped || tries === 0; tries++) {
       try {
         return await instance.ready();
@@ -163,7 +163,7 @@ export class Faults {
     }
   }
 
-  /** A life that ends at a named point, wherever that is. */
+  /** Starts an instance that kills itself at a crash point. */
   async #startDoomed(instance: Instance): Promise<void> {
     this.#start(instance, {
       at: this.#chance.pick(CRASH_POINTS),
@@ -174,17 +174,17 @@ export class Faults {
     if (!instance.isRunning) await this.#startAgain(instance);
   }
 
-  /** On a machine whose clock says what it likes. */
+  /** Starts an instance, with another clock offset each time. */
   #start(instance: Instance, crash?: Parameters<Instance['start']>[1]): void {
-    // The first one's stays right: what the others wrote must not mislead it.
-    if (this.victims.clocks && instance !== this.victims.instances[0])
+    // The first instance keeps the right time: it must not be misled by what the others wrote.
+    if (this.targets.clocks && instance !== this.targets.instances[0])
       instance.clockOffsetMs = this.#clockChance.pick(CLOCKS_MS);
     if (instance.clockOffsetMs !== 0) this.#count('wrong clock');
     instance.start(this.#seed(), crash);
   }
 
-  #count(trouble: Fault): void {
-    this.counts.set(trouble, (this.counts.get(trouble) ?? 0) + 1);
+  #count(fault: Fault): void {
+    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
   }
 
   #seed(): number {

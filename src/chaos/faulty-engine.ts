@@ -6,26 +6,26 @@ import type { EventOfKind, KindName } from '../engine/kind.ts';
 import type { ClaimOf, EventResultOf, SpawnResult, SpawnResultOf } from '../engine/result.ts';
 import type { SpawnRequestOf } from '../engine/spawn-queue.ts';
 import { type CrashAt, crashAt } from './crash.ts';
-import { TorturedDatabase } from './faulty-database.ts';
+import { FaultyDatabase } from './faulty-database.ts';
 import { faultyKinds } from './faulty-kinds.ts';
 import { setClockWrong } from './wrong-clock.ts';
 
-/** TORTURE is set, but the database is one that matters. */
+/** TORTURE is set, but the database was not created by a chaos run. */
 export class NotBreakable extends Error {
-  override readonly name = 'NotTorturable';
+  override readonly name = 'NotBreakable';
 
   constructor() {
     super('TORTURE is set, but this database was not made to be tortured. Unset it.');
   }
 }
 
-/** Between two commits that ought to be one. */
+/** Pause between two commits that ought to be one. */
 const APART_MS = 20;
 
 const withoutReport = <C>({ report: _, ...options }: TellOptions<C> = {}): TellOptions<C> => options;
 
-/** An engine whose crash points, dawdling performers and broken safeguards are those of the setting. */
-class TorturedEngine extends Engine {
+/** An engine with the crash points, delays and broken safeguards of the setting. */
+class FaultyEngine extends Engine {
   constructor(
     parts: EngineParts,
     private readonly crash: CrashAt,
@@ -40,7 +40,7 @@ class TorturedEngine extends Engine {
   ): Promise<SpawnResultOf<Name>> {
     const spawned = super.spawn(kind, request);
     if (this.broken === 'commit' && kind === 'email' && !request.claim) {
-      // The broken safeguard: an answer that does not wait for the commit.
+      // The broken safeguard: the answer does not wait for the commit.
       spawned.catch(() => {});
       const answer: SpawnResult = { outcome: 'spawned', state: 'sending', context: request.input };
       return answer as SpawnResultOf<Name>;
@@ -56,33 +56,33 @@ class TorturedEngine extends Engine {
     event: EventOfKind<Name>,
     options?: TellOptions<ClaimOf<Name>>,
   ): Promise<EventResultOf<Name>> {
-    // The broken safeguard: what an attempt came to is written before what was reported of it.
+    // The broken safeguard: the outcome of an attempt and the report about it are two commits.
     const isApart = this.broken === 'report' && event.type === 'report.received';
     if (isApart) await pause(APART_MS);
-    const told = await super.tell(kind, id, event, isApart ? withoutReport(options) : options);
+    const result = await super.tell(kind, id, event, isApart ? withoutReport(options) : options);
     if (options?.scope) this.crash('command.answered');
-    return told;
+    return result;
   }
 }
 
-/** Faults that a torture injects; nothing of it is in what it is put around. */
+/** Faults that are injected into a service by wrapping its parts; the product itself contains none of them. */
 export interface Chaos {
-  /** Looks at the database before anything is done with it. @throws when it is one that matters */
+  /** Verifies the database before its first use. @throws NotBreakable when a chaos run did not create it */
   prepare(database: Database): Promise<void>;
   createEngine(parts: EngineParts): Engine;
   /** The broken safeguard: the instance believes its own clock. */
   readonly trustsMachineClock: boolean;
 }
 
-/** What a torture of that setting puts around a service. */
+/** The wrappers for a setting. */
 export const chaosOf = (setting: ChaosSetting): Chaos => ({
-  prepare: (database) => prepareTorture(setting, database),
+  prepare: (database) => verifyToken(setting, database),
   createEngine: (parts) => faultyEngine(setting, parts),
   trustsMachineClock: setting.break === 'clock',
 });
 
-/** Sets the machine's clock wrong, where that is asked for. @throws NotTorturable when the database does not hold the token */
-async function prepareTorture(setting: ChaosSetting, database: Database): Promise<void> {
+/** Also sets the machine's clock wrong when the setting asks for it. @throws NotBreakable when the database lacks the token */
+async function verifyToken(setting: ChaosSetting, database: Database): Promise<void> {
   const [table] = await database.query<{ there: boolean }>(
     `select to_regclass('torture') is not null as there`,
   );
@@ -93,16 +93,17 @@ async function prepareTorture(setting: ChaosSetting, database: Database): Promis
   if (setting.clockOffsetMs) setClockWrong(setting.clockOffsetMs);
 }
 
-/**
- * An engine to be tortured: what a torture needs is wrapped around the engine's parts, so that nothing of it is in the
- * engine itself.
- */
+/** Wraps the engine's parts, so that the engine itself has no code for chaos but the options of its statements. */
 export function faultyEngine(setting: ChaosSetting, parts: EngineParts): Engine {
   const crash = crashAt(setting.crash);
-  return new TorturedEngine(
+  return new FaultyEngine(
     {
       ...parts,
-      database: new TorturedDatabase(parts.database, crash, setting.break),
+      database: new FaultyDatabase(parts.database, crash),
+      statements: {
+        withoutRevisionCheck: setting.break === 'revision',
+        withoutStoredReplies: setting.break === 'key',
+      },
       kinds: faultyKinds(parts.kinds, setting, crash),
     },
     crash,

@@ -13,16 +13,16 @@ import type { CrashAt } from './crash.ts';
 import { type Random, randomFrom } from './random.ts';
 import { outsideNow } from './wrong-clock.ts';
 
-/** What XState's 32-bit delays can hold: an attempt that is lost is never missed. */
+/** The longest delay of XState (32 bits): a lost attempt is never noticed. */
 const NEVER_MS = 2_147_483_647;
-/** Every wait before another attempt, the ten minutes of a doubt among them: the torture has to see the end. */
+/** Replaces every wait before another attempt, so that the run sees each email's end. The longest is ten minutes. */
 const BACKOFF_MS = 500;
-/** A delivery's attempt is not begun unless twelve seconds of its lease are left. */
+/** A webhook attempt only begins with at least 12 s of its lease left. */
 const POSTING_LEASE_MS = 15_000;
-/** So many attempts of a hundred outlive their lease, so that late outcomes are no rarity. */
+/** Percentage of attempts that outlive their lease, so that late outcomes are common. */
 const LATE_PERCENT = 3;
 
-/** Kinds as an engine takes them, with shorter leases, performers that dawdle and are recorded, and what is broken. */
+/** Kinds with shorter leases, with performers that are delayed and recorded, and with the broken safeguard. */
 export function faultyKinds(
   kinds: readonly Registration[],
   setting: ChaosSetting,
@@ -31,8 +31,8 @@ export function faultyKinds(
   const chance = randomFrom(setting.seed);
   return kinds.map(({ kind, performer, ...rest }) => ({
     ...rest,
-    kind: { ...kind, machine: torturedMachine(kind.machine, setting) },
-    ...(performer ? { performer: torturedPerformer(kind.name, performer, setting, crash, chance) } : {}),
+    kind: { ...kind, machine: faultyMachine(kind.machine, setting) },
+    ...(performer ? { performer: faultyPerformer(kind.name, performer, setting, crash, chance) } : {}),
   }));
 }
 
@@ -41,7 +41,7 @@ interface Judged {
   readonly event: EmailEvent;
 }
 
-/** Takes the outcome of any attempt for that of the latest. */
+/** A guard that takes the outcome of any attempt for that of the latest. */
 const whicheverAttempt =
   (state: RestingState) =>
   ({ context, event }: Judged): boolean =>
@@ -51,13 +51,13 @@ const whicheverAttempt =
       state,
     );
 
-/** Whoever may have got an email is tried again, whatever was chosen for that case. */
+/** Guards that repeat an attempt with an unknown result, even where UNKNOWN_OUTCOME is hold. */
 const REPEATING = { doubtIsHeld: () => false, nobodyMayBeTried: () => false };
 
 const leaseOf = ({ id }: AnyStateMachine, { leaseMs }: ChaosSetting): number =>
   id === 'webhookDelivery' ? POSTING_LEASE_MS : leaseMs;
 
-function torturedMachine(machine: AnyStateMachine, setting: ChaosSetting): AnyStateMachine {
+function faultyMachine(machine: AnyStateMachine, setting: ChaosSetting): AnyStateMachine {
   const lease = setting.break === 'lease' ? NEVER_MS : leaseOf(machine, setting);
   const delays = { lease, backoff: BACKOFF_MS };
   const guards =
@@ -72,7 +72,7 @@ function torturedMachine(machine: AnyStateMachine, setting: ChaosSetting): AnySt
   return machine.provide({ delays, guards: { ...guards, ...(holdsNothing ? REPEATING : {}) } } as never);
 }
 
-function torturedPerformer(
+function faultyPerformer(
   kind: string,
   performer: Performer,
   { leaseMs, record, slots, break: broken }: ChaosSetting,
@@ -80,10 +80,10 @@ function torturedPerformer(
   chance: Random,
 ): Performer {
   const note = (line: string): void => {
-    // One write of one line: a kill leaves it whole or not at all.
+    // One write per line: a kill leaves a line whole or absent.
     if (record !== undefined) appendFileSync(record, `${line}\n`);
   };
-  // A performer knows its orders again when they are settled.
+  // A performer identifies a settled order by reference.
   const changed = new WeakMap<Order, Order>();
   const handed = (order: Order): Order => {
     if (broken !== 'hold') return order;
@@ -103,31 +103,31 @@ function torturedPerformer(
       const attempt = attemptOf(order);
       crash('perform.before');
       note(`begun ${order.actor.id} ${attempt} ${outsideNow()}`);
-      await pause(kind === 'email' ? dawdling(chance, attempt, leaseMs) : chance.between(0, 20));
+      await pause(kind === 'email' ? delayOf(chance, attempt, leaseMs) : chance.between(0, 20));
       crash('perform.during');
       const events = await performer.perform(handed(order), tell);
       note(`done ${order.actor.id} ${attempt} ${acceptedIn(events).join(',')}`);
       crash('perform.after');
-      return events.map((event) => signed(event));
+      return events.map((event) => withAttempt(event));
     },
   };
 }
 
-/** An attempt of live mail is ordered before it is begun, and counted then. */
+/** The number of an order's attempt. Live mail counts an attempt when it begins, which is after it was ordered. */
 function attemptOf({ actor, kind }: Order): number {
   const { attempt } = actor.snapshot.context as EmailContext;
   return kind === 'email' && actor.livemode ? attempt + 1 : attempt;
 }
 
-/** The performer looks for itself who may be tried. */
+/** Clears `holdsDoubt` in the order as well, because the performer chooses the recipients by it. */
 function withoutHold(order: Order): Order {
   const { actor } = order;
   const context = { ...(actor.snapshot.context as EmailContext), holdsDoubt: false };
   return { ...order, actor: { ...actor, snapshot: { ...actor.snapshot, context } as typeof actor.snapshot } };
 }
 
-/** A repeated attempt takes nearly its whole lease: then the outcome of one that was given up finds it under way. */
-function dawdling(chance: Random, attempt: number, leaseMs: number): number {
+/** A repeated attempt takes most of its lease, so that a late outcome of the attempt before arrives while it is in progress. */
+function delayOf(chance: Random, attempt: number, leaseMs: number): number {
   if (chance.next() * 100 < LATE_PERCENT) return leaseMs * (1 + chance.next());
   return attempt === 1 ? chance.between(0, 20) : leaseMs * 0.9 * chance.next();
 }
@@ -141,14 +141,14 @@ interface Completed extends ActorEvent {
   }[];
 }
 
-/** The recipients whose servers have taken the message, by their places. */
+/** The indexes of the recipients whose servers have accepted the message. */
 const acceptedIn = (events: readonly Completed[]): readonly number[] =>
   events
     .flatMap(({ outcomes = [] }) => outcomes)
     .flatMap(({ outcome, recipient }) => (outcome === 'accepted' ? [recipient] : []));
 
-/** The outcome says which attempt it is of: whether it was recorded for that one is what the judge wants to know. */
-function signed(event: Completed): ActorEvent {
+/** Adds the attempt's number to its outcomes: the judge checks that each was recorded for its own attempt. */
+function withAttempt(event: Completed): ActorEvent {
   if (!event.outcomes) return event;
   const { attempt } = event;
   return {

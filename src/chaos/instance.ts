@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ChaosSetting, CrashPoint } from '../config/chaos-setting.ts';
 
-/** Lines of output kept of an instance, to show when it does not come up. */
+/** Characters of an instance's output that are kept, to be shown when it does not start. */
 const KEPT_OUTPUT = 8_000;
 const READY_WITHIN_MS = 30_000;
 
-/** What all instances of a torture have in common. */
+/** The configuration of an instance. */
 export interface InstanceParts {
   /** The program and its first arguments, to which `serve` is added. */
   readonly command: readonly string[];
@@ -15,7 +15,7 @@ export interface InstanceParts {
   readonly dataDir: string;
   readonly secretKey: string;
   readonly keys: { readonly test: string; readonly live: string };
-  /** What becomes of an email of which nobody knows whether it was taken. */
+  /** The setting UNKNOWN_OUTCOME. */
   readonly unknownOutcome: 'retry' | 'hold';
   readonly torture: ChaosSetting;
 }
@@ -25,9 +25,9 @@ export class Instance {
   #process: ChildProcess | null = null;
   #output = '';
   #frozen = false;
-  /** Where live mail goes from its next start on; null keeps it here. */
+  /** The SMTP server for live mail from the next start on; null captures the mail. */
   smtpPort: number | null = null;
-  /** How far ahead its machine's clock is, from its next start on. */
+  /** Milliseconds that the machine's clock is ahead from the next start on. */
   clockOffsetMs = 0;
 
   constructor(private readonly parts: InstanceParts) {}
@@ -48,7 +48,7 @@ export class Instance {
     return this.#output;
   }
 
-  /** Starts it without waiting; `seed` makes each life of it dawdle differently. */
+  /** Starts the process without waiting for it; `seed` gives each run different delays. */
   start(seed: number, crash?: { at: CrashPoint; visit: number; afterMs: number }): void {
     const { command, port, databaseUrl, dataDir, secretKey, keys, torture, unknownOutcome } = this.parts;
     const { smtpPort } = this;
@@ -94,7 +94,7 @@ export class Instance {
     this.#frozen = false;
   }
 
-  /** Resolves once it answers /health, whatever that says of the database. */
+  /** Resolves once the instance answers /health, with whatever status. */
   async ready(): Promise<void> {
     const deadline = performance.now() + READY_WITHIN_MS;
     while (performance.now() < deadline && this.isRunning) {
@@ -108,7 +108,7 @@ export class Instance {
     throw new Error(`An instance did not come up. It printed:\n${this.#output}`);
   }
 
-  /** `kill -9`, or SIGTERM; resolves when the process is gone. */
+  /** Sends the signal; resolves when the process is gone. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = this.#process;
     if (child === null) return;
@@ -118,7 +118,7 @@ export class Instance {
     await gone;
   }
 
-  /** Resolves when it has died of itself. */
+  /** Resolves when the process has ended by itself. */
   async died(): Promise<NodeJS.Signals | null> {
     const child = this.#process;
     if (child === null) return null;
@@ -126,7 +126,7 @@ export class Instance {
     return signal;
   }
 
-  /** SIGSTOP: the process is there, holds its connections, and does nothing. */
+  /** Sends SIGSTOP: the process keeps its connections and does nothing. */
   freeze(): void {
     this.#frozen = this.#process?.kill('SIGSTOP') ?? false;
   }

@@ -10,7 +10,7 @@ import { type OutsideRecord, recipientsOf, type SentEmail } from './outside-reco
 import type { Performed } from './performed.ts';
 import { RequestLedger, type Unanswered } from './request-ledger.ts';
 
-/** What a torture came to. */
+/** The result of a chaos run. */
 export interface Verdict {
   readonly acknowledged: number;
   readonly unanswered: Unanswered;
@@ -21,52 +21,52 @@ export interface Verdict {
   readonly inBatches: number;
   /** Emails to two recipients. */
   readonly toTwo: number;
-  /** Attempts that were not begun, since every slot was taken. */
+  /** Attempts that did not begin because every slot was taken. */
   readonly declined: number;
-  /** Performed more than once because an attempt's outcome was lost: the recipient may have got it twice. */
+  /** Emails that were performed more than once because an attempt's outcome was lost: a recipient may have two copies. */
   readonly inDoubt: number;
   readonly lostAttempts: number;
-  /** What the receiving server has; null where no live mail was sent. */
+  /** Counts of live mail; null when none was sent. */
   readonly live: LiveMail | null;
   readonly events: number;
-  /** Received more than once by the webhooks' receiver, which is told so by the event's id. */
+  /** Events that the webhook receiver got more than once; the event's id shows it. */
   readonly repeatedEvents: number;
-  /** How often each promise was broken. */
-  readonly broken: ReadonlyMap<Invariant, number>;
-  /** The first of them, with ids. */
+  /** The number of violations of each invariant. */
+  readonly violated: ReadonlyMap<Invariant, number>;
+  /** The first violations, with ids. */
   readonly examples: readonly string[];
   readonly findings: Findings;
 }
 
-/** Live mail, as it arrived: a message for each recipient. */
+/** Counts of live messages; there is one for each recipient. */
 export interface LiveMail {
-  /** Messages of which the server has at least one copy. */
+  /** Messages that the mail server has at least once. */
   taken: number;
-  /** Messages of which it has several. */
+  /** Messages that the mail server has more than once. */
   twice: number;
-  /** Attempts after which nobody knew whether some message was taken. */
+  /** Attempts after which it was unknown whether some message was accepted. */
   unknown: number;
-  /** Messages that count as failed while the server has them: a doubt that was held to the end. */
+  /** Messages that the mail server has although they count as failed: their unknown result was held until they expired. */
   heldToTheEnd: number;
 }
 
-/** What was seen from outside. */
+/** Everything that was recorded outside the database. */
 export interface Seen {
   readonly record: OutsideRecord;
   readonly performed: ReadonlyMap<string, Performed>;
-  /** How often the receiver of webhooks got each event; null when there is none. */
+  /** Receptions of each event by the webhook receiver; null without webhooks. */
   readonly received: ReadonlyMap<string, number> | null;
-  /** What the receiving server took for each recipient of each live email; null when none was sent. */
+  /** Messages that the mail server accepted, by email and recipient; null without live mail. */
   readonly taken: ReadonlyMap<string, Taken> | null;
 }
 
-/** A clock of the same machine, read in two processes and rounded. */
+/** Tolerance between two processes that read the same clock, and round. */
 const CLOCK_SLACK_MS = 50;
 
-/** Whether what was done to a wish was done to this email: another one of the same wish was neither moved nor cancelled. */
-const isAnswered = (wish: SentEmail, { id }: EmailRow): boolean => wish.id === null || wish.id === id;
+/** True for the stored email that the client knows: a second copy of the same request was neither moved nor cancelled. */
+const isAnswered = (email: SentEmail, { id }: EmailRow): boolean => email.id === null || email.id === id;
 
-/** Holds the database against what the client was told and what was performed; both lie outside of it. */
+/** Compares the database with the records of the client and of the performers, which lie outside of it. */
 export async function judge(databaseUrl: string, seen: Seen): Promise<Verdict> {
   const session = await openSession({ url: databaseUrl, dataDir: null });
   try {
@@ -76,7 +76,7 @@ export async function judge(databaseUrl: string, seen: Seen): Promise<Verdict> {
   }
 }
 
-/** Whether an email in that state may have events: its recipients were, or are to be, served. */
+/** The states in which an email may have events. */
 const HAS_EVENTS: Readonly<Record<EmailState, boolean>> = {
   scheduled: true,
   queued: true,
@@ -89,35 +89,35 @@ const HAS_EVENTS: Readonly<Record<EmailState, boolean>> = {
 };
 
 class Judge {
-  readonly #breaches = new Violations();
+  readonly #violations = new Violations();
   readonly #ledger: RequestLedger;
   readonly #ends: Record<string, number> = {};
   readonly #counts = { emails: 0, inBatches: 0, toTwo: 0, declined: 0, inDoubt: 0, lostAttempts: 0 };
   #events = 0;
   #repeatedEvents = 0;
   readonly #live: LiveMail = { taken: 0, twice: 0, unknown: 0, heldToTheEnd: 0 };
-  /** What the receiving server has and no row has explained yet. */
-  readonly #strange: Set<string>;
+  /** Messages at the mail server that no row has explained yet. */
+  readonly #unexplained: Set<string>;
 
   constructor(
     private readonly session: Session,
     private readonly seen: Seen,
   ) {
-    this.#ledger = new RequestLedger(seen.record, this.#breaches);
-    this.#strange = new Set(seen.taken?.keys());
+    this.#ledger = new RequestLedger(seen.record, this.#violations);
+    this.#unexplained = new Set(seen.taken?.keys());
   }
 
   async verdict(): Promise<Verdict> {
     const { record, received, taken } = this.seen;
-    for await (const row of emailRows(this.session)) this.#look(row);
+    for await (const row of emailRows(this.session)) this.#checkEmail(row);
     const unanswered = this.#ledger.close();
-    for (const key of this.#strange) this.#break('strange', key);
+    for (const key of this.#unexplained) this.#violate('unknownMessage', key);
     if (received) {
-      await this.#lookAtEvents(received);
-      await this.#lookAtDeliveries(received);
+      await this.#checkEvents(received);
+      await this.#checkDeliveries(received);
     }
     const findings = await auditLedger(this.session, Date.now());
-    for (const { check, id, what } of findings.named) this.#break('ledger', `${check}: ${id} ${what}`);
+    for (const { check, id, what } of findings.named) this.#violate('ledger', `${check}: ${id} ${what}`);
     return {
       acknowledged: record.acknowledged.size,
       unanswered,
@@ -126,113 +126,117 @@ class Judge {
       live: taken ? this.#live : null,
       events: this.#events,
       repeatedEvents: this.#repeatedEvents,
-      broken: this.#breaches.counts,
-      examples: this.#breaches.examples,
+      violated: this.#violations.counts,
+      examples: this.#violations.examples,
       findings,
     };
   }
 
-  #look(row: EmailRow): void {
+  #checkEmail(row: EmailRow): void {
     const { id, state, waits, timers, lost, declined, completed, recorded } = row;
     this.#counts.emails++;
     this.#counts.lostAttempts += lost;
     this.#counts.declined += declined;
     this.#ends[state] = (this.#ends[state] ?? 0) + 1;
     const done = this.seen.performed.get(id);
-    // Not every recipient is in it: `reduce` passes over those that are not.
+    // The array is sparse, and `reduce` skips its holes.
     const accepted = done?.accepted.reduce((most, times) => Math.max(most, times), 0) ?? 0;
     if (accepted > 1) this.#counts.inDoubt++;
     if (accepted > 1 + lost)
-      this.#break('doubled', `${id} was taken ${accepted} times for one, with ${lost} lost attempts`);
+      this.#violate(
+        'doubled',
+        `${id} was accepted ${accepted} times for one recipient, with ${lost} lost attempts`,
+      );
     for (const attempt of recorded ?? [])
       if (!completed?.includes(attempt))
-        this.#break(
+        this.#violate(
           'foreignOutcome',
           `${id} has an event of attempt ${attempt}, completed were ${completed}`,
         );
-    if (state === 'cancelled' && done) this.#break('cancelledSent', `${id} is cancelled, and was performed`);
-    if (waits) this.#break('unfinished', `${id} is still ${state}, with the timers ${timers}`);
-    const wish = this.#ledger.wishOf(row);
-    if (!wish) return;
-    if (wish.inBatch) this.#counts.inBatches++;
-    if (wish.fates.length > 1) this.#counts.toTwo++;
-    this.#lookAtEnd(wish, row);
-    if (row.livemode) this.#lookAtLive(wish, row);
-    if (isAnswered(wish, row)) this.#keepPromises(wish, row, done);
+    if (state === 'cancelled' && done)
+      this.#violate('cancelledSent', `${id} is cancelled, and was performed`);
+    if (waits) this.#violate('unfinished', `${id} is still ${state}, with the timers ${timers}`);
+    const email = this.#ledger.sentEmailOf(row);
+    if (!email) return;
+    if (email.inBatch) this.#counts.inBatches++;
+    if (email.outcomes.length > 1) this.#counts.toTwo++;
+    this.#checkEnd(email, row);
+    if (row.livemode) this.#checkLive(email, row);
+    if (isAnswered(email, row)) this.#checkAnswers(email, row, done);
   }
 
-  /** What its recipients should have made of it, against its state and its events. */
-  #lookAtEnd(wish: SentEmail, row: EmailRow): void {
+  /** Compares state and events with the outcomes of the recipients. */
+  #checkEnd(email: SentEmail, row: EmailRow): void {
     const { id, state, waits } = row;
     const events = row.events ?? [];
     if (!HAS_EVENTS[state]) {
-      for (const [, type] of events) this.#break('strangeEvent', `${id} is cancelled, and has ${type}`);
+      for (const [, type] of events) this.#violate('unexpectedEvent', `${id} is cancelled, and has ${type}`);
     } else if (!waits) {
-      const { end, lacking, strange } = expectedEvents(recipientsOf(wish), events, row);
-      if (state !== end) this.#break('wrongEnd', `${id} to ${wish.fates.join(' and ')} is ${state}`);
-      for (const what of lacking) this.#break('lostEvent', `${id} lacks ${what}`);
-      for (const what of strange) this.#break('strangeEvent', `${id} has ${what}`);
+      const { end, missing, unexpected } = expectedEvents(recipientsOf(email), events, row);
+      if (state !== end) this.#violate('wrongEnd', `${id} to ${email.outcomes.join(' and ')} is ${state}`);
+      for (const what of missing) this.#violate('lostEvent', `${id} lacks ${what}`);
+      for (const what of unexpected) this.#violate('unexpectedEvent', `${id} has ${what}`);
     }
   }
 
-  /** What the receiving server has, against what the database says of it. */
-  #lookAtLive(wish: SentEmail, row: EmailRow): void {
+  /** Compares the messages at the mail server with the database. */
+  #checkLive(email: SentEmail, row: EmailRow): void {
     const { id, state, lost, unknown, holds, events } = row;
     this.#live.unknown += unknown;
-    for (const { address } of recipientsOf(wish)) {
+    for (const { address } of recipientsOf(email)) {
       const key = `${id} ${address}`;
       const taken = this.seen.taken?.get(key);
       const copies = taken?.copies ?? 0;
-      this.#strange.delete(key);
+      this.#unexplained.delete(key);
       const isSent = events?.some(([recipient, type]) => recipient === address && type === 'sent') ?? false;
       if (copies > 0) this.#live.taken++;
       if (copies > 1) this.#live.twice++;
       if (copies > 0 && !isSent) this.#live.heldToTheEnd++;
-      if (isSent && copies === 0) this.#break('notThere', `${key} is sent, and is not there`);
+      if (isSent && copies === 0) this.#violate('missingMessage', `${key} is sent, and is not there`);
       if (state === 'cancelled' && copies > 0)
-        this.#break('cancelledSent', `${key} is cancelled, and is there`);
-      if (holds && copies > 1) this.#break('heldTwice', `${key} is there ${copies} times`);
+        this.#violate('cancelledSent', `${key} is cancelled, and is there`);
+      if (holds && copies > 1) this.#violate('heldTwice', `${key} is there ${copies} times`);
       if (copies > 1 + lost + unknown)
-        this.#break(
+        this.#violate(
           'takenTwice',
           `${key} is there ${copies} times, with ${lost} lost and ${unknown} unknown`,
         );
-      if (taken && isAnswered(wish, row)) this.#beginsInTime(wish, key, taken.firstAt);
+      if (taken && isAnswered(email, row)) this.#checkBeginning(email, key, taken.firstAt);
     }
   }
 
-  /** What was told to the client about this email. */
-  #keepPromises(wish: SentEmail, { id, state }: EmailRow, done: Performed | undefined): void {
-    const { cancelled } = wish;
+  /** Compares the row with the answers that the client got. */
+  #checkAnswers(email: SentEmail, { id, state }: EmailRow, done: Performed | undefined): void {
+    const { cancelled } = email;
     if (cancelled === 'acknowledged' && state !== 'cancelled')
-      this.#break('cancelledSent', `${id} was cancelled, and is ${state}`);
+      this.#violate('cancelledSent', `${id} was cancelled, and is ${state}`);
     if (cancelled !== 'unknown' && cancelled !== 'acknowledged' && state === 'cancelled')
-      this.#break('wrongEnd', `${id} is cancelled, and nobody was told so`);
-    if (done) this.#beginsInTime(wish, id, done.firstBegun);
+      this.#violate('wrongEnd', `${id} is cancelled, and the client was never told`);
+    if (done) this.#checkBeginning(email, id, done.firstBegun);
   }
 
-  #beginsInTime({ notBefore }: SentEmail, what: string, begun: number): void {
+  #checkBeginning({ notBefore }: SentEmail, what: string, begun: number): void {
     if (notBefore !== null && begun < notBefore - CLOCK_SLACK_MS)
-      this.#break('tooEarly', `${what} began ${notBefore - begun} ms too early`);
+      this.#violate('tooEarly', `${what} began ${notBefore - begun} ms too early`);
   }
 
-  async #lookAtEvents(received: ReadonlyMap<string, number>): Promise<void> {
+  async #checkEvents(received: ReadonlyMap<string, number>): Promise<void> {
     for await (const { email_id, id } of eventRows(this.session)) {
       this.#events++;
       const times = received.get(id) ?? 0;
-      if (times === 0) this.#break('undelivered', `${id} of ${email_id}`);
+      if (times === 0) this.#violate('undelivered', `${id} of ${email_id}`);
       if (times > 1) this.#repeatedEvents++;
     }
   }
 
-  async #lookAtDeliveries(received: ReadonlyMap<string, number>): Promise<void> {
+  async #checkDeliveries(received: ReadonlyMap<string, number>): Promise<void> {
     for await (const { id, event, attempt } of deliveryRows(this.session)) {
       const times = received.get(event) ?? 0;
-      if (times > attempt) this.#break('overdelivered', `${id} came ${times} times in ${attempt} attempts`);
+      if (times > attempt) this.#violate('overdelivered', `${id} came ${times} times in ${attempt} attempts`);
     }
   }
 
-  #break(promise: Invariant, example: string): void {
-    this.#breaches.add(promise, example);
+  #violate(invariant: Invariant, example: string): void {
+    this.#violations.add(invariant, example);
   }
 }

@@ -2,7 +2,7 @@ import type { EmailState } from '../../machines/email.ts';
 import type { Session } from '../audit/session.ts';
 import type { Attempts, Recorded } from './expected-outcome.ts';
 
-/** What the database says of one email. */
+/** One email in the database, with what its journal and its events say. */
 export interface EmailRow extends Attempts {
   readonly id: string;
   /** Null when its message is missing. */
@@ -11,22 +11,22 @@ export interface EmailRow extends Attempts {
   readonly livemode: boolean;
   readonly waits: boolean;
   readonly timers: string | null;
-  /** Attempts that were not begun, since every slot was taken. */
+  /** Attempts that did not begin because every slot was taken. */
   readonly declined: number;
-  /** Attempts whose outcome was taken. */
+  /** Attempts whose outcome the machine accepted. */
   readonly completed: readonly number[] | null;
-  /** Attempts that recorded events say they come from. */
+  /** Attempts that are named in recorded events. */
   readonly recorded: readonly number[] | null;
   readonly events: readonly Recorded[] | null;
 }
 
-/** One event as it is recorded. */
+/** One recorded event. */
 export interface EventRow {
   readonly email_id: string;
   readonly id: string;
 }
 
-/** One event on its way to the receiver. */
+/** One webhook delivery. */
 export interface DeliveryRow {
   readonly id: string;
   readonly event: string;
@@ -59,7 +59,7 @@ const EVENTS = `select email_id, id from email_events where (email_id, id) > ($1
 const DELIVERIES = `select id, event_id as event, (context->>'attempt')::integer as attempt
 from webhook_deliveries where id > $1 order by id limit 2000`;
 
-/** Every email, a page in memory at a time. */
+/** Yields every email, with one page in memory at a time. */
 export async function* emailRows(session: Session): AsyncGenerator<EmailRow> {
   for (let last: string | undefined = ''; last !== undefined; ) {
     const rows: EmailRow[] = await session.query<EmailRow>(EMAILS, [last]);
@@ -68,7 +68,7 @@ export async function* emailRows(session: Session): AsyncGenerator<EmailRow> {
   }
 }
 
-/** Every event, a page in memory at a time. */
+/** Yields every event, with one page in memory at a time. */
 export async function* eventRows(session: Session): AsyncGenerator<EventRow> {
   for (let last: EventRow | undefined = { email_id: '', id: '' }; last; ) {
     const rows: EventRow[] = await session.query<EventRow>(EVENTS, [last.email_id, last.id]);
@@ -77,7 +77,7 @@ export async function* eventRows(session: Session): AsyncGenerator<EventRow> {
   }
 }
 
-/** Every delivery, a page in memory at a time. */
+/** Yields every delivery, with one page in memory at a time. */
 export async function* deliveryRows(session: Session): AsyncGenerator<DeliveryRow> {
   for (let last: string | undefined = ''; last !== undefined; ) {
     const rows: DeliveryRow[] = await session.query<DeliveryRow>(DELIVERIES, [last]);

@@ -3,23 +3,23 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Random, randomFrom } from './random.ts';
 
-/** What was taken of one email for one recipient. */
+/** The copies of one message that were accepted for one recipient. */
 export interface Taken {
-  /** Times that the message was taken, whether the sender heard of it or not. */
+  /** Times that the message was accepted, even when the reply did not reach the sender. */
   copies: number;
-  /** When the first copy was (epoch ms). */
+  /** Time of the first copy (epoch ms). */
   readonly firstAt: number;
 }
 
-/** What goes wrong with a message, in percent of all; the rest is taken at once. */
+/** Percentage of messages that each fault hits; the rest is accepted at once. */
 const FAULTS = {
-  /** The connection ends in the midst of the message: nothing was taken. */
+  /** The connection is reset within the message: it was not accepted. */
   'cut before the final dot': 6,
-  /** It was taken, and nobody says so: the sender cannot know. */
+  /** The connection is reset after the message was accepted, before the reply: the sender cannot know. */
   'cut after the final dot': 6,
-  /** Not now (RFC 5321 4.2.5). */
+  /** A transient refusal (RFC 5321 4.2.5). */
   '451': 8,
-  /** It was taken, and it takes a while until that is said: sometimes longer than the lease. */
+  /** The reply to an accepted message comes late, sometimes later than the lease ends. */
   slow: 5,
 } as const;
 
@@ -32,12 +32,12 @@ const MAIL = /^MAIL FROM:/i;
 const RCPT = /^RCPT TO:<([^>]*)>/i;
 const MESSAGE_ID = /^message-id:\s*<(em_\w+)@/im;
 
-/** Recipients whose local part begins so are refused for good. */
+/** Recipients whose local part begins with this are refused permanently. */
 export const REFUSED = 'refused';
 
-/** A mail server that takes, refuses, cuts off and dawdles, and writes down what it took. */
+/** A mail server that accepts, refuses, resets and delays, and records what it accepted. */
 export class MailSink {
-  /** By the email's id, which its Message-ID holds, and the recipient. */
+  /** Accepted messages by email id, which the Message-ID contains, and recipient. */
   readonly taken = new Map<string, Taken>();
   readonly faults = new Map<Fault, number>();
   readonly #chance: Random;
@@ -115,7 +115,7 @@ export class MailSink {
     socket.write('220 sink ESMTP\r\n');
   }
 
-  /** The final dot is there: from here on the message is the server's, unless it says otherwise. */
+  /** Called after the final dot: unless the server refuses now, the message is its responsibility (RFC 5321 4.2.5). */
   async #take(socket: Socket, message: string, recipients: readonly string[]): Promise<void> {
     if (this.#strikes('451')) return void socket.write('451 4.3.0 Not now\r\n');
     const id = MESSAGE_ID.exec(message)?.[1] ?? 'without a Message-ID';
@@ -136,7 +136,7 @@ export class MailSink {
   }
 }
 
-/** One command, one line. Pipelining is not offered, so that one reply is waited for at a time. */
+/** The reply to one command. PIPELINING is not offered, so that the client waits for each reply. */
 function replyTo(line: string): string {
   switch (line.slice(0, 4).toUpperCase()) {
     case 'EHLO':

@@ -1,81 +1,85 @@
 import type { ExpectedOutcome } from './expected-outcome.ts';
 
-/** One email that was asked for, and what the client was told of it. */
+/** One email that the client asked for, and the answers about it. */
 export interface SentEmail {
-  /** Stands in the subject, so that a stored email says whose it is. */
+  /** Part of the subject, so that a stored email can be matched with the request. */
   readonly number: number;
   readonly livemode: boolean;
-  /** What becomes of each recipient. */
-  readonly fates: readonly ExpectedOutcome[];
-  /** It was one of several in a request. */
+  /** The outcome of each recipient. */
+  readonly outcomes: readonly ExpectedOutcome[];
+  /** True for an email of a batch. */
   readonly inBatch: boolean;
-  /** What was acknowledged; null while nothing was. */
+  /** The acknowledged id; null while there is none. */
   id: string | null;
-  /** A request for it got no answer after its connection stood, or one that leaves open whether it was stored. */
+  /** True after a request with an established connection got no answer, or one that leaves open whether the email was stored. */
   mayBeThere: boolean;
-  /** Not to be sent before (epoch ms); null: at once. */
+  /** Earliest time of sending (epoch ms); null for at once. */
   notBefore: number | null;
-  /** What became of a wish to cancel it: acknowledged, refused because it was too late, or nobody said. */
+  /** The answer to a cancellation; a refused one came too late, and 'unknown' had no answer. */
   cancelled: 'never asked' | 'acknowledged' | 'refused' | 'unknown';
 }
 
-/** What one answer says of one wish. */
-export type Told =
+/** The part of an answer that is about one email. */
+export type Acceptance =
   | { readonly what: 'accepted'; readonly id: string }
-  /** Refused for good. */
+  /** The email was refused and is not stored. */
   | { readonly what: 'refused' }
-  /** Nothing came of this request: nobody took its connection, or another one with its key is at work. */
+  /** This request stored nothing: its connection was refused, or another request with its key is in progress. */
   | { readonly what: 'untouched' }
-  /** Nobody can say whether it was stored. */
+  /** It is open whether the email was stored. */
   | { readonly what: 'unknown' }
-  /** The key is said to be that of another request, and is not. */
+  /** The key is said to belong to another request, which is wrong. */
   | { readonly what: 'conflict' }
-  /** The request was answered, and this one of its emails was not. */
+  /** The request was answered, but without this email. */
   | { readonly what: 'left out' };
 
-/** What the client did, beside sending one email to one recipient once. */
+/** Counts of what the client did beside sending one email to one recipient once. */
 export interface Exercised {
   batches: number;
   /** Keyed requests that were sent to two instances at once. */
   twiceAtOnce: number;
-  /** Keyed requests that were sent again for want of an answer. */
+  /** Keyed requests that were repeated because no answer came. */
   askedAgain: number;
-  /** Answers that were the stored ones of an earlier request. */
+  /** Answers that were replayed from an earlier request. */
   replayed: number;
-  /** Requests whose connection nobody took. */
+  /** Requests whose connection was refused. */
   refusedConnections: number;
 }
 
 const SUBJECT = /^SentEmail (\d+)$/;
 
-/** The subject that tells a wish's email. */
+/** The subject of a sent email, with its number. */
 export const subjectOf = ({ number }: Pick<SentEmail, 'number'>): string => `SentEmail ${number}`;
 
-/** The number in a subject that tells a wish's email; null in any other. */
+/** The number in the subject of a sent email; null for any other subject. */
 export const numberIn = (subject: string | null): number | null => {
   const digits = SUBJECT.exec(subject ?? '')?.[1];
   return digits === undefined ? null : Number(digits);
 };
 
-/** The addresses of a wish's recipients, each with its fate: no two wishes share one. */
-export const recipientsOf = ({ number, livemode, fates }: Pick<SentEmail, 'number' | 'livemode' | 'fates'>) =>
-  fates.map((fate, index) => ({
-    fate,
+/** The recipients of an email, with outcomes; no two emails share an address. */
+export const recipientsOf = ({
+  number,
+  livemode,
+  outcomes,
+}: Pick<SentEmail, 'number' | 'livemode' | 'outcomes'>) =>
+  outcomes.map((outcome, index) => ({
+    outcome,
     address: livemode
-      ? `${fate}-${number}-${index}@receiver.example`
-      : `${fate}+${number}-${index}@simulator.svc.test`,
+      ? `${outcome}-${number}-${index}@receiver.example`
+      : `${outcome}+${number}-${index}@simulator.svc.test`,
   }));
 
-/** What the client has seen, and nobody but the client. */
+/** Everything that the client has sent and seen. */
 export class OutsideRecord {
-  /** By their numbers. */
-  readonly wishes: SentEmail[] = [];
+  /** Sent emails by their numbers. */
+  readonly emails: SentEmail[] = [];
   readonly acknowledged = new Map<string, SentEmail>();
-  /** One idempotency key was answered in two ways. */
+  /** Idempotency keys with two different answers. */
   readonly contradictions: string[] = [];
-  /** One id was answered to two wishes. */
+  /** Ids that were answered to two emails. */
   readonly shared: string[] = [];
-  /** Emails of a batch that its answer leaves out. */
+  /** Emails of a batch that are missing in its answer. */
   readonly leftOut: string[] = [];
   readonly exercised: Exercised = {
     batches: 0,
@@ -85,44 +89,44 @@ export class OutsideRecord {
     refusedConnections: 0,
   };
 
-  /** Notes what is going to be asked for. */
-  wish(asked: Pick<SentEmail, 'livemode' | 'fates' | 'inBatch' | 'notBefore'>): SentEmail {
-    const number = this.wishes.length;
-    const wish: SentEmail = { ...asked, number, id: null, mayBeThere: false, cancelled: 'never asked' };
-    this.wishes.push(wish);
-    return wish;
+  /** Records an email before it is sent. */
+  ask(asked: Pick<SentEmail, 'livemode' | 'outcomes' | 'inBatch' | 'notBefore'>): SentEmail {
+    const number = this.emails.length;
+    const email: SentEmail = { ...asked, number, id: null, mayBeThere: false, cancelled: 'never asked' };
+    this.emails.push(email);
+    return email;
   }
 
-  /** Notes what an answer says of a wish; answers whether that is final. */
-  hear(wish: SentEmail, told: Told): boolean {
-    switch (told.what) {
+  /** Records an answer; returns false when the request has to be repeated. */
+  note(email: SentEmail, acceptance: Acceptance): boolean {
+    switch (acceptance.what) {
       case 'accepted':
-        this.#acknowledge(wish, told.id);
+        this.#acknowledge(email, acceptance.id);
         return true;
       case 'refused':
-        if (wish.id !== null) this.contradictions.push(`${wish.id} was accepted, and then refused`);
+        if (email.id !== null) this.contradictions.push(`${email.id} was accepted, and then refused`);
         return true;
       case 'untouched':
         return false;
       case 'unknown':
-        wish.mayBeThere = true;
+        email.mayBeThere = true;
         return false;
       case 'conflict':
-        this.contradictions.push(`the key of wish ${wish.number} was taken for that of another request`);
-        wish.mayBeThere = true;
+        this.contradictions.push(`the key of email ${email.number} was taken for that of another request`);
+        email.mayBeThere = true;
         return true;
       case 'left out':
-        this.leftOut.push(`wish ${wish.number}`);
-        wish.mayBeThere = true;
+        this.leftOut.push(`email ${email.number}`);
+        email.mayBeThere = true;
         return true;
     }
   }
 
-  #acknowledge(wish: SentEmail, id: string): void {
-    const holder = this.acknowledged.get(id) ?? wish;
-    if (holder === wish) this.acknowledged.set(id, wish);
-    else this.shared.push(`${id} was answered to the wishes ${holder.number} and ${wish.number}`);
-    wish.id ??= id;
-    if (wish.id !== id) this.contradictions.push(`${wish.id} and ${id}`);
+  #acknowledge(email: SentEmail, id: string): void {
+    const holder = this.acknowledged.get(id) ?? email;
+    if (holder === email) this.acknowledged.set(id, email);
+    else this.shared.push(`${id} was answered to the emails ${holder.number} and ${email.number}`);
+    email.id ??= id;
+    if (email.id !== id) this.contradictions.push(`${email.id} and ${id}`);
   }
 }

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What the performers' own files say of one email. */
+/** The attempts of one email, according to the performers' own files. */
 export interface Performed {
-  /** When the first attempt began (epoch ms). */
+  /** Begin of the first attempt (epoch ms). */
   firstBegun: number;
-  /** Of each recipient: attempts after which its server had the message. */
+  /** Attempts after which the server had accepted the message, by the recipient's index. */
   readonly accepted: number[];
 }
 

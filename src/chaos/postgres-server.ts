@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountForPostgres, findPrograms, reachablePrograms } from './postgres-programs.ts';
 
-/** What is acknowledged must be on the disk: both switches stay on, or the torture would prove nothing. */
+/** A durability test is worth nothing unless a commit reaches the disk: fsync and synchronous_commit stay on. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -16,7 +16,7 @@ const SETTINGS = {
   timezone: 'UTC',
 };
 
-/** A PostgreSQL of one's own, in a temporary folder, that can be struck down and started again. */
+/** A PostgreSQL server in a temporary folder that can be killed and started again. */
 export class PostgresServer {
   #process: ChildProcess | null = null;
 
@@ -27,7 +27,7 @@ export class PostgresServer {
     private readonly password: string,
   ) {}
 
-  /** Makes a cluster and starts it. @throws NoPostgres */
+  /** Creates a cluster and starts it. @throws NoPostgres */
   static async start(programs: string | null, port: number): Promise<PostgresServer> {
     const found = findPrograms(programs);
     const account = accountForPostgres();
@@ -46,7 +46,7 @@ export class PostgresServer {
     }
   }
 
-  /** The URL of a database of this server, by way of another port when there is a relay in between. */
+  /** The URL of a database, through the port of a relay when one is given. */
   url(database: string, port = this.port): string {
     return `postgres://postgres:${this.password}@127.0.0.1:${port}/${database}`;
   }
@@ -55,7 +55,7 @@ export class PostgresServer {
     return this.#process !== null;
   }
 
-  /** Starts it; after a crash it recovers first. */
+  /** Starts the server; after a crash it recovers first. */
   async up(): Promise<void> {
     const flags = Object.entries({ ...SETTINGS, port: this.port }).flatMap(([name, value]) => [
       '-c',
@@ -64,7 +64,7 @@ export class PostgresServer {
     const server = spawn(join(this.programs, 'postgres'), ['-D', join(this.home, 'data'), ...flags], {
       ...accountForPostgres(),
       stdio: ['ignore', 'ignore', 'pipe'],
-      // Ctrl-C in the terminal must reach the torture first.
+      // A group of its own: Ctrl-C must reach the caller first, which then stops the server.
       detached: true,
     });
     let log = '';
@@ -79,18 +79,18 @@ export class PostgresServer {
     this.#process = server;
   }
 
-  /** What `pg_ctl stop -m immediate` does: as if the power had failed. */
+  /** Ends the server like a power failure (`pg_ctl stop -m immediate`). */
   strike(): Promise<void> {
     return this.#end('SIGQUIT');
   }
 
-  /** Ends it in good order and removes it. */
+  /** Shuts the server down and removes its folder. */
   async remove(): Promise<void> {
     await this.#end('SIGINT');
     rmSync(this.home, { recursive: true, force: true });
   }
 
-  /** The same for the moment before the process ends, when nothing can be awaited. */
+  /** Removes the server in a handler of `exit`, where nothing can be awaited. */
   removeNow(): void {
     this.#process?.kill('SIGQUIT');
     rmSync(this.home, { recursive: true, force: true, maxRetries: 3 });

@@ -1,13 +1,13 @@
-/** Chance that comes out the same for the same seed. */
+/** Random numbers that repeat for the same seed. */
 export interface Random {
-  /** From 0 to below 1. */
+  /** A number from 0 to below 1. */
   next(): number;
-  /** A whole number, both bounds included. */
+  /** An integer between both bounds, inclusive. */
   between(least: number, most: number): number;
   pick<T>(from: readonly T[]): T;
 }
 
-/** mulberry32: 32 bits of state are plenty to decide when to kill. */
+/** The generator mulberry32, whose 32 bits of state are enough to choose faults. */
 export function randomFrom(seed: number): Random {
   let state = seed | 0;
   const next = () => {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A receiver of webhooks that counts how often each event has come, and always says yes. */
+/** A webhook receiver that answers 200 and counts the receptions of each event. */
 export class Receiver {
-  /** Times each event was received, by its id. */
+  /** Number of receptions, by event id. */
   readonly received = new Map<string, number>();
 
   private constructor(private readonly server: Server) {}

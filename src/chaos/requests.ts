@@ -2,15 +2,15 @@ import { type ExpectedOutcome, OUTCOMES } from './expected-outcome.ts';
 import { type OutsideRecord, recipientsOf, type SentEmail, subjectOf } from './outside-record.ts';
 import type { Random } from './random.ts';
 
-/** A request to send, and the wishes in it. */
+/** A request to send one email or a batch. */
 export interface SendRequest {
   readonly path: '/v1/emails' | '/v1/emails/batch';
   readonly apiKey: string;
-  readonly wishes: readonly SentEmail[];
+  readonly emails: readonly SentEmail[];
   readonly body: object;
 }
 
-/** What wishes are made of. */
+/** The sources that requests are made from. */
 export interface RequestParts {
   readonly chance: Random;
   readonly record: OutsideRecord;
@@ -19,31 +19,31 @@ export interface RequestParts {
   readonly liveFrom: string | null;
 }
 
-/** Of a hundred requests so many are live. */
+/** Percentage of requests that are live. */
 const LIVE_PERCENT = 20;
-/** Of a hundred emails so many are to two recipients. */
+/** Percentage of emails with two recipients. */
 const PAIR_PERCENT = 20;
 const LARGEST_BATCH = 5;
 const SIMULATED = Object.keys(OUTCOMES) as ExpectedOutcome[];
 const LIVE: readonly ExpectedOutcome[] = ['taken', 'taken', 'taken', 'taken', 'refused'];
 
-/** Thinks up what to ask for. */
+/** Makes random requests, and records their emails. */
 export class Requests {
   constructor(private readonly parts: RequestParts) {}
 
   single(scheduledAt: number | null): SendRequest {
     const livemode = this.#isLive();
-    const wish = this.#wish(livemode, false, scheduledAt);
-    return { path: '/v1/emails', apiKey: this.keyOf(wish), wishes: [wish], body: this.#bodyOf(wish) };
+    const email = this.#ask(livemode, false, scheduledAt);
+    return { path: '/v1/emails', apiKey: this.keyOf(email), emails: [email], body: this.#bodyOf(email) };
   }
 
-  /** Two emails or more, each a wish of its own. */
+  /** Makes a batch of two to five emails. */
   batch(): SendRequest {
     const livemode = this.#isLive();
     const size = this.parts.chance.between(2, LARGEST_BATCH);
-    const wishes = Array.from({ length: size }, () => this.#wish(livemode, true, null));
-    const body = { emails: wishes.map((wish) => this.#bodyOf(wish)) };
-    return { path: '/v1/emails/batch', apiKey: this.keyOf({ livemode }), wishes, body };
+    const emails = Array.from({ length: size }, () => this.#ask(livemode, true, null));
+    const body = { emails: emails.map((email) => this.#bodyOf(email)) };
+    return { path: '/v1/emails/batch', apiKey: this.keyOf({ livemode }), emails, body };
   }
 
   keyOf({ livemode }: Pick<SentEmail, 'livemode'>): string {
@@ -54,21 +54,23 @@ export class Requests {
     return this.parts.liveFrom !== null && this.parts.chance.next() * 100 < LIVE_PERCENT;
   }
 
-  #wish(livemode: boolean, inBatch: boolean, notBefore: number | null): SentEmail {
+  #ask(livemode: boolean, inBatch: boolean, notBefore: number | null): SentEmail {
     const { chance, record } = this.parts;
-    const fates = [chance.pick(livemode ? LIVE : SIMULATED)];
+    const outcomes = [chance.pick(livemode ? LIVE : SIMULATED)];
     if (chance.next() * 100 < PAIR_PERCENT)
-      // Of live mail the same fate twice is telling too: the server may have taken one copy and not the other.
-      fates.push(chance.pick(livemode ? LIVE : SIMULATED.filter((fate) => !fates.includes(fate))));
-    return record.wish({ livemode, fates, inBatch, notBefore });
+      // Live mail may have the same outcome twice: the server may accept one copy and not the other.
+      outcomes.push(
+        chance.pick(livemode ? LIVE : SIMULATED.filter((outcome) => !outcomes.includes(outcome))),
+      );
+    return record.ask({ livemode, outcomes, inBatch, notBefore });
   }
 
-  #bodyOf(wish: SentEmail): object {
-    const { notBefore } = wish;
+  #bodyOf(email: SentEmail): object {
+    const { notBefore } = email;
     return {
-      from: `torture@${(wish.livemode && this.parts.liveFrom) || 'example.com'}`,
-      to: recipientsOf(wish).map(({ address }) => address),
-      subject: subjectOf(wish),
+      from: `torture@${(email.livemode && this.parts.liveFrom) || 'example.com'}`,
+      to: recipientsOf(email).map(({ address }) => address),
+      subject: subjectOf(email),
       text: 'x'.repeat(200),
       ...(notBefore === null ? {} : { scheduledAt: new Date(notBefore).toISOString() }),
     };

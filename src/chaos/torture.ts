@@ -1,48 +1,48 @@
-import { TortureClient } from './client.ts';
+import { ChaosClient } from './client.ts';
 import { type Fault, Faults } from './faults.ts';
 import { judge, type Verdict } from './judge.ts';
 import { type Exercised, OutsideRecord } from './outside-record.ts';
 import { readPerformed } from './performed.ts';
 import { World, type WorldOptions } from './world.ts';
 
-/** How to torture. */
+/** The options of a chaos run. */
 export interface TortureOptions extends WorldOptions {
   readonly seconds: number;
-  /** Requests under way at most. */
+  /** Requests in progress at the same time. */
   readonly workers: number;
-  /** Ends the trouble early when it resolves; what is left is judged all the same. */
+  /** Ends the faults early when it resolves; the verdict follows all the same. */
   readonly enough?: Promise<unknown>;
 }
 
-/** What the torture tells while it goes on. */
+/** The progress of a run, reported once a second. */
 export interface Progress {
   readonly seconds: number;
   readonly acknowledged: number;
-  readonly troubles: number;
+  readonly faults: number;
 }
 
-/** What it came to. */
+/** The verdict of a run, with counts of everything that was exercised. */
 export interface Outcome {
   readonly verdict: Verdict;
-  readonly troubles: ReadonlyMap<Fault, number>;
+  readonly faults: ReadonlyMap<Fault, number>;
   readonly repliesSwallowed: number;
-  /** What the mail server did to messages, and how often. */
+  /** Faults of the mail server. */
   readonly sinkFaults: ReadonlyMap<string, number>;
-  /** What the client did. */
+  /** Actions of the client. */
   readonly exercised: Readonly<Exercised>;
-  /** What the instances printed last. */
+  /** The last output of each instance. */
   readonly output: readonly string[];
 }
 
-/** Tortures instances of the service on a PostgreSQL of its own, and judges what is left. */
+/** Runs instances of the service under faults, on a PostgreSQL of its own, and checks the invariants afterwards. */
 export async function torture(options: TortureOptions, tell: (progress: Progress) => void): Promise<Outcome> {
   await using world = await World.make(options);
   const { instances, relays, server, receiver, sink, records, keys, liveFrom, leaseMs } = world;
   const { seed, workers } = options;
   const record = new OutsideRecord();
   const urls = instances.map(({ url }) => url);
-  const client = new TortureClient({ urls, keys, liveFrom, record, seed, workers });
-  const troubles = new Faults({
+  const client = new ChaosClient({ urls, keys, liveFrom, record, seed, workers });
+  const faults = new Faults({
     instances,
     relays,
     postgres: server,
@@ -51,7 +51,7 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
     seed,
   });
   client.start();
-  troubles.start();
+  faults.start();
   const begin = performance.now();
   let isEnough = false;
   void options.enough?.then(() => {
@@ -60,10 +60,10 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
   while (!isEnough && performance.now() - begin < options.seconds * 1_000) {
     await Bun.sleep(1_000);
     const seconds = Math.round((performance.now() - begin) / 1_000);
-    const made = [...troubles.counts.values()].reduce((sum, count) => sum + count, 0);
-    tell({ seconds, acknowledged: record.acknowledged.size, troubles: made });
+    const made = [...faults.counts.values()].reduce((sum, count) => sum + count, 0);
+    tell({ seconds, acknowledged: record.acknowledged.size, faults: made });
   }
-  await troubles.stop();
+  await faults.stop();
   await client.stop();
   await world.settled();
   const performed = readPerformed(records);
@@ -74,7 +74,7 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
       received: options.webhooks ? receiver.received : null,
       taken: options.live ? sink.taken : null,
     }),
-    troubles: troubles.counts,
+    faults: faults.counts,
     repliesSwallowed: relays.reduce((sum, { swallowed }) => sum + swallowed, 0),
     sinkFaults: sink.faults,
     exercised: record.exercised,

@@ -12,57 +12,57 @@ import { PostgresServer } from './postgres-server.ts';
 import { Receiver } from './receiver.ts';
 import { Relay } from './relay.ts';
 
-/** What a world is made of. */
+/** The options of a test environment. */
 export interface WorldOptions {
   readonly instances: number;
   /** The program and its first arguments, to which `serve` is added. */
   readonly command: readonly string[];
-  /** The folder of PostgreSQL's programs; null to look for it. */
+  /** The folder of PostgreSQL's programs; null to search for it. */
   readonly postgresBin: string | null;
   readonly broken?: ChaosSetting['break'];
-  /** Without webhooks everything comes to its end sooner: a posting that was lost is repeated after 15 s. */
+  /** Registers a webhook. Runs without one settle sooner: a lost delivery is repeated after 15 s. */
   readonly webhooks: boolean;
-  /** Live mail beside the simulated, to a mail server of the torture's own. */
+  /** Sends live mail to the mail sink, beside simulated mail. */
   readonly live: boolean;
-  /** Machines whose clocks are wrong. */
+  /** Sets the clocks of all instances but the first wrong. */
   readonly clocks: boolean;
   readonly seed: number;
 }
 
-/** Short, so that a lost attempt is repeated while somebody looks. */
+/** A short lease, so that lost attempts are repeated within the run. */
 const LEASE_MS = 1_500;
 /**
- * Of one instance: so few that many an attempt finds none free and is declined. With four of them the other one had to repeat
- * nearly every lost attempt by itself: 264 live emails at once, more than its ten sessions to the mail server carry within a
- * lease that is so much shorter than an attempt may take, and they were repeated without end.
+ * Slots of the last instance, few enough that attempts are declined. With only four, the other instance had to repeat nearly
+ * every lost attempt: 264 live emails at once, more than its ten sessions to the mail server carry within the short lease, so
+ * that they were repeated without end.
  */
 const FEW_SLOTS = 16;
 const DATABASE = 'posthorn';
-/** How far ahead the clocks of the second and third instance's machines are, to begin with. */
+/** Initial clock offsets of the instances. */
 const AHEAD_MS = [0, 3_600_000, 91 * 86_400_000];
-/** After the trouble everything has this long to come to its end. */
+/** Time for everything to settle after the last fault. */
 const SETTLE_MS = 90_000;
-/** Instances that believe wrong clocks put off for a day what the others take for due: that does not end. */
+/** The same with `--break clock`: wrong clocks postpone timers by a day, so that the run never settles. */
 const UNSETTLED_MS = 10_000;
 const BUSY = `select exists (select from emails where wake_at < now() + interval '1 hour')
   or exists (select from webhook_deliveries where wake_at is not null) or exists (select from actor_outbox) as busy`;
 
-/** While mail is captured a name that nobody can own verifies at once, and it stays verified. */
+/** A reserved name, which verifies at once while mail is captured, and stays verified. */
 const DOMAIN = 'torture.example';
 
-/** A PostgreSQL, instances of the service on it, a relay before each, and receivers of their webhooks and of their mail. */
+/** The test environment: PostgreSQL, instances of the service with a relay each, a webhook receiver and a mail sink. */
 export class World implements AsyncDisposable {
   readonly leaseMs = LEASE_MS;
   readonly instances: Instance[] = [];
-  /** One between each instance and PostgreSQL, in the same order. */
+  /** A relay between each instance and PostgreSQL, in the order of the instances. */
   readonly relays: Relay[] = [];
-  /** Where the instances write down what they performed. */
+  /** The files in which the instances record what they performed. */
   readonly records: string[] = [];
   readonly keys = {
     test: `svc_test_${randomBytes(16).toString('hex')}`,
     live: `svc_live_${randomBytes(16).toString('hex')}`,
   };
-  /** The domain that live mail is sent from; null where all mail is simulated. */
+  /** The sender's domain of live mail; null when all mail is simulated. */
   readonly liveFrom: string | null;
   readonly #settleMs: number;
   readonly #stack = new AsyncDisposableStack();
@@ -77,7 +77,7 @@ export class World implements AsyncDisposable {
     this.liveFrom = live ? DOMAIN : null;
   }
 
-  /** Makes a world whose instances are up and whose webhook is registered. @throws NoPostgres */
+  /** Starts everything, and registers webhook and domain. @throws NoPostgres */
   static async make(options: WorldOptions): Promise<World> {
     const server = await PostgresServer.start(options.postgresBin, await freePort());
     const world = new World(server, await Receiver.open(), await MailSink.open(options.seed), options);
@@ -98,12 +98,12 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** Of the database, past the relays. */
+  /** The URL of the database, without a relay. */
   get url(): string {
     return this.server.url(DATABASE);
   }
 
-  /** Waits until nothing is under way any more, or until nothing can be expected any more. */
+  /** Waits until no email, delivery or event is pending, for a limited time. */
   async settled(): Promise<void> {
     const sql = postgres(this.url, { max: 1, onnotice: () => {} });
     try {
@@ -138,7 +138,7 @@ export class World implements AsyncDisposable {
         dataDir: join(home, `data-${index}`),
         secretKey,
         keys: this.keys,
-        // Which of the two an email lives by is decided where it is accepted.
+        // The accepting instance's setting applies to an email.
         unknownOutcome: index % 2 === 0 ? 'retry' : 'hold',
         torture: {
           token,
@@ -149,13 +149,13 @@ export class World implements AsyncDisposable {
           ...(broken ? { break: broken } : {}),
         },
       });
-      // The first one is right, and what it is told by the others must not mislead it.
+      // The first instance keeps the right time: it must not be misled by what the others wrote.
       if (clocks && index > 0) instance.clockOffsetMs = AHEAD_MS[index % AHEAD_MS.length] as number;
       this.#stack.defer(() => instance.end('SIGKILL'));
       this.relays.push(relay);
       this.records.push(record);
       this.instances.push(instance);
-      // One after the other: the first one makes the schema and the keys.
+      // One after the other: the first instance creates the schema and the keys.
       instance.start(seed + index);
       await instance.ready();
     }
@@ -185,7 +185,7 @@ export class World implements AsyncDisposable {
   }
 }
 
-/** Makes the database, and puts the token into it without which no instance lets itself be tortured. */
+/** Creates the database with the token, without which no instance accepts TORTURE. */
 async function prepare(server: PostgresServer): Promise<string> {
   const admin = postgres(server.url('postgres'), { max: 1, onnotice: () => {} });
   await admin.unsafe(`create database ${DATABASE}`);

@@ -1,10 +1,10 @@
-// Read before anything is set wrong.
+// Bound before the clock is set wrong.
 const trueNow = Date.now.bind(Date);
 
-/** The time, whatever the machine's clock was made to say. */
+/** The true time. */
 export const outsideNow = (): number => trueNow();
 
-/** Sets the clock of this process's machine wrong, for all code in it: ours and that of its packages. */
+/** Sets the clock of this process wrong, for all code in it, packages included. */
 export function setClockWrong(byMs: number): void {
   const True = Date;
   const now = (): number => trueNow() + byMs;

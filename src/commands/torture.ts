@@ -20,22 +20,22 @@ export interface TortureRequest {
   readonly clocks: boolean;
 }
 
-/** The command that starts this program again: the executable itself, or the runtime with the entry point. */
+/** The command that starts this program again: the executable, or the runtime with the entry point. */
 export const ownCommand = (): readonly string[] =>
   isExecutable() ? [process.execPath] : [process.execPath, process.argv[1] ?? ''];
 
 const TELL_EVERY_S = 5;
 
-/** `posthorn torture` exits with 1 when a promise broke. With `--break`, one must break. */
+/** Runs `posthorn torture`; the exit code is 1 when an invariant was violated, as one must be with `--break`. */
 export async function runTorture(request: TortureRequest, terminal: Terminal): Promise<number> {
   const { seconds, instances, seed } = request;
   terminal.error(
-    `Torturing ${instances} instances for ${seconds} s, seed ${seed}${request.break ? `, without the safeguard "${request.break}"` : ''} …\n`,
+    `Running ${instances} instances under faults for ${seconds} s, seed ${seed}${request.break ? `, without the safeguard "${request.break}"` : ''} …\n`,
   );
   const tell = (progress: Progress) => {
     if (progress.seconds % TELL_EVERY_S === 0)
       terminal.error(
-        `${String(progress.seconds).padStart(5)} s  ${progress.acknowledged} acknowledged, ${progress.troubles} troubles\n`,
+        `${String(progress.seconds).padStart(5)} s  ${progress.acknowledged} acknowledged, ${progress.faults} faults\n`,
       );
   };
   const outcome = await torture(
@@ -55,52 +55,46 @@ export async function runTorture(request: TortureRequest, terminal: Terminal): P
     tell,
   );
   terminal.out(tortureReport(outcome));
-  if (outcome.verdict.broken.size > 0) for (const text of outcome.output) terminal.error(text);
-  return outcome.verdict.broken.size === 0 ? 0 : 1;
+  if (outcome.verdict.violated.size > 0) for (const text of outcome.output) terminal.error(text);
+  return outcome.verdict.violated.size === 0 ? 0 : 1;
 }
 
-/** The report of a torture, as text. */
-export function tortureReport({
-  verdict,
-  troubles,
-  repliesSwallowed,
-  sinkFaults,
-  exercised,
-}: Outcome): string {
+/** Writes the report of a run. */
+export function tortureReport({ verdict, faults, repliesSwallowed, sinkFaults, exercised }: Outcome): string {
   const { acknowledged, unanswered, emails, ends, inDoubt, lostAttempts } = verdict;
-  const { events, repeatedEvents, broken, examples } = verdict;
-  const count = (promise: Invariant) => broken.get(promise) ?? 0;
-  const sum = [...troubles.values()].reduce((total, times) => total + times, 0);
+  const { events, repeatedEvents, violated, examples } = verdict;
+  const count = (invariant: Invariant) => violated.get(invariant) ?? 0;
+  const sum = [...faults.values()].reduce((total, times) => total + times, 0);
   const width = Math.max(...Object.values(INVARIANTS).map((sentence) => sentence.length));
   return [
-    `Faults      ${sum}: ${counted(troubles)}`,
+    `Faults        ${sum}: ${counted(faults)}`,
     `              ${repliesSwallowed} replies to commits were swallowed`,
-    `Acknowledged  ${acknowledged} of ${acknowledged + unanswered.wishes} emails; ${unanswered.mayBeThere} others may have been stored; ${emails} are there`,
+    `Acknowledged  ${acknowledged} of ${acknowledged + unanswered.emails} emails; ${unanswered.mayBeThere} others may have been stored; ${emails} are stored`,
     ...exercisedLines(verdict, exercised),
     `Ended         ${Object.entries(ends)
       .map(([end, times]) => `${times} ${end}`)
       .join(', ')}`,
     `Lost          ${count('lost') + count('unfinished') + count('lostEvent')}`,
-    `Doubled       ${count('doubled') + count('keyTwice') + count('wishTwice')}`,
+    `Doubled       ${count('doubled') + count('keyTwice') + count('storedTwice')}`,
     `In doubt      ${inDoubt} performed more than once after one of ${lostAttempts} lost attempts, and marked so`,
     ...liveLines(verdict.live, sinkFaults),
     `Webhooks      ${events} events, ${repeatedEvents} of them received more than once`,
     '',
     ...(Object.keys(INVARIANTS) as Invariant[])
-      .filter((promise) => events > 0 || !promise.endsWith('delivered'))
-      .filter((promise) => verdict.live !== null || !LIVE.includes(promise))
-      .map((promise) => {
-        const times = count(promise);
-        return `${times === 0 ? '✓' : '✗'} ${INVARIANTS[promise].padEnd(width)}  ${times === 0 ? '' : `broken ${times} times`}`.trimEnd();
+      .filter((invariant) => events > 0 || !invariant.endsWith('delivered'))
+      .filter((invariant) => verdict.live !== null || !LIVE.includes(invariant))
+      .map((invariant) => {
+        const times = count(invariant);
+        return `${times === 0 ? '✓' : '✗'} ${INVARIANTS[invariant].padEnd(width)}  ${times === 0 ? '' : `violated ${times} times`}`.trimEnd();
       }),
     ...(examples.length > 0 ? ['', ...examples] : []),
     '',
-    broken.size === 0 ? 'Every promise was kept.' : 'A promise was broken.',
+    violated.size === 0 ? 'Every invariant held.' : 'An invariant was violated.',
     '',
   ].join('\n');
 }
 
-/** Counts of what the run has tested: a promise that nothing tested was not kept, only untried. */
+/** Counts what the run has exercised: an invariant that nothing exercised proves nothing. */
 function exercisedLines(
   { inBatches, toTwo, declined }: Verdict,
   { batches, twiceAtOnce, askedAgain, replayed, refusedConnections }: Exercised,
@@ -118,12 +112,14 @@ function exercisedLines(
   const never = [...times].flatMap(([what, often]) => (often === 0 ? [what] : []));
   return [
     `Exercised     ${counted(times)}`,
-    ...(never.length > 0 ? [`NOT EXERCISED ${never.join(', ')}`] : []),
+    ...(never.length > 0
+      ? [`NOT E'Every invariant held.' : 'An invariant was violated.'ERCISED ${never.join(', ')}`]
+      : []),
   ];
 }
 
-/** Promises that only live mail can break. */
-const LIVE: readonly Invariant[] = ['notThere', 'takenTwice', 'heldTwice', 'strange'];
+/** The invariants that only live mail can violate. */
+const LIVE: readonly Invariant[] = ['missingMessage', 'takenTwice', 'heldTwice', 'unknownMessage'];
 
 const counted = (times: ReadonlyMap<string, number>): string =>
   [...times]
@@ -135,7 +131,7 @@ function liveLines(live: LiveMail | null, faults: ReadonlyMap<string, number>): 
   if (live === null) return [];
   const { taken, twice, unknown, heldToTheEnd } = live;
   return [
-    `Live mail     ${taken} messages are at the receiving server, ${twice} of them more than once; it made trouble: ${counted(faults)}`,
-    `              ${unknown} attempts ended without anybody knowing; ${heldToTheEnd} that were held as doubtful to the end had arrived`,
+    `Live mail     ${taken} messages are at the mail server, ${twice} of them more than once; its faults: ${counted(faults)}`,
+    `              ${unknown} attempts had an unknown result; ${heldToTheEnd} messages whose unknown result was held until they expired had arrived`,
   ];
 }

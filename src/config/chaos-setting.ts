@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 
-/** The safeguards that a torture can switch off, to show that it notices. */
+/** The safeguards that a chaos run can switch off, to show that it notices their absence. */
 export const SAFEGUARDS = [
   'revision',
   'lease',
@@ -13,10 +13,10 @@ export const SAFEGUARDS = [
   'clock',
 ] as const;
 
-/** One of them. */
+/** The name of a safeguard. */
 export type Safeguard = (typeof SAFEGUARDS)[number];
 
-/** Where an instance can be made to kill itself, in the order in which an email passes by. */
+/** The points at which an instance can kill itself, in the order in which an email passes them. */
 export const CRASH_POINTS = [
   'accept.before',
   'accept.sent',
@@ -34,7 +34,7 @@ export const CRASH_POINTS = [
   'claim.committed',
 ] as const;
 
-/** One of them. */
+/** The name of a crash point. */
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 const oneOf = <const Names extends readonly string[]>(names: Names) =>
@@ -42,35 +42,35 @@ const oneOf = <const Names extends readonly string[]>(names: Names) =>
 
 const ChaosSetting = Type.Object(
   {
-    /** Must be in the table `torture` of the database: only `posthorn torture` and the tests put one there. */
+    /** Must be stored in the table `torture` of the database, which only `posthorn torture` and the tests create. */
     token: Type.String({ minLength: 16 }),
     break: Type.Optional(oneOf(SAFEGUARDS)),
     crash: Type.Optional(
       Type.Object({
         at: oneOf(CRASH_POINTS),
-        /** The first time the point is passed is 1. */
+        /** The visit of the point that kills, from 1. */
         visit: Type.Integer({ minimum: 1 }),
-        /** How long after a statement was handed over; read for the points called `.sent`. */
+        /** Milliseconds after the statement was sent, for the points that end in `.sent`. */
         afterMs: Type.Integer({ minimum: 0 }),
       }),
     ),
-    /** How long an attempt may take before it counts as lost. */
+    /** Milliseconds after which an attempt counts as lost. */
     leaseMs: Type.Integer({ minimum: 100 }),
-    /** Attempts that may run at once; as many as without a torture when absent. */
+    /** Attempts in progress at the same time; the product's own limit when absent. */
     slots: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** How far ahead the clock of the instance's machine is. */
+    /** Milliseconds that the instance's clock is ahead. */
     clockOffsetMs: Type.Optional(Type.Integer()),
-    /** A file to which every performed order is appended. */
+    /** The file to which every performed order is appended. */
     record: Type.Optional(Type.String()),
     seed: Type.Integer(),
   },
   { additionalProperties: false },
 );
 
-/** How an instance is tortured; never set where mail matters. */
+/** The faults of one instance; never set in production. */
 export type ChaosSetting = Static<typeof ChaosSetting>;
 
-/** Reads the variable TORTURE, which is JSON; undefined when it is none that `posthorn torture` would write. */
+/** Reads the JSON of the variable TORTURE; undefined when it does not match. */
 export function readTortureSetting(text: string): ChaosSetting | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -6,6 +6,14 @@ export type Orm = PgDatabase<PgQueryResultHKT>;
 /** What a statement takes: JSON goes in as text and is cast in SQL (`$1::text::json`). */
 export type Parameter = string | number | boolean | null | readonly string[];
 
+/** How one statement is run. */
+export interface QueryOptions {
+  /** A statement that takes longer is given up. */
+  readonly deadlineMs?: number;
+  /** The statement's name, for whoever wraps the database: faults are injected by name and not by the text of the SQL. */
+  readonly name?: string;
+}
+
 /** How a read is made. */
 export interface ReadOptions {
   /**
@@ -30,7 +38,7 @@ export interface Database {
   query<Row extends object>(
     text: string,
     parameters?: readonly Parameter[],
-    options?: { deadlineMs?: number },
+    options?: QueryOptions,
   ): Promise<Row[]>;
   /** Several statements at once, without parameters: migrations only. */
   script(text: string): Promise<void>;

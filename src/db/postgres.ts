@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { parse } from 'postgres-array';
-import type { Database, Orm, Parameter, ReadOptions } from './database.ts';
+import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from './database.ts';
 import { HealthProbe, type ProbeResult } from './health-probe.ts';
 import { isForgotten, KeptStatements } from './kept-statements.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
@@ -152,7 +152,7 @@ export class PostgresDatabase implements Database {
   async query<Row extends object>(
     text: string,
     parameters: readonly Parameter[] = [],
-    options: { deadlineMs?: number } = {},
+    options: QueryOptions = {},
   ): Promise<Row[]> {
     const values = parameters.map(wireText);
     const rows = await this.#space.heed(

@@ -20,6 +20,7 @@ import { type Performer, Performing } from './performers.ts';
 import type { Claim, ClaimOf, EventResult, EventResultOf, Scope, SpawnResultOf } from './result.ts';
 import { Scheduler, type SchedulerHealth } from './scheduler.ts';
 import { SpawnQueue, type SpawnRequest, type SpawnRequestOf } from './spawn-queue.ts';
+import type { StatementOptions } from './statements.ts';
 import type { Wakeable } from './sweep.ts';
 import { type Selection, type SelectionTeller, tellSelected } from './tell-where.ts';
 
@@ -50,6 +51,8 @@ export interface EngineParts {
   readonly kinds: readonly Registration[];
   /** Actors of a kind kept in memory; 0 reads each from its row before each event (tests). */
   readonly keptActors?: number;
+  /** Safeguards to leave out of the statements (chaos). */
+  readonly statements?: StatementOptions;
 }
 
 /** How busy a kind is, for the metrics. */
@@ -200,13 +203,14 @@ export class Engine implements SelectionTeller {
 
   #register(registration: Registration, tags: CommitTags): void {
     const { kind, sampleInput, performer } = registration;
-    const { database, clock, keptActors, logger } = this.parts;
+    const { database, clock, keptActors, logger, statements } = this.parts;
     const decider = new Decider(kind.machine, sampleInput);
     const actors = new Actors(kind, decider, keptActors);
     const around = {
       database,
       clock,
       tags,
+      statements,
       committed: (drafts: readonly Draft[]) => this.#committed(kind, drafts),
       born: (child: Kind, drafts: readonly Draft[]) => this.#born(child, drafts),
     };

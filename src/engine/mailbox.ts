@@ -11,7 +11,13 @@ import { type Draft, inputRow } from './draft.ts';
 import { type Decided, type Folding, fold, type PendingEvent } from './fold.ts';
 import { alreadyApplied } from './in-doubt.ts';
 import type { Actor, Kind } from './kind.ts';
-import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
+import {
+  type BatchStatement,
+  commitStatement,
+  loadStatement,
+  readBackStatement,
+  type StatementOptions,
+} from './statements.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
@@ -37,6 +43,7 @@ export interface MailboxSurroundings {
   readonly database: Database;
   readonly clock: Clock;
   readonly tags: CommitTags;
+  readonly statements?: StatementOptions | undefined;
   /** Hears of what was committed, in commit order. */
   committed(drafts: readonly Draft[]): void;
   /** Hears of actors of another kind that the commit has brought into being. */
@@ -93,7 +100,7 @@ export class Mailbox {
       COMMIT_LIMITS,
       SELECTED_WIDTH,
     );
-    this.#statement = commitStatement(kind, wakeWriting(around.clock));
+    this.#statement = commitStatement(kind, wakeWriting(around.clock), around.statements);
     this.#loadSql = loadStatement(kind);
     this.#readBackSql = readBackStatement(kind);
   }
@@ -200,6 +207,7 @@ export class Mailbox {
               tag,
               templates.rows,
             ),
+            { name: 'commit' },
           );
           checkTag(tag, rows.pop()?.id);
           const lost = new Set<string>();

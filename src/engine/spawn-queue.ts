@@ -80,7 +80,7 @@ export class SpawnQueue {
     private readonly around: MailboxSurroundings,
   ) {
     this.#lane = new Batcher(`new ${kind.name}`, (batch) => this.#work(batch), COMMIT_LIMITS, WIDTH);
-    this.#statement = spawnStatement(kind, wakeWriting(around.clock));
+    this.#statement = spawnStatement(kind, wakeWriting(around.clock), around.statements);
     this.#readBackSql = readBackStatement(kind);
     this.#children = new Children(kind.children);
   }
@@ -184,6 +184,7 @@ export class SpawnQueue {
         tag,
         templates,
       ),
+      { name: 'spawn' },
     );
     checkTag(tag, rows.pop()?.reply);
     const results: (SpawnResult | 'again')[] = items.map(({ draft }) => spawned(draft));

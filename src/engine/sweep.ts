@@ -183,12 +183,11 @@ export class Sweep {
       const now = this.clock.now();
       const limit = Math.min(CLAIM_BATCH, room());
       if (this.isStopped() || limit <= 0) return end ?? now;
-      const rows = await this.database.query<DueRow>(this.#claim, [
-        iso(end ?? now),
-        limit,
-        iso(now + CLAIM_MS),
-        iso(from),
-      ]);
+      const rows = await this.database.query<DueRow>(
+        this.#claim,
+        [iso(end ?? now), limit, iso(now + CLAIM_MS), iso(from)],
+        { name: 'claim' },
+      );
       if (rows.length > 0) await wake(rows);
       if (rows.length < limit) return end ?? now;
       // What was claimed has moved; whatever somebody else has locked is found by the look afterwards.

@@ -1,4 +1,4 @@
-import type { Database, Orm, Parameter, ReadOptions } from '../db/database.ts';
+import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from '../db/database.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -16,7 +16,7 @@ export class MeasuredDatabase implements Database {
   query<Row extends object>(
     text: string,
     parameters?: readonly Parameter[],
-    options?: { deadlineMs?: number },
+    options?: QueryOptions,
   ): Promise<Row[]> {
     return this.#timed('query', this.inner.query<Row>(text, parameters, options));
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { resolve } from 'node:path';
-import { TortureClient } from '../../src/chaos/client.ts';
+import { ChaosClient } from '../../src/chaos/client.ts';
 import type { Instance } from '../../src/chaos/instance.ts';
 import { judge } from '../../src/chaos/judge.ts';
 import { OutsideRecord } from '../../src/chaos/outside-record.ts';
@@ -10,22 +10,22 @@ import { World } from '../../src/chaos/world.ts';
 import { CRASH_POINTS, type CrashPoint } from '../../src/config/chaos-setting.ts';
 import { eventually } from '../support/eventually.ts';
 
-// Kills an instance at every named point of an email's way, while others go on, and then holds the database against what
-// the client was told. `posthorn torture` comes by the same points at random, with as many seeds as it has time for.
+// Kills an instance at every crash point while another one goes on, and then compares the database with the client's record.
+// `posthorn torture` kills at the same points at random.
 
 const SEEDS = [1, 2];
 const COMMAND = [process.execPath, resolve(import.meta.dir, '../../src/main.ts')];
 
-/** Lives until it has passed the point so often; answers whether it ever did. */
-async function killedAt(victim: Instance, point: CrashPoint, seed: number): Promise<boolean> {
+/** Runs until the instance has visited the point often enough; answers whether it ever did. */
+async function killedAt(target: Instance, point: CrashPoint, seed: number): Promise<boolean> {
   const chance = randomFrom(seed * 31 + CRASH_POINTS.indexOf(point));
-  victim.start(seed, { at: point, visit: chance.between(1, 4), afterMs: chance.between(0, 4) });
+  target.start(seed, { at: point, visit: chance.between(1, 4), afterMs: chance.between(0, 4) });
   let cause: string | null = null;
-  void victim.died().then((signal) => {
+  void target.died().then((signal) => {
     cause = signal;
   });
   const gone = await eventually('its end', () => cause ?? undefined).catch(() => null);
-  if (gone === null) await victim.end('SIGKILL');
+  if (gone === null) await target.end('SIGKILL');
   return gone === 'SIGKILL';
 }
 
@@ -39,11 +39,11 @@ test('kill -9 at every named point loses nothing, doubles nothing and leaves the
     clocks: true,
     seed: 1,
   });
-  const [, ...victims] = world.instances;
-  await Promise.all(victims.map((victim) => victim.end('SIGKILL')));
+  const [, ...targets] = world.instances;
+  await Promise.all(targets.map((target) => target.end('SIGKILL')));
   const record = new OutsideRecord();
   const urls = world.instances.map(({ url }) => url);
-  const client = new TortureClient({
+  const client = new ChaosClient({
     urls,
     keys: world.keys,
     liveFrom: world.liveFrom,
@@ -55,9 +55,9 @@ test('kill -9 at every named point loses nothing, doubles nothing and leaves the
   const visits = SEEDS.flatMap((seed) => CRASH_POINTS.map((point) => ({ point, seed })));
   const missed: string[] = [];
   await Promise.all(
-    victims.map(async (victim) => {
+    targets.map(async (target) => {
       for (let visit = visits.shift(); visit; visit = visits.shift())
-        if (!(await killedAt(victim, visit.point, visit.seed))) missed.push(`${visit.point} ${visit.seed}`);
+        if (!(await killedAt(target, visit.point, visit.seed))) missed.push(`${visit.point} ${visit.seed}`);
     }),
   );
   await client.stop();

@@ -25,8 +25,8 @@ const short = {
 };
 
 /**
- * Tortures until it came to what is looked for: what a machine gets done in a few seconds, and what of it falls together, is
- * not the same on all, nor when it is busy. Every outcome has to pass `holds`.
+ * Repeats longer and longer runs until one finds what is looked for, because the work and the coincidences of a few seconds
+ * differ between machines, and with their load. Every outcome has to pass `holds`.
  */
 async function torturedUntil(
   more: Partial<TortureOptions>,
@@ -40,41 +40,41 @@ async function torturedUntil(
   }
 }
 
-test('two instances that are killed, frozen and cut off keep every promise', async () => {
-  const isExercised = ({ verdict, troubles, exercised }: Outcome): boolean =>
+test('two instances that are killed, frozen and cut off violate no invariant', async () => {
+  const isExercised = ({ verdict, faults, exercised }: Outcome): boolean =>
     [verdict.inBatches, verdict.toTwo, verdict.declined, ...Object.values(exercised)].every(
       (times) => times > 0,
     ) &&
     verdict.acknowledged > 50 &&
     (verdict.live?.taken ?? 0) > 10 &&
-    [...troubles.values()].reduce((sum, times) => sum + times, 0) > 3;
+    [...faults.values()].reduce((sum, times) => sum + times, 0) > 3;
   const outcome = await torturedUntil({}, isExercised, ({ verdict }) => expect(verdict.examples).toEqual([]));
   expect(isExercised(outcome)).toBeTrue();
-  expect(tortureReport(outcome)).toContain('Every promise was kept.');
+  expect(tortureReport(outcome)).toContain('Every invariant held.');
   expect(tortureReport(outcome)).not.toContain('NOT EXERCISED');
 });
 
-test('without the revision check the same torture fails', async () => {
-  const isCaught = ({ verdict }: Outcome): boolean => (verdict.broken.get('cancelledSent') ?? 0) > 0;
+test('without the revision check the same run violates an invariant', async () => {
+  const isCaught = ({ verdict }: Outcome): boolean => (verdict.violated.get('cancelledSent') ?? 0) > 0;
   const outcome = await torturedUntil({ broken: 'revision' }, isCaught);
   expect(isCaught(outcome)).toBeTrue();
-  expect(tortureReport(outcome)).toContain('A promise was broken.');
+  expect(tortureReport(outcome)).toContain('An invariant was violated.');
 });
 
-test('without stored replies to idempotency keys the same torture finds emails that were accepted twice', async () => {
-  const isCaught = ({ verdict: { broken } }: Outcome): boolean =>
-    (broken.get('wishTwice') ?? 0) > 0 && (broken.get('keyTwice') ?? 0) > 0;
+test('without stored replies to idempotency keys the same run finds emails that were accepted twice', async () => {
+  const isCaught = ({ verdict: { violated } }: Outcome): boolean =>
+    (violated.get('storedTwice') ?? 0) > 0 && (violated.get('keyTwice') ?? 0) > 0;
   expect(isCaught(await torturedUntil({ broken: 'key' }, isCaught))).toBeTrue();
 });
 
-test('instances that believe the wrong clocks of their machines are found out by the same torture', async () => {
+test('instances that believe the wrong clocks of their machines violate an invariant in the same run', async () => {
   const outcome = await torture({ ...short, seconds: 5, seed: 5, broken: 'clock' }, () => {});
-  // Ahead of the others, one sends too early; what it times itself is due a day later than it should.
-  const { broken } = outcome.verdict;
-  expect((broken.get('tooEarly') ?? 0) + (broken.get('unfinished') ?? 0)).toBeGreaterThan(0);
+  // An instance that is ahead sends too early, and its own timers are due a day late.
+  const { violated } = outcome.verdict;
+  expect((violated.get('tooEarly') ?? 0) + (violated.get('unfinished') ?? 0)).toBeGreaterThan(0);
 });
 
-test('no safeguard can be switched off where mail matters', async () => {
+test('no safeguard can be switched off on a database that no chaos run has created', async () => {
   await using database = await createTestDatabase();
   const torture = { token: 'a'.repeat(32), break: 'commit', leaseMs: 1_000, seed: 1 };
   await using service = await spawnService({
@@ -84,7 +84,7 @@ test('no safeguard can be switched off where mail matters', async () => {
   expect(service.output()).toContain('this database was not made to be tortured');
 });
 
-test('a service that is not tortured runs the engine as it is, with nothing around it', async () => {
+test('a service without TORTURE runs the plain engine, without wrappers', async () => {
   await using database = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-untortured-'));
   const loaded = loadConfig({ DATABASE_URL: database.url, DATA_DIR: dataDir });

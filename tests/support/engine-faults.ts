@@ -1,4 +1,4 @@
-import type { Database, Parameter } from '../../src/db/database.ts';
+import type { Database, Parameter, QueryOptions } from '../../src/db/database.ts';
 
 /** A database that something can be done to between the engine and its statements. */
 export class HookedDatabase implements Database {
@@ -20,7 +20,7 @@ export class HookedDatabase implements Database {
   async query<Row extends object>(
     text: string,
     parameters?: readonly Parameter[],
-    options?: { deadlineMs?: number },
+    options?: QueryOptions,
   ): Promise<Row[]> {
     this.statements++;
     await this.before(text, parameters ?? []);
