@@ -2,7 +2,7 @@ import { begin } from './begin.ts';
 import { finishMessage } from './message/finish.ts';
 import type { OutboundMessage, RecipientOutcome, SendLimits, Transport } from './transport.ts';
 
-/** A live message that stayed here. */
+/** A live message that was captured. */
 export interface CapturedMessage {
   readonly emailId: string;
   readonly attempt: number;
@@ -10,22 +10,22 @@ export interface CapturedMessage {
   readonly returnPath: string;
   /** The envelope recipients. */
   readonly recipients: readonly string[];
-  /** The octets that would have left, signatures included. */
+  /** The complete message with its signatures. */
   readonly raw: Buffer;
 }
 
 /**
- * Keeps live mail instead of sending it: the message is finished as if it left, and handed to `keep`. Opens no
- * connection.
+ * Keeps live mail instead of sending it: the message is composed and signed as usual, and handed to `keep`. No connection is
+ * opened.
  */
 export class CaptureTransport implements Transport {
   readonly name = 'capture';
-  /** Where it was to go is where it is. */
+  /** A captured message is at its destination. */
   readonly confirmsDelivery = true;
 
   constructor(private readonly keep: (captured: CapturedMessage) => Promise<void>) {}
 
-  /** Rejects as `keep` does: a store that does not answer has no outcome, and the attempt's lease tries again. */
+  /** Rejects when `keep` does: then the attempt has no outcome, and is repeated when its lease ends. */
   async send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]> {
     const { emailId, attempt, returnPath, recipients } = message;
     const raw = await finishMessage(message);

@@ -1,5 +1,5 @@
 /**
- * Milliseconds from an arbitrary point that never run backwards: what intervals are measured with. Injected, as all
- * time is.
+ * A clock for intervals: milliseconds from an arbitrary point, which never run backwards. It is injected, so that tests can
+ * move it.
  */
 export type Monotonic = () => number;

@@ -1,19 +1,18 @@
 /**
- * The one interface behind which mail leaves. A transport takes a finished order, tries it once and says, recipient by
- * recipient, what became of it. It never retries, writes no table and knows no machine: when to try again is the
- * email's own decision.
+ * The interface of all transports. A transport attempts one email once and answers with an outcome for each recipient. It never
+ * retries, writes no table and knows no machine: the email's machine decides about another attempt.
  */
 import type { SigningKey } from './dkim/signing-key.ts';
 
 /**
- * A mailbox that passed the strict address grammar. Name and address stay apart: nothing here parses one from a string.
+ * A mailbox that passed the strict address grammar. Name and address stay apart, so that nothing has to be parsed again.
  */
 export interface Mailbox {
   readonly name: string | null;
   readonly address: string;
 }
 
-/** A file that travels with a message; one with a `contentId` is shown inside the html as `cid:<contentId>`. */
+/** An attached file; one with a `contentId` is shown inside the html as `cid:<contentId>`. */
 export interface MessageAttachment {
   readonly filename: string;
   readonly content: Uint8Array;
@@ -23,15 +22,14 @@ export interface MessageAttachment {
   readonly contentId: string | null;
 }
 
-/** A header field of the sender's own. */
+/** A header field that the sender has set. */
 export interface MessageHeader {
   readonly name: string;
   readonly value: string;
 }
 
 /**
- * Where a recipient leaves a list: `url` answers the one-click POST of RFC 8058, `mailto` is an address for old
- * clients.
+ * The ways to unsubscribe: `url` answers the one-click POST of RFC 8058, `mailto` is an address for old clients.
  */
 export interface Unsubscribe {
   readonly url: string;
@@ -39,8 +37,7 @@ export interface Unsubscribe {
 }
 
 /**
- * One attempt at one email. Everything in it was validated before; the transport only guards against line breaks in
- * headers.
+ * One attempt at one email. Everything in it was validated before; the transport only guards against line breaks in headers.
  */
 export interface OutboundMessage {
   readonly emailId: string;
@@ -51,20 +48,20 @@ export interface OutboundMessage {
   /** Never written into the message. */
   readonly bcc: readonly Mailbox[];
   readonly replyTo: readonly Mailbox[];
-  /** The addresses this attempt is for, out of to, cc and bcc: a later attempt names only those still open. */
+  /** The addresses of this attempt, from to, cc and bcc: a later attempt names only those without a final outcome. */
   readonly recipients: readonly string[];
   readonly subject: string;
   readonly text: string | null;
   readonly html: string | null;
   readonly headers: readonly MessageHeader[];
   readonly attachments: readonly MessageAttachment[];
-  /** `<emailId@domain>` with its brackets, the same in every attempt, so that a receiver can tell a repetition. */
+  /** `<emailId@domain>` with its brackets, the same in every attempt, so that a receiver can recognise a second copy. */
   readonly messageId: string;
   /** Epoch ms of acceptance, the same in every attempt. */
   readonly date: number;
-  /** The envelope sender: a VERP address, by which a bounce finds its way back. */
+  /** The envelope sender: a VERP address, which identifies the email in a bounce. */
   readonly returnPath: string;
-  /** Every key signs; an empty list sends unsigned. */
+  /** The signing keys, each of which signs; an empty list sends unsigned. */
   readonly dkim: readonly SigningKey[];
   readonly unsubscribe: Unsubscribe | null;
 }
@@ -76,12 +73,11 @@ export interface OutboundMessage {
 export type Outcome = 'accepted' | 'deferred' | 'refused' | 'unknown';
 
 /**
- * Whose fault a failure is. Only a `recipient` fault says anything about the person's address; nothing else may
- * suppress it.
+ * The cause of a failure. Only `recipient` says anything about the recipient's address; nothing else may suppress it.
  */
 export type Fault = 'recipient' | 'message' | 'infrastructure';
 
-/** What kind of failure: the `subType` of a bounced event. */
+/** The kind of failure: the `subType` of a bounced event. */
 export type SubType =
   | 'General'
   | 'NoEmail'
@@ -96,28 +92,28 @@ export type SubType =
   | 'TlsFailed'
   | 'AuthenticationFailed';
 
-/** What became of the message for one recipient in this attempt. */
+/** The outcome of an attempt for one recipient. */
 export interface RecipientOutcome {
   /** As in `OutboundMessage.recipients`. */
   readonly recipient: string;
   readonly outcome: Outcome;
-  /** null when no server said anything. */
+  /** The code of the reply; null when there was none. */
   readonly smtpCode: number | null;
   /** RFC 3463, `5.1.1`; null when the reply had none. */
   readonly enhancedCode: string | null;
-  /** What the server said, at most 1,000 characters, or a sentence of our own. */
+  /** The server's reply, at most 1,000 characters, or a sentence of our own. */
   readonly response: string;
-  /** Host name of the server that answered, null when none did. */
+  /** Host name of the server that answered; null when none did. */
   readonly remoteMta: string | null;
   /** null for `accepted`. */
   readonly fault: Fault | null;
   /** null for `accepted`. */
   readonly subType: SubType | null;
-  /** The identifier that the other side gave the message (SES), null where there is none. */
+  /** The message id that the provider assigned (SES); null when there is none. */
   readonly providerId: string | null;
 }
 
-/** One line of `posthorn doctor`: what was checked, how it stands, and what to do when it is not well. */
+/** One line of `posthorn doctor`: the check, its result, and advice when it failed. */
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;
@@ -127,31 +123,31 @@ export interface Finding {
 
 /** The limits of one call to `send`. */
 export interface SendLimits {
-  /** Abandons the attempt: before the final dot the recipients are `deferred`, after it `unknown`. */
+  /** Aborts the attempt: before the final dot the recipients are `deferred`, after it `unknown`. */
   readonly signal: AbortSignal;
-  /** Milliseconds from the call after which it answers in any case, by the same rule. */
+  /** Milliseconds from the call after which `send` settles in any case, by the same rule. */
   readonly deadlineMs: number;
   /**
-   * Asked before anything is opened or said, once a session may be: whether the attempt is this process's to make. Where it is
-   * not, `send` rejects with `NotBegun`. Absent where nobody keeps account of attempts.
+   * Called after all waiting and before a connection is opened or used; false means that this process may not make the attempt,
+   * and `send` rejects with `NotBegun`. Absent when attempts are not counted.
    */
   readonly begin?: () => Promise<boolean>;
 }
 
-/** Every transport there is, by name. */
+/** The names of all transports. */
 export const TRANSPORTS = ['capture', 'smtp', 'direct', 'ses'] as const;
 
-/** The ways that are enabled; the first one is the default. */
+/** The enabled transports; the first one is the default. */
 export type EnabledTransports = readonly [Transport['name'], ...Transport['name'][]];
 
-/** A way out for mail. `send` settles with one outcome per recipient; it rejects with `NotBegun`, or for a bug of ours. */
+/** A transport for mail. `send` settles with one outcome per recipient; it rejects with `NotBegun`, or for a bug of ours. */
 export interface Transport {
   readonly name: (typeof TRANSPORTS)[number];
-  /** The recipient's own server accepts, so accepted means delivered; a relay or provider only promises to try. */
+  /** True when the recipient's own server accepts, so that accepted means delivered; a relay or provider only promises to try. */
   readonly confirmsDelivery: boolean;
   send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]>;
-  /** Checks that the way out is open, without sending anything. */
+  /** Checks that mail can leave, without sending any. */
   verify(): Promise<readonly Finding[]>;
-  /** Ends idle connections; attempts under way finish first. */
+  /** Ends idle connections; attempts in progress finish first. */
   close(): Promise<void>;
 }

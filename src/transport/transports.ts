@@ -1,4 +1,3 @@
-/** The ways out that the configuration opens. */
 import { type CapturedMessage, CaptureTransport } from './capture.ts';
 import { DirectTransport } from './direct/direct.ts';
 import type { Resolver } from './dns/resolver.ts';
@@ -8,9 +7,9 @@ import { RelayTransport } from './smtp/relay.ts';
 import { readRelayUrl } from './smtp/relay-url.ts';
 import type { EnabledTransports, Transport } from './transport.ts';
 
-/** The settings that matter here, as `Config` names them. */
+/** The settings of the transports, as `Config` names them. */
 export interface TransportSettings {
-  /** The ways that are enabled, the default one first. */
+  /** The enabled transports, the default one first. */
   readonly transport: EnabledTransports;
   readonly smtpUrl: string | null;
   readonly directPort: number;
@@ -23,31 +22,31 @@ export interface TransportSettings {
   readonly awsSecretAccessKey: string | null;
 }
 
-/** What the ways need besides. */
+/** Everything that the transports need besides their settings. */
 export interface TransportMeans {
   readonly resolver: Resolver;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly monotonic: Monotonic;
   readonly random: () => number;
-  /** The name of this machine, where EHLO_NAME gives no better one. */
+  /** The name of this machine, used without EHLO_NAME. */
   readonly hostName: string;
   /** The authorities to trust, in PEM; null for the runtime's own. */
   readonly ca: string | null;
   /** Keeps captured mail. */
   readonly keep: (captured: CapturedMessage) => Promise<void>;
-  /** Which addresses direct delivery may connect to; undefined for public ones only. */
+  /** Decides which addresses direct delivery may connect to; undefined for public ones only. */
   readonly mayConnect?: (address: string) => boolean;
-  /** A domain whose mail server `verify` of the direct way connects to; null for none. */
+  /** The domain whose mail server `verify` of the direct transport connects to; null for none. */
   readonly probeDomain?: string | null;
 }
 
-/** Settings that contradict themselves; a sentence for whoever wrote them. */
+/** Settings are missing or contradictory; the message says which. */
 export class UnusableSettings extends Error {
   override readonly name = 'UnusableSettings';
 }
 
-/** Every way that is configured, opened when it is first asked for. */
+/** The configured transports, each opened on first use. */
 export class Transports {
   readonly #open = new Map<Transport['name'], Transport>();
 
@@ -56,17 +55,17 @@ export class Transports {
     private readonly means: TransportMeans,
   ) {}
 
-  /** The default way. */
+  /** The default transport. */
   get chosen(): Transport {
     return this.named(this.settings.transport[0]);
   }
 
-  /** Every way that is enabled, the default one first. @throws UnusableSettings */
+  /** All enabled transports, the default one first. @throws UnusableSettings */
   get enabled(): readonly Transport[] {
     return this.settings.transport.map((name) => this.named(name));
   }
 
-  /** One way by its name. Throws `UnusableSettings` when its settings are missing or wrong. */
+  /** One transport by its name. @throws UnusableSettings when its settings are missing or wrong */
   named(name: Transport['name']): Transport {
     const known = this.#open.get(name);
     if (known) return known;
@@ -75,7 +74,7 @@ export class Transports {
     return opened;
   }
 
-  /** Lets what is under way finish, and ends every connection. */
+  /** Lets attempts in progress finish, and ends every connection. */
   async close(): Promise<void> {
     await Promise.all([...this.#open.values()].map((transport) => transport.close()));
   }

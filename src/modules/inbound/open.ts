@@ -27,7 +27,7 @@ export const openInbound = ({ signer, logger, record, ...where }: InboundParts):
   openReportServer({
     ...where,
     tls: null,
-    onTrouble: (error) => logger.debug({ err: error }, 'A connection to the inbound port broke.'),
+    onError: (error) => logger.debug({ err: error }, 'A connection to the inbound port broke.'),
     accepts: (address) => {
       const token = tokenOf(address);
       return token === null ? REPORTS.test(address) : isReturnToken(token, signer);

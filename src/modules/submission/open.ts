@@ -18,7 +18,7 @@ import { type EmailReceipt, SendBody } from '../emails/queries.ts';
 
 /** What taking emails over SMTP needs. */
 export interface SubmissionParts
-  extends Omit<SmtpServerOptions, 'onTrouble'>,
+  extends Omit<SmtpServerOptions, 'onError'>,
     Pick<AdmissionDeps, 'authenticate' | 'limiter' | 'clientAddress'> {
   readonly clock: { now(): number };
   readonly logger: Logger;
@@ -79,7 +79,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
 
   return openSubmissionServer({
     ...where,
-    onTrouble: (error) => logger.debug({ err: error }, 'A connection to the submission port broke.'),
+    onError: (error) => logger.debug({ err: error }, 'A connection to the submission port broke.'),
     async onKey(key, client) {
       const standing = await limiter.byAddress(clientAddress(client, NO_HEADERS));
       if (standing?.isOver) return TOO_MANY;

@@ -1,11 +1,11 @@
 import type { Resolver } from '../dns/resolver.ts';
-import { type Endpoint, PATIENCE_MS } from '../smtp/endpoint.ts';
+import { type Endpoint, SILENCE_MS } from '../smtp/endpoint.ts';
 import { withoutReply } from '../smtp/outcome.ts';
 import { type Mail, transmit } from '../smtp/transmit.ts';
 import type { RecipientOutcome } from '../transport.ts';
 import type { MxGroup } from './mx-group.ts';
 
-/** How servers are reached. */
+/** The means to reach mail servers. */
 export interface Reach {
   readonly resolver: Resolver;
   readonly mayConnect: (address: string) => boolean;
@@ -15,25 +15,24 @@ export interface Reach {
   readonly connectMs: number;
 }
 
-/** What is to be delivered where. */
+/** One message for the recipients at one MX group. */
 export interface Plan {
-  /** In the order in which to try them. */
+  /** The hosts in the order in which they are tried. */
   readonly hosts: readonly string[];
-  readonly site: MxGroup;
+  readonly group: MxGroup;
   readonly mail: Mail;
-  /** MTA-STS: only over TLS with a certificate that holds for the host. */
+  /** True when an MTA-STS policy requires TLS with a certificate that is valid for the host. */
   readonly enforced: boolean;
 }
 
-/** RFC 5321 5.1 wants more than one address tried, and lets a client stop somewhere. */
+/** RFC 5321 5.1 requires that more than one address is tried, and lets a client set a limit. */
 const ADDRESSES = 5;
-/** A server that answered, and deferred, gets one alternative. Five of them would make a rate limit worse. */
+/** Servers that may answer: one that defers has one alternative. Five of them would make a rate limit worse. */
 const CONVERSATIONS = 2;
 
 /**
- * Tries the hosts in order, IPv6 before IPv4, until no recipient is left whom another host could still take: those
- * deferred. An outcome that is unknown ends the search for its recipients, since a second server might deliver a second
- * copy.
+ * Tries the hosts in order, IPv6 before IPv4, as long as a recipient is deferred. A recipient with an unknown outcome is not
+ * tried at another host, which might deliver a second copy.
  */
 export const deliver = async (
   plan: Plan,
@@ -79,14 +78,14 @@ interface Target {
 const tryAddress = async (
   mail: Mail,
   target: Target,
-  { site, enforced }: Plan,
+  { group, enforced }: Plan,
   reach: Reach,
   signal: AbortSignal,
 ): Promise<RecipientOutcome[]> => {
   const over = (tls: Endpoint['tls']) =>
-    transmit(mail, site.pool(endpoint(target, tls, enforced, reach)), target.host, signal);
+    transmit(mail, group.pool(endpoint(target, tls, enforced, reach)), target.host, signal);
   const results = await over(enforced ? 'required' : 'opportunistic');
-  // RFC 7435: without a policy, encryption that does not come about is no reason to keep the mail back.
+  // RFC 7435: without a policy, failed encryption is no reason to hold the mail back.
   const tlsBroke = results.every(({ subType }) => subType === 'TlsFailed');
   return tlsBroke && !enforced && !signal.aborted ? over('none') : results;
 };
@@ -102,13 +101,13 @@ export const endpoint = (
   port: reach.port,
   name: target.host,
   tls,
-  // Hardly any MX has a certificate for its own name; unverified TLS still defeats whoever only listens.
+  // Hardly any MX has a certificate for its own name; unverified TLS still defeats a passive listener.
   verifyCertificate,
   ca: reach.ca,
   ehloName: reach.ehloName,
   credentials: null,
   connectMs: reach.connectMs,
-  silenceMs: PATIENCE_MS,
+  silenceMs: SILENCE_MS,
 });
 
 /** The addresses of a host, IPv6 first, that may be connected to. */

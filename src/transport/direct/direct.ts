@@ -1,4 +1,3 @@
-/** Straight to the recipients' own servers. */
 import { orAborted, withDeadline } from '../../async/deadline.ts';
 import { TtlCache } from '../../async/ttl-cache.ts';
 import { begin } from '../begin.ts';
@@ -24,41 +23,41 @@ import { type Route, routeOf } from './route.ts';
 import { StsPolicies } from './sts-policies.ts';
 import { allowsHost, type StsPolicy } from './sts-policy.ts';
 
-/** What delivering directly needs to know. */
+/** The options of direct delivery. */
 export interface DirectOptions {
   readonly resolver: Resolver;
   readonly monotonic: Monotonic;
-  /** 0 to 1, for the order among hosts of equal preference. */
+  /** A random number from 0 to 1, for the order of hosts with equal preference. */
   readonly random: () => number;
-  /** How this service introduces itself: a name whose address leads back to it. */
+  /** The name in EHLO, whose address should have this name in reverse DNS. */
   readonly ehloName: string;
   readonly port?: number;
   /** PEM certificates to trust instead of the system's, for MTA-STS; null for the system's. */
   readonly ca?: string | null;
   readonly limits?: MxGroupLimits;
-  /** Which addresses may be connected to: only public ones, unless told otherwise. */
+  /** Decides which addresses may be connected to; by default only public ones. */
   readonly mayConnect?: (address: string) => boolean;
   readonly connectMs?: number;
-  /** A domain whose mail server `verify` connects to, to see whether mail can leave at all. */
+  /** The domain whose mail server `verify` connects to, to see that mail can leave at all. */
   readonly probeDomain?: string | null;
-  /** Where MTA-STS policies are fetched. */
+  /** The port from which MTA-STS policies are fetched. */
   readonly policyPort?: number;
 }
 
-/** Polite to a receiver that has never heard of us, enough for 150,000 messages an hour to each. */
+/** Limits for one MX group that an unknown sender can use; they allow 150,000 messages an hour. */
 const LIMITS: MxGroupLimits = { sessions: 10, messagesPerSession: 100, messagesPerSecond: 50, idleMs: 5_000 };
-/** Routes and policies are asked for once in so long; a domain that moves its mail is followed within it. */
+/** Cache lifetime of routes and policies; a domain that moves its mail is followed within it. */
 const FRESH_MS = 30_000;
-const SITES = 1_000;
+const MX_GROUPS = 1_000;
 
-/** All mail to the servers that the recipients' domains name. */
+/** Delivers to the mail servers of the recipients' domains. */
 export class DirectTransport implements Transport {
   readonly name = 'direct';
   readonly confirmsDelivery = true;
   readonly #routes: TtlCache<Route>;
   readonly #policies: TtlCache<StsPolicy | null>;
   readonly #published: StsPolicies;
-  readonly #sites = new Map<string, MxGroup>();
+  readonly #groups = new Map<string, MxGroup>();
   readonly #reach: Reach;
 
   constructor(private readonly options: DirectOptions) {
@@ -105,7 +104,7 @@ export class DirectTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#sites.values()].map((site) => site.close()));
+    await Promise.all([...this.#groups.values()].map((group) => group.close()));
   }
 
   async #toDomain(
@@ -118,7 +117,7 @@ export class DirectTransport implements Transport {
     const deferred = (reason: string, subType: SubType, enhancedCode: string) =>
       all((one) => withoutReply(one, 'deferred', reason, subType, null, { enhancedCode }));
     try {
-      const { route, policy } = await orAborted(this.#wayTo(domain), signal, () => new Late());
+      const { route, policy } = await orAborted(this.#routeTo(domain), signal, () => new Late());
       if (route.status === 'deferred') return deferred(route.reason, 'ConnectionFailed', '4.4.3');
       if (route.status === 'refused') {
         const own = { fault: 'recipient', enhancedCode: route.enhancedCode } as const;
@@ -131,22 +130,22 @@ export class DirectTransport implements Transport {
           'TlsFailed',
           '4.7.5',
         );
-      const site = this.#siteOf(route.hosts);
-      const plan = { hosts, site, mail, enforced: policy?.mode === 'enforce' };
+      const group = this.#groupOf(route.hosts);
+      const plan = { hosts, group, mail, enforced: policy?.mode === 'enforce' };
       const attempt = async () => {
-        if (!(await site.pace.turn(signal))) throw new Late();
+        if (!(await group.rate.next(signal))) throw new Late();
         await begun();
         if (signal.aborted) throw new Late();
         return deliver(plan, this.#reach, signal);
       };
-      return await site.gate.pass(attempt, signal, () => new Late());
+      return await group.gate.pass(attempt, signal, () => new Late());
     } catch (error) {
       if (!(error instanceof Late)) throw error;
       return deferred(`Mail to ${domain} had to wait too long here`, 'RateLimited', '4.4.5');
     }
   }
 
-  async #wayTo(domain: string): Promise<{ readonly route: Route; readonly policy: StsPolicy | null }> {
+  async #routeTo(domain: string): Promise<{ readonly route: Route; readonly policy: StsPolicy | null }> {
     const { resolver, random } = this.options;
     const [route, policy] = await Promise.all([
       this.#routes.get(domain, () => routeOf(domain, resolver, random)),
@@ -155,17 +154,17 @@ export class DirectTransport implements Transport {
     return { route, policy };
   }
 
-  #siteOf(hosts: readonly string[]): MxGroup {
+  #groupOf(hosts: readonly string[]): MxGroup {
     const name = [...hosts].sort().join(' ');
-    const known = this.#sites.get(name);
+    const known = this.#groups.get(name);
     if (known) return known;
-    if (this.#sites.size >= SITES)
-      for (const [other, site] of this.#sites) if (site.idle) this.#sites.delete(other);
-    const site = new MxGroup(this.options.limits ?? LIMITS, this.options.monotonic);
-    this.#sites.set(name, site);
-    return site;
+    if (this.#groups.size >= MX_GROUPS)
+      for (const [other, group] of this.#groups) if (group.idle) this.#groups.delete(other);
+    const group = new MxGroup(this.options.limits ?? LIMITS, this.options.monotonic);
+    this.#groups.set(name, group);
+    return group;
   }
 }
 
-/** The deadline came before a connection was to be opened. */
+/** The deadline passed before a connection could be opened. */
 class Late extends Error {}

@@ -3,13 +3,13 @@ import { isIPv6 } from 'node:net';
 import type { Resolver } from '../dns/resolver.ts';
 import type { FetchPolicy } from './sts-policies.ts';
 
-/** RFC 8461 3.3 asks for a limit and names 64 KB; a policy is a few hundred octets. */
+/** RFC 8461 3.3 asks for a limit and suggests 64 KB; a policy has a few hundred octets. */
 const LONGEST = 65_536;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Fetches policy files over HTTPS, from the address that our own resolver gives. The certificate must hold for the
- * host, a redirect is not followed, and only 200 with text/plain counts (RFC 8461 3.3).
+ * Fetches policy files over HTTPS, from the address that our own resolver gives. The certificate must be valid for the host, a
+ * redirect is not followed, and only 200 with text/plain counts (RFC 8461 3.3).
  */
 export const createFetchPolicy =
   (options: {
@@ -28,7 +28,7 @@ export const createFetchPolicy =
         servername: host,
         port: options.port ?? 443,
         path: '/.well-known/mta-sts.txt',
-        // Pinned: the address that was checked is the one that is asked.
+        // The connection goes to the address that was checked.
         lookup: (_name, { all }, done) =>
           all
             ? done(null, [{ address, family: isIPv6(address) ? 6 : 4 }])

@@ -3,18 +3,17 @@ import type { Finding } from '../transport.ts';
 import { addressesOf, endpoint, type Reach } from './deliver.ts';
 import { routeOf } from './route.ts';
 
-/** What receivers look at first, and whether mail can leave at all. Nothing is sent. */
+/** Checks the name of this server and the outgoing port. No mail is sent. */
 export const inspect = async (reach: Reach, probeDomain: string | null): Promise<readonly Finding[]> => {
-  const [name, way] = await Promise.all([
+  const [name, port] = await Promise.all([
     inspectName(reach),
-    probeDomain === null ? [] : inspectWay(reach, probeDomain),
+    probeDomain === null ? [] : inspectPort(reach, probeDomain),
   ]);
-  return [...name, ...way];
+  return [...name, ...port];
 };
 
 /**
- * The name we introduce ourselves with has an address, and that address has this very name (forward-confirmed reverse
- * DNS).
+ * Checks forward-confirmed reverse DNS: the name in EHLO has an address, and that address has this name.
  */
 const inspectName = async ({ resolver, ehloName }: Reach): Promise<readonly Finding[]> => {
   const check = `Name of this server, ${ehloName}`;
@@ -29,13 +28,14 @@ const inspectName = async ({ resolver, ehloName }: Reach): Promise<readonly Find
   return Promise.all(
     addresses.map(async (address) => {
       const names = await resolver.reverse(address);
-      const leadsBack = names.status === 'found' && names.records.includes(ehloName.toLowerCase());
-      if (leadsBack) return { check, ok: true, detail: `${address} leads back to it.`, advice: null };
+      const isConfirmed = names.status === 'found' && names.records.includes(ehloName.toLowerCase());
+      if (isConfirmed)
+        return { check, ok: true, detail: `${address} has this name in reverse DNS.`, advice: null };
       const found = names.status === 'found' ? names.records.join(', ') : 'no name';
       return {
         check,
         ok: false,
-        detail: `Its address ${address} leads back to ${found}.`,
+        detail: `Its address ${address} has ${found} in reverse DNS.`,
         advice: `Ask your hosting provider to set the reverse DNS of ${address} to ${ehloName}; many receivers refuse mail without it.`,
       };
     }),
@@ -44,7 +44,7 @@ const inspectName = async ({ resolver, ehloName }: Reach): Promise<readonly Find
 
 const NAME_IT = 'Set EHLO_NAME to a name whose A or AAAA record is the public address of this machine.';
 
-const inspectWay = async (reach: Reach, domain: string): Promise<readonly Finding[]> => {
+const inspectPort = async (reach: Reach, domain: string): Promise<readonly Finding[]> => {
   const check = `Port ${reach.port} outwards, to ${domain}`;
   const route = await routeOf(domain, reach.resolver, () => 0);
   if (route.status !== 'found')
@@ -54,8 +54,8 @@ const inspectWay = async (reach: Reach, domain: string): Promise<readonly Findin
   if (address === undefined)
     return [{ check, ok: false, detail: `${host} has no address.`, advice: NAME_SERVERS }];
   try {
-    const way = endpoint({ host, address }, 'opportunistic', false, reach);
-    const session = await openSession(way, AbortSignal.timeout(2 * reach.connectMs));
+    const target = endpoint({ host, address }, 'opportunistic', false, reach);
+    const session = await openSession(target, AbortSignal.timeout(2 * reach.connectMs));
     session.quit();
     return [{ check, ok: true, detail: `${host} answers.`, advice: null }];
   } catch (error) {
@@ -66,4 +66,4 @@ const inspectWay = async (reach: Reach, domain: string): Promise<readonly Findin
 
 const NAME_SERVERS = 'Check the name servers of this machine, or set DNS_SERVERS.';
 const BLOCKED =
-  'Many providers block this port until asked. Ask yours to open it, or send through a relay: TRANSPORT=smtp.';
+  'Many providers block this port by default. Ask yours to open it, or send through a relay: TRANSPORT=smtp.';

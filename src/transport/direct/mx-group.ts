@@ -5,7 +5,7 @@ import { openSession } from '../smtp/session.ts';
 import { SessionPool } from '../smtp/session-pool.ts';
 import { SendRate } from './send-rate.ts';
 
-/** How hard one receiving site may be used. */
+/** The limits for one MX group. */
 export interface MxGroupLimits {
   readonly sessions: number;
   readonly messagesPerSession: number;
@@ -14,12 +14,12 @@ export interface MxGroupLimits {
 }
 
 /**
- * All domains whose mail goes to the same hosts: what a receiver counts connections and messages by. Thousands of
- * domains of one provider are one site.
+ * All domains whose mail goes to the same hosts, by which receivers count connections and messages. Thousands of domains of one
+ * provider are one group.
  */
 export class MxGroup {
   readonly gate: Gate;
-  readonly pace: SendRate;
+  readonly rate: SendRate;
   readonly #pools = new Map<string, SessionPool>();
 
   constructor(
@@ -27,15 +27,15 @@ export class MxGroup {
     monotonic: Monotonic,
   ) {
     this.gate = new Gate(limits.sessions);
-    this.pace = new SendRate(limits.messagesPerSecond, monotonic);
+    this.rate = new SendRate(limits.messagesPerSecond, monotonic);
   }
 
-  /** Nothing is under way and no session is open. */
+  /** True when no message is in progress and no session is open. */
   get idle(): boolean {
     return this.gate.idle && [...this.#pools.values()].every((pool) => pool.empty);
   }
 
-  /** The sessions to one endpoint; one that was secured otherwise is another. */
+  /** The sessions to one endpoint, which includes its TLS options. */
   pool(endpoint: Endpoint): SessionPool {
     const key = [endpoint.host, endpoint.name, endpoint.tls, endpoint.verifyCertificate].join(' ');
     const known = this.#pools.get(key);

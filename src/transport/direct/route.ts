@@ -1,16 +1,15 @@
-/** Which hosts take mail for a domain, by RFC 5321 5.1 and RFC 7505. */
 import type { Answer, MailExchange, Resolver } from '../dns/resolver.ts';
 
-/** Where mail for a domain goes, or why it cannot go anywhere. */
+/** The mail servers of a domain (RFC 5321 5.1), or the reason why there are none. */
 export type Route =
   /** Host names in the order in which to try them. */
   | { readonly status: 'found'; readonly hosts: readonly string[] }
-  /** The domain takes no mail, for good. */
+  /** The domain takes no mail (RFC 7505), or does not exist. */
   | { readonly status: 'refused'; readonly enhancedCode: '5.1.2' | '5.1.10'; readonly reason: string }
-  /** Nothing is known now. */
+  /** The lookup failed. */
   | { readonly status: 'deferred'; readonly reason: string };
 
-/** Looks the route up. Hosts of equal preference are put in the order of `random` (0 to 1), which spreads the load. */
+/** Looks the route up. Hosts of equal preference are ordered by `random` (0 to 1), which spreads the load. */
 export const routeOf = async (domain: string, resolver: Resolver, random: () => number): Promise<Route> => {
   const answer = await resolver.mx(domain);
   if (answer.status === 'failed') return deferred(domain, answer.reason);
@@ -45,6 +44,6 @@ const noSuchDomain = (domain: string): Route => ({
 
 const inOrder = (records: readonly MailExchange[], random: () => number): string[] =>
   records
-    .map(({ host, preference }) => ({ host, preference, lot: random() }))
-    .sort((a, b) => a.preference - b.preference || a.lot - b.lot)
+    .map(({ host, preference }) => ({ host, preference, rank: random() }))
+    .sort((a, b) => a.preference - b.preference || a.rank - b.rank)
     .map(({ host }) => host.replace(/\.$/, ''));

@@ -1,6 +1,6 @@
 import type { Monotonic } from '../monotonic.ts';
 
-/** Spreads turns evenly: so many a second, up to one second's worth at once after a pause. */
+/** Spreads messages evenly over time; after a pause, the messages of up to one second may leave at once. */
 export class SendRate {
   #next = Number.NEGATIVE_INFINITY;
 
@@ -9,17 +9,17 @@ export class SendRate {
     private readonly monotonic: Monotonic,
   ) {}
 
-  /** Settles when it is this caller's turn, true; or when the signal fires, false. */
-  turn(signal: AbortSignal): Promise<boolean> {
+  /** Settles with true when the caller may send, and with false when the signal fires first. */
+  next(signal: AbortSignal): Promise<boolean> {
     const now = this.monotonic();
     const at = Math.max(this.#next, now - 1_000);
     this.#next = at + 1_000 / this.perSecond;
     if (at <= now || signal.aborted) return Promise.resolve(!signal.aborted);
     return new Promise((resolve) => {
-      const end = (turn: boolean) => {
+      const end = (maySend: boolean) => {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
-        resolve(turn);
+        resolve(maySend);
       };
       const abort = () => end(false);
       const timer = setTimeout(() => end(true), at - now);

@@ -2,7 +2,7 @@ import type { Resolver } from '../dns/resolver.ts';
 import type { Monotonic } from '../monotonic.ts';
 import { policyId, readPolicy, type StsPolicy } from './sts-policy.ts';
 
-/** Fetches the policy file of a domain; null for any answer but a good one. Bounded in time. */
+/** Fetches the policy file of a domain within a deadline; null for any answer but a valid one. */
 export type FetchPolicy = (domain: string) => Promise<string | null>;
 
 interface Known {
@@ -15,7 +15,7 @@ const AT_MOST = 10_000;
 
 /**
  * The policies of domains, each fetched once per id and kept for its max_age. A known policy outlives a DNS record or
- * file that has gone: whoever can make those disappear is the very attacker it protects from (RFC 8461 5.1, 10.2).
+ * file that has disappeared: an attacker who can remove those is the one it protects from (RFC 8461 5.1, 10.2).
  */
 export class StsPolicies {
   readonly #known = new Map<string, Known>();

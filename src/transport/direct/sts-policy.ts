@@ -1,9 +1,8 @@
 /**
- * MTA-STS (RFC 8461): a domain's published word on which hosts take its mail, and that they do so over verified TLS
- * only.
+ * MTA-STS (RFC 8461): a domain publishes the hosts that take its mail, and that they do so over verified TLS only.
  */
 
-/** A policy as it was published. */
+/** A published policy. */
 export interface StsPolicy {
   readonly mode: 'enforce' | 'testing' | 'none';
   /** Host patterns; `*.` stands for exactly one label. */
@@ -13,11 +12,11 @@ export interface StsPolicy {
 
 const LONGEST_AGE_S = 31_557_600;
 
-/** Reads a policy file (3.2). Null when it is not one: then the domain has no policy. */
+/** Reads a policy file (3.2); null when it is invalid, which means that the domain has no policy. */
 export const readPolicy = (text: string): StsPolicy | null => {
   const fields = text
     .split(/\r?\n/)
-    // The file is a stranger's: a pattern that took off the white space could be kept busy for seconds with 64 KB of it.
+    // The file is not trusted: a pattern that also trims white space would need seconds for 64 KB of it.
     .map((line) => /^([^:\s]+)[ \t]*:(.*)$/.exec(line))
     .filter((match) => match !== null)
     .map(([, key = '', value = '']) => [key, value.trim()] as const);
@@ -38,7 +37,7 @@ export const policyId = (records: readonly string[]): string | null => {
   return /;\s*id\s*=\s*([A-Za-z0-9]{1,32})\s*(;|$)/.exec(record)?.[1] ?? null;
 };
 
-/** Whether mail may go to `host`: always, unless the policy is enforced and does not name it (4.1). */
+/** True when mail may go to `host`: always, unless the policy is enforced and does not name it (4.1). */
 export const allowsHost = (policy: StsPolicy | null, host: string): boolean =>
   policy?.mode !== 'enforce' || policy.mx.some((pattern) => matches(pattern, host.toLowerCase()));
 

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util';
 import type { DkimAlgorithm } from './signing-key.ts';
 
-/** A new key: the secret half as PKCS#8 PEM, and the TXT value that publishes the other. */
+/** A new key pair: the private key as PKCS#8 PEM, and the TXT value that publishes the public key. */
 export interface DkimKeyPair {
   readonly algorithm: DkimAlgorithm;
   readonly privateKey: string;
@@ -15,7 +15,7 @@ const ENCODING = {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 } as const;
 
-/** RSA with 2048 bits, which every verifier takes and which still fits a DNS answer (RFC 8301); or Ed25519. */
+/** Generates RSA with 2048 bits, which every verifier accepts and which still fits a DNS answer (RFC 8301), or Ed25519. */
 export const generateDkimKey = async (algorithm: DkimAlgorithm): Promise<DkimKeyPair> => {
   const { privateKey } =
     algorithm === 'rsa-sha256'
@@ -25,8 +25,8 @@ export const generateDkimKey = async (algorithm: DkimAlgorithm): Promise<DkimKey
 };
 
 /**
- * The TXT value for the public half of a private key: RFC 6376 3.6.1, and RFC 8463 4 for Ed25519, which publishes the
- * bare 32 octets.
+ * The TXT value for the public key of a private key: RFC 6376 3.6.1, and RFC 8463 4 for Ed25519, which publishes the bare 32
+ * octets.
  */
 export const dkimDnsValue = (privateKeyPem: string): string => {
   const privateKey = createPrivateKey(privateKeyPem);

@@ -26,7 +26,7 @@ export const signMessage = async (
   return Buffer.concat([...signatures, message]);
 };
 
-/** Every field that a reader sees or acts on, where the message has it. */
+/** The fields that are signed when present: all that a reader sees or that a mail program acts on. */
 const COVERED = new Set([
   'from',
   'to',
@@ -45,7 +45,7 @@ const COVERED = new Set([
 ]);
 
 // RFC 6376 8.15: a name listed once more than it occurs makes a second such field, added on the way, break the
-// signature. From alone: mailing lists and gateways add the others in good faith.
+// signature. Only From is listed so: mailing lists and gateways add the others in good faith.
 const OVERSIGNED = ['from'];
 
 // RFC 6376 5.4.2: of several fields of one name, h= takes the last first.

@@ -1,11 +1,10 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 
-/** The two algorithms: RSA (RFC 6376) that everyone verifies, Ed25519 (RFC 8463) that some do. */
+/** The two algorithms: RSA (RFC 6376), which everyone verifies, and Ed25519 (RFC 8463), which some do. */
 export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256';
 
 /**
- * A private key that has been checked and can sign at once. Made once per domain and kept, since parsing PEM costs 0.08
- * ms a signature.
+ * A verified private key, ready to sign. It is made once per domain and kept, because parsing the PEM takes 0.08 ms.
  */
 export interface SigningKey {
   /** In ASCII, as `d=` has it. */
@@ -20,7 +19,7 @@ export class UnusableKey extends Error {
   override readonly name = 'UnusableKey';
 }
 
-/** Reads and checks a private key (PKCS#8 or PKCS#1 PEM). Throws `UnusableKey` with the reason. */
+/** Reads and checks a private key (PKCS#8 or PKCS#1 PEM). @throws UnusableKey with the reason */
 export const loadSigningKey = (source: {
   readonly domain: string;
   readonly selector: string;
@@ -46,7 +45,7 @@ const algorithmOf = (key: KeyObject, which: string): DkimAlgorithm => {
   if (key.asymmetricKeyType === 'ed25519') return 'ed25519-sha256';
   if (key.asymmetricKeyType !== 'rsa')
     throw new UnusableKey(`${which} is ${key.asymmetricKeyType}; only RSA and Ed25519 can sign.`);
-  // Of the public half, since that is what a verifier sees.
+  // The size of the public key counts, because a verifier sees only that.
   const bits = createPublicKey(key).asymmetricKeyDetails?.modulusLength ?? 0;
   if (bits < 1024)
     throw new UnusableKey(`${which} has ${bits} bits; verifiers refuse less than 1024 (RFC 8301).`);

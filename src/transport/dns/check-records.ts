@@ -1,21 +1,19 @@
-/** Whether the DNS records of a sending domain are as they should be, and what to tell the person who set them. */
 import type { Answer, Resolver } from './resolver.ts';
 import { type ExpectedRecord, judgeTxt } from './txt-rules.ts';
 
-/** How one record stands. */
+/** The result for one record. */
 export interface CheckedRecord {
   /**
-   * `pending`: not there yet. `failed`: there, and wrong. `unknown`: DNS gave no answer, so what was known before still
-   * holds.
+   * `pending`: not set yet. `failed`: set, and wrong. `unknown`: DNS gave no answer, so the earlier result still holds.
    */
   readonly status: 'verified' | 'pending' | 'failed' | 'unknown';
-  /** What is there instead, or as well. */
+  /** The records that were found. */
   readonly found: readonly string[];
-  /** A sentence; null when it is verified. */
+  /** A sentence for the owner of the domain; null when the record is verified. */
   readonly error: string | null;
 }
 
-/** Checks each record by lookups of its own, in the order given. `domain` is the sending domain that they belong to. */
+/** Checks each record of the sending domain `domain` by its own lookups; results are in the order given. */
 export const checkRecords = (
   expected: readonly ExpectedRecord[],
   context: { readonly resolver: Resolver; readonly domain: string },
@@ -73,8 +71,7 @@ const checkCname = async (record: ExpectedRecord, resolver: Resolver): Promise<C
   return checkFlattened(record, resolver);
 };
 
-// Some DNS hosts answer with the addresses of the target instead of the alias ("flattening"); that leads to the same
-// place.
+// Some DNS hosts answer with the addresses of the target instead of the alias ("flattening"), which is equivalent.
 const checkFlattened = async (record: ExpectedRecord, resolver: Resolver): Promise<CheckedRecord> => {
   const [own, target] = await Promise.all([resolver.ipv4(record.name), resolver.ipv4(record.value)]);
   const found = recordsIn(own);
@@ -90,7 +87,7 @@ const checkFlattened = async (record: ExpectedRecord, resolver: Resolver): Promi
 
 const CHECK = { TXT: checkTxt, MX: checkMx, CNAME: checkCname } as const;
 
-// RFC 1034 3.6.2: where an alias stands, nothing else can. DNS then answers with the records of its target.
+// RFC 1034 3.6.2: a name with an alias has no other records. DNS then answers with the records of the alias's target.
 const conflictingAlias = async (
   { type, name }: ExpectedRecord,
   { resolver }: Context,
@@ -110,7 +107,7 @@ interface Hint {
   readonly error: string;
 }
 
-// Most control panels add the domain by themselves; whoever enters the full name gets it twice.
+// Most control panels append the domain, so that entering the full name doubles it.
 const doubledName = async (record: ExpectedRecord, { resolver, domain }: Context): Promise<Hint | null> => {
   const doubled = `${record.name}.${domain}`;
   const checked = await CHECK[record.type]({ ...record, name: doubled }, resolver);

@@ -1,6 +1,6 @@
 /**
- * One question to one name server. dns2 packs and unpacks; the sockets are ours, since its clients wait for ever over
- * TCP, take an answer to another question, and speak IPv4 alone (read in its source).
+ * Asks one name server one question. dns2 encodes and decodes; the sockets are ours, because its clients wait for ever over TCP,
+ * accept an answer to another question, and only support IPv4 (read in its source).
  */
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
@@ -15,7 +15,7 @@ export interface NameServer {
 /** The record types that mail needs. */
 export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'PTR' | 'TXT';
 
-/** What is asked. */
+/** A DNS question. */
 export interface Question {
   readonly name: string;
   readonly type: RecordType;
@@ -33,7 +33,7 @@ export const ask = async (server: NameServer, question: Question, timeoutMs: num
 
 const pack = ({ name, type }: Question): Buffer => {
   const query = new Packet();
-  // RFC 5452: an unguessable id here, and an unguessable port from the system, are what keeps forged answers out.
+  // RFC 5452: a random id here and a random port from the system keep forged answers out.
   query.header.id = Packet.uuid();
   query.header.rd = 1;
   query.questions.push(new Packet.Question(name, Packet.TYPE[type], Packet.CLASS.IN));
@@ -42,7 +42,7 @@ const pack = ({ name, type }: Question): Buffer => {
   return query.toBuffer();
 };
 
-/** The packet, when it answers this very query; null for anything else that arrives. */
+/** Decodes the answer to this query; null for any other datagram. */
 const answerIn = (message: Buffer, query: Buffer, { name, type }: Question): Packet | null => {
   try {
     const packet = Packet.parse(message);
@@ -74,11 +74,11 @@ const overUdp = (server: NameServer, query: Buffer, question: Question, timeoutM
     };
     socket.on('error', (error) => end(() => reject(error)));
     socket.on('message', (message) => {
-      // Strays and forgeries are passed over: the real answer may still come.
+      // Strays and forgeries are ignored: the real answer may still come.
       const answer = answerIn(message, query, question);
       if (answer) end(() => resolve(answer));
     });
-    // Connected, so that the system drops what other senders send and reports a closed port at once.
+    // The socket is connected, so that the system drops datagrams of other senders and reports a closed port at once.
     socket.connect(server.port, server.address, () => socket.send(query));
   });
 

@@ -1,7 +1,6 @@
 /**
- * Lookups that tell "there is no such name" from "there is no such record" from "nobody answered", and give a TXT
- * record as the one text that it is. node:dns does neither on Bun, and caches, which is wrong for a record that a
- * person has just set (all measured).
+ * DNS lookups that distinguish a missing name, a missing record and a failed lookup, and that join the strings of a TXT record.
+ * node:dns does neither on Bun, and it caches, which is wrong for a record that was just set (all measured).
  */
 import { getServers } from 'node:dns';
 import { isIP, isIPv6 } from 'node:net';
@@ -13,7 +12,7 @@ import { ask, type NameServer, type Question, type RecordType, sameName } from '
 
 type ResourceRecord = DNS.Packet.Resource;
 
-/** What DNS says. `failed` is temporary, whatever the cause: nothing may be concluded from it. */
+/** The answer of DNS. `failed` is temporary, whatever the cause: nothing may be concluded from it. */
 export type Answer<T> =
   | { readonly status: 'found'; readonly records: readonly T[] }
   /** The name exists, without records of this type. */
@@ -42,11 +41,11 @@ export interface Resolver {
 /** How patient a resolver is, in ms for each question to each server. */
 export interface Patience {
   readonly timeoutMs: number;
-  /** How often the whole list of servers is asked. */
+  /** Number of times that the whole list of servers is asked. */
   readonly rounds: number;
 }
 
-/** A resolver that asks these servers in turn until one gives an answer. */
+/** A resolver that asks the servers in turn until one answers. */
 export const createResolver = (
   servers: readonly NameServer[],
   patience: Patience = { timeoutMs: 2_000, rounds: 2 },
@@ -88,7 +87,7 @@ export const createResolver = (
   };
 };
 
-// Labels compressed against the question come back in the asker's capitals.
+// Labels that are compressed against the question come back in the question's upper and lower case.
 const lower = (name: string): string => name.toLowerCase();
 
 const RCODE_NAME: Readonly<Record<number, string>> = {
@@ -104,14 +103,13 @@ const found = <T>(records: ResourceRecord[], read: (record: ResourceRecord) => T
 };
 
 /**
- * Records of the asked type at the asked name, or at the end of the aliases that lead from it. Others do not belong
- * here.
+ * Records of the requested type at the requested name, or at the end of its chain of aliases. Others are ignored.
  */
 const recordsOf = ({ answers }: Packet, { name, type }: Question): ResourceRecord[] => {
   const owners = [name];
   for (const owner of owners) {
     const alias = type === 'CNAME' ? undefined : at(answers, owner, 'CNAME')[0]?.domain;
-    // An alias that is there already closes a circle.
+    // An alias that is known already closes a loop.
     if (alias !== undefined && !owners.some((known) => sameName(known, alias))) owners.push(alias);
   }
   return owners.flatMap((owner) => at(answers, owner, type));
@@ -128,7 +126,7 @@ const reverseName = (address: string): string => {
   return `${[...digits].reverse().join('.')}.ip6.arpa`;
 };
 
-/** The servers that this machine is configured with. */
+/** The name servers that this machine is configured with. */
 export const systemNameServers = (): NameServer[] =>
   getServers().map((entry) => {
     const [, bracketed, port] = /^\[(.+)\]:(\d+)$/.exec(entry) ?? /^([^:]+):(\d+)$/.exec(entry) ?? [];

@@ -1,19 +1,19 @@
 /**
- * When a TXT record is the one that was asked for. Pure: what was found in, a verdict with a sentence for a person out.
+ * The rules by which a TXT record matches the expected one. Pure functions from the records found to a verdict.
  */
 import { readTags } from './tag-list.ts';
 
-/** What is to be set where. */
+/** A record that the owner of a domain has to set. */
 export interface ExpectedRecord {
   readonly purpose: 'dkim' | 'spf' | 'returnPath' | 'dmarc' | 'mx' | 'tracking';
   readonly type: 'TXT' | 'MX' | 'CNAME';
   readonly name: string;
   readonly value: string;
-  /** Of an MX record. */
+  /** The priority of an MX record. */
   readonly priority: number | null;
 }
 
-/** Fine, or what is wrong. `missing`: nothing there is meant to be this record, so it may still be on its way. */
+/** The verdict. `missing`: no record found is meant to be this one, so it may not be published yet. */
 export type Judgement =
   | { readonly fine: true }
   | { readonly fine: false; readonly missing: boolean; readonly error: string };
@@ -36,7 +36,7 @@ const judgeDkim = ({ name, value }: ExpectedRecord, found: readonly string[]): J
   const keys = found.map(readTags).filter((tags) => tags.has('p'));
   const [key, ...others] = keys;
   if (key === undefined) return missing(`There is no DKIM key at ${name} yet.`);
-  // RFC 6376 3.6.2.2: with several, verifiers may take any, so the signature fails now and then.
+  // RFC 6376 3.6.2.2: with several keys a verifier may take any, so that signatures fail now and then.
   if (others.length > 0)
     return wrong(`There are ${keys.length} DKIM keys at ${name}; leave only the one given here.`);
   const asked = readTags(value);
@@ -54,10 +54,10 @@ const judgeDmarc = ({ name }: ExpectedRecord, found: readonly string[]): Judgeme
   const policies = found.filter((text) => /^v=DMARC1\s*;/i.test(text.trim()));
   const [policy, ...others] = policies;
   if (policy === undefined) return missing(`There is no DMARC policy at ${name} yet.`);
-  // RFC 7489 6.6.3: several count as none.
+  // RFC 7489 6.6.3: several policies count as none.
   if (others.length > 0)
     return wrong(`There are ${policies.length} DMARC policies at ${name}, so none counts; leave one.`);
-  // Any policy will do: which one is the owner's choice.
+  // Any policy is fine: the choice is the owner's.
   const p = readTags(policy).get('p') ?? '';
   return /^(none|quarantine|reject)$/i.test(p)
     ? FINE
@@ -82,8 +82,7 @@ const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Ju
 };
 
 /**
- * Everything an SPF record allows, in lower case and without the `all` at its end, which only says what becomes of the
- * rest.
+ * Everything an SPF record allows, in lower case and without the `all` at its end, which is about everything else.
  */
 const mechanisms = (policy: string): string[] =>
   policy

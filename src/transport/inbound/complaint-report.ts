@@ -2,8 +2,8 @@ import type { Feedback, Reference } from './feedback.ts';
 import { readFields, typedValue } from './fields.ts';
 
 /**
- * What an abuse report (RFC 5965) says. `text` is its message/feedback-report part. Reports that are no complaints give
- * none: `not-spam` says the opposite, `auth-failure` (RFC 6591) is about signatures.
+ * Reads an abuse report (RFC 5965) from its message/feedback-report part. Reports that are no complaints give nothing:
+ * `not-spam` says the opposite, `auth-failure` (RFC 6591) is about signatures.
  */
 export const readComplaintReport = (text: string, reference: Reference): Feedback[] => {
   const [fields] = readFields(text);
@@ -16,6 +16,6 @@ export const readComplaintReport = (text: string, reference: Reference): Feedbac
 
 const NO_COMPLAINTS: ReadonlySet<string> = new Set(['not-spam', 'auth-failure', 'dmarc']);
 
-/** The envelope sender that the report names, by which the message is found. */
+/** The envelope sender in the report, which identifies the message. */
 export const originalSender = (text: string): string | null =>
   typedValue(readFields(text)[0], 'original-mail-from');

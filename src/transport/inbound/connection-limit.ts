@@ -8,14 +8,14 @@ interface Connection {
 const NO_HEADERS = new Headers();
 const nameOf = clientAddress({ hops: 0 });
 
-/** Who is connected: of one address, or one IPv6 network, only so many. */
+/** Limits the connections of one address, or of one IPv6 network. */
 export class ConnectionLimit {
   readonly #names = new Map<Connection, string>();
   readonly #counts = new Map<string, number>();
 
   constructor(private readonly most: number) {}
 
-  /** Whether the connection may stay; if so, `leave` gives its place back. */
+  /** True when the connection may stay; then `leave` frees it. */
   admit(connection: Connection): boolean {
     const name = nameOf(connection.remoteAddress, NO_HEADERS);
     const count = this.#counts.get(name) ?? 0;
@@ -25,7 +25,7 @@ export class ConnectionLimit {
     return true;
   }
 
-  /** It has ended, whether it had been admitted or not. */
+  /** Called when a connection has ended, admitted or not. */
   leave(connection: Connection): void {
     const name = this.#names.get(connection);
     if (name === undefined) return;

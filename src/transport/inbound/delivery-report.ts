@@ -2,7 +2,7 @@ import { bounceOf, type Fact, type Feedback, type Reference } from './feedback.t
 import { type Fields, readFields, typedValue } from './fields.ts';
 
 /**
- * What a delivery status notification (RFC 3464) says of each recipient. `text` is its message/delivery-status part.
+ * Reads the feedback about each recipient from the message/delivery-status part of a notification (RFC 3464).
  */
 export const readDeliveryReport = (text: string, reference: Reference): Feedback[] => {
   const [first, ...rest] = readFields(text);
@@ -25,13 +25,13 @@ const feedbackOf = (fields: Fields, reporter: string | null): Fact | null => {
   if (action === 'failed') return bounceOf({ status, diagnostic, remoteMta });
   if (action === 'delayed')
     return { kind: 'delayed', message: diagnostic || (status ?? 'Delayed'), remoteMta };
-  // `relayed` and `expanded` tell that the trail ends, not that anyone has it (RFC 3464 2.3.3).
+  // `relayed` and `expanded` say that reports end here, not that the message was delivered (RFC 3464 2.3.3).
   if (action === 'delivered')
     return { kind: 'delivered', response: diagnostic || (status ?? 'Delivered'), remoteMta };
   return null;
 };
 
-// The original recipient is whom we wrote to; the final one may be where a forward led, and is none of our business.
+// The original recipient is the address that we sent to; the final one may be the target of a forward.
 const recipientOf = (fields: Fields): string | null => {
   const original = typedValue(fields, 'original-recipient');
   return original === null ? typedValue(fields, 'final-recipient') : decodeXtext(original);

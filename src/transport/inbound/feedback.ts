@@ -1,26 +1,25 @@
 /**
- * What comes back about a message that was accepted: by bounce mail, complaint mail or a provider's notification, in
- * one shape.
+ * Feedback about a message after it was accepted, in one shape: from bounce mail, complaint mail or a provider's notification.
  */
 
 import { provesAddressDead, readReply, reasonOf } from '../smtp/reply.ts';
 import type { Fault, SubType } from '../transport.ts';
 
-/** By what the message can be found again; at least one is set. */
+/** The identifiers of the message in a report; at least one is set. */
 export interface Reference {
-  /** Out of the VERP address, as the caller made it: the strongest. */
+  /** The token of the VERP address, which is the most reliable one. */
   readonly token: string | null;
   readonly emailId: string | null;
   /** The provider's own id of the message, as `RecipientOutcome.providerId` gave it. */
   readonly providerId: string | null;
-  /** `<…>`, as the message had it. */
+  /** The Message-ID, with its angle brackets. */
   readonly messageId: string | null;
 }
 
-/** A receiver or relay gave up. */
+/** A receiver or relay has given up. */
 export interface Bounced {
   readonly kind: 'bounced';
-  /** For good; false when time ran out over a temporary failure. */
+  /** True for a permanent failure; false when temporary failures lasted too long. */
   readonly permanent: boolean;
   readonly fault: Fault;
   readonly subType: SubType;
@@ -29,27 +28,26 @@ export interface Bounced {
   readonly message: string;
   readonly remoteMta: string | null;
   /**
-   * The failure proves that mail to this address is useless: it may be suppressed. Never for a fault of ours or the
-   * message's.
+   * True when the failure proves the address dead, so that it may be suppressed; never for a fault of ours or of the message.
    */
   readonly suppresses: boolean;
 }
 
-/** A receiver has it. */
+/** A receiver has delivered the message. */
 export interface Delivered {
   readonly kind: 'delivered';
   readonly response: string;
   readonly remoteMta: string | null;
 }
 
-/** Not yet; whoever accepted it goes on trying. */
+/** The server that accepted the message is still trying to deliver it. */
 export interface Delayed {
   readonly kind: 'delayed';
   readonly message: string;
   readonly remoteMta: string | null;
 }
 
-/** The recipient calls it spam. */
+/** The recipient has reported the message as spam. */
 export interface Complained {
   readonly kind: 'complained';
   /** RFC 5965 7.3: `abuse`, `fraud`, `virus`, `other`, … */
@@ -57,44 +55,44 @@ export interface Complained {
   readonly userAgent: string | null;
 }
 
-/** What was learned. */
+/** The content of a report about one recipient. */
 export type Fact = Bounced | Delivered | Delayed | Complained;
 
-/** One thing learned about one recipient. */
+/** One fact about one recipient. */
 export type Feedback = Fact & {
   readonly reference: Reference;
-  /** The address as the message was sent to; null when the report hides it. */
+  /** The address that the message was sent to; null when the report hides it. */
   readonly recipient: string | null;
 };
 
-/** What a report says of a failure. */
+/** A failure as described in a report. */
 export interface Diagnosis {
   /** RFC 3463 status, `5.1.1`; null when the report gives none. */
   readonly status: string | null;
-  /** The remote server's words, from their code on; '' when the report gives none. */
+  /** The remote server's reply, from its code on; '' when the report gives none. */
   readonly diagnostic: string;
   readonly remoteMta: string | null;
 }
 
-/** Judges a failure by the rules that an SMTP reply is judged by; of two status codes the more telling one counts. */
+/** Classifies a failure by the rules for SMTP replies; of two status codes the more specific one counts. */
 export const bounceOf = ({ status, diagnostic, remoteMta }: Diagnosis): Bounced => {
-  const spoken = readReply(diagnostic);
-  const enhancedCode = telling(spoken.enhancedCode) ?? telling(status) ?? spoken.enhancedCode ?? status;
-  const permanent = (spoken.code ?? Number(`${enhancedCode?.[0] ?? 5}00`)) >= 500;
-  // A receiver's server reports what it would have said at RCPT, had it known then.
-  const code = spoken.code ?? (permanent ? 550 : 450);
+  const reply = readReply(diagnostic);
+  const enhancedCode = specific(reply.enhancedCode) ?? specific(status) ?? reply.enhancedCode ?? status;
+  const permanent = (reply.code ?? Number(`${enhancedCode?.[0] ?? 5}00`)) >= 500;
+  // The report stands for the reply to RCPT that the server would have given had it known.
+  const code = reply.code ?? (permanent ? 550 : 450);
   const reason = reasonOf('RCPT', { code, enhancedCode, text: diagnostic });
   return {
     kind: 'bounced',
     permanent,
     ...reason,
-    smtpCode: spoken.code,
+    smtpCode: reply.code,
     enhancedCode,
-    message: spoken.text || (enhancedCode ?? 'No reason was given'),
+    message: reply.text || (enhancedCode ?? 'No reason was given'),
     remoteMta,
     suppresses: provesAddressDead({ outcome: permanent ? 'refused' : 'deferred', ...reason }),
   };
 };
 
-// X.0.0 says that something failed, and no more.
-const telling = (status: string | null): string | null => (status?.endsWith('.0.0') ? null : status);
+// X.0.0 only says that something failed.
+const specific = (status: string | null): string | null => (status?.endsWith('.0.0') ? null : status);

@@ -1,10 +1,10 @@
 /**
- * `Name: value` blocks, as reports about messages are made of (RFC 3464 2.1, RFC 5965 3.1). Names in lower case; the
- * first of a name counts.
+ * The fields of a block of `Name: value` lines in a report (RFC 3464 2.1, RFC 5965 3.1). Names are in lower case; the first
+ * field of a name counts.
  */
 export type Fields = ReadonlyMap<string, string>;
 
-/** Reads the blocks of a report, which empty lines part. */
+/** Reads the blocks of a report, which are separated by empty lines. */
 export const readFields = (text: string): Fields[] =>
   text
     .replace(/\r\n?/g, '\n')
@@ -12,13 +12,13 @@ export const readFields = (text: string): Fields[] =>
     .map((block) => readBlock(block.replace(/\n[ \t]+/g, ' ')))
     .filter((fields) => fields.size > 0);
 
-/** Anybody writes these reports, and what they say is kept with the event. */
+/** Limit of a value: reports are not trusted, and their values are stored with the event. */
 const LONGEST_VALUE = 2_000;
 
 const readBlock = (block: string): Fields => {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {
-    // No pattern takes the white space off: it would try every run of it again from each of its characters.
+    // White space is trimmed afterwards: a pattern for it would be quadratic in its length.
     const [, name, value] = /^([^\s:]+)[ \t]*:(.*)$/.exec(line) ?? [];
     if (name !== undefined && value !== undefined && !fields.has(name.toLowerCase()))
       fields.set(name.toLowerCase(), value.trim().slice(0, LONGEST_VALUE));

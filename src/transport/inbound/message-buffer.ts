@@ -1,4 +1,4 @@
-/** What is kept of a message while it arrives. It is copied: a sender may write an octet at a time, and each would be an object. */
+/** Keeps a message while it arrives. Chunks are copied: a sender may write one octet at a time, and each would be an object. */
 export interface MessageBuffer {
   readonly octets: number;
   add(chunk: Buffer): void;
@@ -8,31 +8,31 @@ export interface MessageBuffer {
 
 const BLOCK = 65_536;
 
-/** All of it. */
+/** Keeps the whole message. */
 export class FullBuffer implements MessageBuffer {
   #blocks: Buffer[] = [];
-  /** Octets of the last block that are taken. */
-  #taken = BLOCK;
+  /** Octets in the last block. */
+  #used = BLOCK;
 
   get octets(): number {
-    return this.#blocks.length * BLOCK - (BLOCK - this.#taken);
+    return this.#blocks.length * BLOCK - (BLOCK - this.#used);
   }
 
   add(chunk: Buffer): void {
     for (let from = 0; from < chunk.length; ) {
-      if (this.#taken === BLOCK) {
+      if (this.#used === BLOCK) {
         this.#blocks.push(Buffer.allocUnsafe(BLOCK));
-        this.#taken = 0;
+        this.#used = 0;
       }
-      const copied = chunk.copy(this.#blocks.at(-1) as Buffer, this.#taken, from);
-      this.#taken += copied;
+      const copied = chunk.copy(this.#blocks.at(-1) as Buffer, this.#used, from);
+      this.#used += copied;
       from += copied;
     }
   }
 
   clear(): void {
     this.#blocks = [];
-    this.#taken = BLOCK;
+    this.#used = BLOCK;
   }
 
   message(): Buffer {
@@ -40,20 +40,20 @@ export class FullBuffer implements MessageBuffer {
   }
 }
 
-/** How much of a message is kept. */
+/** Octets that are kept of a message's beginning and end. */
 export interface HeadTailLimits {
   readonly head: number;
   readonly tail: number;
 }
 
 /**
- * The beginning and the end. What a report is about, and its own part for machines, come before the message that it returns
- * (RFC 6522 3, RFC 5965 2); where somebody has put the message first, they come after it. What lies between is the middle of
- * that message: leaving it out takes no line away that begins or ends a part.
+ * Keeps the beginning and the end of a report. Its machine-readable part comes before the returned message (RFC 6522 3, RFC 5965
+ * 2), or after it in reports with another order. The omitted middle belongs to the returned message, so that no line is lost that
+ * begins or ends a part.
  */
 export class HeadTailBuffer implements MessageBuffer {
   readonly #head = new FullBuffer();
-  /** A ring, written from its beginning again when it is full. */
+  /** A ring buffer. */
   #tail: Buffer = Buffer.alloc(0);
   #beyond = 0;
 

@@ -6,8 +6,8 @@ import { readFields } from './fields.ts';
 import { tokenOf } from './verp.ts';
 
 /**
- * What a mail that came back says, one thing of each recipient; nothing when it is no report: an automatic answer, a person's, or spam. `recipients`
- * are the addresses that it was sent to. Never throws: what cannot be read says nothing.
+ * Reads a report, with one fact for each recipient; any other mail gives nothing, such as an automatic answer or spam.
+ * `recipients` are the envelope recipients of the report. It never throws: unreadable mail gives nothing.
  */
 export const readReport = async (raw: Buffer, recipients: readonly string[]): Promise<Feedback[]> => {
   const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
@@ -23,7 +23,7 @@ export const readReport = async (raw: Buffer, recipients: readonly string[]): Pr
   );
 };
 
-/** An email has no more recipients. Each item is told to an email, and 31 MiB of them were 591,013. */
+/** The most recipients of an email. Without a limit, a report of 31 MiB had 591,013 items. */
 const MOST_ITEMS = 50;
 
 const firstOfEach = (feedback: readonly Feedback[]): Feedback[] => {
@@ -36,7 +36,7 @@ const firstOfEach = (feedback: readonly Feedback[]): Feedback[] => {
   return [...found.values()];
 };
 
-// The returned message must stay whole: taken apart, its header could not be told from the report's own.
+// The returned message stays whole: if it were parsed, its header could not be distinguished from the report's own.
 const LIMITS = { forceRfc822Attachments: true, maxNestingDepth: 20, maxHeadersSize: 262_144 };
 
 const part = (email: Email, type: RegExp): string | null => {

@@ -5,14 +5,14 @@
  */
 const TOKEN = /^[a-z0-9._-]{1,62}$/;
 
-/** The return path for a token. Throws when the token would not survive the way. */
+/** The return path for a token. @throws RangeError when the token would not survive other servers */
 export const returnPathFor = (token: string, domain: string): string => {
   if (!TOKEN.test(token))
     throw new RangeError('A VERP token has 1 to 62 characters of a-z, 0-9, ".", "_" and "-".');
   return `b+${token}@${domain}`;
 };
 
-/** The token of a return path; null when it is none. */
+/** The token of a return path; null for any other address. */
 export const tokenOf = (address: string): string | null => {
   const token = /^b\+([^@]+)@/i.exec(address)?.[1]?.toLowerCase();
   return token !== undefined && TOKEN.test(token) ? token : null;

@@ -1,8 +1,8 @@
 /**
- * An email as the octets of RFC 5322 and MIME, before it is signed.
+ * Composes an email as the octets of RFC 5322 and MIME, before it is signed.
  *
  * The same email gives the same octets in every attempt: the date and the message id come with it, and the part
- * boundaries from its id. A receiver that already has the first copy can therefore tell that the second is no other.
+ * boundaries from its id. A receiver that has the first copy can therefore recognise the second.
  */
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
@@ -29,11 +29,10 @@ export const compose = (message: OutboundMessage): Promise<Buffer> =>
     .compile()
     .build();
 
-// RFC 5322 3.6.3 wants at least one destination field; an empty group says that there is one, and that it is hidden.
+// RFC 5322 3.6.3 wants at least one destination field; an empty group says that the recipients are hidden.
 const NOBODY_VISIBLE = 'undisclosed-recipients:;';
 
-// Objects, never strings: from a string the composer would read lists and groups, and a forged one reaches others
-// (measured).
+// Mailboxes are passed as objects: the composer parses lists and groups in a string, so that a forged name reaches others (measured).
 const named = ({ name, address }: Mailbox) => ({ name: name ?? '', address });
 
 const header = ({ name, value }: MessageHeader) => ({
@@ -44,13 +43,13 @@ const header = ({ name, value }: MessageHeader) => ({
 // Fields of ids, addresses and URLs in angle brackets, where an encoded word has no place (RFC 2047 5).
 const STRUCTURED = /^(?:in-reply-to|references|list-.*|resent-.*|disposition-notification-to|errors-to)$/i;
 
-// A field of the sender's own stays the only one: RFC 2369 3 allows each once, and a second breaks one-click.
+// A field that the sender has set stays the only one: RFC 2369 3 allows each once, and a second breaks one-click.
 const unsubscribeHeaders = ({ unsubscribe, headers }: OutboundMessage) => {
   if (unsubscribe === null || headers.some((own) => /^list-unsubscribe/i.test(own.name))) return [];
   const mailto = unsubscribe.mailto === null ? '' : `, <mailto:${unsubscribe.mailto}>`;
   return [
     { key: 'List-Unsubscribe', value: `<${unsubscribe.url}>${mailto}` },
-    // RFC 8058 3.1: exactly this value.
+    // RFC 8058 3.1 requires exactly this value.
     { key: 'List-Unsubscribe-Post', value: 'List-Unsubscribe=One-Click' },
   ];
 };
@@ -58,7 +57,7 @@ const unsubscribeHeaders = ({ unsubscribe, headers }: OutboundMessage) => {
 const attachment = (file: MessageAttachment) => ({
   filename: file.filename,
   content: Buffer.from(file.content.buffer, file.content.byteOffset, file.content.byteLength),
-  // RFC 2046 5.2.1 and 5.1 forbid base64 for these two families. As it came, such a part would carry the sender's bare
+  // RFC 2046 5.2.1 and 5.1 forbid base64 for these two families. Unencoded, such a part would carry the sender's bare
   // line feeds and endless lines onto the wire; as octets it arrives unharmed, and the file name still opens it.
   ...(file.contentType === null
     ? {}

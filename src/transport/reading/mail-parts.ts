@@ -1,6 +1,6 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 
-/** A message taken apart as a mail program would. */
+/** The parts of a message as a mail program shows them. */
 export interface MailParts {
   readonly headers: { readonly name: string; readonly value: string }[];
   readonly text: string | null;
@@ -12,11 +12,11 @@ interface MailFile {
   readonly filename: string | null;
   readonly contentType: string;
   readonly contentId: string | null;
-  /** In octets. */
+  /** Size in octets. */
   readonly size: number;
 }
 
-/** Takes a message apart; null where its parts lie too deep within each other. */
+/** Parses a message; null when its parts are nested too deeply. */
 export const readParts = (raw: Buffer): Promise<MailParts | null> =>
   PostalMime.parse(raw, { forceRfc822Attachments: true }).then(partsOf, () => null);
 

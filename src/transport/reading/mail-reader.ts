@@ -7,49 +7,49 @@ import { isWithin } from './mail-size.ts';
 import type { MailAnswer, MailQuestion } from './mail-thread.ts';
 
 /**
- * Takes mails apart, away from the thread that answers requests: 8 MB of empty parts took a parser 9.6 s, and anybody can
- * send them. Everything rejects with Unavailable where no thread is free for it.
+ * Parses mail in worker threads, away from the thread that answers requests: 8 MB of empty parts took a parser 9.6 s, and anybody
+ * can send them. Every method rejects with Unavailable when no thread is free.
  */
 export interface MailReader {
-  /** What a mail that came back says; nothing when it cannot be read. */
+  /** The feedback in a report; nothing when it cannot be read. */
   report(raw: Buffer, recipients: readonly string[]): Promise<readonly Feedback[]>;
   submission(raw: Buffer, recipients: readonly string[]): Promise<Submission | NotSubmittable>;
-  /** null when it cannot be taken apart. */
+  /** The parts of a message; null when it cannot be parsed. */
   parts(raw: Buffer): Promise<MailParts | null>;
-  /** Ends the threads; who still waits gets Unavailable. */
+  /** Ends the threads; waiting calls reject with Unavailable. */
   close(): void;
 }
 
-/** How much of it there may be, for what strangers send and for what keys and their owners do. */
+/** Limits for reports, which anybody can send, and for mail of our own users. */
 export interface ReaderLimits {
   readonly reports: PoolLimits;
   readonly own: PoolLimits;
 }
 
 const USUAL: ReaderLimits = {
-  // At most 256 KiB each, which is 300 ms at the worst.
+  // A report has at most 256 KiB, which takes 300 ms at worst.
   reports: { threads: 1, deadlineMs: 2_000, startMs: 10_000, mostWaiting: 64, idleMs: 60_000 },
-  // At most 25 MiB each: a second; the second thread is for those behind such a one.
+  // A submission has at most 25 MiB, which takes a second; the second thread serves others meanwhile.
   own: { threads: 2, deadlineMs: 15_000, startMs: 10_000, mostWaiting: 256, idleMs: 60_000 },
 };
 
 /**
  * From source, every file has its own import.meta.url. Inside the executable there is one, that of src/main.ts, and the
- * bundle of the thread lies beneath it as its source does.
+ * bundle of the thread has the same path relative to it as its source.
  */
 const ENTRY = new URL(
   import.meta.url.endsWith('/mail-reader.ts') ? './mail-thread.ts' : './transport/reading/mail-thread.ts',
   import.meta.url,
 );
 
-/** A reader that starts its threads when there is mail: reports have one of their own, so that they keep nobody waiting. */
+/** Creates a reader whose threads start with the first mail. Reports have their own thread, so that they delay no submission. */
 export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader {
   const { reports, own } = { ...USUAL, ...limits };
   const start = () => startThread<MailQuestion, MailAnswer>(ENTRY);
-  const strangers = new WorkerPool('Reading reports', reports, start);
-  const ours = new WorkerPool('Reading mail', own, start);
-  /** The answer; null when the mail is too much for a parser, or breaks one. */
-  const ask = async (pool: typeof ours, question: MailQuestion): Promise<MailAnswer | null> => {
+  const reportPool = new WorkerPool('Reading reports', reports, start);
+  const ownPool = new WorkerPool('Reading mail', own, start);
+  /** The answer of a thread; null when the mail exceeds the limits of the parser, or makes it fail. */
+  const ask = async (pool: typeof ownPool, question: MailQuestion): Promise<MailAnswer | null> => {
     if (!isWithin(question.raw)) return null;
     try {
       return await pool.ask(question);
@@ -60,22 +60,22 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
   };
   return {
     async report(raw, recipients) {
-      const answer = await ask(strangers, { as: 'report', raw, recipients });
+      const answer = await ask(reportPool, { as: 'report', raw, recipients });
       return answer !== null && 'feedback' in answer ? answer.feedback : [];
     },
     async submission(raw, recipients) {
-      const answer = await ask(ours, { as: 'submission', raw, recipients });
+      const answer = await ask(ownPool, { as: 'submission', raw, recipients });
       if (answer !== null && 'submission' in answer) return answer.submission;
-      const told = answer !== null && 'reason' in answer ? answer.reason : null;
-      return new NotSubmittable(told ?? 'The message has too many lines or parts to be read');
+      const reason = answer !== null && 'reason' in answer ? answer.reason : null;
+      return new NotSubmittable(reason ?? 'The message has too many lines or parts to be read');
     },
     async parts(raw) {
-      const answer = await ask(ours, { as: 'parts', raw, recipients: [] });
+      const answer = await ask(ownPool, { as: 'parts', raw, recipients: [] });
       return answer !== null && 'parts' in answer ? answer.parts : null;
     },
     close() {
-      strangers.close();
-      ours.close();
+      reportPool.close();
+      ownPool.close();
     },
   };
 }

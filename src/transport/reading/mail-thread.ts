@@ -1,19 +1,19 @@
-// The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts).
+// The entry point of the parser's thread, which is a separate bundle in the executable (scripts/build.ts).
 import { serve } from '../../threads/serve.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { readReport } from '../inbound/read-report.ts';
 import { NotSubmittable, readSubmission, type Submission } from '../submission/submitted.ts';
 import { type MailParts, readParts } from './mail-parts.ts';
 
-/** A mail, and what it is read as. */
+/** A mail, and the way to read it. */
 export interface MailQuestion {
   readonly as: 'report' | 'submission' | 'parts';
   readonly raw: Uint8Array;
-  /** Of its envelope. */
+  /** The recipients in the envelope. */
   readonly recipients: readonly string[];
 }
 
-/** What it says. */
+/** The content of a mail. */
 export type MailAnswer =
   | { readonly feedback: readonly Feedback[] }
   | { readonly submission: Submission }

@@ -1,7 +1,7 @@
 import type { Monotonic } from '../monotonic.ts';
 import { askSns } from './sns-requests.ts';
 
-/** What a store of signing certificates needs. */
+/** The options of a store of signing certificates. */
 export interface CertificateStoreParts {
   readonly ask?: (url: string) => Promise<string>;
   readonly monotonic: Monotonic;
@@ -9,20 +9,20 @@ export interface CertificateStoreParts {
 
 interface Entry {
   readonly certificate: Promise<string>;
-  /** Monotonic; until then a failure is not tried again. Null while it is asked for, and once it is there. */
+  /** Monotonic time until which a failed fetch is not repeated; null while it is in progress, and after a success. */
   readonly until: number | null;
 }
 
-/** Amazon has one certificate a region at a time, and puts a new one at a new address. */
+/** Amazon uses one certificate per region at a time, and publishes a new one at a new address. */
 const KEPT = 20;
 const FAILED_MS = 60_000;
-/** Forged notifications can name ever new addresses; they do not make us ask Amazon more often than this. */
+/** Limit of fetches per minute: forged notifications can name ever new addresses. */
 const ASKED_AT_MOST = 10;
 const PER_MS = 60_000;
 
 /**
- * Fetches signing certificates, each once. What could not be had is not asked for again for a minute, and new ones at most ten
- * times a minute: whoever sends us forgeries makes us no tool against SNS, and those that are known stay at hand.
+ * Fetches signing certificates, each once. A failed fetch is not repeated for a minute, and at most ten new ones are fetched a
+ * minute: forged notifications cannot turn this service against SNS, nor displace the certificates that are known.
  */
 export function createCertificateStore({
   ask = askSns,

@@ -1,11 +1,11 @@
 import type { Finding } from '../transport.ts';
 import type { SesAnswer, SesApi } from './ses-api.ts';
 
-/** How SES is asked to report back. */
+/** The settings for SES's reports. */
 export interface Reporting {
-  /** The configuration set that goes with every message; null for none. */
+  /** The configuration set of every message; null for none. */
   readonly configurationSet: string | null;
-  /** The SNS topic that is listened to; null for none. */
+  /** The SNS topic whose notifications are accepted; null for none. */
   readonly topicArn: string | null;
 }
 
@@ -16,7 +16,7 @@ interface EventDestination {
   readonly SnsDestination?: { readonly TopicArn?: string };
 }
 
-/** What is understood of what SES reports, and missed where it does not. */
+/** The event types that SES has to report. */
 const WANTED = ['BOUNCE', 'COMPLAINT', 'DELIVERY'];
 
 const CHECK = 'SES configuration set';
@@ -28,13 +28,13 @@ const found = (ok: boolean, detail: string, advice: string | null): Finding => (
   advice,
 });
 
-/** Whether what SES reports finds its way here. @throws SesUnreachable */
+/** Checks that SES reports to the topic. @throws SesUnreachable */
 export async function examineReporting(
   api: SesApi,
   { configurationSet: name, topicArn }: Reporting,
   signal: AbortSignal,
 ): Promise<Finding> {
-  // A domain may have a set of its own at SES, which cannot be seen from here: so it is no fault.
+  // A domain may have its own configuration set at SES, which is not visible here, so that this is no failure.
   if (name === null)
     return found(
       true,

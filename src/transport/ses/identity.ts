@@ -1,12 +1,12 @@
 import type { SesAnswer, SesApi } from './ses-api.ts';
 
 /**
- * How a domain stands with SES, in the words of our own domains; `absent` when SES does not know it, `otherKey` when it
- * signs with another key than ours, or with none.
+ * The status of a domain at SES; `absent` when SES does not know it, `otherKey` when SES signs with another key than ours, or
+ * with none.
  */
 export type IdentityState = 'verified' | 'pending' | 'failed' | 'temporaryFailure' | 'absent' | 'otherKey';
 
-/** SES refused; the message is its own. */
+/** SES refused the request; the message is SES's own. */
 export class IdentityRefused extends Error {
   override readonly name = 'IdentityRefused';
 }
@@ -15,13 +15,13 @@ export class IdentityRefused extends Error {
 export interface KeyedIdentity {
   readonly domain: string;
   readonly selector: string;
-  /** PEM. */
+  /** The private key in PEM. */
   readonly privateKey: string;
 }
 
 /**
- * Registers a domain with the RSA key that we made for it (BYODKIM), so that the DNS record that its owner sets for us
- * serves SES as well. A domain that is there already stays as it is: others may sign with the key that it has.
+ * Registers a domain with our RSA key for it (BYODKIM), so that the DNS record that its owner has set serves SES as well. A domain
+ * that is registered already stays unchanged: others may sign with its key.
  */
 export const registerIdentity = async (
   api: SesApi,
@@ -33,7 +33,7 @@ export const registerIdentity = async (
   if (created.errorType !== null && created.errorType !== 'AlreadyExistsException') throw refused(created);
 };
 
-/** Has SES sign with this key from now on, whichever it had before, for everybody who uses the domain through the account. */
+/** Makes SES sign with this key from now on, for every user of the domain in the account. */
 export const replaceKey = async (
   api: SesApi,
   identity: KeyedIdentity,
@@ -50,11 +50,11 @@ export const replaceKey = async (
 
 const attributesOf = ({ selector, privateKey }: KeyedIdentity) => ({
   DomainSigningSelector: selector,
-  // The base64 between the lines of the PEM, in one line.
+  // SES wants the base64 of the PEM in one line.
   DomainSigningPrivateKey: privateKey.replace(/-----[^-]+-----|\s/g, ''),
 });
 
-/** What SES makes of the domain's DNS, and of the key that we gave it. */
+/** Reads SES's view of the domain's DNS and key. */
 export const identityState = async (
   api: SesApi,
   { domain, selector }: { readonly domain: string; readonly selector: string },
@@ -66,8 +66,8 @@ export const identityState = async (
   const dkim = answer.body.DkimAttributes as
     | { readonly Status?: string; readonly Tokens?: readonly string[] }
     | undefined;
-  // With a key of ours the one token is its selector; with keys of SES's own they are three others. A domain that was
-  // proven to SES by other means may have no key at all.
+  // With our key the only token is its selector; with SES's own keys there are three others. A domain that was verified by other
+  // means may have no key at all.
   if (dkim?.Tokens?.length && !dkim.Tokens.includes(selector)) return 'otherKey';
   if (dkim?.Status === 'NOT_STARTED') return 'otherKey';
   if (answer.body.VerifiedForSendingStatus === true) return 'verified';
@@ -79,7 +79,7 @@ const STATE: Readonly<Record<string, IdentityState>> = {
   TEMPORARY_FAILURE: 'temporaryFailure',
 };
 
-/** Removes the domain; no harm when it is not there. */
+/** Removes the domain, if it is registered. */
 export const removeIdentity = async (api: SesApi, domain: string, signal: AbortSignal): Promise<void> => {
   const answer = await api({ method: 'DELETE', path: pathOf(domain), signal });
   if (answer.errorType !== null && answer.errorType !== 'NotFoundException') throw refused(answer);

@@ -1,38 +1,38 @@
 import { AwsClient } from 'aws4fetch';
 
-/** How the account is reached. */
+/** The account and its endpoint. */
 export interface SesAccount {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Another endpoint than that of the region; null for the region's. */
+  /** A custom endpoint; null for the region's. */
   readonly endpoint: string | null;
-  /** Epoch milliseconds. Amazon refuses what is signed a quarter of an hour off. */
+  /** Epoch milliseconds. Amazon refuses signatures whose time is more than 15 minutes off. */
   readonly now: () => number;
 }
 
-/** What the API answered. */
+/** A response of the API. */
 export interface SesAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-  /** `MessageRejected` and its like; null when all went well. */
+  /** The error's name, such as `MessageRejected`; null after a success. */
   readonly errorType: string | null;
   readonly errorMessage: string;
 }
 
-/** The API gave no answer. */
+/** The API gave no response. */
 export class SesUnreachable extends Error {
   override readonly name = 'SesUnreachable';
   constructor(
     message: string,
-    /** False when the request surely never got there. */
+    /** False when the request surely did not reach the API. */
     readonly mayHaveArrived: boolean,
   ) {
     super(message);
   }
 }
 
-/** One call of the SES API v2: signed, sent once, its answer read. Rejects with `SesUnreachable`. */
+/** Calls the SES API v2 once, with a signed request. Rejects with `SesUnreachable`. */
 export type SesApi = (call: {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
@@ -40,9 +40,9 @@ export type SesApi = (call: {
   readonly signal: AbortSignal;
 }) => Promise<SesAnswer>;
 
-/** An API client for one account. */
+/** Creates an API client for one account. */
 export const createSesApi = ({ region, accessKeyId, secretAccessKey, endpoint, now }: SesAccount): SesApi => {
-  // No retries: of a mail that may have been sent, only the email's own schedule decides when it is sent again.
+  // Nothing is retried: the email's own schedule decides about another attempt, since the mail may have been sent.
   const client = new AwsClient({ accessKeyId, secretAccessKey, service: 'ses', region, retries: 0 });
   const base = (endpoint ?? `https://email.${region}.amazonaws.com`).replace(/\/$/, '');
   return async ({ method, path, body, signal }) => {
@@ -65,16 +65,15 @@ export const createSesApi = ({ region, accessKeyId, secretAccessKey, endpoint, n
   };
 };
 
-/** `20261122T042700Z`, as a signature has it. */
+/** The format of a signature's time: `20261122T042700Z`. */
 const amzDate = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');
 
-// What Bun's fetch calls the failures that come before a request is written (measured); a reset or a timeout may come
-// after.
+// The codes of Bun's fetch for failures before a request is written (measured); a reset or a timeout may come after.
 const NEVER_ARRIVED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|.*(CERT|ALTNAME|VERIFY|SIGNED).*)$/;
 
 const answerIn = async (response: Response): Promise<SesAnswer> => {
-  // The status has come, so the decision has been made; a body that breaks off only costs the details.
+  // The status is known; a body that breaks off only loses the details.
   const text = await response.text().catch(() => '');
   const body = parse(text);
   const type = response.headers.get('x-amzn-errortype') ?? String(body.__type ?? '');

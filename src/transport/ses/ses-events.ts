@@ -1,8 +1,8 @@
 import { bounceOf, type Fact, type Feedback, type Reference } from '../inbound/feedback.ts';
 
 /**
- * What a notification of SES says of each recipient; nothing for kinds that we learn otherwise (send, open, click) or
- * not at all.
+ * Reads the feedback about each recipient from a notification of SES; nothing for the kinds that are known otherwise (send, open,
+ * click) or not used.
  */
 export const readSesEvent = (message: string): Feedback[] => {
   const event = parse(message);
@@ -61,9 +61,9 @@ const bounced = (
   const diagnostic = diagnosticCode.replace(/^[\w-]+;\s*/, '');
   const remoteMta = reportingMTA?.replace(/^dns;\s*/i, '') ?? null;
   const bounce = bounceOf({ status: status ?? null, diagnostic, remoteMta });
-  // SES has seen more than the one reply: its word on whether it is for good counts.
+  // SES has seen more than this reply, so that its own verdict on permanence counts.
   const permanent = bounceType === 'Permanent';
-  // "Suppressed": SES did not even try, since the address is on its own list.
+  // "Suppressed": SES did not try, because the address is on its own suppression list.
   if (bounceSubType === 'Suppressed' || bounceSubType === 'OnAccountSuppressionList')
     return { ...bounce, permanent: true, fault: 'recipient', subType: 'NoEmail', suppresses: true };
   return { ...bounce, permanent, suppresses: permanent && bounce.suppresses };
@@ -89,7 +89,7 @@ const referenceOf = (mail: SesEvent['mail']): Reference => ({
   messageId: null,
 });
 
-// The shape is Amazon's, vouched for by the signature; whatever it lacks is undefined.
+// The shape is Amazon's, as the signature proves; absent members are undefined.
 const parse = (message: string): SesEvent => {
   try {
     const value: unknown = JSON.parse(message);

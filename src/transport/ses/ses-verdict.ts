@@ -2,8 +2,8 @@ import type { Verdict } from '../smtp/reply.ts';
 import type { SesAnswer } from './ses-api.ts';
 
 /**
- * What an error of SendEmail means. What is wrong with the account (suspended, domain not verified there, sandbox,
- * keys) is deferred: it is ours to mend, and the mail shall not be lost while we do.
+ * The verdict for an error of SendEmail. A problem of the account (suspended, domain not verified, sandbox, keys) is deferred, so
+ * that no mail is lost while the operator solves it.
  */
 export const sesVerdict = ({ status, errorType, errorMessage }: SesAnswer): Verdict => {
   if (errorType === null) return { outcome: 'accepted', fault: null, subType: null };
@@ -13,7 +13,7 @@ export const sesVerdict = ({ status, errorType, errorMessage }: SesAnswer): Verd
   if (status === 429 || status === 503) return LATER;
   if (status === 413) return { outcome: 'refused', fault: 'message', subType: 'MessageTooLarge' };
   if (status === 401 || status === 403) return NOT_ALLOWED;
-  // A gateway that gave up waiting does not know what became of the request behind it.
+  // After a gateway's timeout it is unknown whether the request behind it was carried out.
   if (status === 502 || status === 504)
     return { outcome: 'unknown', fault: 'infrastructure', subType: 'ConnectionFailed' };
   if (status >= 500) return { outcome: 'deferred', fault: 'infrastructure', subType: 'ConnectionFailed' };

@@ -1,4 +1,3 @@
-/** Through Amazon SES, API v2. */
 import { withDeadline } from '../../async/deadline.ts';
 import { begin } from '../begin.ts';
 import { compose } from '../message/compose.ts';
@@ -9,12 +8,12 @@ import { examineReporting, type Reporting } from './configuration-set.ts';
 import { createSesApi, type SesAccount, type SesAnswer, type SesApi, SesUnreachable } from './ses-api.ts';
 import { sesVerdict } from './ses-verdict.ts';
 
-/** The account, and how it reports back. */
+/** The account, and the settings for its reports. */
 export interface SesOptions extends SesAccount, Reporting {}
 
 /**
- * All mail through SES. Nothing is signed here: SES signs with the domain's own key (see identity.ts), and replaces
- * Message-ID and Date, which would break a signature that covers them. Bounces go to SES, and come back as its
+ * Sends through Amazon SES (API v2). Messages are not signed here: SES signs with the domain's own key (see identity.ts), and
+ * replaces Message-ID and Date, which would break a signature that covers them. Bounces go to SES, which reports them in
  * notifications.
  */
 export class SesTransport implements Transport {
@@ -72,7 +71,7 @@ export class SesTransport implements Transport {
     const { configurationSet } = this.options;
     return {
       FromEmailAddress: envelopeAddress(from.address),
-      // All under one heading: this is the envelope, and what people see stands in the message.
+      // This is the envelope, so that the kind of recipient does not matter; the message has the visible ones.
       Destination: { ToAddresses: recipients.map(envelopeAddress) },
       Content: { Raw: { Data: raw.toString('base64') } },
       EmailTags: [{ Name: 'emailId', Value: emailId }],

@@ -1,35 +1,34 @@
-/** Messages of Amazon SNS, by which SES reports back: read, and their signature checked. */
 import { verify, X509Certificate } from 'node:crypto';
 
-/** A message whose signature holds. */
+/** A message of SNS, by which SES reports, with a valid signature. */
 export interface SnsMessage {
   readonly type: 'Notification' | 'SubscriptionConfirmation' | 'UnsubscribeConfirmation';
   readonly messageId: string;
   readonly topicArn: string;
   readonly message: string;
-  /** Of a SubscriptionConfirmation: asking for it confirms. */
+  /** The address that confirms a subscription when it is fetched (SubscriptionConfirmation). */
   readonly subscribeUrl: string | null;
 }
 
-/** Not a message of SNS, or not of a topic of ours. The sentence is for the log. */
+/** The request is no message of SNS, or not of our topic. The message is for the log. */
 export class NotGenuine {
   constructor(readonly reason: string) {}
 }
 
-/** What a check needs. */
+/** The options of the verification. */
 export interface SnsCheck {
   /**
-   * Whether the topic is ours. The signature alone proves nothing: anyone can have a topic of their own, point it at
-   * us, and have Amazon sign what they like.
+   * True for our own topic. The signature alone proves nothing: anyone can point a topic of their own at this service, and have
+   * Amazon sign any content.
    */
   readonly acceptsTopic: (topicArn: string) => boolean;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Gives the PEM certificate at an address that was found to be Amazon's. */
+  /** Fetches the PEM certificate from an address that was verified as Amazon's. */
   readonly fetchCertificate: (url: string) => Promise<string>;
 }
 
-/** Reads the body of a request from SNS. */
+/** Reads and verifies the body of a request from SNS. */
 export const readSnsMessage = async (body: string, check: SnsCheck): Promise<SnsMessage | NotGenuine> => {
   const fields = parse(body);
   if (fields === null) return new NotGenuine('It is not JSON with members of text.');
@@ -60,17 +59,17 @@ export const readSnsMessage = async (body: string, check: SnsCheck): Promise<Sns
 };
 
 /**
- * A replay is harmless by itself: an email takes each report once, whatever the time (see feedback in modules/emails). So the window
- * is wide enough to lose nothing that is genuine: SNS tries for an hour, and a dead-letter queue holds what failed for 14 days.
+ * Maximum age of a message. A replay is harmless, since an email takes each report once (see feedback in modules/emails). So the
+ * window is wide enough for every genuine message: SNS tries for an hour, and a dead-letter queue keeps failures for 14 days.
  */
 const OLDEST_MS = 15 * 24 * 60 * 60 * 1_000;
-/** Clocks differ. */
+/** Tolerance for clocks that are behind. */
 const NEWEST_MS = 15 * 60 * 1_000;
 
-/** Where SNS has its certificates; other addresses of its hosts may answer what a caller asks for. */
+/** The path of SNS's certificates; other addresses of its hosts may return content that a caller chooses. */
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem$/;
 
-/** Whether an address is one of SNS in the region of the topic, whose messages are signed there and nowhere else. */
+/** True for an address of SNS in the topic's region, where its messages are signed. */
 const isOfTopic = (url: string, topicArn: string): boolean => {
   if (!isAmazon(url)) return false;
   const [, partition, , region] = topicArn.split(':');
@@ -81,8 +80,7 @@ const TYPES = ['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmat
 const DIGEST: Readonly<Record<string, string>> = { 1: 'sha1', 2: 'sha256' };
 
 /**
- * Whether an address is one of SNS itself: HTTPS, its host in a region, nothing tricky before it. `sns.s3-…` would be a
- * bucket that someone named so.
+ * True for an address of SNS itself: HTTPS, and a host with exactly a region. `sns.s3-…` would be a bucket of that name.
  */
 export const isAmazon = (text: string): boolean => {
   if (!URL.canParse(text)) return false;
@@ -94,7 +92,7 @@ export const isAmazon = (text: string): boolean => {
   );
 };
 
-// Which members are signed, by type, in this order: "Verifying the signatures of Amazon SNS messages".
+// The signed members of each type, in this order: "Verifying the signatures of Amazon SNS messages".
 const signedText = (type: SnsMessage['type'], fields: Fields): string =>
   SIGNED[type]
     .filter((name) => fields[name] !== undefined)

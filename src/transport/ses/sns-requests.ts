@@ -4,8 +4,7 @@ const TIMEOUT_MS = 10_000;
 const LONGEST = 65_536;
 
 /**
- * Asks an address of SNS. Rejects for any other address, and for any answer but 200. Also confirms a subscription,
- * which is all that asking for its address takes.
+ * Fetches an address of SNS, which also confirms a subscription. Rejects for any other address, and for any status but 200.
  */
 export const askSns = async (url: string): Promise<string> => {
   if (!isAmazon(url)) throw new TypeError('Not an address of SNS.');

@@ -1,4 +1,3 @@
-/** From what happened in a session to one outcome per recipient. */
 import type { Fault, RecipientOutcome, SubType } from '../transport.ts';
 import { readReply, verdictOf } from './reply.ts';
 import type { Progress, SessionFailure } from './session.ts';
@@ -9,12 +8,12 @@ export const outcomeOf = (
   remoteMta: string,
 ): RecipientOutcome => {
   if (reply !== null) return withReply(recipient, reply, remoteMta, verdictOf(step, readReply(reply)));
-  // RFC 5321 4.2.5 leaves it open who has the message when the reply to the final dot is lost.
+  // RFC 5321 4.2.5: when the reply to the final dot is lost, it is open whether the server has the message.
   const outcome = step === 'DOT' ? 'unknown' : 'deferred';
   return withoutReply(recipient, outcome, `${remoteMta}: ${problem}`, 'ConnectionFailed', remoteMta);
 };
 
-/** The outcome for one recipient when no session could be had: always worth another try. */
+/** The outcome for one recipient when no session could be opened, which is always temporary. */
 export const outcomeOfFailure = (
   recipient: string,
   failure: SessionFailure,
@@ -37,7 +36,7 @@ const withReply = (
   return { recipient, ...verdict, smtpCode: code, enhancedCode, response: text, remoteMta, providerId: null };
 };
 
-/** An outcome that no server spoke: our own sentence, and our own status where RFC 3463 has one. */
+/** An outcome without a reply: with a sentence of our own, and a status where RFC 3463 has one. */
 export const withoutReply = (
   recipient: string,
   outcome: 'deferred' | 'unknown' | 'refused',

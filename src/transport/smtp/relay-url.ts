@@ -1,12 +1,12 @@
-import { type Endpoint, PATIENCE_MS } from './endpoint.ts';
+import { type Endpoint, SILENCE_MS } from './endpoint.ts';
 
-/** What a relay is reached with, as `SMTP_URL` says it. */
+/** The part of an endpoint that `SMTP_URL` contains. */
 export type RelayEndpoint = Omit<Endpoint, 'ehloName' | 'ca'>;
 
 /**
  * Reads `smtp[s]://user:pass@host:port`. `smtps` speaks TLS from the start (port 465); `smtp` starts it when offered
  * (port 587), and insists on it when there is a password to protect and the relay is not this machine. `?tls=required`,
- * `opportunistic` or `none` says otherwise. Null when it is no such URL.
+ * `opportunistic` or `none` overrides that. Null when the text is no such URL.
  */
 export const readRelayUrl = (text: string): RelayEndpoint | null => {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -27,7 +27,7 @@ export const readRelayUrl = (text: string): RelayEndpoint | null => {
     verifyCertificate: true,
     credentials,
     connectMs: 30_000,
-    silenceMs: PATIENCE_MS,
+    silenceMs: SILENCE_MS,
   };
 };
 

@@ -6,7 +6,7 @@ import { openSession, SessionFailure } from './session.ts';
 import { type PoolLimits, SessionPool } from './session-pool.ts';
 import { mailOf, transmit } from './transmit.ts';
 
-/** All mail through one relay. An accepted message is the relay's to deliver: bounces come back later, by mail. */
+/** Sends all mail through one relay, which is responsible for accepted messages: bounces come back later, by mail. */
 export class RelayTransport implements Transport {
   readonly name = 'smtp';
   readonly confirmsDelivery = false;

@@ -1,10 +1,10 @@
 /**
- * What an SMTP reply means for a recipient. Pure: the one place where codes and words become outcomes, for replies and
- * for bounce reports alike.
+ * The meaning of an SMTP reply for a recipient: the only place where codes and words become outcomes, for replies and for bounce
+ * reports.
  */
 import type { Fault, Outcome, RecipientOutcome, SubType } from '../transport.ts';
 
-/** One reply, its lines joined by line feeds. */
+/** One reply, with its lines joined by line feeds. */
 export interface Reply {
   readonly code: number | null;
   /** RFC 3463 status, `5.1.1`. */
@@ -13,7 +13,7 @@ export interface Reply {
 }
 
 /**
- * Where in the conversation a reply or a break came: before any transaction, at its commands, or after the final dot.
+ * The step of the session at which a reply or a disconnection came: before any transaction, at its commands, or after the dot.
  */
 export type Step = 'SESSION' | 'MAIL' | 'RCPT' | 'DATA' | 'DOT';
 
@@ -21,8 +21,7 @@ export type Step = 'SESSION' | 'MAIL' | 'RCPT' | 'DATA' | 'DOT';
 export type Verdict = Pick<RecipientOutcome, 'outcome' | 'fault' | 'subType'>;
 
 /**
- * Takes a reply apart. Text beyond 1,000 characters is dropped: it is kept with the event, and the other side chose its
- * length.
+ * Parses a reply. Text beyond 1,000 characters is dropped, because it is stored with the event and the server chose its length.
  */
 export const readReply = (response: string): Reply => {
   const text = response.slice(0, 1_000);
@@ -32,7 +31,7 @@ export const readReply = (response: string): Reply => {
 };
 
 /**
- * What `reply` at `step` means. A refusal of the session is never the recipient's: another host or another hour may do.
+ * The verdict for `reply` at `step`. A refusal of the session is never the recipient's fault, and another host may accept.
  */
 export const verdictOf = (step: Step, reply: Reply): Verdict => {
   const { code } = reply;
@@ -44,16 +43,15 @@ export const verdictOf = (step: Step, reply: Reply): Verdict => {
 };
 
 /**
- * Why a recipient failed: the enhanced code decides; without one, or with one that says nothing, the words and the step
- * do.
+ * The reason of a failure: the enhanced code decides; without a specific one, the words and the step do.
  */
 export const reasonOf = (step: Step, reply: Reply): { readonly fault: Fault; readonly subType: SubType } => {
   const status = reply.enhancedCode?.slice(2) ?? '';
   const { code } = reply;
   if (code === 421 || reply.enhancedCode?.startsWith('4.7.'))
     return { fault: 'infrastructure', subType: 'RateLimited' };
-  const told = BY_STATUS[status] ?? BY_SUBJECT[status.split('.')[0] ?? ''] ?? byWords(reply.text);
-  if (told) return { fault: told[0], subType: told[1] };
+  const reason = BY_STATUS[status] ?? BY_SUBJECT[status.split('.')[0] ?? ''] ?? byWords(reply.text);
+  if (reason) return { fault: reason[0], subType: reason[1] };
   if (step === 'RCPT') return code !== null && code >= 500 ? NO_MAILBOX : GENERAL;
   if (code === 552) return { fault: 'message', subType: 'MessageTooLarge' };
   if (step === 'DOT' && code !== null && code >= 500) return { fault: 'message', subType: 'ContentRejected' };
@@ -65,8 +63,7 @@ const GENERAL = { fault: 'infrastructure', subType: 'General' } as const;
 
 type Reason = readonly [Fault, SubType];
 
-// RFC 3463 subject.detail. X.1.7 and X.1.8 are about the sender's address: ours to mend, so never the recipient's
-// fault.
+// RFC 3463 subject.detail. X.1.7 and X.1.8 are about the sender's address, which is never the recipient's fault.
 const BY_STATUS: Readonly<Record<string, Reason>> = {
   '1.0': ['recipient', 'NoEmail'],
   '1.1': ['recipient', 'NoEmail'],
@@ -84,8 +81,8 @@ const BY_STATUS: Readonly<Record<string, Reason>> = {
   '6.7': ['infrastructure', 'General'],
 };
 
-// By subject alone, where the detail says little. X.7 is policy: blocklists, reputation, authentication; about us, not
-// them. Where it is temporary it is nearly always greylisting or a rate limit.
+// The subject decides when the detail is not listed above. X.7 is policy (blocklists, reputation, authentication), which is about
+// the sender. A temporary one is nearly always greylisting or a rate limit.
 const BY_SUBJECT: Readonly<Record<string, Reason>> = {
   '3': ['infrastructure', 'General'],
   '4': ['infrastructure', 'ConnectionFailed'],
@@ -94,7 +91,7 @@ const BY_SUBJECT: Readonly<Record<string, Reason>> = {
   '7': ['infrastructure', 'PolicyRejected'],
 };
 
-// Servers without enhanced codes, or with X.0.0 and X.2.0. Policy first: "550 user unknown" and "550 blocked, see …"
+// For servers without enhanced codes, or with X.0.0 and X.2.0. Policy comes first: "550 user unknown" and "550 blocked, see …"
 // share a code, and taking the second for the first would suppress a person because our address was on a list.
 const byWords = (text: string): Reason | undefined => WORDS.find(([pattern]) => pattern.test(text))?.[1];
 
@@ -125,9 +122,8 @@ const sessionSubType = ({ code, enhancedCode }: Reply): SubType => {
 };
 
 /**
- * Whether a failure says for certain that mail to this address is useless from now on. A full mailbox empties, a
- * blocklist listing ends, and a refused message may have been the message's own fault: none of these may suppress a
- * person.
+ * True when a failure proves that the address does not work any more. A full mailbox empties, a blocklist listing ends, and a
+ * message may be refused for its content: none of these may suppress the address.
  */
 export const provesAddressDead = ({ outcome, fault, subType }: Verdict): boolean =>
   outcome === 'refused' && fault === 'recipient' && subType !== 'MailboxFull';

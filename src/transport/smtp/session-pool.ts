@@ -1,7 +1,6 @@
 /**
- * Sessions to one endpoint, kept open between messages and bounded in number. Not nodemailer's pool: that one hides
- * which connection a failure came from, sends a message again by itself, and cannot be told to stop waiting for a
- * place.
+ * Sessions to one endpoint, kept open between messages and bounded in number. nodemailer's pool is not used: it hides which
+ * connection a failure came from, sends a message again by itself, and cannot stop waiting for a connection.
  */
 import { Gate } from '../../async/gate.ts';
 import { type Progress, type Session, SessionFailure } from './session.ts';
@@ -9,7 +8,7 @@ import { type Progress, type Session, SessionFailure } from './session.ts';
 /** The bounds of a pool. */
 export interface PoolLimits {
   readonly sessions: number;
-  /** A session ends after so many messages: receivers distrust endless ones. */
+  /** Messages after which a session ends, because receivers distrust endless ones. */
   readonly messagesPerSession: number;
   /** An unused session ends after this many ms, before the other side ends it. */
   readonly idleMs: number;
@@ -17,21 +16,21 @@ export interface PoolLimits {
 
 type Send = (session: Session) => Promise<readonly Progress[]>;
 
-/** A session that a message went over, and how many have by now. */
+/** A session that was used, with its number of messages. */
 interface Used {
   readonly session: Session;
   readonly progress: readonly Progress[];
   readonly messages: number;
 }
 
-/** An idle session, and the timer that will end it. */
+/** An idle session, with the timer that ends it. */
 interface Kept {
   readonly session: Session;
   readonly messages: number;
   readonly timer: Timer;
 }
 
-/** Lends sessions to one message at a time, opening them as needed. */
+/** Gives each message a session of its own while it is sent, and opens sessions as needed. */
 export class SessionPool {
   readonly #gate: Gate;
   readonly #idle: Kept[] = [];
@@ -44,15 +43,15 @@ export class SessionPool {
     this.#gate = new Gate(limits.sessions);
   }
 
-  /** No session is in use or kept. */
+  /** True when no session is in use or kept. */
   get empty(): boolean {
     return this.#gate.idle && !this.#idle.some(({ session }) => session.alive);
   }
 
   /**
-   * Sends with a session of its own. A kept session that turns out dead before a word was said is replaced by a fresh
-   * one, once; nothing can have been sent twice. `begin` is awaited when it is this message's turn, before a session is
-   * opened or used. Rejects as `begin` does, and with `SessionFailure` when no session could be had.
+   * Sends over an idle or new session. An idle session that turns out to be closed before its first command is replaced by a new
+   * one, once, so that nothing can be sent twice. `begin` is awaited after the wait for a free session, before one is opened or
+   * used. Rejects when `begin` does, and with `SessionFailure` when no session could be opened.
    */
   use(signal: AbortSignal, send: Send, begin?: () => Promise<void>): Promise<readonly Progress[]> {
     return new Promise((resolve, reject) => {
@@ -60,7 +59,7 @@ export class SessionPool {
         await begin?.();
         if (begin && signal.aborted) throw giveUp();
         const used = (await this.#sendKept(signal, send)) ?? (await this.#sendFresh(signal, send));
-        // The outcome is known; that the session may need a reset first is nobody's business but the pool's.
+        // The outcome is known; the caller does not wait for a reset of the session.
         resolve(used.progress);
         await used.session.settle();
         this.#keep(used.session, used.messages);
@@ -112,7 +111,7 @@ export class SessionPool {
   }
 }
 
-// A server that closes an idle session as we speak says so with a 421 to whatever we said (RFC 5321 3.8).
+// A server that closes an idle session answers the next command with 421 (RFC 5321 3.8).
 const neverBegan = (progress: readonly Progress[]): boolean =>
   progress.every(({ step, reply }) =>
     reply === null ? step === 'SESSION' : step === 'MAIL' && reply.startsWith('421'),

@@ -1,11 +1,10 @@
 /**
- * One SMTP session: opened, used for any number of messages, ended. nodemailer's SMTPConnection speaks; this says, for
- * each recipient, how far the conversation came.
+ * One SMTP session for any number of messages. nodemailer's SMTPConnection speaks the protocol; this module reports the step that
+ * was reached for each recipient.
  *
- * Whether the final dot left decides between `deferred` (surely not delivered) and `unknown`. No error of nodemailer
- * tells (measured), but its `send` takes a stream and pipes it, once DATA is granted, into the stream that adds the dot
- * and ends when the dot has been written to the socket. `Source` watches for that end; so there is no client of our
- * own.
+ * A failure is `deferred` (surely not delivered) before the final dot was written, and `unknown` after it. nodemailer's errors do
+ * not say which (measured), but its `send` pipes the message, once DATA is granted, into a stream that adds the dot and ends when
+ * the dot was written to the socket. `Source` watches for that end, so that no SMTP client of our own is needed.
  */
 import { isIP } from 'node:net';
 import { Readable, type Writable } from 'node:stream';
@@ -13,27 +12,27 @@ import SMTPConnection, { type SMTPEnvelope } from 'nodemailer/lib/smtp-connectio
 import type { Endpoint } from './endpoint.ts';
 import type { Step } from './reply.ts';
 
-/** A session that did not come about. */
+/** A session could not be opened. */
 export class SessionFailure extends Error {
   override readonly name = 'SessionFailure';
   constructor(
     /** `tls` also when STARTTLS was refused; `refused` when the server said no in words. */
     readonly stage: 'connect' | 'tls' | 'refused' | 'aborted',
     message: string,
-    /** What the server said, null when nothing. */
+    /** The server's reply; null when there was none. */
     readonly reply: string | null = null,
   ) {
     super(message);
   }
 }
 
-/** How far a message came for one recipient. */
+/** The step that a message reached for one recipient. */
 export interface Progress {
   readonly recipient: string;
   readonly step: Step;
-  /** The server's words at that step; null when the session broke there instead. */
+  /** The server's reply at that step; null when the session broke there instead. */
   readonly reply: string | null;
-  /** A sentence about the break; '' when there was a reply. */
+  /** A sentence about the disconnection; '' when there was a reply. */
   readonly problem: string;
 }
 
@@ -41,25 +40,25 @@ export interface Progress {
 export interface Session {
   readonly endpoint: Endpoint;
   readonly secure: boolean;
-  /** RFC 6531: addresses beyond ASCII may be used. */
+  /** True when addresses beyond ASCII may be used (RFC 6531). */
   readonly smtpUtf8: boolean;
-  /** False once the session has ended, whoever ended it. */
+  /** False once either side has ended the session. */
   readonly alive: boolean;
   /** Settles with one entry per recipient, in their order. Never rejects. */
   transmit(mail: Envelope, raw: Buffer, signal: AbortSignal): Promise<readonly Progress[]>;
-  /** Ready for the next message, or ended: a message that failed halfway leaves a transaction to reset. */
+  /** Resets the transaction of a failed message; the session is then ready for the next one, or ended. */
   settle(): Promise<void>;
-  /** Says goodbye. */
+  /** Ends the session with QUIT. */
   quit(): void;
 }
 
-/** Who a message is from and for, as MAIL FROM and RCPT TO say it. */
+/** The addresses in MAIL FROM and RCPT TO. */
 export interface Envelope {
   readonly from: string;
   readonly recipients: readonly string[];
 }
 
-/** Connects, greets, secures and authenticates. Rejects with `SessionFailure`. */
+/** Connects, sends EHLO, starts TLS and authenticates. Rejects with `SessionFailure`. */
 export const openSession = (endpoint: Endpoint, signal: AbortSignal): Promise<Session> =>
   new Promise((resolve, reject) => {
     const connection = new SMTPConnection(connectionOptions(endpoint));
@@ -75,7 +74,7 @@ export const openSession = (endpoint: Endpoint, signal: AbortSignal): Promise<Se
     };
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
-    // Stays for the life of the session: an error that nobody listens to would end the process.
+    // The listener stays as long as the session: an error without a listener would end the process.
     connection.on('error', (error) => fail(failureOf(error, endpoint, connection)));
     connection.connect((error) => {
       if (error) return fail(failureOf(error, endpoint, connection));
@@ -120,7 +119,7 @@ const failureOf = (error: SmtpError, endpoint: Endpoint, connection: SMTPConnect
   const { message, response = null } = error;
   if (error.code === 'ETLS' || connection.upgrading) return new SessionFailure('tls', message, response);
   if (response !== null) return new SessionFailure('refused', message, response);
-  // With TLS from the start a bad certificate is an ordinary socket error, told by its words alone (measured).
+  // With implicit TLS a bad certificate is an ordinary socket error, recognisable only by its message (measured).
   const tls = endpoint.tls === 'implicit' && /certificate|ssl|tls|altname/i.test(message);
   return new SessionFailure(tls ? 'tls' : 'connect', message);
 };
@@ -148,16 +147,15 @@ class OpenSession implements Session {
   transmit({ from, recipients }: Envelope, raw: Buffer, signal: AbortSignal): Promise<readonly Progress[]> {
     return new Promise((resolve) => {
       const source = new Source(raw);
-      // nodemailer keeps its books in this object: who was refused, in which words, is there even when `send` fails
-      // later.
-      const books: Books = { from, to: [...recipients], size: raw.length };
+      // nodemailer records refused recipients in this object, which are there even when `send` fails later.
+      const envelope: RecordedEnvelope = { from, to: [...recipients], size: raw.length };
       const finish = (error: SmtpError | null, response: string) => {
         signal.removeEventListener('abort', abort);
         this.#halfway = error !== null;
         resolve(
           progress(
             recipients,
-            books,
+            envelope,
             error === null ? { step: 'DOT', reply: response, problem: '' } : end(error, source),
           ),
         );
@@ -168,7 +166,7 @@ class OpenSession implements Session {
       };
       if (signal.aborted) return abort();
       signal.addEventListener('abort', abort, { once: true });
-      this.connection.send(books, source, (error, info) => finish(error, info?.response ?? ''));
+      this.connection.send(envelope, source, (error, info) => finish(error, info?.response ?? ''));
     });
   }
 
@@ -176,7 +174,7 @@ class OpenSession implements Session {
     if (!this.#halfway || !this.alive) return Promise.resolve();
     this.#halfway = false;
     return new Promise((resolve) => {
-      // A session settles up to a thousand times: a listener left behind each time would pile up.
+      // A session settles up to a thousand times, so that the listener has to be removed each time.
       const done = () => {
         this.connection.off('end', done);
         resolve();
@@ -190,16 +188,16 @@ class OpenSession implements Session {
   }
 }
 
-interface Books extends SMTPEnvelope {
+interface RecordedEnvelope extends SMTPEnvelope {
   readonly rejectedErrors?: readonly { readonly recipient?: string; readonly response?: string }[];
 }
 
 type End = Omit<Progress, 'recipient'>;
 
-// Those refused at RCPT have their own words; everyone else shares how the transaction ended.
-const progress = (recipients: readonly string[], books: Books, shared: End): Progress[] => {
+// Recipients that were refused at RCPT have their own replies; all others share the end of the transaction.
+const progress = (recipients: readonly string[], envelope: RecordedEnvelope, shared: End): Progress[] => {
   const refusals = new Map(
-    books.rejectedErrors?.map(({ recipient, response = '' }) => [recipient, response]),
+    envelope.rejectedErrors?.map(({ recipient, response = '' }) => [recipient, response]),
   );
   return recipients.map((recipient) => {
     const reply = refusals.get(recipient);
@@ -207,7 +205,7 @@ const progress = (recipients: readonly string[], books: Books, shared: End): Pro
   });
 };
 
-/** How a transaction ended that failed. */
+/** The end of a failed transaction. */
 const end = (error: SmtpError, source: Source): End => {
   const { code, command, message, response } = error;
   // Two refusals are nodemailer's own: the size that the server announced, and an address that could break the command.
@@ -225,7 +223,7 @@ const end = (error: SmtpError, source: Source): End => {
 
 const STEP_OF: Readonly<Record<string, Step>> = { 'MAIL FROM': 'MAIL', 'RCPT TO': 'RCPT', DATA: 'DATA' };
 
-/** The message as a stream that knows how far it came. */
+/** The message as a stream that records the step it has reached. */
 class Source extends Readable {
   reached: 'SESSION' | 'DATA' | 'DOT' = 'SESSION';
 

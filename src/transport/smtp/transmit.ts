@@ -8,13 +8,13 @@ import type { SessionPool } from './session-pool.ts';
 /** A message ready for SMTP. */
 export interface Mail {
   readonly from: string;
-  /** As given; the commands use their ASCII form. */
+  /** The recipients as given; the commands use their ASCII form. */
   readonly recipients: readonly string[];
   readonly raw: Buffer;
   readonly needsSmtpUtf8: boolean;
 }
 
-/** Composes and signs. */
+/** Composes and signs a message. */
 export const mailOf = async (message: OutboundMessage): Promise<Mail> => ({
   from: envelopeAddress(message.returnPath),
   recipients: message.recipients,
@@ -22,7 +22,7 @@ export const mailOf = async (message: OutboundMessage): Promise<Mail> => ({
   needsSmtpUtf8: needsSmtpUtf8(message),
 });
 
-/** Sends over a session of `pool`, which leads to the server `remoteMta`. One outcome per recipient, in their order. */
+/** Sends over a session of `pool` to the server `remoteMta`; returns one outcome per recipient, in their order. */
 export const transmit = async (
   mail: Mail,
   pool: SessionPool,
@@ -49,5 +49,5 @@ const over = async (session: Session, mail: Mail, signal: AbortSignal): Promise<
   return session.transmit({ from: mail.from, recipients }, mail.raw, signal);
 };
 
-// RFC 6531 3.4 has the client refuse on its own here: the server would garble the address.
+// RFC 6531 3.4: the client must refuse by itself, because the server would garble the address.
 const NO_SMTPUTF8 = '553 5.6.7 The server does not support SMTPUTF8, which an address of this message needs';

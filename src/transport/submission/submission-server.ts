@@ -9,7 +9,7 @@ import {
 import type { MailReader } from '../reading/mail-reader.ts';
 import { NotSubmittable, type Submission } from './submitted.ts';
 
-/** Why a request was refused, in the words of the HTTP interface. */
+/** The refusal of a request, as in the HTTP interface. */
 export interface SubmissionFailure {
   readonly code: string;
   readonly message: string;
@@ -18,15 +18,14 @@ export interface SubmissionFailure {
     | undefined;
 }
 
-/** Where emails are handed in over SMTP, as user `svc` with an API key for a password. */
+/** The options of the submission listener. Its clients are user `svc` with an API key as the password. */
 export interface SubmissionServerOptions extends SmtpServerOptions {
   readonly mailReader: Pick<MailReader, 'submission'>;
   /**
-   * Whether the key is one that may hand in mail; the refusal says why not. `client` is the address of who asks, for
-   * limits.
+   * Checks that the key may submit mail; the refusal says why not. `client` is the client's address, for rate limits.
    */
   readonly onKey: (key: string, client: string) => Promise<SubmissionFailure | null>;
-  /** Accepts the email under that key, and gives its id. */
+  /** Accepts the email under that key, and returns its id. */
   readonly onSubmit: (
     key: string,
     submission: Submission,
@@ -38,8 +37,8 @@ const RECIPIENTS = 50;
 const LARGEST = 25 * 1024 * 1024;
 
 /**
- * Listens for submissions (RFC 6409). With a certificate the password is taken over TLS only; without one it is taken
- * as it comes, which is for a network that can be trusted.
+ * Listens for submissions (RFC 6409). With a certificate, passwords are only accepted over TLS; without one they are accepted in
+ * clear text, which is for a trusted network.
  */
 export const openSubmissionServer = ({
   mailReader,
@@ -82,7 +81,7 @@ export const openSubmissionServer = ({
   }));
 
 const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${RECIPIENTS}`);
-// RFC 4954 4: the one code that does not make a client throw its password away.
+// RFC 4954 4: the only code that does not make a client discard its password.
 const NOT_NOW = new Refusal(454, '4.7.0 Cannot check the key now, please try again');
 const WRONG_USER: SubmissionFailure = {
   code: 'UNAUTHORIZED',
@@ -90,7 +89,7 @@ const WRONG_USER: SubmissionFailure = {
 };
 const UNAVAILABLE: SubmissionFailure = { code: 'SERVICE_UNAVAILABLE', message: 'Please try again.' };
 
-// Temporary where a later attempt can succeed by itself. A spent quota cannot, not before the month is over.
+// Temporary when a later attempt can succeed. A spent quota is permanent: it lasts until the end of the month.
 const STATUS: Readonly<Record<string, readonly [number, string]>> = {
   UNAUTHORIZED: [535, '5.7.8'],
   FORBIDDEN: [550, '5.7.1'],

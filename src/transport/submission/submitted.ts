@@ -1,6 +1,5 @@
 /**
- * A mail that a client handed in over SMTP, in the shape of a `POST /v1/emails` body, so that the same rules judge
- * both.
+ * A mail that was submitted over SMTP, converted to the body of `POST /v1/emails`, so that the same rules apply to both.
  */
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { isReservedField } from '../../mail/reserved-fields.ts';
@@ -8,7 +7,7 @@ import { isReservedField } from '../../mail/reserved-fields.ts';
 /** The body of a send request. */
 export interface SubmittedEmail {
   readonly from: string;
-  /** Empty where nobody is shown to anybody: the message then says `To: undisclosed-recipients:;`. */
+  /** The visible recipients; when empty, the message says `To: undisclosed-recipients:;`. */
   readonly to: readonly string[];
   readonly cc?: readonly string[];
   readonly bcc?: readonly string[];
@@ -22,26 +21,26 @@ export interface SubmittedEmail {
 
 interface SubmittedFile {
   readonly filename: string;
-  /** Base64. */
+  /** The file in base64. */
   readonly content: string;
   readonly contentType: string;
   readonly contentId?: string;
 }
 
 /**
- * A request, and the key that makes handing it in twice harmless (header `Idempotency-Key`); null when there is none.
+ * A request, with the idempotency key in the header `Idempotency-Key`; null when there is none.
  */
 export interface Submission {
   readonly email: SubmittedEmail;
   readonly idempotencyKey: string | null;
 }
 
-/** Why a mail cannot become a request; a sentence. */
+/** The reason why a mail cannot become a request, as a sentence. */
 export class NotSubmittable {
   constructor(readonly reason: string) {}
 }
 
-/** Reads a mail. Whom it goes to the envelope alone decides; the header says who is visible to whom. */
+/** Reads a mail. The envelope decides who receives it; the header decides which recipients are visible. */
 export const readSubmission = async (
   raw: Buffer,
   recipients: readonly string[],
@@ -82,11 +81,11 @@ const mailboxes = (addresses: readonly Address[]): Named[] =>
     .flatMap((one) => (one.group === undefined ? [one] : one.group))
     .filter(({ address }) => address !== '');
 
-// The name quoted and its quotes escaped, which the grammar of the request reads back as it was.
+// The name is quoted and escaped, so that the request's grammar reads it back unchanged.
 const written = ({ name, address }: Named): string =>
   name === '' ? address : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`;
 
-/** Envelope recipients by where the header shows them; whom it does not show gets a blind copy. */
+/** Sorts the envelope recipients by the header field that shows them; all others get a blind copy. */
 const divide = (email: Email, recipients: readonly string[]): Pick<SubmittedEmail, 'to' | 'cc' | 'bcc'> => {
   const left = new Map(recipients.map((address) => [address.toLowerCase(), address]));
   const shown = (addresses: readonly Address[] | undefined) =>
@@ -98,7 +97,7 @@ const divide = (email: Email, recipients: readonly string[]): Pick<SubmittedEmai
   const bcc = [...left.values()];
   if (to.length > 0) return { to, ...some('cc', cc), ...some('bcc', bcc) };
   if (cc.length > 0) return { to: cc, ...some('bcc', bcc) };
-  // Nobody is shown. One hidden recipient may as well be named to itself; several would be named to each other.
+  // No recipient is visible. A single hidden one may be named to itself; several would be named to each other.
   return bcc.length === 1 ? { to: bcc } : { to: [], bcc };
 };
 
@@ -108,10 +107,10 @@ const some = <Name extends string, Value>(
 ): { [key in Name]?: readonly Value[] } =>
   (list.length === 0 ? {} : { [name]: list }) as { [key in Name]?: readonly Value[] };
 
-const isKept = ({ key }: { readonly key: string }): boolean => !isReservedField(key) && !OURS.has(key);
+const isKept = ({ key }: { readonly key: string }): boolean => !isReservedField(key) && !DROPPED.has(key);
 
 const ownHeaders = (email: Email): Record<string, string> =>
-  // The first of a name counts, as it does for those who read mail.
+  // The first field of a name counts, as in mail programs.
   Object.fromEntries(
     email.headers
       .filter(isKept)
@@ -119,8 +118,8 @@ const ownHeaders = (email: Email): Record<string, string> =>
       .map(({ originalKey, value }) => [originalKey, value]),
   );
 
-/** Dropped beside the reserved ones: what the last server has left, and what is read here. */
-const OURS: ReadonlySet<string> = new Set(['delivered-to', 'idempotency-key']);
+/** Fields that are dropped besides the reserved ones. */
+const DROPPED: ReadonlySet<string> = new Set(['delivered-to', 'idempotency-key']);
 
 const file = (
   { filename, mimeType, contentId, related, content }: Attachment,

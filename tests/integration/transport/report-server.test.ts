@@ -33,7 +33,7 @@ const openSmtpServer = (limits: Partial<SmtpServerLimits> = {}) =>
       await onReport(feedback);
       reports.push(feedback);
     },
-    onTrouble: () => {},
+    onError: () => {},
     limits,
   });
 const door = await openSmtpServer();
@@ -172,7 +172,7 @@ describe('the bounce receiver bounds what anybody may send:', () => {
     const size = dsn({ status: POSTFIX, original: ORIGINAL }).length;
     const of = (octets: number) =>
       dsn({ status: POSTFIX, original: `${ORIGINAL}${'x'.repeat(octets - size - 2)}\n` });
-    const narrow = await openSmtpServer({ room: { total: 100 * KIB, each: 100 * KIB } });
+    const narrow = await openSmtpServer({ memory: { total: 100 * KIB, each: 100 * KIB } });
     expect(await deliverTo(narrow.port, of(100 * KIB), BOUNCE)).toEqual(['DOT 250 2.0.0 Thank you']);
     expect(await deliverTo(narrow.port, of(100 * KIB + 1), BOUNCE)).toEqual([
       'DOT 452 4.3.1 Too many large messages are arriving, please try again later',

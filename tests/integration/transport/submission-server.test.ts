@@ -23,15 +23,15 @@ let lookUpKey = async (key: string): Promise<SubmissionFailure | null> =>
 const mailReader = createMailReader({
   own: { threads: 2, deadlineMs: 600_000, startMs: 600_000, mostWaiting: 256, idleMs: 60_000 },
 });
-const open = (tls: { cert: string; key: string } | null, room?: BudgetLimits) =>
+const open = (tls: { cert: string; key: string } | null, memory?: BudgetLimits) =>
   openSubmissionServer({
     mailReader,
-    ...(room && { limits: { room } }),
+    ...(memory && { limits: { memory } }),
     host: '127.0.0.1',
     port: 0,
     name: 'relay.test',
     tls,
-    onTrouble: () => {},
+    onError: () => {},
     onKey: (key) => lookUpKey(key),
     onSubmit: async (key, submission) => {
       submitted.push({ key, submission });
