@@ -4,6 +4,14 @@ import { Unavailable } from '../errors/unavailable.ts';
 /** How often a statement that was rolled back by contention runs again before the caller hears of it. */
 const RETRIES = 3;
 
+/** Safeguards that the chaos build leaves out, one at a time, to show that its judge notices. */
+export interface StatementOptions {
+  /** A commit overwrites whatever revision it finds. */
+  readonly withoutRevisionCheck?: boolean;
+  /** A spawn stores no reply for its idempotency key: a repeated request is accepted again. */
+  readonly withoutStoredReplies?: boolean;
+}
+
 /** What a try to commit a batch came to, item by item. */
 export type Verdict<Result> =
   | { readonly committed: Result }

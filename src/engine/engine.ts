@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../time/clock.ts';
 import { type ActorRow, Actors } from './actors.ts';
-import { CommitTags } from './commit.ts';
+import { CommitTags, type StatementOptions } from './commit.ts';
 import { Decider, earliest } from './decide.ts';
 import { type Draft, type Order, ordersOf } from './draft.ts';
 import { type PendingEvent, TIMERS_DUE } from './fold.ts';
@@ -20,7 +20,6 @@ import { type Performer, Performing } from './performers.ts';
 import type { Claim, ClaimOf, EventResult, EventResultOf, Scope, SpawnResultOf } from './result.ts';
 import { Scheduler, type SchedulerHealth } from './scheduler.ts';
 import { SpawnQueue, type SpawnRequest, type SpawnRequestOf } from './spawn-queue.ts';
-import type { StatementOptions } from './statements.ts';
 import type { Wakeable } from './sweep.ts';
 import { type Selection, type SelectionTeller, tellSelected } from './tell-where.ts';
 

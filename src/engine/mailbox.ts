@@ -11,13 +11,7 @@ import { type Draft, inputRow } from './draft.ts';
 import { type Decided, type Folding, fold, type PendingEvent } from './fold.ts';
 import { alreadyApplied } from './in-doubt.ts';
 import type { Actor, Kind } from './kind.ts';
-import {
-  type BatchStatement,
-  commitStatement,
-  loadStatement,
-  readBackStatement,
-  type StatementOptions,
-} from './statements.ts';
+import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
@@ -43,7 +37,7 @@ export interface MailboxSurroundings {
   readonly database: Database;
   readonly clock: Clock;
   readonly tags: CommitTags;
-  readonly statements?: StatementOptions | undefined;
+  readonly statements?: Parameters<typeof commitStatement>[2] | undefined;
   /** Hears of what was committed, in commit order. */
   committed(drafts: readonly Draft[]): void;
   /** Hears of actors of another kind that the commit has brought into being. */
@@ -200,13 +194,10 @@ export class Mailbox {
     const verdicts = await commitBatch<Decided, 'changed' | 'lost'>(
       {
         run: async (items) => {
+          const inputs = items.map((item) => this.#row(item));
           const rows = await this.around.database.query<CommitAnswer>(
             this.#statement.sql,
-            this.#statement.parameters(
-              items.map((item) => this.#row(item)),
-              tag,
-              templates.rows,
-            ),
+            this.#statement.parameters(inputs, tag, templates.rows),
             { name: 'commit' },
           );
           checkTag(tag, rows.pop()?.id);

@@ -1,4 +1,5 @@
 import type { Parameter } from '../db/database.ts';
+import type { StatementOptions } from './commit.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
 import { ACTOR_COLUMNS, type ChildSpec, type FactTable, type Kind } from './kind.ts';
 import type { WakeWriting } from './wake-at.ts';
@@ -21,14 +22,6 @@ export interface BatchStatement {
     tag: number,
     templates: readonly string[],
   ): readonly Parameter[];
-}
-
-/** Safeguards that the chaos build leaves out, one at a time, to show that its judge notices. */
-export interface StatementOptions {
-  /** A commit overwrites whatever revision it finds. */
-  readonly withoutRevisionCheck?: boolean;
-  /** A spawn stores no reply for its idempotency key: a repeated request is accepted again. */
-  readonly withoutStoredReplies?: boolean;
 }
 
 const TAG = '$2::integer';
