@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Engine } from '../../src/engine/engine.ts';
 import { type Call, Page } from '../../src/http/route.ts';
-import type { EmailQuery } from '../../src/modules/emails/accept/request-model.ts';
 import { listEmails } from '../../src/modules/emails/queries.ts';
 import type { EmailItem } from '../../src/modules/emails/read/answer-model.ts';
+import type { EmailQuery } from '../../src/modules/emails/read/query-model.ts';
 import { emailSpawn, engineOver, plainInput, postgresStore, type Store } from '../support/engine.ts';
 
 // A filter without an index is looked for in parts; whoever follows the cursors misses nothing.

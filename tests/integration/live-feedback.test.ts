@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sign } from 'node:crypto';
 import { createTransport } from 'nodemailer';
-import { feedbackRecorder } from '../../src/modules/emails/feedback.ts';
+import { feedbackRecorder } from '../../src/modules/emails/feedback/record-feedback.ts';
 import { returnToken } from '../../src/modules/emails/send/return-token.ts';
 import { sesRoutes } from '../../src/modules/ses/routes.ts';
 import { bounceOf, type Fact } from '../../src/transport/inbound/feedback.ts';

@@ -7,7 +7,7 @@ import { createSigner, type Signer } from '../../src/crypto/signer.ts';
 import { listen } from '../../src/http/listen.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
 import type { AttemptSchedule } from '../../src/modules/emails/accept/attempt-schedule.ts';
-import type { LiveLimits } from '../../src/modules/emails/send/performer.ts';
+import type { LiveLimits } from '../../src/modules/emails/send/limits.ts';
 import { ensureFirstWorkspace } from '../../src/modules/workspace/commands.ts';
 import { openService, type Service } from '../../src/service.ts';
 import type { Clock } from '../../src/time/clock.ts';

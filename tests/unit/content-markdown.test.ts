@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { MarkdownProblem } from '../../src/mail/content/problem.ts';
+import { MarkdownProblem } from '../../src/mail/content/markdown-values.ts';
 import { renderMarkdown } from '../../src/mail/content/render-markdown.ts';
 
 const NONCE = '0123456789abcdef';

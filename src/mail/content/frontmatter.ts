@@ -1,6 +1,5 @@
 import { darkTheme, extractFrontmatter, lightTheme, type Theme } from 'emailmd';
-import { MarkdownProblem } from './problem.ts';
-import { COLOUR, FONTS, LENGTH } from './style-values.ts';
+import { COLOUR, FONTS, LENGTH, MarkdownProblem } from './markdown-values.ts';
 
 /** What the block between two `---` lines at the top of a markdown says of the email as a whole. */
 export interface Frontmatter {

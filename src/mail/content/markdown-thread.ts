@@ -1,7 +1,7 @@
 // The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). emailmd and mjml
 // are loaded here alone: 65 MB and 100 ms that a service without markdown does not pay, and no request waits for.
 import { serve } from '../../threads/serve.ts';
-import { MarkdownProblem } from './problem.ts';
+import { MarkdownProblem } from './markdown-values.ts';
 import { type RenderedMarkdown, renderMarkdown } from './render-markdown.ts';
 
 /** What the thread is asked for. */

@@ -1,7 +1,7 @@
 import { buildHead, render, type Segment, segmentsToMjml } from 'emailmd';
 import mjml2html from 'mjml-browser';
 import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
-import { MarkdownProblem } from './problem.ts';
+import { MarkdownProblem } from './markdown-values.ts';
 import { cleanSegment, plainHtml } from './segments.ts';
 import { Shield } from './shield.ts';
 import { textFromHtml } from './text-part.ts';

@@ -1,5 +1,5 @@
 import sanitizeHtml from 'sanitize-html';
-import { ALIGNMENT, COLOUR, LENGTH } from './style-values.ts';
+import { ALIGNMENT, COLOUR, LENGTH } from './markdown-values.ts';
 
 const LINKS = ['http', 'https', 'mailto', 'tel'];
 const IMAGES = ['http', 'https', 'cid'];

@@ -1,6 +1,6 @@
 import type { Segment } from 'emailmd';
+import { ALIGNMENT, COLOUR, LENGTH } from './markdown-values.ts';
 import { sanitiseAttributes, sanitiseHtml, sanitiseText } from './sanitise.ts';
-import { ALIGNMENT, COLOUR, LENGTH } from './style-values.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 type Patterns = Readonly<Record<string, RegExp>>;

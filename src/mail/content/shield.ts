@@ -1,4 +1,4 @@
-import { MarkdownProblem } from './problem.ts';
+import { MarkdownProblem } from './markdown-values.ts';
 
 /** How the languages that people fill mail with open and close a tag; emailmd knows the same four. */
 const CLOSING: Readonly<Record<string, string>> = { '{{': '}}', '{%': '%}', '${': '}', '%%': '%%' };

@@ -1,9 +1,22 @@
 import type { emailMachine } from '../../../machines/email.ts';
 import { mintId } from '../../db/ids.ts';
-import type { EffectMeanings, FactTable } from '../../engine/kind.ts';
+import { type EffectMeanings, type FactTable, sharedFact } from '../../engine/kind.ts';
 import { replacesReason } from '../suppressions/queries.ts';
 import { givenBack, periodOf } from '../usage/queries.ts';
-import { recorded } from './recorded.ts';
+
+/**
+ * The event log. It is shared: webhooks write their deliveries from it in the commit that writes the events. `recipient` arrives as
+ * an index, since addresses are no part of a machine's context. The position is what the column defaults to, but found once a
+ * statement and not once a row.
+ */
+export const recorded = sharedFact('recorded', ['id', 'email_id', 'workspace_id', 'livemode', 'type'], {
+  columns: 'id text, type text, recipient integer, occurred_at timestamptz, data json',
+  sql: (source, returning) => `insert into email_events
+      (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data, position)
+    select actor, id, workspace_id, livemode, type, recipients[recipient + 1], occurred_at, data,
+      (select event_position()) from ${source} s
+    returning ${returning}`,
+});
 
 /** For whom an attempt came to nothing, and why: what `explain` shows where there is no event to show. */
 const noted: FactTable = {

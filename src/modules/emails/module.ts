@@ -8,7 +8,7 @@ import type { BatchDeps } from './accept/batch.ts';
 import { batchRoutes } from './accept/batch-routes.ts';
 import { auditEmails } from './audit/audit-emails.ts';
 import { explainEmail } from './explain/explanation-text.ts';
-import { feedbackRecorder } from './feedback.ts';
+import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';

@@ -6,22 +6,20 @@ import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { Content } from './accept/message.ts';
-import type { EmailQuery } from './accept/request-model.ts';
 import type { EmailDetail, EmailItem } from './read/answer-model.ts';
 import type { EmailEvent } from './read/event-model.ts';
 import { itemColumns } from './read/lists.ts';
 import { readPage } from './read/page.ts';
+import type { EmailQuery } from './read/query-model.ts';
 import { detailOf, eventOf, itemOf } from './read/views.ts';
 
-// What other modules need of emails; this is the one door that they may use.
+// Other modules reach emails through this file alone, so it also names the few values that they share with it.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
-export { isProblem, parseAddress } from '../../mail/address.ts';
-export { DEEPEST_HTML } from '../../mail/content/html-depth.ts';
 export { SendBody } from './accept/request-model.ts';
+export { recorded } from './facts.ts';
 export { EmailEventType, type EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
 export { eventOf } from './read/views.ts';
-export { recorded } from './recorded.ts';
 export { isReturnToken } from './send/return-token.ts';
 
 /** What reading emails needs. */

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
-import { EmailQuery, RescheduleBody, SendBody } from './accept/request-model.ts';
+import { RescheduleBody, SendBody } from './accept/request-model.ts';
 import type { AcceptanceDeps } from './accept.ts';
 import { cancelEmail, rescheduleEmail, sendEmail } from './commands.ts';
 import { DETAIL, EVENTS, EXPLANATION, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
@@ -8,6 +8,7 @@ import { explanationOf } from './explain/explain-query.ts';
 import { type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';
 import { EmailDetail, EmailItem, EmailReceipt, Explanation } from './read/answer-model.ts';
 import { EmailEvent } from './read/event-model.ts';
+import { EmailQuery } from './read/query-model.ts';
 
 const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
 

@@ -4,10 +4,9 @@ import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
 import { type Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, IdempotencyClaim, Replay } from '../../http/route.ts';
-import { isProblem, parseAddress } from '../emails/queries.ts';
-import type { SuppressionView } from './model.ts';
+import { isProblem, parseAddress } from '../../mail/address.ts';
+import { type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 import { replacesReason } from './queries.ts';
-import { type SuppressionRow, viewOf } from './views.ts';
 
 /** What changing suppressions needs. */
 export interface SuppressionCommands {

@@ -3,9 +3,8 @@ import type { Database } from '../../db/database.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { pageOf, positionOf } from '../../http/pagination.ts';
 import { type Call, Page } from '../../http/route.ts';
-import { isProblem, parseAddress } from '../emails/queries.ts';
-import type { SuppressionQuery, SuppressionView } from './model.ts';
-import { type SuppressionRow, viewOf } from './views.ts';
+import { isProblem, parseAddress } from '../../mail/address.ts';
+import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 
 /** SQL: whether the reason that was entered takes the place of the known one. The first stays, unless it is the weakest. */
 export const replacesReason = (known: string, entered: string): string =>

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { DEEPEST_HTML } from '../emails/queries.ts';
+import { DEEPEST_HTML } from '../../mail/content/text-part.ts';
 
 /** Where one link's address stands in the html, quotes included. */
 interface Place {

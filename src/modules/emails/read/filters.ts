@@ -4,7 +4,7 @@ import { emailMessages, emails } from '../../../db/schema/emails.ts';
 import { Failure, invalid } from '../../../http/failure.ts';
 import { idRangeOf, withinRange } from '../../../http/list.ts';
 import { isProblem, parseAddress } from '../../../mail/address.ts';
-import type { EmailQuery } from '../accept/request-model.ts';
+import type { EmailQuery } from './query-model.ts';
 
 /** What a list of emails is asked for, as conditions on the tables that it is read from. */
 export interface Filters {

@@ -2,9 +2,9 @@ import type { EmailState } from '../../../../machines/email.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import type { Database } from '../../../db/database.ts';
 import { Failure } from '../../../http/failure.ts';
-import type { EmailQuery } from '../accept/request-model.ts';
 import { filtersOf } from './filters.ts';
 import { DUE, isCrowded, listsOf } from './lists.ts';
+import type { EmailQuery } from './query-model.ts';
 import { type Found, search } from './search.ts';
 import type { EmailItemRow } from './views.ts';
 

@@ -6,7 +6,8 @@ import type { Logger } from '../../../telemetry/logger.ts';
 import type { Clock } from '../../../time/clock.ts';
 import type { EnabledTransports, Transport } from '../../../transport/transport.ts';
 import { personaliser } from '../../tracking/commands.ts';
-import { LIVE_LIMITS, type LiveLimits, LivePerformer } from './performer.ts';
+import { LIVE_LIMITS, type LiveLimits } from './limits.ts';
+import { LivePerformer } from './performer.ts';
 import { LiveReader } from './reader.ts';
 import { cachedSenders } from './senders.ts';
 

@@ -3,6 +3,7 @@ import { mayBeTried } from '../../../../machines/email-progress.ts';
 import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
 import type { SuppressionReason } from '../../../../machines/email-rules.ts';
 import { Gate } from '../../../async/gate.ts';
+import { WeightedSemaphore } from '../../../async/weighted-semaphore.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Order } from '../../../engine/draft.ts';
 import type { Actor } from '../../../engine/kind.ts';
@@ -21,38 +22,12 @@ import type {
   Transport,
 } from '../../../transport/transport.ts';
 import { LiveAttempt } from './attempt.ts';
+import type { LiveLimits } from './limits.ts';
 import { offersExit, outboundMessage, type Personalise, type Sender } from './message.ts';
 import { type AttemptResult, eventsOfAttempt, PRECHECK_FAILURES } from './outcome.ts';
 import type { LiveMessage, LiveReader, MessageWithoutContent } from './reader.ts';
 import { returnToken } from './return-token.ts';
-import { WeightedSemaphore } from './room.ts';
 import type { SenderProblem, Senders } from './senders.ts';
-
-/** How long things may take, in milliseconds. */
-export interface LiveLimits {
-  /** Attempts that run at once by each way. */
-  readonly slots: number;
-  /** Octets of large messages that may be under way at once, by all ways together: each message once, and once a copy. */
-  readonly octets: number;
-  /**
-   * From the end of an attempt to the end of its lease: its outcome has to become durable. What is left of the lease holds the
-   * ten minutes after the final dot (RFC 5321 4.5.3.2.6), and what comes before it.
-   */
-  readonly marginMs: number;
-  /** What a stop waits for attempts under way; those that remain are abandoned, and what is known of them is recorded. */
-  readonly stopMs: number;
-}
-
-/**
- * The limits in force, unless a test sets others. An octet under way takes about 4 in memory, for a while (measured): it is
- * held as the stored text, decoded, composed, canonical and signed. Room for five of the largest messages, or for as many
- * small ones as there are slots.
- */
-export const LIVE_LIMITS: Omit<LiveLimits, 'slots'> = {
-  octets: 268_435_456,
-  marginMs: 15_000,
-  stopMs: 12_000,
-};
 
 /** What live mail is sent with. */
 export interface LiveParts {

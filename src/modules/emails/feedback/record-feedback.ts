@@ -1,15 +1,15 @@
-import type { ReportReceived } from '../../../machines/email-context.ts';
-import type { Signer } from '../../crypto/signer.ts';
-import type { Database } from '../../db/database.ts';
-import { storableTexts } from '../../db/storable.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { Unavailable } from '../../errors/unavailable.ts';
-import type { Clock } from '../../time/clock.ts';
-import type { Feedback } from '../../transport/inbound/feedback.ts';
-import { envelopeAddress } from '../../transport/message/envelope.ts';
-import { suppressRefused } from './send/late-suppression.ts';
-import { WORDS_MAX_LENGTH } from './send/outcome.ts';
-import { type Destination, readReturnToken } from './send/return-token.ts';
+import type { ReportReceived } from '../../../../machines/email-context.ts';
+import type { Signer } from '../../../crypto/signer.ts';
+import type { Database } from '../../../db/database.ts';
+import { storableTexts } from '../../../db/storable.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { Unavailable } from '../../../errors/unavailable.ts';
+import type { Clock } from '../../../time/clock.ts';
+import type { Feedback } from '../../../transport/inbound/feedback.ts';
+import { envelopeAddress } from '../../../transport/message/envelope.ts';
+import { WORDS_MAX_LENGTH } from '../send/outcome.ts';
+import { type Destination, readReturnToken } from '../send/return-token.ts';
+import { suppressRefused } from './late-suppression.ts';
 
 /** What recording feedback needs. */
 export interface FeedbackParts {

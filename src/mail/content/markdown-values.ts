@@ -1,3 +1,8 @@
+/** Markdown that cannot become an email. The message is a sentence for the client that repeats nothing of the markdown. */
+export class MarkdownProblem extends Error {
+  override readonly name = 'MarkdownProblem';
+}
+
 // The grammar of every value that emailmd writes into a style or an attribute as it is. Nothing that passes can end the value
 // it stands in, and nothing can name a place to load from.
 
@@ -11,5 +16,5 @@ export const LENGTH = /^\d{1,4}(?:\.\d{1,3})?(?:px|em|rem|%)$/;
 /** `Georgia, 'Times New Roman', serif`. */
 export const FONTS = /^[\w ,'-]{1,200}$/;
 
-/** Where a text begins. */
+/** The side that a text is aligned to. */
 export const ALIGNMENT = /^(?:left|center|right)$/;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { WeightedSemaphore } from '../../src/async/weighted-semaphore.ts';
 import type { Order } from '../../src/engine/draft.ts';
 import { Performing } from '../../src/engine/performers.ts';
-import { WeightedSemaphore } from '../../src/modules/emails/send/room.ts';
 
 const monotonic = (): number => performance.now();
 
