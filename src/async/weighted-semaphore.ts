@@ -1,16 +1,16 @@
-/** Somebody who waits for room, and since when (monotonic). */
+/** A caller that waits, and the monotonic time since when. */
 interface Waiting {
   readonly need: number;
   readonly since: number;
   readonly answer: (isGranted: boolean) => void;
 }
 
-/** How long those who need less may pass somebody who needs more than there is; then the room is kept for that one. */
-const PASSED_FOR_MS = 5_000;
+/** The time for which smaller requests may overtake a larger one. After that, freed units are kept for the larger one. */
+const OVERTAKEN_FOR_MS = 5_000;
 
 /**
- * So much at a time: attempts, or bytes. Who cannot begin, since the service stops or too many wait already, hears so at once.
- * Who needs more than there is at all gets everything: it passes alone.
+ * A semaphore whose callers take any number of units: attempts, or bytes. A caller is refused at once when the semaphore has stopped
+ * or too many wait already. One that needs more than all units gets them all, and so runs alone.
  */
 export class WeightedSemaphore {
   readonly #waiting: Waiting[] = [];
@@ -18,57 +18,57 @@ export class WeightedSemaphore {
   #stopped = false;
 
   constructor(
-    private readonly width: number,
+    private readonly units: number,
     private readonly monotonic: () => number,
-    /** How many may wait; whoever comes then is told to come again. */
-    private readonly line = Number.POSITIVE_INFINITY,
+    /** The most callers that may wait; further ones are refused. */
+    private readonly mostWaiting = Number.POSITIVE_INFINITY,
   ) {
-    this.#free = width;
+    this.#free = units;
   }
 
-  /** How many more would be taken in: at once, or into the line. */
-  get places(): number {
-    return this.#stopped ? 0 : Math.max(0, this.#free) + this.line - this.#waiting.length;
+  /** The number of callers of one unit that would be let in or may wait. */
+  get capacity(): number {
+    return this.#stopped ? 0 : Math.max(0, this.#free) + this.mostWaiting - this.#waiting.length;
   }
 
-  /** Whether so much was had at once; it is then given back with `release`. */
+  /** Takes units if they are free now; the caller gives them back with `release`. */
   tryTake(need = 1): boolean {
-    if (this.#stopped || !this.#fits(need) || this.#isKept()) return false;
+    if (this.#stopped || !this.#fits(need) || this.#isReserved()) return false;
     this.#free -= this.#capped(need);
     return true;
   }
 
-  /** Whether so much was had, sooner or later; it is then given back with `release`. */
+  /** Takes units, now or later; false when refused. The caller gives them back with `release`. */
   take(need = 1): Promise<boolean> | boolean {
     if (this.tryTake(need)) return true;
-    if (this.#stopped || this.#waiting.length >= this.line) return false;
+    if (this.#stopped || this.#waiting.length >= this.mostWaiting) return false;
     return new Promise((answer) => this.#waiting.push({ need, since: this.monotonic(), answer }));
   }
 
-  /** Gives back as much as was taken. */
+  /** Gives back units that were taken. */
   release(need = 1): void {
     this.#free += this.#capped(need);
     this.#admit();
   }
 
-  /** Nobody begins any more. */
+  /** Refuses all callers from now on, waiting ones included. */
   stop(): void {
     this.#stopped = true;
     for (const { answer } of this.#waiting.splice(0)) answer(false);
   }
 
   #capped(need: number): number {
-    return Math.min(need, this.width);
+    return Math.min(need, this.units);
   }
 
   #fits(need: number): boolean {
     return this.#capped(need) <= this.#free;
   }
 
-  /** Whether what is free is kept for the one who has waited longest. */
-  #isKept(): boolean {
+  /** Whether free units are kept for the caller that has waited longest. */
+  #isReserved(): boolean {
     const head = this.#waiting[0];
-    return head !== undefined && this.monotonic() - head.since >= PASSED_FOR_MS;
+    return head !== undefined && this.monotonic() - head.since >= OVERTAKEN_FOR_MS;
   }
 
   #admit(): void {
@@ -78,7 +78,7 @@ export class WeightedSemaphore {
         this.#waiting.splice(index, 1);
         this.#free -= this.#capped(waiting.need);
         waiting.answer(true);
-      } else if (index === 0 && this.#isKept()) return;
+      } else if (index === 0 && this.#isReserved()) return;
       else index++;
     }
   }

@@ -25,10 +25,10 @@ describe('the slots of live mail', () => {
     const slots = new WeightedSemaphore(1, monotonic, 1);
     expect(slots.take()).toBeTrue();
     const waiting = slots.take();
-    expect([slots.places, slots.take()]).toEqual([0, false]);
+    expect([slots.capacity, slots.take()]).toEqual([0, false]);
     slots.release();
     expect(await waiting).toBeTrue();
-    expect(slots.places).toBe(1);
+    expect(slots.capacity).toBe(1);
   });
 
   test('are had by nobody any more once the service stops', async () => {

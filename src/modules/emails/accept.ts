@@ -28,7 +28,7 @@ export interface AcceptanceDeps {
   readonly engine: Engine;
   readonly database: Database;
   readonly simulatorDomain: string;
-  /** How the attempts of live mail are timed. */
+  /** The timing of live mail's attempts. */
   readonly liveSchedule: AttemptSchedule;
   /** Test sends a day; 0 is no limit. */
   readonly testSendsPerDay: number;
@@ -38,7 +38,7 @@ export interface AcceptanceDeps {
   renderMarkdown(markdown: string, title: string, path: string): Promise<RenderedMarkdown | Failure>;
 }
 
-/** The workspace and environment that an email is accepted for, whoever asks: an API client, SMTP, a campaign. */
+/** The workspace and environment that an email is accepted for, whichever way the request came: HTTP, SMTP, a campaign. */
 export interface EmailSender {
   readonly workspaceId: string;
   readonly livemode: boolean;
@@ -48,23 +48,23 @@ export interface EmailSender {
 /** One email to accept. */
 export interface AcceptRequest {
   readonly sender: EmailSender;
-  /** Already of the shape that the schema states. */
+  /** Already checked against the schema. */
   readonly body: SendBody;
   readonly claim: IdempotencyClaim | null;
   /** The email's place in a call that sends several; its stored reply has it too. */
   readonly index?: number;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** JSON pointer of the body, which problems are reported under: `/body`, `/body/emails/3`. */
+  /** JSON pointer of the body, the prefix of every reported path: `/body`, `/body/emails/3`. */
   readonly at: string;
 }
 
-/** A receipt, a refusal with the places that are wrong, or the receipt of an earlier request with the same claim. */
+/** A receipt, a refusal with the paths that are wrong, or the receipt of an earlier request with the same claim. */
 export type Acceptance = EmailReceipt | Failure | Replay;
 
 /**
- * Accepts an email: once this answers a receipt, the email is durable and will reach an end of its life. It knows nothing of
- * HTTP, so that every way in is judged by the same rules.
+ * Accepts an email. Once this answers a receipt, the email is durable and will reach a final state. It knows nothing of HTTP, so
+ * that HTTP, SMTP and campaigns follow the same rules.
  * @throws Unavailable
  */
 export const acceptEmail = (deps: AcceptanceDeps, asked: AcceptRequest): Promise<Acceptance> => {
@@ -102,8 +102,8 @@ async function accept(
 }
 
 /**
- * Accepts several emails of one call, each by itself: they reach the engine together, which commits them in as few statements
- * as its batches allow. An email whose acceptance throws stands in its place as rejected.
+ * Accepts several emails of one call, each by itself. They reach the engine together, which commits them in as few statements
+ * as its batches allow. An email whose acceptance throws is answered as rejected.
  */
 export const acceptMany = (
   deps: AcceptanceDeps,
@@ -116,7 +116,7 @@ const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not ver
     'Add the domain of the from address with POST /v1/domains, set its DNS records and verify it; or use a test key, which accepts any sender.',
 });
 
-/** A receipt as clients see it. */
+/** The receipt that clients get. */
 export const receiptOf = (
   id: string,
   status: EmailState,
@@ -129,10 +129,10 @@ export const receiptOf = (
   createdAt: new Date(timeOfId(id)).toISOString(),
 });
 
-/** Octets of a message that is kept at hand from its acceptance to its first attempt. */
+/** Octets of a message that stays in memory from its acceptance to its first attempt. */
 const LARGEST_PAYLOAD = 65_536;
 
-interface Particulars {
+interface SpawnDetails {
   readonly id: string;
   readonly now: number;
   readonly domain: SendingDomain | null;
@@ -144,7 +144,7 @@ function spawnRequestOf(
   { engine, simulatorDomain, testSendsPerDay, liveSchedule }: AcceptanceDeps,
   sender: EmailSender,
   request: SendRequest,
-  { id, now, domain, rendered, claim }: Particulars,
+  { id, now, domain, rendered, claim }: SpawnDetails,
 ): SpawnRequestOf<'email'> {
   const recipients = [...request.to, ...request.cc, ...request.bcc];
   const { livemode } = sender;
@@ -172,7 +172,7 @@ function spawnRequestOf(
     columns,
     meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),
     claim,
-    // What waits for a slot must not fill the memory; a larger one is read when its turn comes.
+    // Emails that wait for a slot must not fill the memory; a larger message is read when its attempt begins.
     ...(livemode && request.size <= LARGEST_PAYLOAD ? { payload: columns } : {}),
     bytes: request.size + 1_024,
   };

@@ -41,9 +41,9 @@ export async function cancelEmail(
   );
 }
 
-function receiptOrFailure(id: string, done: string, told: EventResultOf<'email'>): EmailReceipt | Failure {
-  if (told.outcome === 'changed') return receiptOf(id, told.state, told.context);
-  if (told.outcome === 'refused')
-    return new Failure('CONFLICT', `This email is ${told.state}; only a scheduled one can be ${done}.`);
+function receiptOrFailure(id: string, done: string, result: EventResultOf<'email'>): EmailReceipt | Failure {
+  if (result.outcome === 'changed') return receiptOf(id, result.state, result.context);
+  if (result.outcome === 'refused')
+    return new Failure('CONFLICT', `This email is ${result.state}; only a scheduled one can be ${done}.`);
   return notFound('email');
 }

@@ -2,8 +2,7 @@ import type { SendBody } from './accept/request-model.ts';
 import type { EmailDetail, EmailItem, EmailReceipt, Explanation } from './read/answer-model.ts';
 import type { EmailEvent } from './read/event-model.ts';
 
-// What the documentation shows: a send that anybody with a test key can repeat, and what becomes of it. A contract test
-// repeats it.
+// The examples of the documentation: a send that anybody with a test key can repeat, and its outcome. A contract test repeats it.
 
 const ID = 'em_01m7xj1rwzprnwr10308attx';
 const RECIPIENT = 'delivered@simulator.svc.test';
@@ -28,14 +27,14 @@ export const RECEIPT: EmailReceipt = {
   createdAt: '2026-11-20T22:43:19.071Z',
 };
 
-/** The reply where the email waits for its time. */
+/** The reply when the email is scheduled. */
 export const SCHEDULED: EmailReceipt = {
   ...RECEIPT,
   status: 'scheduled',
   scheduledAt: '2026-11-21T09:30:00.000Z',
 };
 
-/** What happened to it, oldest first. */
+/** Its events, oldest first. */
 export const EVENTS: EmailEvent[] = [
   {
     id: 'evt_01m7xj1rx757g9bp0f4tggst',
@@ -61,7 +60,7 @@ export const EVENTS: EmailEvent[] = [
   },
 ];
 
-/** The email in a list, after that. */
+/** The email in a list, after those events. */
 export const ITEM: EmailItem = {
   id: ID,
   livemode: false,
@@ -85,7 +84,7 @@ export const ITEM: EmailItem = {
   deliveredAt: AT,
 };
 
-/** The email with all that is known of it. */
+/** The email with its content, recipients and events. */
 export const DETAIL: EmailDetail = {
   ...ITEM,
   text: 'It left our warehouse this morning.',
@@ -97,7 +96,7 @@ export const DETAIL: EmailDetail = {
   events: EVENTS,
 };
 
-/** Why it is where it is, then. */
+/** The explanation of its state. */
 export const EXPLANATION: Explanation = {
   id: ID,
   status: 'delivered',

@@ -18,7 +18,7 @@ export const recorded = sharedFact('recorded', ['id', 'email_id', 'workspace_id'
     returning ${returning}`,
 });
 
-/** For whom an attempt came to nothing, and why: what `explain` shows where there is no event to show. */
+/** Outcomes that leave no event (deferred, unknown), for `explain`. */
 const noted: FactTable = {
   name: 'noted',
   columns: 'attempt integer, recipient integer, outcome text, at timestamptz, data json',
@@ -26,7 +26,7 @@ const noted: FactTable = {
     select actor, attempt, recipient, outcome, at, data from ${source} s`,
 };
 
-/** Addresses that get no more live mail. */
+/** The suppression list. The first reason stays, unless it is the weakest. */
 const suppressed: FactTable = {
   name: 'suppressed',
   columns: 'recipient integer, reason text, at timestamptz',
@@ -44,7 +44,7 @@ const suppressed: FactTable = {
 /** The tables that an email's effects write. */
 export const emailFacts: readonly FactTable[] = [recorded, noted, givenBack, suppressed];
 
-/** What each effect of the email machine means. */
+/** The meaning of each effect of the email machine. */
 export const emailEffects: EffectMeanings<typeof emailMachine> = {
   transmit: { order: true },
   record: {
@@ -71,7 +71,7 @@ export const emailEffects: EffectMeanings<typeof emailMachine> = {
   },
   refund: {
     fact: givenBack.name,
-    /** Only within the period the unit was taken from: a month that is over has been counted. */
+    /** A unit goes back only within the period it was taken from: a month that is over has been counted. */
     rows: ({ acceptedAt, at }, { livemode }) =>
       periodOf(livemode, acceptedAt) === periodOf(livemode, at)
         ? [{ period: periodOf(livemode, acceptedAt) }]

@@ -7,7 +7,7 @@ import { emailEffects, emailFacts } from './facts.ts';
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-/** Emails as actors: their table, the message beside it, and what their effects write. */
+/** Emails as actors: their table, the message beside it, and the tables that their effects write. */
 export const emailKind = defineKind({
   name: 'email',
   table: 'emails',
@@ -64,7 +64,7 @@ const sampleInput: EmailInput = {
   recipients: [{ simulate: null }],
 };
 
-/** The kind as the engine takes it, with what performs its attempts, and what its events bring about. */
+/** The registration of the kind with the engine: its performer, and the children that its events create. */
 export const emails = (performer: Performer, children: readonly ChildSpec[] = []): Registration => ({
   kind: { ...emailKind, children },
   sampleInput,

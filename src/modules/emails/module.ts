@@ -44,10 +44,10 @@ export const emailsModule = defineModule<BatchDeps>({
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
   open({ config, database, clock, logger, sealer, signer, ca, liveMail }) {
     const keep = captureStore(database, clock);
-    const ways = openTransports({ config, clock, hostName: hostname(), ca, keep });
+    const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
     const live = openLiveMail({
       ...{ database, clock, logger, sealer, signer },
-      transport: (name) => (name === null && liveMail.transport) || ways.transport(name),
+      transport: (name) => (name === null && liveMail.transport) || transports.transport(name),
       enabled: config.transport,
       publicUrl: config.publicUrl,
       returnPathDomain: config.returnPathDomain,

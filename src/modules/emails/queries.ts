@@ -22,22 +22,22 @@ export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
 export { eventOf } from './read/views.ts';
 export { isReturnToken } from './send/return-token.ts';
 
-/** What reading emails needs. */
+/** The services that reading emails calls. */
 export interface EmailReader {
   readonly database: Database;
   /** The text part that is sent when only html was given. */
   textFromHtml(html: string): string;
 }
 
-type One = Call<{ readonly id: string }>;
+type EmailCall = Call<{ readonly id: string }>;
 
-/** The wall between environments and workspaces: what is not within it does not exist. */
+/** Restricts to the caller's workspace and environment: everything outside does not exist for the caller. */
 const ownEmail = (caller: Principal, id: string): SQL | undefined =>
   and(eq(emails.id, id), eq(emails.workspaceId, caller.workspaceId), eq(emails.livemode, caller.livemode));
 
 /**
- * The emails of the caller's environment, newest first. One request looks at `mostSearched` of them at most, so that a page
- * may hold fewer than asked for although more follow.
+ * Lists the emails of the caller's environment, newest first. One request looks at `mostSearched` of them at most, so that a
+ * page may hold fewer than asked for although more follow.
  */
 export async function listEmails(
   { database, mostSearched }: Pick<EmailReader, 'database'> & { readonly mostSearched?: number },
@@ -54,7 +54,7 @@ export async function listEmails(
 /** One email with its content and events. */
 export async function emailDetail(
   { database, textFromHtml }: EmailReader,
-  { caller, params }: One,
+  { caller, params }: EmailCall,
 ): Promise<EmailDetail | Failure> {
   const [row] = await database.read(
     (orm) =>
@@ -74,7 +74,7 @@ export async function emailDetail(
 /** The events of one email, oldest first. */
 export async function emailEvents(
   { database }: EmailReader,
-  { caller, params }: One,
+  { caller, params }: EmailCall,
 ): Promise<readonly EmailEvent[] | Failure> {
   const [row] = await database.read(
     (orm) => orm.select({ id: emails.id }).from(emails).where(ownEmail(caller, params.id)),
@@ -83,10 +83,10 @@ export async function emailEvents(
   return row ? eventsOf(database, params.id) : notFound('email');
 }
 
-/** More events than nearly anybody's email has; fifty recipients can have opened and clicked two hundred times each. */
+/** Nearly every email has fewer events; fifty recipients can have opened and clicked two hundred times each. */
 const MOST_EVENTS = 1_000;
 
-/** Where there are too many, the oldest opens and clicks are left out: what became of the email is always shown. */
+/** The oldest opens and clicks are left out of too many events, so that the outcome of the email is always shown. */
 async function eventsOf(database: Database, emailId: string): Promise<readonly EmailEvent[]> {
   const isVisit = sql`${eventTable.type} in ('opened', 'clicked')`;
   const rows = await database.read((orm) => {

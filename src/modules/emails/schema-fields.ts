@@ -1,12 +1,12 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 
-/** Members of any name. TypeBox's own Record lets a name with a line break pass unjudged. */
+/** An object with members of any name. TypeBox's own Record does not check names that hold a line break. */
 export const dictionary = <Value extends TSchema>(
   value: Value,
   options: object = {},
 ): TUnsafe<Record<string, Static<Value>>> =>
   Type.Unsafe(Type.Object({}, { additionalProperties: value, ...options }));
-/** Null where there is none. */
+/** The schema, or null. */
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 /** A moment, in UTC. */
 export const Timestamp = (description: string) =>
@@ -27,7 +27,7 @@ const TagText = Type.String({
   description: '1 to 256 letters of A to Z, digits, `_` and `-`.',
 });
 
-/** What an email can be found and counted by. */
+/** A label by which emails can be found and counted. */
 export const Tag = Type.Object(
   { name: TagText, value: TagText },
   { title: 'EmailTag', additionalProperties: false, examples: [{ name: 'order', value: '1842' }] },

@@ -4,7 +4,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** How an email's attempts are timed; copied into its context, so that a change holds for new emails only. */
+/** The timing of an email's attempts. It is copied into the context, so that a change holds for new emails only. */
 export type AttemptSchedule = Pick<EmailInput, 'leaseMs' | 'patienceMs' | 'backoffMs' | 'holdsDoubt'>;
 
 /** The simulator answers at once; a lost attempt (a crash) is repeated after ten seconds. */
@@ -15,8 +15,8 @@ export const SIMULATED_SCHEDULE: AttemptSchedule = {
 };
 
 /**
- * After the final dot a server may take ten minutes to answer (RFC 5321 4.5.3.2.6), so an attempt is not lost before.
- * Grey-listing passes within the first waits; then ever rarer, as RFC 5321 4.5.4.1 advises, for three days.
+ * A server may take ten minutes to answer after the final dot (RFC 5321 4.5.3.2.6), so an attempt is not lost before. Greylisting
+ * passes within the first waits; later retries grow rarer for three days, as RFC 5321 4.5.4.1 advises.
  */
 export const LIVE_SCHEDULE: AttemptSchedule = {
   leaseMs: 12 * MINUTE,

@@ -2,10 +2,10 @@ import { type Static, Type } from '@sinclair/typebox';
 import { EmailReceipt } from '../read/answer-model.ts';
 import { SendBody } from './request-model.ts';
 
-/** Emails that one call may send. */
+/** The most emails that one call may send. */
 const MOST_EMAILS = 100;
 
-/** The body of `POST /v1/emails/batch`. The emails are judged one by one, so that a wrong one keeps none of the others back. */
+/** The body of `POST /v1/emails/batch`. Each email is checked by itself, so that an invalid one does not hold the others back. */
 export const BatchBody = Type.Object(
   {
     emails: Type.Array(Type.Unknown({ ...SendBody }), {
@@ -20,7 +20,7 @@ export const BatchBody = Type.Object(
 /** The type of that body. */
 export type BatchBody = Static<typeof BatchBody>;
 
-const Index = Type.Integer({ minimum: 0, description: 'Which one of `emails` it is.' });
+const Index = Type.Integer({ minimum: 0, description: 'The position in `emails`, from 0.' });
 
 const Detail = Type.Object({
   path: Type.String({
@@ -30,7 +30,7 @@ const Detail = Type.Object({
   message: Type.String({ description: 'What is wrong with it.' }),
 });
 
-/** What became of one email of a batch. */
+/** The result of one email of a batch: its receipt, or the error that refused it. */
 export const BatchItem = Type.Union(
   [
     Type.Object({ index: Index, ...EmailReceipt.properties }),
@@ -54,5 +54,5 @@ export const BatchItem = Type.Union(
   { title: 'EmailBatchItem' },
 );
 
-/** The type of it. */
+/** The type of a batch's result. */
 export type BatchItem = Static<typeof BatchItem>;

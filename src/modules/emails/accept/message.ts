@@ -7,7 +7,7 @@ export interface RenderedMarkdown {
   readonly text: string;
 }
 
-/** A mailbox as it is stored: name and address apart, never to be parsed again. */
+/** A mailbox in its stored form: name and address apart, so that it is never parsed again. */
 export type StoredMailbox = Pick<Address, 'name' | 'address'>;
 
 /** Everything of a message but its content, as `email_messages.envelope` holds it. */
@@ -29,11 +29,11 @@ export interface Envelope {
   readonly trackClicks: boolean | null;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
-  /** About how many octets the finished message has: asked for before it is read. */
+  /** The estimated octets of the finished message, which are asked for before it is read. */
   readonly size: number;
 }
 
-/** What the recipient reads, as `email_messages.content` holds it. `attachments` are base64, in the envelope's order. */
+/** The content of a message, as `email_messages.content` holds it. `attachments` are base64, in the envelope's order. */
 export interface Content {
   readonly text: string | null;
   readonly html: string | null;
@@ -52,7 +52,7 @@ export interface StoredMessage {
 
 const bare = ({ name, address }: Address): StoredMailbox => ({ name, address });
 
-/** The row of a request. A missing text part is not stored: it is made from the html whenever it is needed. */
+/** The row that a request is stored as. A missing text part is not stored: it is made from the html whenever it is needed. */
 export function storedMessage(
   id: string,
   request: SendRequest,

@@ -3,7 +3,7 @@ import type { Report } from '../../../mail/problems.ts';
 import { simulatedOutcome } from '../simulator/simulated-addresses.ts';
 import { MOST_RECIPIENTS, type SendBody } from './request-model.ts';
 
-/** Whom an email is for: 1 to 50 together, all with different keys. */
+/** The recipients of an email: 1 to 50 together, all with different keys. */
 export interface Recipients {
   readonly to: readonly Address[];
   readonly cc: readonly Address[];
@@ -15,7 +15,7 @@ const REPEATED = 'Must not name a recipient again: each one once over to, cc and
 const NOT_SIMULATED =
   'Must be one of the addresses that the simulator knows, such as delivered@ or bounced@ its domain.';
 
-/** Stands where an address could not be read. A request with one in it is refused, so that it never gets further. */
+/** Stands in for an address that could not be read. A request with one is refused, so that it is never stored. */
 const NOBODY: Address = { name: null, address: '', key: '', domain: '', utf8Local: false };
 
 /** Reads one address. */
@@ -26,17 +26,17 @@ export function readAddress(given: string, path: string, report: Report): Addres
   return NOBODY;
 }
 
-/** Reads one address or several; `judge` looks at each one that could be read. */
+/** Reads one address or several; `check` gets each one that could be read. */
 export function readAddresses(
   given: string | readonly string[] | undefined,
   path: string,
   report: Report,
-  judge: (address: Address, path: string) => void = () => {},
+  check: (address: Address, path: string) => void = () => {},
 ): readonly Address[] {
   if (given === undefined) return [];
-  const read = (text: string, place: string) => {
-    const address = readAddress(text, place, report);
-    if (address !== NOBODY) judge(address, place);
+  const read = (text: string, at: string) => {
+    const address = readAddress(text, at, report);
+    if (address !== NOBODY) check(address, at);
     return address;
   };
   return typeof given === 'string'
@@ -44,7 +44,7 @@ export function readAddresses(
     : given.map((text, index) => read(text, `${path}/${index}`));
 }
 
-/** Reads to, cc and bcc, which are judged together. `at` is the pointer to the body. */
+/** Reads to, cc and bcc, whose limits hold together. `at` is the pointer to the body. */
 export function readRecipients(
   body: SendBody,
   simulatorDomain: string,
@@ -52,14 +52,14 @@ export function readRecipients(
   report: Report,
 ): Recipients {
   const seen = new Set<string>();
-  const judge = (address: Address, path: string) => {
+  const check = (address: Address, path: string) => {
     if (seen.has(address.key)) report(path, REPEATED);
     seen.add(address.key);
     if (simulatedOutcome(address, simulatorDomain) === null) report(path, NOT_SIMULATED);
   };
-  const to = readAddresses(body.to, `${at}/to`, report, judge);
-  const cc = readAddresses(body.cc, `${at}/cc`, report, judge);
-  const bcc = readAddresses(body.bcc, `${at}/bcc`, report, judge);
+  const to = readAddresses(body.to, `${at}/to`, report, check);
+  const cc = readAddresses(body.cc, `${at}/cc`, report, check);
+  const bcc = readAddresses(body.bcc, `${at}/bcc`, report, check);
   if (to.length + cc.length + bcc.length > MOST_RECIPIENTS) report(`${at}/to`, TOO_MANY);
   return { to, cc, bcc };
 }

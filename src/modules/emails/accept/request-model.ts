@@ -39,7 +39,7 @@ const AttachmentInput = Type.Object(
   { title: 'EmailAttachment', additionalProperties: false },
 );
 
-/** The body of `POST /v1/emails`; what a schema cannot say is in request.ts. */
+/** The body of `POST /v1/emails`. request.ts checks whatever a schema cannot say. */
 export const SendBody = Type.Object(
   {
     from: Type.String({
@@ -103,7 +103,7 @@ export const SendBody = Type.Object(
       }),
     ),
     tags: Type.Optional(
-      Type.Array(Tag, { maxItems: 10, description: 'What the email can be found and counted by.' }),
+      Type.Array(Tag, { maxItems: 10, description: 'Labels by which the email can be found and counted.' }),
     ),
     scheduledAt: Type.Optional(
       Type.String({

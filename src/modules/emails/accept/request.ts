@@ -9,13 +9,13 @@ import { type Recipients, readAddress, readAddresses, readRecipients } from './r
 import type { SendBody } from './request-model.ts';
 import { readScheduledAt } from './scheduled-at.ts';
 
-/** A send request that was found right: parsed, normalised, ready to be stored. */
+/** A valid send request: parsed, normalised, ready to be stored. */
 export interface SendRequest extends Recipients {
   readonly from: Address;
   readonly replyTo: readonly Address[];
   /** Null only with a template. */
   readonly subject: string | null;
-  /** Null where the text part is still to be made. */
+  /** Null when the text part is still to be made. */
   readonly text: string | null;
   readonly html: string | null;
   readonly markdown: string | null;
@@ -23,32 +23,32 @@ export interface SendRequest extends Recipients {
   readonly headers: readonly Header[];
   readonly attachments: readonly Attachment[];
   readonly tags: readonly { readonly name: string; readonly value: string }[];
-  /** Epoch milliseconds, after now; null: at once. */
+  /** Epoch milliseconds, after now; null means at once. */
   readonly scheduledAt: number | null;
-  /** Null: as the sending domain has it. */
+  /** Null leaves the choice to the sending domain. */
   readonly trackOpens: boolean | null;
   readonly trackClicks: boolean | null;
   /** Estimated octets of the finished message, before markdown or a template has made its parts. */
   readonly size: number;
 }
 
-/** What a request is judged by besides itself. */
-export interface Standards {
+/** The circumstances that a request is checked against. */
+export interface RequestContext {
   /** Epoch milliseconds. */
   readonly now: number;
   /** In lower-case ASCII. */
   readonly simulatorDomain: string;
-  /** The JSON pointer of the body: another one than `/body` inside a batch. */
+  /** The JSON pointer of the body, which differs from `/body` inside a batch. */
   readonly at?: string;
 }
 
 /**
- * Judges a body that already has the shape of SendBody, and collects everything that is wrong with it. One plain recipient
- * with subject and text takes 1.5 µs.
+ * Checks a body that already matches SendBody, and collects everything that is wrong with it. One plain recipient with
+ * subject and text takes 1.5 µs.
  */
 export function readSendRequest(
   body: SendBody,
-  { now, simulatorDomain, at = '/body' }: Standards,
+  { now, simulatorDomain, at = '/body' }: RequestContext,
 ): SendRequest | Failure {
   const problems = new Problems();
   const { report } = problems;
@@ -86,7 +86,7 @@ const unlessBlank = (text: string | undefined): string | null =>
 
 type Content = Pick<SendRequest, 'subject' | 'text' | 'html' | 'markdown' | 'template'>;
 
-/** A blank text or html is as good as none. */
+/** A blank text or html counts as none. */
 function readContent(body: SendBody, at: string, report: Report): Content {
   const content = {
     subject: body.subject ?? null,

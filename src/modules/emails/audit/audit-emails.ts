@@ -50,7 +50,7 @@ async function checkEvents({ session, findings, now }: Audit, batch: ActorBatch)
     byEmail.delete(actor.id);
     for (const what of eventFaults(context, addressesOf(actor), counts))
       findings.wrong('events', actor.id, what);
-    // That it is in no state of its machine has been said of its snapshot.
+    // A state that the machine does not have was reported with its snapshot.
     if (isStateOf(emailKind, actor.state))
       for (const what of outcomeFaults(actor.state, context)) findings.wrong('outcomes', actor.id, what);
   }

@@ -6,14 +6,14 @@ import type { RecipientProgress } from '../../../../machines/email-recipient.ts'
 /** The number of recorded events by type, for each recipient. */
 export type EventCounts = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
-/** The least and the most events of a type that a recipient's progress allows. */
+/** The fewest and the most events of a type that a recipient's progress allows. */
 type Range = readonly [least: number, most: number];
 
 const RANGES: Readonly<Record<RecipientProgress['status'], { sent: Range; delivered: Range }>> = {
   pending: { sent: [0, 0], delivered: [0, 0] },
   sent: { sent: [1, 1], delivered: [0, 0] },
   delivered: { sent: [1, 1], delivered: [1, 1] },
-  // It may have bounced after it was sent, even after it was delivered.
+  // A recipient can fail after the email was sent, even after it was delivered.
   failed: { sent: [0, 1], delivered: [0, 1] },
 };
 
@@ -49,8 +49,8 @@ const allowsBounces = ({ reason }: RecipientProgress, bounced: number): boolean 
   reason === 'suppressed' ? bounced === 0 : reason === 'domain_removed' || bounced > 0;
 
 /**
- * What the recipients of an email in a state are. `untouched`: the first attempt has not begun, or none will follow.
- * `waiting`: somebody waits for an attempt, the first or a later one. `resting`: what they amount to is the state.
+ * The condition of the recipients for each state. `untouched`: the first attempt has not begun, or none will follow. `waiting`:
+ * at least one recipient waits for an attempt. `resting`: the state follows from the recipients' outcomes.
  */
 const RECIPIENTS: Readonly<Record<EmailState, 'untouched' | 'waiting' | 'resting'>> = {
   scheduled: 'untouched',
@@ -67,7 +67,7 @@ const RECIPIENTS: Readonly<Record<EmailState, 'untouched' | 'waiting' | 'resting
 export function outcomeFaults(state: EmailState, context: EmailContext): string[] {
   const resting = restingState(context.recipients);
   const are = RECIPIENTS[state];
-  // In `queued` an email may wait for its first attempt.
+  // A queued email may wait for its first attempt.
   if (are === 'untouched' || (state === 'queued' && context.attempt === 0))
     return context.recipients.every(({ status }) => status === 'pending')
       ? []

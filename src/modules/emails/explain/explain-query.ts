@@ -6,8 +6,8 @@ import { emailKind } from '../kind.ts';
 import type { Explanation } from '../read/answer-model.ts';
 import { explainEmail } from './explanation-text.ts';
 
-/** What was said of one recipient: an event of the log, or an attempt that came to nothing. */
-interface Said {
+/** One statement about a recipient: an event of the log, or an attempt without an event. */
+interface RecipientNote {
   readonly at: number;
   readonly what: string;
   readonly attempt: number | null;
@@ -19,7 +19,7 @@ interface Said {
   };
 }
 
-const SAID = `select (extract(epoch from a.at) * 1000)::float8 as at, a.outcome as what, a.attempt,
+const NOTES = `select (extract(epoch from a.at) * 1000)::float8 as at, a.outcome as what, a.attempt,
   e.recipients[a.recipient + 1] as recipient, a.data
 from emails e join email_attempts a on a.email_id = e.id where e.id = $1
 union all
@@ -27,22 +27,22 @@ select (extract(epoch from v.occurred_at) * 1000)::float8, v.type, null, v.recip
 from email_events v where v.email_id = $1
 order by at limit 500`;
 
-/** What an outcome without an event is called. */
-const WORDS: Readonly<Record<string, string>> = {
+/** The phrase for each outcome that leaves no event. */
+const OUTCOME_PHRASES: Readonly<Record<string, string>> = {
   deferred: 'put off',
   unknown: 'no reply after the whole message, so that nobody knows',
 };
 
-/** Explains an email from its row, its journal, and all that servers said of it. */
+/** Explains an email from its row, its journal, and everything that servers answered. */
 export async function explanationOf(
   { database }: { readonly database: Database },
   { caller, params: { id } }: Call<{ readonly id: string }>,
 ): Promise<Explanation | Failure> {
   const life = await readLife(database, emailKind, id, caller);
   if (!life) return notFound('email');
-  const said = await database.query<Said>(SAID, [id]);
+  const notes = await database.query<RecipientNote>(NOTES, [id]);
   const { summary, rule, evidence, next } = explainEmail(life);
-  const all = [...evidence, ...said.map((one) => ({ at: one.at, text: sentenceOf(one) }))];
+  const all = [...evidence, ...notes.map((one) => ({ at: one.at, text: sentenceOf(one) }))];
   return {
     id,
     status: life.state as Explanation['status'],
@@ -55,8 +55,8 @@ export async function explanationOf(
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-function sentenceOf({ what, attempt, recipient, data }: Said): string {
-  const prefix = attempt === null ? what : `Attempt ${attempt}: ${WORDS[what] ?? what}`;
+function sentenceOf({ what, attempt, recipient, data }: RecipientNote): string {
+  const prefix = attempt === null ? what : `Attempt ${attempt}: ${OUTCOME_PHRASES[what] ?? what}`;
   const words = data.response ?? data.message;
   const by = data.remoteMta ? ` (${data.remoteMta})` : '';
   return `${prefix}, ${recipient}${words ? `: ${words}` : ''}${by}`;

@@ -7,7 +7,7 @@ import type { StepNameOf } from '../../../../machines/names.ts';
 import type { ActorHistory, HistoryEntry } from '../../../engine/history.ts';
 import { decidedFor } from '../../../engine/kind.ts';
 
-/** Why an email is where it is, in sentences for people. Times are epoch milliseconds; no personal data. */
+/** The reason for an email's state, in sentences for people. Times are epoch milliseconds; it holds no personal data. */
 export interface EmailExplanation {
   readonly summary: string;
   /** The rule that holds in this state. */
@@ -16,21 +16,21 @@ export interface EmailExplanation {
   readonly next: { readonly text: string; readonly at: number | null };
 }
 
-type EventResult = Pick<ActorHistory, 'state' | 'context' | 'timers' | 'steps'>;
+type HistoryOfEmail = Pick<ActorHistory, 'state' | 'context' | 'timers' | 'steps'>;
 
-/** Explains an email from its row and its journal, and nothing else. @throws Unavailable when a newer version wrote them */
-export function explainEmail({ state, context, timers, steps }: EventResult): EmailExplanation {
+/** Explains an email from its row and its journal alone. @throws Unavailable when a newer version wrote them */
+export function explainEmail({ state, context, timers, steps }: HistoryOfEmail): EmailExplanation {
   const email = context as EmailContext;
   const wakeAt = Object.values(timers).toSorted((a, b) => a - b)[0] ?? null;
   const { summary, rule, next } = decidedFor(STATES, state)(email, wakeAt);
   return { summary, rule, evidence: steps.map(evidenceOf), next };
 }
 
-type Telling = (email: EmailContext, wakeAt: number | null) => Omit<EmailExplanation, 'evidence'>;
+type Explain = (email: EmailContext, wakeAt: number | null) => Omit<EmailExplanation, 'evidence'>;
 
 const END = 'Nothing more happens by itself.';
 
-const STATES: Readonly<Record<EmailState, Telling>> = {
+const STATES: Readonly<Record<EmailState, Explain>> = {
   scheduled: (_, at) => ({
     summary: 'It waits for the time that was asked for.',
     rule: 'Until then it can be moved or cancelled; afterwards neither.',
@@ -72,7 +72,7 @@ const STATES: Readonly<Record<EmailState, Telling>> = {
 const inDoubtNow = ({ recipients }: EmailContext): number =>
   recipients.filter(({ inDoubt }) => inDoubt).length;
 
-/** Who was given up in doubt may have the message: that nobody got it would be a guess. */
+/** Recipients that were given up in doubt may have the message, so "nobody got it" would be a guess. */
 function failureOf(recipients: EmailContext['recipients'], reason: FailureReason): string {
   const doubtful = recipients.filter(({ inDoubt }) => inDoubt).length;
   if (doubtful === 0) return `Nobody got it: ${REASONS[reason]}.`;
@@ -84,7 +84,7 @@ function failureOf(recipients: EmailContext['recipients'], reason: FailureReason
 const waiting = ({ recipients }: EmailContext): number =>
   recipients.filter(({ status }) => status === 'pending').length;
 
-const retried: Telling = (email, at) => {
+const retried: Explain = (email, at) => {
   const { attempt, firstAttemptAt, patienceMs, recipients } = email;
   const isInDoubt = recipients.some(({ inDoubt }) => inDoubt);
   const met = isInDoubt ? 'ended without a reply, so that nobody knows of' : 'met a temporary failure for';
@@ -96,7 +96,7 @@ const retried: Telling = (email, at) => {
   };
 };
 
-const held: Telling = (email, at) => ({
+const held: Explain = (email, at) => ({
   summary: `Nobody knows whether it arrived at ${people(waiting(email))}: no reply came to attempt ${email.attempt}.`,
   rule: 'UNKNOWN_OUTCOME is hold: it is not sent again, since it may have arrived. A report settles it.',
   next: { text: 'A report comes in, or it fails as expired.', at },
@@ -110,7 +110,7 @@ const REASONS: Readonly<Record<FailureReason, string>> = {
   domain_removed: 'the sending domain was removed',
 };
 
-/** What each event of a life shows, in words. */
+/** A sentence for each event of the journal. */
 const EVENTS: Readonly<Record<StepNameOf<typeof emailMachine>, (step: HistoryEntry) => string>> = {
   spawned: ({ to }) => `Accepted, and at once ${to}.`,
   'cancel.requested': () => 'A client cancelled it.',

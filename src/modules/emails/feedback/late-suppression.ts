@@ -7,8 +7,8 @@ import { suppress } from '../../suppressions/commands.ts';
 const ADDRESS = `select workspace_id, recipients[$2::integer + 1] as address from emails where id = $1`;
 
 /**
- * Keeps mail from whom a report is about that the email took no more: it had failed, say, since nobody knew that the message
- * had arrived. What was recorded before changes nothing, even if somebody has lifted the suppression since. @throws Unavailable
+ * Suppresses the recipient of a report that the email itself refused, such as a complaint about an email that had failed in doubt.
+ * A repeated report changes nothing, even if somebody has lifted the suppression since. @throws Unavailable
  */
 export async function suppressRefused(
   database: Database,
@@ -29,7 +29,7 @@ export async function suppressRefused(
   await suppress(database, { workspaceId, address, reason, emailId, at: event.at });
 }
 
-/** Whoever is known to have the message is refused repetitions alone. */
+/** Whether the report was recorded before: an email refuses reports about recipients that have the message only when they repeat. */
 const isRecorded = (
   { status, reason, once }: RecipientProgress,
   { type }: ReportReceived['report'],

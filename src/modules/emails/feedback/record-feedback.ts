@@ -11,7 +11,7 @@ import { WORDS_MAX_LENGTH } from '../send/outcome.ts';
 import { type Destination, readReturnToken } from '../send/return-token.ts';
 import { suppressRefused } from './late-suppression.ts';
 
-/** What recording feedback needs. */
+/** The services that recording feedback calls. */
 export interface FeedbackParts {
   readonly database: Database;
   readonly engine: Pick<Engine, 'tell'>;
@@ -21,13 +21,14 @@ export interface FeedbackParts {
 
 type Report = ReportReceived['report'];
 
-/** Tells emails what came back about them. */
+/** Records feedback: hands each report to the email that it is about. */
 export type RecordFeedback = (feedback: readonly Feedback[], isVouched: boolean) => Promise<void>;
 
 /**
- * Tells emails what came back about them. `isVouched`: the sender of the feedback was authenticated, so that an id in it may be
- * believed; otherwise only what was signed here counts. Resolves once it is durable; what names no email of ours says
- * nothing. @throws Unavailable when it is to be told again: the database is away, or the email has not left yet.
+ * Records bounces, complaints and delivery reports. `isVouched` means that the sender of the feedback was authenticated, so that
+ * an id in it can be trusted; otherwise only a token that was signed here counts. Resolves once everything is durable, and ignores
+ * feedback that names no email. @throws Unavailable when the sender has to repeat it: the database is away, or the attempt has
+ * not ended yet.
  */
 export function feedbackRecorder({ database, engine, signer, clock }: FeedbackParts): RecordFeedback {
   return async (feedback, isVouched) => {
@@ -41,11 +42,11 @@ export function feedbackRecorder({ database, engine, signer, clock }: FeedbackPa
         at: clock.now(),
         report: { ...report, recipient },
       };
-      const told = await engine.tell('email', emailId, event);
-      if (told.outcome !== 'refused') continue;
-      const { context } = told;
-      // A receiver can be faster than our own commit; whoever brought this brings it again.
-      if (told.state === 'sending' && context.recipients[recipient]?.status === 'pending')
+      const result = await engine.tell('email', emailId, event);
+      if (result.outcome !== 'refused') continue;
+      const { context } = result;
+      // A receiver can be faster than our own commit, so the sender of the report is asked to repeat it.
+      if (result.state === 'sending' && context.recipients[recipient]?.status === 'pending')
         throw new Unavailable('The attempt it is about has not ended yet.', 'no', 60);
       await suppressRefused(database, emailId, context, event);
     }
@@ -69,12 +70,12 @@ export function feedbackRecorder({ database, engine, signer, clock }: FeedbackPa
   }
 }
 
-/** Providers write addresses as they like: hosts in ASCII or not, in any case. */
+/** One spelling of an address: providers write hosts in ASCII or not, in any case. */
 const canonical = (address: string): string => envelopeAddress(address).toLowerCase();
 
-/** What the machine is told; null for what is no event: whoever has the message is still trying. */
-function reportOf(told: Feedback): Omit<Report, 'recipient'> | null {
-  const feedback = storableTexts(told, WORDS_MAX_LENGTH);
+/** The report for the machine; null for a delay, after which the other server goes on trying. */
+function reportOf(given: Feedback): Omit<Report, 'recipient'> | null {
+  const feedback = storableTexts(given, WORDS_MAX_LENGTH);
   if (feedback.kind === 'delivered') {
     const { remoteMta, response } = feedback;
     return { type: 'delivered', data: { remoteMta, response } };

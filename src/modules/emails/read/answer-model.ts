@@ -5,13 +5,13 @@ import { literals } from '../../../http/schema.ts';
 import { AddressText, dictionary, Id, nullable, Tag, Timestamp } from '../schema-fields.ts';
 import { EmailEvent } from './event-model.ts';
 
-/** Where an email is in its life: the states of its machine. */
+/** The status of an email: the states of its machine. */
 export const EmailStatus = literals(EMAIL_STATES, {
   title: 'EmailStatus',
   description: 'Where the email is in its life. `deferred`: a temporary failure, another attempt is timed.',
 });
 
-/** The closed list of what can happen to an email. */
+/** The closed list of email events. */
 export const EmailEventType = literals(EMAIL_EVENT_TYPES, { title: 'EmailEventType' });
 
 const LastEvent = nullable(EmailEventType);
@@ -23,7 +23,7 @@ const FailureReason = nullable(
   }),
 );
 
-/** What sending, rescheduling and cancelling answer. */
+/** The answer to sending, rescheduling and cancelling. */
 export const EmailReceipt = Type.Object(
   {
     id: Id('em', 'The email.'),
@@ -76,7 +76,7 @@ const itemMembers = {
 /** An email in a list: everything but its content, recipients and events. */
 export const EmailItem = Type.Object(itemMembers, { title: 'EmailItem' });
 
-/** An email with all that is known of it. */
+/** An email with its content, recipients and events. */
 export const EmailDetail = Type.Object(
   {
     ...itemMembers,
@@ -97,7 +97,7 @@ export const EmailDetail = Type.Object(
   { title: 'Email' },
 );
 
-/** Why an email is where it is. */
+/** The reason for an email's state, with the evidence. */
 export const Explanation = Type.Object(
   {
     id: Id('em', 'The email.'),
@@ -116,7 +116,7 @@ export const Explanation = Type.Object(
   { title: 'EmailExplanation' },
 );
 
-/** Why an email is where it is. */
+/** The type of an explanation. */
 export type Explanation = Static<typeof Explanation>;
 
 /** The types of the other answers. */

@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox';
 import type { EmailEventType } from '../../../../machines/email-recipient.ts';
 import { Id, nullable, Timestamp } from '../schema-fields.ts';
 
-/** Who really asked for what is tracked. */
+/** The program behind a tracked request; null for a person. */
 const Via = nullable(
   Type.Union([Type.Literal('imageProxy'), Type.Literal('prefetch'), Type.Literal('scanner')], {
     description:
@@ -85,7 +85,7 @@ const eventOfType = <Name extends string, Data extends TObject>(
     { title: `${type.charAt(0).toUpperCase()}${type.slice(1)}Event`, description },
   );
 
-/** Everything that can happen to an email; the list is closed. */
+/** Every event of an email; the list is closed. */
 export const EMAIL_EVENTS = {
   sent: eventOfType('sent', sent, 'A server took the message for the recipient.'),
   delivered: eventOfType('delivered', delivered, "The recipient's own server has it."),
@@ -96,7 +96,7 @@ export const EMAIL_EVENTS = {
   unsubscribed: eventOfType('unsubscribed', unsubscribed, 'The recipient wants no more of these.'),
 } as const satisfies Readonly<Record<EmailEventType, TObject>>;
 
-/** Something that happened to an email, the same object in the detail, in `/events` and in a webhook's body. */
+/** An event of an email, the same object in the detail, in `/events` and in a webhook's body. */
 export const EmailEvent = Type.Union(Object.values(EMAIL_EVENTS) as Forms, {
   title: 'EmailEvent',
   description: 'Something that happened to an email; `type` says what, and which members `data` has.',
@@ -113,5 +113,5 @@ type Forms = [
   Events['unsubscribed'],
 ];
 
-/** The type of it. */
+/** The type of an event. */
 export type EmailEvent = Static<typeof EmailEvent>;

@@ -6,21 +6,21 @@ import { idRangeOf, withinRange } from '../../../http/list.ts';
 import { isProblem, parseAddress } from '../../../mail/address.ts';
 import type { EmailQuery } from './query-model.ts';
 
-/** What a list of emails is asked for, as conditions on the tables that it is read from. */
+/** The filters of a list, as conditions on the tables that it is read from. */
 export interface Filters {
   readonly ofState: SQL | undefined;
   readonly ofEmail: readonly SQL[];
   readonly ofMessage: readonly SQL[];
-  /** Of either table: both have the id, and each begins a list with its own. */
+  /** Conditions on the id of either table, since a list can begin with either. */
   within(id: typeof emails.id | typeof emailMessages.id): readonly SQL[];
-  /** The moment that the list begins at, going back from there (epoch milliseconds). */
+  /** The newest moment of the list (epoch milliseconds). */
   readonly begins: number;
 }
 
 const given = (filters: readonly (SQL | false)[]): readonly SQL[] =>
   filters.filter((filter) => filter !== false);
 
-/** The conditions of a list; `after` is the id that it goes on below, `now` when it was asked for (epoch milliseconds). */
+/** The conditions of a list below the id `after`, asked for at `now` (epoch milliseconds). */
 export function filtersOf(query: EmailQuery, after: string | null, now: number): Filters | Failure {
   const to = keyOf(query.to, '/query/to');
   const from = keyOf(query.from, '/query/from');
@@ -47,7 +47,7 @@ export function filtersOf(query: EmailQuery, after: string | null, now: number):
   };
 }
 
-/** The form in which addresses are compared; null when none is asked for. */
+/** The key that addresses are compared by; null without a filter. */
 function keyOf(text: string | undefined, path: string): string | null | Failure {
   if (text === undefined) return null;
   const read = parseAddress(text);

@@ -8,12 +8,12 @@ import type { EmailQuery } from './query-model.ts';
 import { type Found, search } from './search.ts';
 import type { EmailItemRow } from './views.ts';
 
-/** Emails that one request looks at for its filters: some 30 ms, whatever the number of all. */
+/** The most emails that one request looks at for its filters: some 30 ms, however many there are. */
 export const MOST_SEARCHED = 10_000;
 
 /**
- * By what the emails of a state are found. `state`: there are few of them, and an index has them by their state. `clock`: they
- * are in flight, and the clock's index has them. `newest`: there are so many that the newest of all are looked through.
+ * The way to find the emails of a state. `state`: they are few, and an index has them by state. `clock`: they are in flight, and
+ * the index of wake times has them. `newest`: they are so many that looking through the newest emails finds them.
  */
 export const FOUND_BY: Readonly<Record<EmailState, 'state' | 'clock' | 'newest'>> = {
   scheduled: 'state',
@@ -26,7 +26,7 @@ export const FOUND_BY: Readonly<Record<EmailState, 'state' | 'clock' | 'newest'>
   cancelled: 'state',
 };
 
-/** One row more than the page has, newest first, if there are so many among the emails that are looked at. */
+/** Reads one row more than the page has, newest first, as far as the emails that are looked at hold so many. */
 export async function readPage(
   database: Database,
   caller: Principal,
@@ -42,7 +42,7 @@ export async function readPage(
     return { rows: await lists.inState(null, DUE), stoppedAt: null };
   const { ofMessage, ofEmail } = filters;
   if (foundBy === 'state') {
-    // The index has the state.
+    // The index by state answers a filter by state alone.
     const isExact = ofMessage.length === 0 && ofEmail.length === 1;
     if (isExact) return { rows: await lists.inState(null), stoppedAt: null };
     return search({ nth: lists.nthInState, rowsDownTo: lists.inState }, query.limit, mostSearched);

@@ -1,28 +1,26 @@
-/** What a search has found in the part of the list that it looked at. */
+/** The rows that a search found in the part of the list that it looked at. */
 export interface Found<Row> {
   readonly rows: readonly Row[];
-  /** The last id that was looked at, when the list goes on below it; null when the page is full or the list at its end. */
+  /** The last id that was looked at when the list goes on below it; null when the page is full or the list ends. */
   readonly stoppedAt: string | null;
 }
 
-/** What a search goes through: a list by ids, newest first, most of which may not be what is asked for. */
+/** The list that a search goes through, by id and newest first; most of it may not match. */
 export interface Searched<Row> {
-  /** The id of so manieth email from the beginning; null where there are fewer. */
+  /** The id of the nth email from the beginning; null when there are fewer. */
   nth(count: number): Promise<string | null>;
-  /** What is found from the beginning down to that id, or to the end. */
+  /** The matching rows from the beginning down to that id, or to the end. */
   rowsDownTo(id: string | null): Promise<readonly Row[]>;
 }
 
 /**
- * Most filters that find anything find a page of it among these. To look at a few first keeps those as cheap as they are
- * without a bound.
+ * The first bound. Most filters that match anything fill a page within it, so that they cost no more than without a bound.
  */
 const FEW = 500;
 
 /**
- * Looks at `most` emails at most and answers what was among them: a filter without an index may match none of ten million.
- * More than a page holds is a full page. The bound is an id, given to every table that is read: whatever the planner makes of
- * the filters, it reads no rows beyond it.
+ * Looks at `most` emails at most and answers the matches among them: a filter without an index may match none of ten million.
+ * The bound is an id that every table is given, so that no plan reads rows beyond it.
  */
 export async function search<Row>(
   { nth, rowsDownTo }: Searched<Row>,

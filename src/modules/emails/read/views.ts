@@ -5,7 +5,7 @@ import type { Content, Envelope } from '../accept/message.ts';
 import type { EmailDetail, EmailItem } from './answer-model.ts';
 import type { EmailEvent } from './event-model.ts';
 
-/** An email's row and its message's, as lists read them. */
+/** The columns of an email and its message that lists read. */
 export interface EmailItemRow {
   readonly id: string;
   readonly livemode: boolean;
@@ -22,12 +22,12 @@ export interface EmailItemRow {
   readonly envelope: unknown;
 }
 
-/** And with what is known of each recipient. */
+/** The same with the progress of each recipient. */
 export interface EmailRow extends EmailItemRow {
   readonly context: unknown;
 }
 
-/** An event's row. */
+/** The row of an event. */
 export interface EventRow {
   readonly id: string;
   readonly emailId: string;
@@ -40,7 +40,7 @@ export interface EventRow {
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-/** An email in a list. */
+/** The item of an email in a list. */
 export function itemOf(row: EmailItemRow): EmailItem {
   const envelope = row.envelope as Envelope;
   return {
@@ -67,7 +67,7 @@ export function itemOf(row: EmailItemRow): EmailItem {
   };
 }
 
-/** An email with all that is known of it. `text` is the text part as it is sent. */
+/** An email with its content, recipients and events. `text` is the text part as it is sent. */
 export function detailOf(
   row: EmailRow,
   content: Content,
@@ -91,22 +91,22 @@ export function detailOf(
   };
 }
 
-/** The context holds progress by place: to, then cc, then bcc, as they were accepted. */
+/** Joins addresses with progress. The context holds progress by index over to, then cc, then bcc. */
 function recipientsOf(envelope: Envelope, { recipients }: EmailContext): EmailDetail['recipients'] {
   const named = (['to', 'cc', 'bcc'] as const).flatMap((kind) =>
     envelope[kind].map(({ address }) => ({ address, kind })),
   );
-  return named.map(({ address, kind }, place) => ({
+  return named.map(({ address, kind }, index) => ({
     address,
     kind,
-    status: recipients[place]?.status ?? 'pending',
-    lastEvent: recipients[place]?.lastEvent ?? null,
+    status: recipients[index]?.status ?? 'pending',
+    lastEvent: recipients[index]?.lastEvent ?? null,
   }));
 }
 
-/** An event, the same object everywhere it is shown. */
+/** The view of an event, the same object everywhere. */
 export const eventOf = (row: EventRow): EmailEvent =>
-  // The row is one of the forms: its machine wrote type and data together.
+  // The machine wrote type and data together, so the row is one of the forms.
   ({
     id: row.id,
     type: row.type,

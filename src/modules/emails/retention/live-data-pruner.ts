@@ -8,7 +8,7 @@ import { stateList, statesWhere } from '../../../engine/kind.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Whether an email may rest in that state for ever without having been sent. */
+/** Whether an email can stay in that state for ever without having been sent. */
 const ENDS_UNSENT: Readonly<Record<EmailState, boolean>> = {
   scheduled: false,
   queued: false,
@@ -21,13 +21,13 @@ const ENDS_UNSENT: Readonly<Record<EmailState, boolean>> = {
 };
 const UNSENT = stateList(statesWhere(ENDS_UNSENT));
 
-/** More emails of one day than this are not moved: the day is left as it is until fewer remain. */
+/** The most emails of one day that are moved. A day with more is left as it is until fewer remain. */
 const MOST_KEPT = 10_000;
 
 /**
- * The next actors of a range of ids; those that were sent before $3, or ended without being sent, go. From $1 on: each
- * batch begins where the last one ended, since walking again over what was just deleted would take ever longer (at ten
- * million rows more than the six seconds that a statement has).
+ * Deletes those of the next actors that were sent before $3, or ended without being sent. Each batch begins at $1, the end of
+ * the last one: walking again over deleted rows would take ever longer (at ten million rows more than the six seconds
+ * that a statement has).
  */
 const PRUNE = `with batch as materialized (
   select id, wake_at is null
@@ -40,8 +40,8 @@ select max(id) as last, count(*)::integer as seen, coalesce(json_agg(id) filter 
 from batch`;
 
 /**
- * What was kept of retired days, once its own time has come. The default partition names these few; walking through the
- * actors themselves would meet every index entry that the retired days have left behind.
+ * Deletes emails that were kept when their day was retired and have expired since. The default partition names these few; walking
+ * through the actors themselves would meet every index entry that the retired days have left behind.
  */
 const PRUNE_LEFTOVERS = `delete from emails e using email_messages_default m
 where m.id < $1 and e.id = m.id and e.livemode and e.wake_at is null
@@ -76,7 +76,7 @@ export const liveDataPruner = ({ database, clock }: DutyDeps): Duty => ({
   },
 });
 
-/** Deletes what has expired of a day, and answers the ids that stay; null when it was stopped before the day's end. */
+/** Deletes the expired emails of a day and answers the ids that stay; null when it was stopped before the day's end. */
 async function pruneActors(
   database: Database,
   day: number,

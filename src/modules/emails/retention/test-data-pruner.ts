@@ -5,7 +5,7 @@ import { KEPT_DAYS, RETENTION_BATCH } from '../../../duties/retention.ts';
 
 const WORKSPACES = 'select id from workspaces order by id';
 
-/** The index of the list finds them; each statement removes one batch from every table, so none is left half. */
+/** Each statement removes one batch from every table, so that no email is left in parts. The index of the list finds them. */
 const PRUNE = `with old as materialized (
   select id from email_messages where workspace_id = $1 and not livemode and id < $2 order by id desc limit ${RETENTION_BATCH}
 ), actors as (
@@ -19,7 +19,7 @@ const PRUNE = `with old as materialized (
 )
 delete from email_messages m using old o where m.id = o.id returning 1 as one`;
 
-/** Deletes test data seven days after its creation, whatever has become of it. */
+/** Deletes test data seven days after its creation, whatever its state. */
 export const testDataPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'testDataPruner',
   pattern: '0 17 * * * *',

@@ -4,28 +4,28 @@ import type { OutboundMessage, Transport, Unsubscribe } from '../../../transport
 import type { LiveMessage } from './reader.ts';
 import type { Destination } from './return-token.ts';
 
-/** What a verified domain sends with. */
+/** The settings that a verified domain sends with. */
 export interface Sender {
-  /** Every key signs. */
+  /** The message gets a signature of every key. */
   readonly dkim: readonly SigningKey[];
-  /** The host of the envelope sender: bounces come back to it. */
+  /** The host of the envelope sender, which bounces come back to. */
   readonly returnPath: string;
-  /** Where its opens and clicks are counted; null for this service's own address. */
+  /** The host that counts its opens and clicks; null for this service's own address. */
   readonly trackingHost: string | null;
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
-  /** The way its mail leaves; null for the default one. */
+  /** The transport of its mail; null for the default one. */
   readonly provider: Transport['name'] | null;
 }
 
-/** The two parts that a person reads, and the way off the list if there is one. */
+/** The two parts that a person reads, and the unsubscribe link if there is one. */
 export interface Body {
   readonly text: string | null;
   readonly html: string | null;
   readonly unsubscribe: Unsubscribe | null;
 }
 
-/** What is done to the parts of each copy: links that know whose they are. */
+/** The recipient that a copy's links are made for, and what they count. */
 export interface Personal {
   readonly destination: Destination;
   readonly workspaceId: string;
@@ -34,7 +34,7 @@ export interface Personal {
   readonly host: string | null;
   readonly opens: boolean;
   readonly clicks: boolean;
-  /** It goes to a list: it must offer a way off it, whether its text does or not. */
+  /** Whether it goes to a list, so that it must offer to unsubscribe even when its text does not. */
   readonly isBulk: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface Copy {
   readonly token: string;
 }
 
-/** What is the same of a copy wherever its links lead. */
+/** The part of `Personal` that does not depend on tracking. */
 const personalOf = (
   { campaign_id }: Pick<LiveMessage, 'campaign_id'>,
   { destination, workspaceId, address }: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,
@@ -65,7 +65,7 @@ const personalOf = (
   isBulk: (campaign_id ?? null) !== null,
 });
 
-/** Whether a copy offers its reader a way off a list: a link of ours, or the client's own (RFC 2369 3.2). */
+/** Whether a copy offers to unsubscribe: by a link of ours, or by the client's own header (RFC 2369 3.2). */
 export const offersExit = (
   message: Pick<LiveMessage, 'campaign_id' | 'envelope' | 'content'>,
   copy: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,
@@ -77,7 +77,7 @@ export const offersExit = (
   return personalise(message.content, personal).unsubscribe !== null;
 };
 
-/** Builds a copy. Only the way back, the links and the recipient differ between the copies of an email. */
+/** Builds a copy. Only the return path, the links and the recipient differ between the copies of an email. */
 export function outboundMessage(
   message: LiveMessage,
   copy: Copy,

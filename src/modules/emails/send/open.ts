@@ -11,24 +11,24 @@ import { LivePerformer } from './performer.ts';
 import { LiveReader } from './reader.ts';
 import { cachedSenders } from './senders.ts';
 
-/** What live mail is sent with. */
+/** The services and settings that live mail is sent with. */
 export interface LiveMailParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly sealer: Sealer;
   readonly signer: Signer;
-  /** The ways out: the one of that name, or the default one. */
+  /** The transport of that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
   readonly enabled: EnabledTransports;
   readonly publicUrl: string;
   readonly returnPathDomain: string | null;
-  /** Attempts that run at once by each way. */
+  /** Attempts that run at once over each transport. */
   readonly slots: number;
   readonly limits?: Partial<LiveLimits>;
 }
 
-/** Puts together what sends live mail. */
+/** Opens the performer of live mail. */
 export function openLiveMail(parts: LiveMailParts): LivePerformer {
   const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, slots } = parts;
   const { returnPathDomain } = parts;

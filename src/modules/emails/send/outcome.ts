@@ -3,10 +3,9 @@ import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
 import { storableTexts } from '../../../db/storable.ts';
 import { provesAddressDead } from '../../../transport/smtp/reply.ts';
 import type { RecipientOutcome as Sent, Transport } from '../../../transport/transport.ts';
-
 import type { SenderProblem } from './senders.ts';
 
-/** What became of one copy. */
+/** The result of one copy. */
 export interface AttemptResult {
   /** Index over to, cc and bcc. */
   readonly recipient: number;
@@ -14,13 +13,13 @@ export interface AttemptResult {
   readonly by: Pick<Transport, 'name' | 'confirmsDelivery'>;
 }
 
-/** A recipient that was not even tried. */
+/** The outcome of a recipient that nothing was sent to. */
 export type NotAttempted = RecipientOutcome;
 
-/** How much of another server's words is kept with an event, in UTF-16 units: that server chose their length. */
+/** The most UTF-16 units of a server's answer that an event keeps, since the server chose its length. */
 export const WORDS_MAX_LENGTH = 1_000;
 
-/** What the machine is told of an attempt: its outcomes, and the deliveries that a transport can vouch for. */
+/** The events of an attempt for the machine: its outcomes, and the deliveries that the transport can confirm. */
 export function eventsOfAttempt(
   { attempt, by }: { readonly attempt: number; readonly by: string },
   messageId: string,
@@ -58,7 +57,7 @@ function outcomeOf({ recipient, sent, by }: AttemptResult, messageId: string): R
   const { subType, smtpCode, enhancedCode, remoteMta } = sent;
   const data = { subType, smtpCode, enhancedCode, message: response, remoteMta };
   if (outcome !== 'refused') return { recipient, outcome, data };
-  // Whose fault it is decides what is said of the person: a refused message, or our own bad name, says nothing.
+  // Only a fault of the recipient says something about the address: a refused message, or our own bad reputation, does not.
   const reason = sent.fault === 'recipient' ? 'bounced' : 'rejected';
   return { recipient, outcome, reason, suppresses: provesAddressDead(sent), data };
 }
@@ -71,7 +70,7 @@ const ours = (message: string) => ({
   remoteMta: null,
 });
 
-/** What keeps an email from leaving before anybody is asked to take it. */
+/** The outcomes of emails that cannot leave, known before any server is asked. */
 export const PRECHECK_FAILURES = {
   removed: {
     outcome: 'refused',

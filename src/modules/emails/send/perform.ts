@@ -5,12 +5,12 @@ import type { Clock } from '../../../time/clock.ts';
 import { simulate } from '../simulator/simulator.ts';
 import type { LivePerformer } from './performer.ts';
 
-/** Carries out attempts: test mail is played by the simulator, which never opens a connection; live mail leaves. */
+/** Carries out attempts: the simulator answers test mail without any connection, and live mail is sent. */
 export const emailPerformer = (
   clock: Clock,
   live: Pick<LivePerformer, 'perform' | 'room' | 'settled' | 'stop' | 'stopped'>,
 ): Performer => ({
-  // How many attempts of live mail run, and wait, at once is its performer's own affair.
+  // The performer of live mail limits its own slots and queue.
   slots: Number.MAX_SAFE_INTEGER,
   backlog: 0,
   room: () => live.room,
@@ -18,7 +18,7 @@ export const emailPerformer = (
     order.actor.livemode
       ? live.perform(order, tell)
       : simulate(contextOf(order), `<${order.actor.id}@simulator>`, clock.now()),
-  // Live mail waits in `queued` until its attempt is begun: what is not taken offers itself again.
+  // A declined live email stays in `queued` and offers itself again; a declined test email has to be told.
   declined: (order) =>
     order.actor.livemode
       ? []

@@ -29,7 +29,7 @@ import type { LiveMessage, LiveReader, MessageWithoutContent } from './reader.ts
 import { returnToken } from './return-token.ts';
 import type { SenderProblem, Senders } from './senders.ts';
 
-/** What live mail is sent with. */
+/** The services and limits that live mail is sent with. */
 export interface LiveParts {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -37,51 +37,52 @@ export interface LiveParts {
   readonly signer: Signer;
   readonly limits: LiveLimits;
   readonly senders: Senders;
-  /** The way that has that name, or the default one. */
+  /** The transport of that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
   readonly personalise: Personalise;
-  /** The ways that mail may leave by, the default one first. */
+  /** The transports that mail may leave by, the default one first. */
   readonly enabled: EnabledTransports;
 }
 
 /**
- * Orders of one way that wait in memory for a slot: enough to fill every slot several times until the next ones have been claimed.
- * Whatever waits is in no doubt; what waits in the database instead can be taken by another instance too.
+ * Orders of one transport that may wait in memory for a slot: enough to fill every slot several times until more are claimed.
+ * Orders that wait are not in doubt. Those that wait in the database instead can be taken by another instance too.
  */
-const LINE = 256;
+const MOST_WAITING = 256;
 
-/** Copies of one email that are on their way at once: each holds the whole message in memory. */
-const COPIES = 4;
+/** Copies of one email that are sent at once: each holds the whole message in memory. */
+const COPIES_AT_ONCE = 4;
 
-/** Sends live mail: one copy a recipient, so that each can be followed, and bounce, by itself. */
+/** Sends live mail: one copy for each recipient, so that each can be tracked, and can bounce, by itself. */
 export class LivePerformer {
-  /** Each way has slots of its own: one that stands still keeps none of the others waiting. */
+  /** Each transport has slots of its own, so that a stuck one does not hold back the others. */
   readonly #slots = new Map<Transport['name'], WeightedSemaphore>();
-  readonly #room: WeightedSemaphore;
-  /** By email, the order that is here, until what it came to is durable: an email that waits offers itself again and again. */
+  /** The octets of large messages that may be in memory. */
+  readonly #memory: WeightedSemaphore;
+  /** The order of each email until its outcome is durable: a waiting email offers itself again and again. */
   readonly #held = new Map<string, Order>();
-  /** Orders and the slots they hold: until their outcome is durable, so that no crash can leave more in doubt than there are. */
+  /** The slots that orders hold until their outcome is durable, so that a crash leaves no more in doubt than there are slots. */
   readonly #begun = new Map<Order, WeightedSemaphore>();
   readonly #stop = new AbortController();
   #stopTimer: Timer | undefined;
-  /** Whatever is in the way of one attempt is in the way of all, and of each every second. */
+  /** Limits warnings: a fault that stops one attempt usually stops all of them, every second. */
   readonly #warn: ReturnType<typeof rarely>;
   #stopping = false;
 
   constructor(private readonly parts: LiveParts) {
     this.#warn = rarely(parts.logger, parts.clock.monotonic);
     const { enabled, limits, clock } = parts;
-    for (const way of enabled)
-      this.#slots.set(way, new WeightedSemaphore(limits.slots, clock.monotonic, LINE));
-    this.#room = new WeightedSemaphore(limits.octets, clock.monotonic, LINE);
+    for (const name of enabled)
+      this.#slots.set(name, new WeightedSemaphore(limits.slots, clock.monotonic, MOST_WAITING));
+    this.#memory = new WeightedSemaphore(limits.octets, clock.monotonic, MOST_WAITING);
   }
 
-  /** How many more orders would find a slot, or a place in the line for one. */
+  /** The number of orders that would get a slot, or may wait for one. */
   get room(): number {
-    return this.#slots.values().reduce((sum, slots) => sum + slots.places, 0);
+    return this.#slots.values().reduce((sum, slots) => sum + slots.capacity, 0);
   }
 
-  /** Carries out one attempt. Tells nothing where none is begun: the email stays `queued`, and offers itself again. */
+  /** Carries out one attempt. Answers no event when none was begun: the email stays `queued`, and offers itself again. */
   perform(order: Order, tell: TellActor): Promise<readonly EmailEvent[]> | readonly EmailEvent[] {
     const { id } = order.actor;
     if (this.#held.has(id)) return [];
@@ -97,17 +98,17 @@ export class LivePerformer {
       this.#warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
       return null;
     };
-    const way = await this.#transportOf(actor.id, payload as LiveMessage | undefined).catch(unprepared);
-    const slots = way && this.#slots.get(way);
+    const name = await this.#transportOf(actor.id, payload as LiveMessage | undefined).catch(unprepared);
+    const slots = name && this.#slots.get(name);
     if (!slots || !(await slots.take())) return [];
     this.#begun.set(order, slots);
     const found = await this.#find(actor, payload).catch(unprepared);
     const octets = octetsOf(found?.message ?? null, context);
-    if (!found || !(await this.#makeRoom(order, slots, octets))) return [];
+    if (!found || !(await this.#takeMemory(order, slots, octets))) return [];
     try {
       const prepared = await this.#prepare(actor, found.message).catch(unprepared);
-      // Its domain may have gone over to another way while it waited: then it waits for a slot of that one.
-      if (!prepared || this.#wayBy(prepared.sender) !== way) return [];
+      // The domain may have changed its transport meanwhile: then the email offers itself again, for a slot of that one.
+      if (!prepared || this.#transportNameOf(prepared.sender) !== name) return [];
       const attempt = new LiveAttempt(context, {
         clock,
         tell,
@@ -115,44 +116,44 @@ export class LivePerformer {
         isStopping: () => this.#stopping,
       });
       const events = await this.#attempt(actor, prepared, attempt);
-      return await attempt.told(() => events);
+      return await attempt.eventsWith(() => events);
     } finally {
-      this.#room.release(octets);
+      this.#memory.release(octets);
     }
   }
 
-  /** The message, a large one without its content; whatever was handed over with the order need not be read. */
+  /** The message, a large one without its content. A message that came with the order is not read again. */
   async #find({ id }: Actor, payload: unknown): Promise<{ readonly message: Found | null }> {
     return { message: (payload as LiveMessage | undefined) ?? (await this.parts.reader.message(id)) };
   }
 
-  /** Room for a large message. Where it has to be waited for, the slot is given to somebody who can go on. */
-  async #makeRoom(order: Order, slots: WeightedSemaphore, octets: number): Promise<boolean> {
-    if (octets === 0 || this.#room.tryTake(octets)) return true;
+  /** Takes memory for a large message. An attempt that has to wait for it gives its slot to another. */
+  async #takeMemory(order: Order, slots: WeightedSemaphore, octets: number): Promise<boolean> {
+    if (octets === 0 || this.#memory.tryTake(octets)) return true;
     this.#giveUpSlot(order);
-    if (!(await this.#room.take(octets))) return false;
+    if (!(await this.#memory.take(octets))) return false;
     if (await slots.take()) {
       this.#begun.set(order, slots);
       return true;
     }
-    this.#room.release(octets);
+    this.#memory.release(octets);
     return false;
   }
 
-  /** Whose slot an email needs; asked before its message, which may be large, comes into memory. */
+  /** The transport whose slot an email needs; found before its message, which may be large, is read. */
   async #transportOf(id: string, message: LiveMessage | undefined): Promise<Transport['name']> {
     const { enabled, reader, senders } = this.parts;
     if (enabled.length === 1) return enabled[0];
     const domainId = message ? message.domain_id : await reader.domainOf(id);
-    return this.#wayBy(domainId === null ? 'removed' : await senders.find(domainId));
+    return this.#transportNameOf(domainId === null ? 'removed' : await senders.find(domainId));
   }
 
-  /** What does not leave at all takes the default way's slots. */
-  #wayBy(sender: Sender | SenderProblem): Transport['name'] {
+  /** An email that cannot leave takes a slot of the default transport. */
+  #transportNameOf(sender: Sender | SenderProblem): Transport['name'] {
     return (typeof sender === 'string' ? null : sender.provider) ?? this.parts.enabled[0];
   }
 
-  /** What the order came to is durable: its slot is free, and its email may come again. */
+  /** Frees the slot of an order whose outcome is durable, and lets its email come again. */
   settled(order: Order): void {
     if (this.#held.get(order.actor.id) === order) this.#held.delete(order.actor.id);
     this.#giveUpSlot(order);
@@ -165,19 +166,19 @@ export class LivePerformer {
     slots.release();
   }
 
-  /** A domain has changed: what was known of it may not be true any more. */
+  /** Forgets cached senders, because a domain has changed. */
   domainsChanged(): void {
     this.parts.senders.forget();
   }
 
-  /** Begins nothing more; what is under way has a while to end by itself. */
+  /** Begins no more attempts; those under way have `stopMs` to end by themselves. */
   stop(): void {
     this.#stopping = true;
-    for (const room of [this.#room, ...this.#slots.values()]) room.stop();
+    for (const semaphore of [this.#memory, ...this.#slots.values()]) semaphore.stop();
     this.#stopTimer = setTimeout(() => this.#stop.abort(), this.parts.limits.stopMs);
   }
 
-  /** Nothing is under way any more. */
+  /** Ends the stop: no attempt is under way any more. */
   stopped(): void {
     clearTimeout(this.#stopTimer);
   }
@@ -199,19 +200,19 @@ export class LivePerformer {
     const open = context.recipients.flatMap((one, index) =>
       mayBeTried(one, context.holdsDoubt) ? [index] : [],
     );
-    const hindrance = prepared.message === null ? 'pruned' : prepared.sender;
-    if (typeof hindrance === 'string') {
+    const senderOrProblem = prepared.message === null ? 'pruned' : prepared.sender;
+    if (typeof senderOrProblem === 'string') {
       const untried = open.map(
-        (recipient): RecipientOutcome => ({ recipient, ...PRECHECK_FAILURES[hindrance] }),
+        (recipient): RecipientOutcome => ({ recipient, ...PRECHECK_FAILURES[senderOrProblem] }),
       );
       return eventsOfAttempt(attempt, '', [], untried, clock.now());
     }
     const { message, suppressed } = prepared as Prepared & { readonly message: LiveMessage };
-    const sender = hindrance;
+    const sender = senderOrProblem;
     const by = transport(sender.provider);
     const isSuppressed = (recipient: number): boolean => {
       const reason = suppressed.get(message.recipient_keys[recipient] ?? '');
-      // Who left a list still gets what is no list's, a receipt or a new password: what offers no way off one.
+      // A recipient who unsubscribed still gets mail that offers no unsubscribe link, such as a receipt or a new password.
       return reason === 'unsubscribed' ? isList(recipient) : reason !== undefined;
     };
     const isList = (recipient: number): boolean => {
@@ -219,26 +220,26 @@ export class LivePerformer {
       const copy = { destination: { emailId: actor.id, recipient }, workspaceId: actor.workspaceId, address };
       return offersExit(message, copy, sender, this.parts.personalise);
     };
-    const kept = new Set(open.filter(isSuppressed));
-    const gate = new Gate(COPIES);
-    // The copies share the time of the attempt: one that had to wait for others has what they left of it. It is over before the
-    // lease is, which counts from when the attempt is begun.
+    const withheld = new Set(open.filter(isSuppressed));
+    const gate = new Gate(COPIES_AT_ONCE);
+    // The copies share the time of the attempt, so one that waited has what the others left. It ends before the lease does,
+    // which counts from the beginning of the attempt.
     const until = clock.monotonic() + context.leaseMs - limits.marginMs;
     const tried = await Promise.all(
       open
-        .filter((recipient) => !kept.has(recipient))
+        .filter((recipient) => !withheld.has(recipient))
         .map((recipient) =>
           gate.pass(() => this.#send(actor, recipient, message, sender, by, until, attempt)),
         ),
     );
-    const untried = [...kept].map(
+    const untried = [...withheld].map(
       (recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: {} }),
     );
     const left = tried.filter((one) => one !== null);
     return eventsOfAttempt(attempt, message.envelope.messageId, left, untried, clock.now());
   }
 
-  /** One copy; null when it was not this attempt's to send. What goes wrong before a transport has it went nowhere. */
+  /** Sends one copy; null when another attempt has it. A fault before the transport has the copy defers it: nothing was sent. */
   async #send(
     actor: Actor,
     recipient: number,
@@ -280,12 +281,12 @@ export class LivePerformer {
       this.parts.logger.error({ err: error, actor: actor.id }, 'A copy could not be written.');
       return undone('The message could not be written');
     }
-    const sent = await this.#hand(by, outbound, limits);
+    const sent = await this.#handOver(by, outbound, limits);
     return sent && { recipient, by, sent };
   }
 
-  /** A transport rejects for a bug of ours, or when captured mail cannot be kept; the other copies must not suffer from it. */
-  async #hand(by: Transport, outbound: OutboundMessage, limits: SendLimits): Promise<Sent | null> {
+  /** Turns the rejection of a transport (a bug, or captured mail that cannot be stored) into an outcome of this copy alone. */
+  async #handOver(by: Transport, outbound: OutboundMessage, limits: SendLimits): Promise<Sent | null> {
     try {
       const [sent] = await by.send(outbound, limits);
       if (sent) return sent;
@@ -302,15 +303,15 @@ export class LivePerformer {
 
 type Found = LiveMessage | MessageWithoutContent;
 
-/** What a large message takes of the room: itself, and its copies that are on their way at once. 0 for any other. */
+/** The memory of a large message: itself, and its copies that are sent at once. 0 for any other. */
 const octetsOf = (message: Found | null, { recipients, holdsDoubt }: EmailContext): number => {
   if (message === null || message.content !== null) return 0;
   const open = recipients.filter((one) => mayBeTried(one, holdsDoubt)).length;
-  return message.size * (1 + Math.min(open, COPIES));
+  return message.size * (1 + Math.min(open, COPIES_AT_ONCE));
 };
 
 interface Prepared {
-  /** null: retention has taken it. */
+  /** Null when retention has taken it. */
   readonly message: LiveMessage | null;
   readonly sender: Sender | SenderProblem;
   readonly suppressed: ReadonlyMap<string, SuppressionReason>;

@@ -2,13 +2,12 @@ import type { SuppressionReason } from '../../../../machines/email-rules.ts';
 import { BatchedRead, rowsById } from '../../../async/batched-read.ts';
 import { type BatchLimits, COMMIT_LIMITS } from '../../../async/batcher.ts';
 import type { Database } from '../../../db/database.ts';
-
 import type { Content, Envelope } from '../accept/message.ts';
 
-/** A message as it was accepted, with all that sending it takes. */
+/** A message as it was accepted, with everything that sending it takes. */
 export interface LiveMessage {
   readonly recipients: readonly string[];
-  /** What the recipients' addresses are compared by, in their order. */
+  /** The keys of the recipients' addresses, in their order. */
   readonly recipient_keys: readonly string[];
   readonly domain_id: string | null;
   readonly campaign_id?: string | null;
@@ -17,13 +16,13 @@ export interface LiveMessage {
   readonly content: Content;
 }
 
-/** A large message: its content stays where it is until there is room for it. */
+/** A large message, whose content stays in the database until memory is free for it. */
 export type MessageWithoutContent = Omit<LiveMessage, 'content'> & {
   readonly content: null;
   readonly size: number;
 };
 
-/** Octets of a message whose content is read along: as many of them as there are slots need no counting. */
+/** The most octets of a message whose content is read with it. Messages up to this size are not counted against the memory. */
 const LIGHT = 65_536;
 
 /** The size is the one that was stored on acceptance: measuring the content would cost PostgreSQL the reading of it. */
@@ -40,7 +39,7 @@ const SUPPRESSIONS = `select distinct s.workspace_id, s.address_key, s.reason
 from json_to_recordset($1::text::json) as a(workspace_id text, key text)
 join suppressions s on s.workspace_id = a.workspace_id and s.address_key = a.key`;
 
-/** What one statement brings into memory is bounded by the few that are asked for at once. */
+/** Bounds the memory of one statement by the number of messages that it asks for. */
 const atOnce = (batchItems: number): BatchLimits => ({ ...COMMIT_LIMITS, batchItems });
 
 type MessageRow = (LiveMessage | MessageWithoutContent) & { readonly id: string };
@@ -63,7 +62,7 @@ export class LiveReader {
     const rows = <Row extends { readonly id: string }>(sql: string) =>
       rowsById((ids) => database.query<Row>(sql, [ids]));
     this.#messages = new BatchedRead('live messages', rows<MessageRow>(MESSAGES), atOnce(16));
-    // A batcher of their own: no small message waits while a catalogue is read.
+    // Large contents have a batcher of their own, so that no small message waits behind them.
     this.#contents = new BatchedRead('large messages', rows<ContentRow>(CONTENTS), atOnce(1));
     this.#domains = new BatchedRead('domains of emails', rows<DomainRow>(DOMAINS));
     this.#suppressions = new BatchedRead('suppressions', (asked) => readSuppressions(database, asked));
@@ -79,12 +78,12 @@ export class LiveReader {
     return (await this.#contents.ask(emailId))?.content ?? null;
   }
 
-  /** The domain that an email is sent from; null where there is none, or no message any more. @throws Unavailable */
+  /** The domain that an email is sent from; null without a domain, or when retention has taken the message. @throws Unavailable */
   async domainOf(emailId: string): Promise<string | null> {
     return (await this.#domains.ask(emailId))?.domain_id ?? null;
   }
 
-  /** Which of the addresses (by key) get no mail of that workspace, and why. @throws Unavailable */
+  /** The suppressed ones of the addresses (by key) with their reasons. @throws Unavailable */
   suppressions(
     workspaceId: string,
     keys: readonly string[],

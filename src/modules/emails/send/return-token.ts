@@ -7,27 +7,27 @@ export interface Destination {
   readonly recipient: number;
 }
 
-// Base32 as ids have it: a local part survives any change of case, and leaves no room for more (RFC 5321 4.5.3.1.1).
+// Base32 with the alphabet of ids: it survives a change of case, and the token fits the 64 octets of a local part (RFC 5321 4.5.3.1.1).
 
-/** 80 bits, which somebody would have to guess by sending mail. */
+/** 80 bits, which can only be guessed by sending mail. */
 const MAC_BYTES = 10;
 const TOKEN = new RegExp(`^([${ID_ALPHABET}]{24})\\.(\\d{1,2})\\.([${ID_ALPHABET}]{16})$`);
 const PURPOSE = 'return path';
 
-/** The VERP token of a copy, by which a bounce names what bounced; nobody else can make one. */
+/** The VERP token of a copy: it tells a bounce's email and recipient, and only this service can sign it. */
 export function returnToken({ emailId, recipient }: Destination, signer: Signer): string {
   const named = `${emailId.slice(3)}.${recipient}`;
   return `${named}.${base32(signer.sign(PURPOSE, named, MAC_BYTES))}`;
 }
 
-/** What a token names; null when it is none of ours. */
+/** The copy that a token names; null unless it was signed here. */
 export function readReturnToken(token: string, signer: Signer): Destination | null {
   const [, id = '', recipient = '', mac] = TOKEN.exec(token.toLowerCase()) ?? [];
   if (mac === undefined || !signer.proves(fromBase32(mac), PURPOSE, `${id}.${recipient}`)) return null;
   return { emailId: `em_${id}`, recipient: Number(recipient) };
 }
 
-/** Whether the token was made here. */
+/** Whether the token was signed here. */
 export const isReturnToken = (token: string, signer: Signer): boolean =>
   readReturnToken(token, signer) !== null;
 

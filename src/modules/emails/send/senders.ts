@@ -8,35 +8,35 @@ import type { EnabledTransports } from '../../../transport/transport.ts';
 import { findDomainOfEmail, type SendingDomain, signingKeys } from '../../domains/queries.ts';
 import type { Sender } from './message.ts';
 
-/** What is needed to find out what a domain sends with. */
+/** The services and settings that a domain's sender is looked up with. */
 export interface SenderParts {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly monotonic: () => number;
-  /** The ways that mail may leave by. */
+  /** The transports that mail may leave by. */
   readonly enabled: EnabledTransports;
-  /** Takes bounces for domains without a return path of their own; null where none does. */
+  /** The host that takes bounces for domains without a return path of their own; null without one. */
   readonly returnPathDomain: string | null;
   readonly logger: Logger;
 }
 
-/** Why a domain cannot send: for good, or until its DNS, its way out, or the key that opens its DKIM keys is in order again. */
+/** The reason that a domain cannot send: for good, or until its DNS, its transport or SECRET_KEY is right again. */
 export type SenderProblem = 'removed' | 'unverified' | 'transportDisabled' | 'keysSealed';
 
-/** What another instance has changed holds here after so long; what this one changes, at once. A burst of mail asks once. */
+/** The lifetime of a cached sender. Changes made by this process take effect at once, those of another instance after this. */
 const FRESH_MS = 1_000;
-/** Domains whose opened keys are kept: opening them takes milliseconds. */
+/** The most domains whose opened keys are kept: opening them takes milliseconds. */
 const KEPT = 1_000;
 
-/** Knows what domains send with. */
+/** Looks up the settings that domains send with. */
 export interface Senders {
-  /** What a domain sends with, or why it cannot. @throws Unavailable */
+  /** The sender of a domain, or the reason that it cannot send. @throws Unavailable */
   find(domainId: string): Promise<Sender | SenderProblem>;
-  /** A domain has changed: what is known may not be true any more. */
+  /** Empties the cache, because a domain has changed. */
   forget(): void;
 }
 
-/** Finds what the domains of emails send with. */
+/** Looks up senders in the database, through a cache. */
 export function cachedSenders({
   database,
   sealer,
@@ -46,9 +46,9 @@ export function cachedSenders({
   logger,
 }: SenderParts): Senders {
   const warn = rarely(logger, monotonic);
-  const memory = () =>
+  const newCache = () =>
     new TtlCache<Sender | SenderProblem>({ forMs: () => FRESH_MS, atMost: KEPT, monotonic });
-  let senders = memory();
+  let senders = newCache();
   const opened = new Map<string, { readonly sealed: string; readonly keys: readonly SigningKey[] }>();
 
   const keysOf = ({ id, keys }: SendingDomain): readonly SigningKey[] => {
@@ -68,7 +68,7 @@ export function cachedSenders({
       const domain = await findDomainOfEmail(database, domainId);
       if (!domain || domain.removed) return 'removed';
       if (!domain.maySend) return 'unverified';
-      // Mail that left by another way than its owner chose could not be called back; mail that waits can still leave.
+      // Mail waits for the transport that its owner chose: mail that left by another one could not be called back.
       if (domain.provider !== null && !enabled.includes(domain.provider)) return 'transportDisabled';
       let dkim: readonly SigningKey[];
       try {
@@ -92,9 +92,9 @@ export function cachedSenders({
 
   return {
     find,
-    // What is being read meanwhile goes into the old memory, where nobody finds it.
+    // A read that is under way fills the old cache, which nobody asks any more.
     forget() {
-      senders = memory();
+      senders = newCache();
     },
   };
 }

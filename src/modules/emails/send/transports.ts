@@ -5,7 +5,7 @@ import { createResolver, systemNameServers } from '../../../transport/dns/resolv
 import type { Transport } from '../../../transport/transport.ts';
 import { type TransportSettings, Transports } from '../../../transport/transports.ts';
 
-/** What the ways out are opened with. */
+/** The services and settings that transports are opened with. */
 export interface TransportSetParts {
   readonly config: TransportSettings & {
     readonly dnsServers: readonly NameServer[] | null;
@@ -17,21 +17,21 @@ export interface TransportSetParts {
   keep(captured: CapturedMessage): Promise<void>;
 }
 
-/** The ways that mail leaves by. */
+/** The transports that mail leaves by. */
 export interface TransportSet {
-  /** The one of that name, or the default one. */
+  /** The transport of that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
   close(): Promise<void>;
 }
 
-/** Opens every way that is enabled. @throws UnusableSettings when it cannot be */
+/** Opens every transport that is enabled. @throws UnusableSettings when one cannot be opened */
 export function openTransports({ config, clock, ...parts }: TransportSetParts): TransportSet {
   const resolver = createResolver(config.dnsServers ?? systemNameServers());
   const { now, monotonic } = clock;
   const transports = new Transports(config, { ...parts, now, monotonic, resolver, random: Math.random });
-  const [chosen] = transports.enabled as readonly [Transport, ...Transport[]];
+  const [byDefault] = transports.enabled as readonly [Transport, ...Transport[]];
   return {
-    transport: (name) => (name === null ? chosen : transports.named(name)),
+    transport: (name) => (name === null ? byDefault : transports.named(name)),
     close: () => transports.close(),
   };
 }

@@ -1,6 +1,6 @@
 import type { Address } from '../../../mail/address.ts';
 
-/** What the simulator can make of a recipient; each is a local part on the simulator's domain. */
+/** The outcomes that the simulator knows; each is a local part on the simulator's domain. */
 export const SIMULATED_OUTCOMES = [
   'delivered',
   'bounced',
@@ -13,7 +13,7 @@ export const SIMULATED_OUTCOMES = [
   'suppressed',
 ] as const;
 
-/** One of them. */
+/** One outcome of the simulator. */
 export type SimulatedOutcome = (typeof SIMULATED_OUTCOMES)[number];
 
 const OUTCOMES: ReadonlyMap<string, SimulatedOutcome> = new Map(
@@ -21,8 +21,8 @@ const OUTCOMES: ReadonlyMap<string, SimulatedOutcome> = new Map(
 );
 
 /**
- * What happens to mail for this recipient in test mode: on the simulator's domain what the local part says (a `+label` does not
- * count), anywhere else `delivered`. Null: the simulator's domain has no such local part.
+ * The outcome of mail for this recipient in test mode. On the simulator's domain the local part names it (without its `+label`);
+ * on any other domain it is `delivered`. Null when the simulator's domain has no such local part.
  */
 export function simulatedOutcome(
   { key, domain }: Pick<Address, 'key' | 'domain'>,

@@ -3,7 +3,7 @@ import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
 
 type Report = Extract<EmailEvent, { type: 'report.received' }>['report'];
 
-/** What the simulator does with a recipient, in the order it would happen to real mail. */
+/** The outcome and the later reports of a recipient, in the order of real mail. */
 interface Script {
   outcome(attempt: number): RecipientOutcome['outcome'];
   readonly reports: readonly Omit<Report, 'recipient'>[];
@@ -17,7 +17,7 @@ const delivered: Omit<Report, 'recipient'> = {
 };
 const BROWSER = 'Posthorn simulator';
 
-/** Every outcome that an address can choose. Nothing here opens a connection. */
+/** The script of each outcome that an address can choose. */
 export const SCRIPTS = {
   delivered: { outcome: () => 'accepted', reports: [delivered] },
   bounced: { outcome: () => 'refused', reports: [] },
@@ -76,7 +76,7 @@ const REFUSED = {
   remoteMta: REMOTE,
 };
 
-/** Plays one attempt of a test email: the outcome for whoever is pending, then what would be reported afterwards. */
+/** Simulates one attempt of a test email: the outcome of each pending recipient, then the reports that would follow. */
 export function simulate(context: EmailContext, messageId: string, at: number): readonly EmailEvent[] {
   const outcomes: RecipientOutcome[] = [];
   const reports: EmailEvent[] = [];
