@@ -4,7 +4,7 @@ import { storedStates } from './names.ts';
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
 export const API_KEY_VERSION = 1;
 
-/** What an API key's machine remembers; the secret itself is nowhere but in its owner's hands. */
+/** The context of an API key. The secret itself is stored nowhere. */
 export interface ApiKeyContext {
   /** Moment of the last change, epoch milliseconds. */
   readonly at: number;
@@ -13,7 +13,7 @@ export interface ApiKeyContext {
   readonly revokedAt: number | null;
 }
 
-/** What is known of a key when it is made. */
+/** The input of a new key. */
 export type ApiKeyInput = Pick<ApiKeyContext, 'at' | 'permissions'>;
 
 export type ApiKeyEvent =
@@ -32,7 +32,7 @@ const replacePermissions = apiKeySetup.assign(({ context, event }) => ({
 }));
 const noteRevocation = apiKeySetup.assign(({ event }) => ({ at: event.at, revokedAt: event.at }));
 
-/** The life of an API key. */
+/** The lifecycle of an API key. */
 export const apiKeyMachine = apiKeySetup.createMachine({
   id: 'apiKey',
   context: ({ input }) => ({ ...input, revokedAt: null }),
@@ -45,7 +45,7 @@ export const apiKeyMachine = apiKeySetup.createMachine({
         'revoke.requested': { target: 'revoked', actions: noteRevocation },
       },
     },
-    revoked: { type: 'final', description: 'Answered with 401 from the next request on, for ever.' },
+    revoked: { type: 'final', description: 'Every request with it is answered with 401, for ever.' },
   },
 });
 

@@ -5,9 +5,9 @@ import { EMAIL_STATES, emailMachine } from './email.ts';
 import { WEBHOOK_DELIVERY_STATES, webhookDeliveryMachine } from './webhook-delivery.ts';
 import { WEBHOOK_ENDPOINT_STATES, webhookEndpointMachine } from './webhook-endpoint.ts';
 
-/** A machine with what a reader should know before its diagram. */
+/** A machine with a sentence for the reader of its diagram. */
 export interface Lifecycle {
-  /** As it is asked for on the command line. */
+  /** The name on the command line. */
   readonly name: string;
   readonly about: string;
   readonly machine: AnyStateMachine;

@@ -1,23 +1,23 @@
-/** How one DNS record stands. */
+/** The status of one DNS record. */
 export interface RecordStanding {
-  /** Which of the domain's records it is. */
+  /** The name of the record within its domain. */
   readonly slot: string;
-  /** Of what was to be set: once something else is to be set, this standing says nothing of it. */
+  /** The fingerprint of the value to be set: once another value is to be set, this status no longer holds. */
   readonly fingerprint: string;
   readonly status: 'pending' | 'verified' | 'failed';
-  /** What is there instead, or as well. */
+  /** The values that DNS has instead, or as well. */
   readonly found: readonly string[];
   /** A sentence; null when nothing is wrong. */
   readonly error: string | null;
 }
 
 /**
- * What a check came to, over the records that are required. `missing`: some are not there yet, none is wrong.
- * `unanswered`: DNS (or the provider) said nothing, so nothing may be concluded.
+ * The result of a check over the required records. `missing`: some are not there yet, none is wrong. `unanswered`: DNS (or the
+ * provider) did not answer, so the check proves nothing.
  */
 export type Verdict = 'verified' | 'missing' | 'wrong' | 'unanswered';
 
-/** New DKIM keys of a domain: what is to be published of them, and the private halves, sealed. */
+/** New DKIM keys of a domain: the values to publish, and the private keys, sealed. */
 export interface NextKeys {
   readonly selector: string;
   readonly rsaValue: string;
@@ -26,34 +26,34 @@ export interface NextKeys {
   readonly sealedEd25519: string;
 }
 
-/** What a domain's machine remembers. Names and keys lie in its row. Times are epoch milliseconds. */
+/** The context of a domain. Names and keys lie in its row. Times are epoch milliseconds. */
 export interface DomainContext {
-  /** When the last event happened; delays count from here. */
+  /** The time of the last event, from which delays count. */
   readonly at: number;
-  /** Nothing leaves, and the name cannot exist: there is nothing to prove. */
+  /** Whether it needs no proof: its name cannot exist, and no mail leaves from it. */
   readonly exempt: boolean;
   /** Number of the latest check that was ordered; its outcome must carry it. */
   readonly attempt: number;
-  /** When the check under way was ordered; null when none is. */
+  /** The time that the check under way was ordered; null without one. */
   readonly checkingSince: number | null;
-  /** When it was added, proven, or first in trouble: the longer ago, the rarer the re-checks. */
+  /** The time that it was added, proven, or first failed a check: the longer ago, the rarer the checks. */
   readonly since: number;
-  /** When DNS first contradicted what had been proven; null while it has not. */
+  /** The time that DNS first contradicted the proof; null while it has not. */
   readonly refutedSince: number | null;
   readonly verifiedAt: number | null;
   readonly lastCheckedAt: number | null;
-  /** When new keys were asked for whose records are awaited; null while none are. */
+  /** The time that new keys were requested whose records are still awaited; null without a rotation. */
   readonly rotatingSince: number | null;
   readonly records: readonly RecordStanding[];
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
 }
 
-/** What is known of a domain when it is added. */
+/** The input of a new domain. */
 export type DomainInput = Pick<DomainContext, 'at' | 'exempt' | 'records' | 'openTracking' | 'clickTracking'>;
 
 export type DomainEvent =
-  /** Somebody wants to know now. */
+  /** A client asks for a check now. */
   | { readonly type: 'check.requested'; readonly at: number }
   /** DNS has been asked for every record. */
   | {
@@ -62,22 +62,22 @@ export type DomainEvent =
       readonly attempt: number;
       readonly verdict: Verdict;
       readonly records: readonly RecordStanding[];
-      /** The selector of new keys whose records are there: they sign from now on. */
+      /** The selector of new keys whose records were found: they sign from now on. */
       readonly switchTo?: string;
     }
-  /** A client wants other DKIM keys. They sign once their records are seen, and the old ones until then. */
+  /** A client asks for new DKIM keys. The old ones sign until the records of the new ones are found. */
   | { readonly type: 'rotation.requested'; readonly at: number; readonly keys: NextKeys }
-  /** A client changes what is tracked by default, or the way that mail leaves by. */
+  /** A client changes the default tracking, or the transport of its mail. */
   | {
       readonly type: 'settings.changed';
       readonly at: number;
       readonly openTracking?: boolean;
       readonly clickTracking?: boolean;
-      /** Another way than before; null for the default one. */
+      /** The new transport; null for the default one. */
       readonly provider?: string | null;
     }
   /** A client removes the domain for good. */
   | { readonly type: 'remove.requested'; readonly at: number };
 
-/** A check's outcome. */
+/** The outcome of a check. */
 export type CheckCompleted = Extract<DomainEvent, { type: 'check.completed' }>;

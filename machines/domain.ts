@@ -24,7 +24,7 @@ export const DOMAIN_VERSION = 1;
 const domainSetup = setup({
   types: { context: {} as DomainContext, events: {} as DomainEvent, input: {} as DomainInput },
   guards: {
-    takesAnotherWay: ({ event }) => event.type === 'settings.changed' && event.provider !== undefined,
+    changesTransport: ({ event }) => event.type === 'settings.changed' && event.provider !== undefined,
     noRotationWaits: ({ context }) => context.rotatingSince === null,
     needsNoProof: ({ context }) => context.exempt,
     noCheckRuns: ({ context, event }) => noCheckRuns(context, event.at),
@@ -35,23 +35,23 @@ const domainSetup = setup({
     graceIsOver: ({ context, event }) => graceIsOver(context, event),
   },
   actions: {
-    /** Order: look up the records, and tell what was found under this number. */
+    /** Order: look up the records, and report the outcome under this number. */
     check: (_, _params: { readonly attempt: number }) => {},
-    /** Fact: these keys are there, and wait for their records. */
+    /** Fact: these new keys wait for their records. */
     prepareKeys: (_, _params: { readonly keys: NextKeys | null }) => {},
-    /** Fact: the keys of this selector sign, and those that have signed are gone; nothing where there is none. */
+    /** Fact: the keys of this selector replace those that have signed; null changes nothing. */
     switchKeys: (_, _params: { readonly selector: string | null }) => {},
-    /** Fact: its mail leaves by this way from now on. */
-    chooseWay: (_, _params: { readonly provider: string | null }) => {},
-    /** Fact: the place among the plan's domains is free again. */
-    freePlace: () => {},
+    /** Fact: its mail leaves by this transport from now on. */
+    chooseTransport: (_, _params: { readonly provider: string | null }) => {},
+    /** Fact: the unit of the plan's domains goes back. */
+    refund: () => {},
     /** Fact: the private keys are gone. */
     forgetKeys: () => {},
   },
   delays: {
-    /** Until a domain that is not proven is looked at again. */
+    /** The wait before a domain that is not proven is checked again. */
     recheck: ({ context }) => waitForRecheck(context),
-    /** Until a proven domain is looked at again. */
+    /** The wait before a proven domain is checked again. */
     daily: ({ context }) => waitWhileProven(context),
   },
 });
@@ -68,7 +68,7 @@ const order = [
   },
 ];
 
-/** An outcome, and the other keys that may sign with it. */
+/** Records an outcome, and switches to new keys when their records were found. */
 const noteCheck = [
   domainSetup.assign(({ context, event }) => withOutcome(context, event as CheckCompleted)),
   {
@@ -89,7 +89,7 @@ const rotate = [
 ];
 const noteProof = domainSetup.assign(({ event }) => withProof(event.at));
 const noteStillProven = domainSetup.assign(({ event }) => ({ since: event.at, refutedSince: null }));
-const noteTrouble = domainSetup.assign(({ event }) => ({ since: event.at }));
+const noteFailedCheck = domainSetup.assign(({ event }) => ({ since: event.at }));
 const noteRefutation = domainSetup.assign(({ context, event }) => ({
   refutedSince: refutedSinceAfter(context, event as CheckCompleted),
 }));
@@ -97,26 +97,26 @@ const loseProof = domainSetup.assign(({ event }) => withoutProof(event.at));
 const noteRemoval = domainSetup.assign(({ event }) => ({ at: event.at, checkingSince: null }));
 const changeSettings = domainSetup.assign(({ context, event }) => withSettings(context, event));
 
-const chooseWay = {
-  type: 'chooseWay' as const,
+const chooseTransport = {
+  type: 'chooseTransport' as const,
   params: ({ event }: { event: DomainEvent }) => ({
     provider: event.type === 'settings.changed' ? (event.provider ?? null) : null,
   }),
 };
 
-/** What any domain takes that is still there. */
+/** The events that a domain takes in every state but `removed`. */
 const always = {
   'check.requested': { guard: 'noCheckRuns', actions: order },
   'rotation.requested': { guard: 'noRotationWaits', actions: rotate },
-  // Another way asks for other records. The check replaces one that may have begun with the old ones.
+  // Another transport needs other records. The check replaces one that may have begun with the old ones.
   'settings.changed': [
-    { guard: 'takesAnotherWay', actions: [changeSettings, chooseWay, ...order] },
+    { guard: 'changesTransport', actions: [changeSettings, chooseTransport, ...order] },
     { actions: changeSettings },
   ],
-  'remove.requested': { target: 'removed', actions: [noteRemoval, 'forgetKeys', 'freePlace'] },
+  'remove.requested': { target: 'removed', actions: [noteRemoval, 'forgetKeys', 'refund'] },
 } as const;
 
-/** The life of a sending domain. The API's `status` is the state. */
+/** The lifecycle of a sending domain. The API's `status` is the state. */
 export const domainMachine = domainSetup.createMachine({
   id: 'domain',
   context: ({ input }) => newDomain(input),
@@ -130,8 +130,7 @@ export const domainMachine = domainSetup.createMachine({
       ],
     },
     pending: {
-      description:
-        'Its DNS records are not all there yet. It is looked at again, soon at first, then hourly.',
+      description: 'Its DNS records are not all there yet. It is checked again, soon at first, then hourly.',
       on: {
         ...always,
         'check.completed': [
@@ -140,11 +139,11 @@ export const domainMachine = domainSetup.createMachine({
           { guard: 'checkIsAwaited', target: 'pending', reenter: true, actions: noteCheck },
         ],
       },
-      // The re-check is the lease of the check before it: one that was lost is simply made again.
+      // The next check is the lease of the one before it: a lost check is simply made again.
       after: { recheck: { target: 'pending', reenter: true, actions: order } },
     },
     verified: {
-      description: 'Live email may be sent from it. Looked at once a day, or sooner while new keys wait.',
+      description: 'Live email may be sent from it. It is checked once a day, or sooner while new keys wait.',
       on: {
         ...always,
         'rotation.requested': {
@@ -158,7 +157,7 @@ export const domainMachine = domainSetup.createMachine({
           {
             guard: 'checkIsAwaited',
             target: 'temporaryFailure',
-            actions: [...noteCheck, noteTrouble, noteRefutation],
+            actions: [...noteCheck, noteFailedCheck, noteRefutation],
           },
         ],
       },
@@ -166,7 +165,7 @@ export const domainMachine = domainSetup.createMachine({
     },
     temporaryFailure: {
       description:
-        'Was verified, and the latest look did not confirm it. Sends on, for 24 hours without an answer or one hour with a wrong one.',
+        'It was verified, and the latest check did not confirm it. It keeps sending: 24 hours without an answer, one hour with a wrong one.',
       on: {
         ...always,
         'check.completed': [
@@ -184,7 +183,7 @@ export const domainMachine = domainSetup.createMachine({
     },
     failed: {
       description:
-        'A record is wrong, or none came within 72 hours. Nothing is sent from it; it is still looked at, and heals by itself.',
+        'A record is wrong, or some were missing for 72 hours. Nothing is sent from it. Checks go on, so it recovers by itself.',
       on: {
         ...always,
         'check.completed': [
@@ -195,11 +194,11 @@ export const domainMachine = domainSetup.createMachine({
       },
       after: { recheck: { target: 'failed', reenter: true, actions: order } },
     },
-    removed: { type: 'final', description: 'Gone for its owner; its keys are destroyed.' },
+    removed: { type: 'final', description: 'The owner has removed it; its keys are destroyed.' },
   },
 });
 
 /** The states that a domain is stored in. */
 export const DOMAIN_STATES = storedStates(domainMachine, ['added']);
-/** One of them. */
+/** A state that a domain is stored in. */
 export type DomainState = (typeof DOMAIN_STATES)[number];

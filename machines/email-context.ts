@@ -5,27 +5,27 @@ import type {
   RecipientProgress,
 } from './email-recipient.ts';
 
-/** What an email's machine remembers: small plain JSON, no bodies, no addresses. Times are epoch milliseconds. */
+/** The context of an email: small plain JSON without bodies and addresses. Times are epoch milliseconds. */
 export interface EmailContext {
-  /** When the last event happened; delays count from here. */
+  /** The time of the last event, from which delays count. */
   readonly at: number;
   readonly livemode: boolean;
   readonly acceptedAt: number;
   readonly scheduledAt: number | null;
-  /** False while the simulator has more to do than it can take: a test email then waits in `queued`. */
+  /** False while the simulator is at its limit: a test email then waits in `queued`. */
   readonly admitted: boolean;
-  /** Number of the latest attempt that was begun; every outcome must carry it. */
+  /** The number of the latest attempt that was begun. Every outcome must carry it. */
   readonly attempt: number;
-  /** Who began the latest attempt of live mail: a number alone could be that of another instance's attempt. */
+  /** The process's own name for the latest attempt of live mail: another instance may try to begin the same number. */
   readonly begunBy: string | null;
-  /** How long an attempt may stay without an outcome before it counts as lost. */
+  /** The time after which an attempt without an outcome counts as lost. */
   readonly leaseMs: number;
-  /** How long temporary failures are retried, from the first attempt. */
+  /** The time that temporary failures are retried, from the first attempt. */
   readonly patienceMs: number;
   readonly firstAttemptAt: number | null;
-  /** Waits before attempt 2, 3, …; the last one repeats. */
+  /** The waits before attempt 2, 3, …; the last one repeats. */
   readonly backoffMs: readonly number[];
-  /** Whether a recipient whose outcome is unknown is never tried again: rather no copy than two. */
+  /** Whether a recipient whose outcome is unknown is never tried again, so that nobody gets two copies. */
   readonly holdsDoubt: boolean;
   readonly recipients: readonly RecipientProgress[];
   readonly failureReason: FailureReason | null;
@@ -34,7 +34,7 @@ export interface EmailContext {
   readonly deliveredAt: number | null;
 }
 
-/** What is known of an email when it is accepted. */
+/** The input of a new email. */
 export type EmailInput = Pick<
   EmailContext,
   'at' | 'livemode' | 'scheduledAt' | 'admitted' | 'leaseMs' | 'patienceMs' | 'backoffMs'
@@ -45,7 +45,7 @@ export type EmailEvent =
   | { readonly type: 'cancel.requested'; readonly at: number }
   /** A client moves a scheduled email to another time. */
   | { readonly type: 'reschedule.requested'; readonly at: number; readonly scheduledAt: number }
-  /** A session can be had for the next attempt of live mail. None is opened before this is durable. */
+  /** A process is ready to open a session for the next attempt of live mail. None is opened before this is durable. */
   | {
       readonly type: 'attempt.begun';
       readonly at: number;
@@ -57,29 +57,29 @@ export type EmailEvent =
       readonly type: 'attempt.completed';
       readonly at: number;
       readonly attempt: number;
-      /** As the attempt was begun; absent where it began by itself. */
+      /** The `by` of the attempt's beginning; absent for a simulated attempt. */
       readonly by?: string;
       readonly outcomes: readonly RecipientOutcome[];
     }
-  /** Nothing of the attempt was carried out, and nothing of it will be. */
+  /** The attempt was not carried out, and will not be. */
   | {
       readonly type: 'attempt.declined';
       readonly at: number;
       readonly attempt: number;
       readonly by?: string;
     }
-  /** Something was learned of one recipient after the message had left. */
+  /** A report about one recipient came in after the message had left. */
   | {
       readonly type: 'report.received';
       readonly at: number;
       readonly report: {
         readonly type: Exclude<EmailEventType, 'sent'>;
         readonly recipient: number;
-        /** Read for 'bounced': whether the address is bad for good. */
+        /** For 'bounced': whether the address is bad for good. */
         readonly permanent?: boolean;
-        /** Whether the person gets no more mail; left out where the type alone decides it. */
+        /** Whether the address gets no more mail; left out when the type alone decides it. */
         readonly suppresses?: boolean;
-        /** A number for the link that was followed, where that is how it was learned: anybody can follow it again. */
+        /** A number for the link that was followed, by which repeated visits are recognised. */
         readonly link?: number;
         readonly data: Readonly<Record<string, unknown>>;
       };
@@ -87,9 +87,9 @@ export type EmailEvent =
 
 /** The beginning of an attempt of live mail. */
 export type AttemptBegun = Extract<EmailEvent, { type: 'attempt.begun' }>;
-/** An attempt's outcome. */
+/** The outcome of an attempt. */
 export type AttemptCompleted = Extract<EmailEvent, { type: 'attempt.completed' }>;
 /** An attempt that was not carried out. */
 export type AttemptDeclined = Extract<EmailEvent, { type: 'attempt.declined' }>;
-/** What was learned afterwards. */
+/** A report about one recipient. */
 export type ReportReceived = Extract<EmailEvent, { type: 'report.received' }>;

@@ -2,10 +2,13 @@ import type { ReportReceived } from './email-context.ts';
 import type { FailureReason, RecipientOutcome, RecipientProgress, RecordedEvent } from './email-recipient.ts';
 import { remembered } from './email-repetition.ts';
 
-/** Where an email with these recipients rests once no attempt is running or due. */
+/** The state of an email while no attempt is running or due. */
 export type RestingState = 'deferred' | 'sent' | 'delivered' | 'failed';
 
-/** The state that the recipients' progress amounts to. */
+/**
+ * The state that follows from the recipients' progress: `deferred` while one is pending, `delivered` or `failed` when all are, and
+ * `sent` when an outcome is open or outcomes differ.
+ */
 export function restingState(recipients: readonly RecipientProgress[]): RestingState {
   if (recipients.some((one) => one.status === 'pending')) return 'deferred';
   if (recipients.every((one) => one.status === 'delivered')) return 'delivered';
@@ -29,27 +32,27 @@ function changed(
   return recipients.map((one, i) => (i === index ? { ...one, ...change } : one));
 }
 
-/** The outcomes that count: of recipients still waiting for one, and of each the first. */
-export function telling(
+/** The outcomes that count: the first one of each recipient that is still pending. */
+export function countedOutcomes(
   recipients: readonly RecipientProgress[],
   outcomes: readonly RecipientOutcome[],
 ): readonly RecipientOutcome[] {
-  const told = new Set<number>();
+  const seen = new Set<number>();
   return outcomes.filter(({ recipient }) => {
-    if (told.has(recipient) || recipients[recipient]?.status !== 'pending') return false;
-    told.add(recipient);
+    if (seen.has(recipient) || recipients[recipient]?.status !== 'pending') return false;
+    seen.add(recipient);
     return true;
   });
 }
 
-/** The progress after an attempt; when `expired`, whoever is still pending has failed. */
+/** The progress after an attempt. With `expired`, recipients that are still pending have failed. */
 export function afterAttempt(
   recipients: readonly RecipientProgress[],
   outcomes: readonly RecipientOutcome[],
   expired: boolean,
 ): readonly RecipientProgress[] {
   let next = recipients;
-  for (const { recipient, outcome, reason } of telling(recipients, outcomes)) {
+  for (const { recipient, outcome, reason } of countedOutcomes(recipients, outcomes)) {
     if (outcome === 'accepted')
       next = changed(next, recipient, { status: 'sent', lastEvent: 'sent', inDoubt: false });
     if (outcome === 'unknown') next = changed(next, recipient, { inDoubt: true });
@@ -66,20 +69,20 @@ export function afterAttempt(
   return expired ? afterExpiry(next) : next;
 }
 
-/** The progress once retries have run out. Who may have got the message still may. */
+/** The progress once retries have run out. A recipient in doubt stays in doubt. */
 export function afterExpiry(recipients: readonly RecipientProgress[]): readonly RecipientProgress[] {
   return recipients.map((one) =>
     one.status === 'pending' ? { ...one, status: 'failed', lastEvent: 'bounced', reason: 'expired' } : one,
   );
 }
 
-/** Whom the next attempt is for: whoever waits, unless a second copy might reach them and none is to. */
+/** Whether the next attempt includes a recipient: a pending one, unless a second copy might reach it and doubt is held. */
 export const mayBeTried = (
   { status, inDoubt }: Pick<RecipientProgress, 'status' | 'inDoubt'>,
   holdsDoubt: boolean,
 ): boolean => status === 'pending' && !(inDoubt && holdsDoubt);
 
-/** The progress when an attempt is lost: it may have reached anybody it was for. The simulator reaches nobody. */
+/** The progress when an attempt is lost: every pending recipient of live mail may have been reached. */
 export const afterLoss = (recipients: readonly RecipientProgress[]): readonly RecipientProgress[] =>
   recipients.map((one) =>
     one.status === 'pending' && one.simulate === null ? { ...one, inDoubt: true } : one,
@@ -93,7 +96,7 @@ export function eventsOfAttempt(
   expired: boolean,
 ): readonly RecordedEvent[] {
   const events: RecordedEvent[] = [];
-  for (const { recipient, outcome, data } of telling(recipients, outcomes)) {
+  for (const { recipient, outcome, data } of countedOutcomes(recipients, outcomes)) {
     if (outcome === 'accepted') events.push({ type: 'sent', recipient, at, data });
     if (outcome === 'refused')
       events.push({ type: 'bounced', recipient, at, data: { type: 'Permanent', ...data } });
@@ -103,7 +106,7 @@ export function eventsOfAttempt(
     : events;
 }
 
-/** What a bounce says where no server has said why: a bounce has all of its members, whatever caused it. */
+/** The members of a bounce that no server gave a reason for: a bounce always has all of them. */
 const NO_ANSWER = {
   smtpCode: null,
   enhancedCode: null,
@@ -111,7 +114,7 @@ const NO_ANSWER = {
   remoteMta: null,
 };
 
-/** A transient bounce for each recipient that was still waiting when retries ran out. */
+/** A transient bounce for each recipient that was still pending when retries ran out. */
 export function eventsOfExpiry(
   recipients: readonly RecipientProgress[],
   at: number,
@@ -125,13 +128,13 @@ export function eventsOfExpiry(
   });
 }
 
-/** Whether the report says that the message arrived where nobody knew that it had. */
+/** Whether the report proves that the message arrived at a recipient in doubt. */
 export const resolvesDoubt = (
   known: RecipientProgress | undefined,
   { type, permanent }: ReportReceived['report'],
 ): boolean => known?.status === 'pending' && known.inDoubt && !(type === 'bounced' && permanent === true);
 
-/** The progress after a report about one recipient that came in later. */
+/** The progress after a report about one recipient. */
 export function afterReport(
   recipients: readonly RecipientProgress[],
   received: ReportReceived,
@@ -140,12 +143,12 @@ export function afterReport(
   const now = recipients[report.recipient];
   if (!now) return recipients;
   const { type, recipient } = report;
-  const met = { lastEvent: type, inDoubt: false };
-  if (type === 'delivered') return changed(recipients, recipient, { ...met, status: 'delivered' });
+  const common = { lastEvent: type, inDoubt: false };
+  if (type === 'delivered') return changed(recipients, recipient, { ...common, status: 'delivered' });
   if (type === 'bounced' && report.permanent === true)
-    return changed(recipients, recipient, { ...met, status: 'failed', reason: 'bounced' });
+    return changed(recipients, recipient, { ...common, status: 'failed', reason: 'bounced' });
   return changed(recipients, recipient, {
-    ...met,
+    ...common,
     ...(resolvesDoubt(now, report) ? { status: 'sent' } : {}),
     ...remembered(now, received),
   });

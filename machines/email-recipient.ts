@@ -1,4 +1,4 @@
-/** Everything that can happen to an email from outside: the closed list of the API. */
+/** The closed list of email events that the API shows. */
 export const EMAIL_EVENT_TYPES = [
   'sent',
   'delivered',
@@ -8,47 +8,47 @@ export const EMAIL_EVENT_TYPES = [
   'complained',
   'unsubscribed',
 ] as const;
-/** One of them. */
+/** An event of the list. */
 export type EmailEventType = (typeof EMAIL_EVENT_TYPES)[number];
 
-/** Why a recipient, or the email, ended as failed. */
+/** The reasons that a recipient, or the email, ended as failed. */
 export const FAILURE_REASONS = ['bounced', 'suppressed', 'expired', 'rejected', 'domain_removed'] as const;
-/** One of them. */
+/** A reason of the list. */
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** How often a recipient opened the message, or clicked in it, as far as it was recorded. */
+/** The recorded opens or clicks of a recipient. */
 export interface Visits {
   readonly count: number;
-  /** Of the last one: when it was, and to which link. */
+  /** The time and link of the last one. */
   readonly at: number;
   readonly link: number;
 }
 
-/** How far one recipient has come. Addresses are not here: the context carries no personal data. */
+/** The progress of one recipient. It holds no address: the context carries no personal data. */
 export interface RecipientProgress {
   readonly status: 'pending' | 'sent' | 'delivered' | 'failed';
   readonly lastEvent: EmailEventType | null;
   readonly reason: FailureReason | null;
-  /** What the simulator does with this recipient; null for live mail. */
+  /** The simulated outcome of this recipient; null for live mail. */
   readonly simulate: string | null;
-  /** An attempt ended without anybody knowing whether the message was taken; it stays so when patience runs out. */
+  /** Whether an attempt ended without knowledge of whether the message was taken. It stays so when patience runs out. */
   readonly inDoubt: boolean;
-  /** What was learned and is not to be learned twice; absent for nearly everybody. */
+  /** Events that are recorded once and have been; absent for nearly every recipient. */
   readonly once?: readonly EmailEventType[];
-  /** By the type of event; absent until a link of the message is followed. */
+  /** The visits by type of event; absent until the first open or click. */
   readonly visits?: Readonly<Partial<Record<EmailEventType, Visits>>>;
 }
 
-/** What a transport, or the simulator, says of one recipient after an attempt. */
+/** The outcome of one recipient in an attempt, by the transport or the simulator. */
 export interface RecipientOutcome {
   /** Index into the context's recipients. */
   readonly recipient: number;
   readonly outcome: 'accepted' | 'deferred' | 'refused' | 'suppressed' | 'unknown';
-  /** Why it was refused; read for 'refused' only. */
+  /** The reason of a refusal; read for 'refused' only. */
   readonly reason?: FailureReason;
-  /** Whether the refusal proves the address bad for good; when left out, a bounce does. */
+  /** Whether the refusal proves the address bad for good; left out, a bounce does. */
   readonly suppresses?: boolean;
-  /** The `data` of the event that is recorded. */
+  /** The `data` of the recorded event. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 

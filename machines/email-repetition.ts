@@ -1,13 +1,13 @@
 import type { ReportReceived } from './email-context.ts';
 import type { EmailEventType, RecipientProgress } from './email-recipient.ts';
 
-/** A mail program that shows a message twice, or a second click out of impatience, is no second visit. */
+/** Visits closer together than this count once: a program that shows a message twice, a second click out of impatience. */
 const SAME_VISIT_MS = 10_000;
 
-/** Whoever has the message can open it, and follow each of its links, without end. */
+/** The most visits of a kind that are recorded for a recipient, since anybody with the message can repeat them without end. */
 const MOST_VISITS = 100;
 
-/** Reports travel by mail and by HTTP, and both repeat what was not acknowledged in time; links are followed at will. */
+/** Whether the report repeats a recorded one: mail and HTTP both repeat what was not acknowledged in time. */
 export const isRepeated = (known: RecipientProgress, { at, report }: ReportReceived): boolean =>
   (report.type === 'delivered' && known.status === 'delivered') ||
   (report.type === 'bounced' && report.permanent !== true && known.lastEvent === 'bounced') ||
@@ -25,10 +25,10 @@ const isVisitTooMany = (
   return isSame || known.count >= MOST_VISITS;
 };
 
-/** A person complains of a message and leaves a list once; who says so again repeats a report. */
+/** Events that are recorded once for each recipient: a second one repeats a report. */
 const ONCE: ReadonlySet<EmailEventType> = new Set(['complained', 'unsubscribed']);
 
-/** What is to be remembered of a report, so that its repetitions are known. */
+/** The changes by which repetitions of a report are recognised. */
 export const remembered = (
   { once, visits }: RecipientProgress,
   { at, report: { type, link } }: ReportReceived,

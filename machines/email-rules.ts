@@ -9,12 +9,12 @@ import type {
 import {
   afterAttempt,
   afterReport,
+  countedOutcomes,
   mayBeTried,
   type RestingState,
   resolvesDoubt,
   restingState,
   sharedReason,
-  telling,
 } from './email-progress.ts';
 import type {
   EmailEventType,
@@ -24,7 +24,7 @@ import type {
 } from './email-recipient.ts';
 import { isRepeated } from './email-repetition.ts';
 
-/** What is remembered of an email that has just been accepted. */
+/** The context of a new email. */
 export const newEmail = (input: EmailInput): EmailContext => ({
   ...input,
   holdsDoubt: input.holdsDoubt ?? false,
@@ -49,7 +49,7 @@ export const newEmail = (input: EmailInput): EmailContext => ({
 export const isExpired = (context: EmailContext, at: number): boolean =>
   at - (context.firstAttemptAt ?? at) >= context.patienceMs;
 
-/** Whether the event speaks of the attempt under way: of its number, and as the one who began it. */
+/** Whether the event belongs to the attempt under way: by its number, and by the process that began it. */
 export const isOfAttemptUnderWay = (
   context: Pick<EmailContext, 'attempt' | 'begunBy'>,
   event: EmailEvent,
@@ -66,7 +66,7 @@ export const restsAfterAttempt = (context: EmailContext, event: EmailEvent, stat
   return restingState(afterAttempt(context.recipients, completed.outcomes, expired)) === state;
 };
 
-/** Whether the report says something new of a recipient that was reached, and leads to that state. */
+/** Whether the report is new for a recipient that was reached, and leads to that state. */
 export const restsAfterReport = (context: EmailContext, event: EmailEvent, state: RestingState): boolean => {
   const received = event as ReportReceived;
   const known = context.recipients[received.report.recipient];
@@ -75,14 +75,15 @@ export const restsAfterReport = (context: EmailContext, event: EmailEvent, state
   return restingState(afterReport(context.recipients, received)) === state;
 };
 
-/** The events that a report is recorded as: where nobody knew that the message was taken, that comes first. */
+/** The events that a report is recorded as. A report that ends a doubt is preceded by the `sent` event. */
 export const eventsOfReport = (
   { recipients }: EmailContext,
   { at, report }: ReportReceived,
 ): readonly RecordedEvent[] => {
   const { type, recipient, permanent, data } = report;
-  const told = type === 'bounced' ? { type: permanent === true ? 'Permanent' : 'Transient', ...data } : data;
-  const event = { type, recipient, at, data: told };
+  const recorded =
+    type === 'bounced' ? { type: permanent === true ? 'Permanent' : 'Transient', ...data } : data;
+  const event = { type, recipient, at, data: recorded };
   return resolvesDoubt(recipients[recipient], report)
     ? [{ type: 'sent', recipient, at, data: LATE_PROOF }, event]
     : [event];
@@ -94,21 +95,23 @@ const LATE_PROOF = {
   response: 'No reply came to the attempt; a later report shows that the message arrived.',
 };
 
-/** What is to be remembered of an attempt beside its events: for whom it came to nothing, and why. */
+/** The outcomes of an attempt that leave no event: deferred and unknown ones. */
 export const notesOfAttempt = (
   { recipients }: EmailContext,
   { outcomes }: AttemptCompleted,
 ): readonly RecipientOutcome[] =>
-  telling(recipients, outcomes).filter(({ outcome }) => outcome === 'deferred' || outcome === 'unknown');
+  countedOutcomes(recipients, outcomes).filter(
+    ({ outcome }) => outcome === 'deferred' || outcome === 'unknown',
+  );
 
-/** Whether another attempt has anybody to be for. */
+/** Whether another attempt would include any recipient. */
 export const someMayBeTried = ({ recipients, holdsDoubt }: EmailContext): boolean =>
   recipients.some((one) => mayBeTried(one, holdsDoubt));
 
-/** RFC 5321 4.5.3.2.6 gives a server ten minutes after the final dot; as long, a report may still settle the doubt. */
+/** The wait after a doubt: RFC 5321 4.5.3.2.6 gives a server ten minutes after the final dot, in which a report may settle it. */
 const DOUBT_MS = 600_000;
 
-/** The wait before the next attempt; to the end of patience where nobody is to be tried again. */
+/** The wait before the next attempt; until patience ends when no recipient may be tried again. */
 export function waitAfterAttempt(context: EmailContext): number {
   const { at, attempt, backoffMs, recipients, firstAttemptAt, patienceMs } = context;
   if (!someMayBeTried(context)) return Math.max(0, (firstAttemptAt ?? at) + patienceMs - at);
@@ -116,13 +119,13 @@ export function waitAfterAttempt(context: EmailContext): number {
   return recipients.some(({ inDoubt }) => inDoubt) ? Math.max(step, DOUBT_MS) : step;
 }
 
-/** Only a refused address is bad for good; a refused message says nothing of the person. */
+/** The recipients whose address was refused for good. A refused message says nothing about the address. */
 export const badAddresses = (
   context: EmailContext,
   outcomes: readonly RecipientOutcome[],
 ): readonly number[] =>
   context.livemode
-    ? telling(context.recipients, outcomes)
+    ? countedOutcomes(context.recipients, outcomes)
         .filter(
           ({ outcome, reason, suppresses }) =>
             outcome === 'refused' && (reason ?? 'bounced') === 'bounced' && suppresses !== false,
@@ -130,20 +133,18 @@ export const badAddresses = (
         .map(({ recipient }) => recipient)
     : [];
 
-/** Why an address gets no more mail; `manual`: somebody entered it by hand. */
+/** The reasons that an address gets no more mail; `manual` means that a client entered it. */
 export const SUPPRESSION_REASONS = ['bounced', 'complained', 'unsubscribed', 'manual'] as const;
-/** One of them. */
+/** A reason of the list. */
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
-/**
- * The reason that only keeps lists away. It gives way to any other; among the others the first one stays.
- */
+/** The reason that stops lists alone. Any other replaces it; among the others the first one stays. */
 export const WEAKEST_REASON = 'unsubscribed' satisfies SuppressionReason;
 
-/** What an email can teach of an address. */
+/** A reason that an email's outcome can give. */
 export type LearnedReason = Exclude<SuppressionReason, 'manual'>;
 
-/** Whom a report takes off the list of people to write to. */
+/** The recipients that a report suppresses, and the reason. */
 export const suppressionOfReport = (
   { livemode }: EmailContext,
   { report: { type, recipient, permanent, suppresses } }: ReportReceived,
@@ -156,7 +157,7 @@ export const suppressionOfReport = (
 const latest = (events: readonly RecordedEvent[], before: EmailEventType | null): EmailEventType | null =>
   events.at(-1)?.type ?? before;
 
-/** The context once these recipients have come so far by these events. */
+/** The changes of the context when these events have led to this progress. */
 export const withProgress = (
   context: EmailContext,
   at: number,
@@ -171,6 +172,6 @@ export const withProgress = (
   deliveredAt: restingState(recipients) === 'delivered' ? (context.deliveredAt ?? at) : context.deliveredAt,
 });
 
-/** Initial and internal events of XState carry no time of their own; the engine adds one to fired timers. */
+/** The time of an event. Initial and internal events of XState carry none; the engine adds one to fired timers. */
 export const momentOf = (context: EmailContext, event: { readonly at?: number }): number =>
   event.at ?? context.at;

@@ -33,7 +33,7 @@ import {
   withProgress,
 } from './email-rules.ts';
 
-/** What an email's life is told in: its guards, effects and delays by name. */
+/** The guards, effects and delays of the email machine by name. */
 export const emailSetup = setup({
   types: { context: {} as EmailContext, events: {} as EmailEvent, input: {} as EmailInput },
   guards: {
@@ -57,11 +57,11 @@ export const emailSetup = setup({
   },
   // An effect whose parameters are null has nothing to do: it is dropped, and the journal does not name it.
   actions: {
-    /** Order: this attempt is to be carried out, for the recipients still pending. One of live mail is yet to be begun. */
+    /** Order: carry out this attempt for the recipients still pending. An attempt of live mail has yet to be begun. */
     transmit: (_, _params: { readonly attempt: number }) => {},
     /** Fact: rows of the event log, and the webhook deliveries they cause. */
     record: (_, _params: { readonly events: readonly RecordedEvent[] } | null) => {},
-    /** Fact: for whom an attempt came to nothing, and why. */
+    /** Fact: the outcomes of an attempt that leave no event. */
     note: (
       _,
       _params: { readonly attempt: number; readonly outcomes: readonly RecipientOutcome[] } | null,
@@ -75,25 +75,25 @@ export const emailSetup = setup({
     ) => {},
   },
   delays: {
-    /** Until the moment the client asked for. */
+    /** The wait until the time that the client asked for. */
     due: ({ context }) => Math.max(0, (context.scheduledAt ?? context.at) - context.at),
-    /** How long a queued email waits before it asks for a free place again. */
+    /** The time after which a queued email offers itself again. */
     turn: 1_000,
-    /** How long an attempt may run before it counts as lost. */
+    /** The time after which an attempt without an outcome counts as lost. */
     lease: ({ context }) => context.leaseMs,
     /** The wait before the next attempt. */
     backoff: ({ context }) => waitAfterAttempt(context),
   },
 });
 
-/** The next attempt has its number; patience counts from the first one. */
+/** Counts the next attempt; patience counts from the first one. */
 export const beginAttempt = emailSetup.assign(({ context, event }) => ({
   at: momentOf(context, event),
   attempt: context.attempt + 1,
   begunBy: event.type === 'attempt.begun' ? event.by : null,
   firstAttemptAt: context.firstAttemptAt ?? momentOf(context, event),
 }));
-/** The simulator needs no session: the attempt is under way as soon as it is ordered. */
+/** Begins a simulated attempt: it needs no session, so it is under way as soon as it is ordered. */
 export const simulate = [
   beginAttempt,
   {
@@ -101,31 +101,31 @@ export const simulate = [
     params: ({ context }: { context: EmailContext }) => ({ attempt: context.attempt }),
   },
 ] as const;
-/** The next attempt may be begun by whoever has a session for it first. */
+/** Offers the next attempt to the first process that is ready to open a session for it. */
 export const offer = {
   type: 'transmit' as const,
   params: ({ context }: { context: EmailContext }) => ({ attempt: context.attempt + 1 }),
 };
-/** The number of an attempt that was not carried out is free again: no outcome can ever carry it. */
+/** Frees the number of an attempt that was not carried out: no outcome can ever carry it. */
 export const takeBackAttempt = emailSetup.assign(({ context, event }) => ({
   at: momentOf(context, event),
   attempt: context.attempt - 1,
   begunBy: null,
 }));
-/** Nobody knows what came of the attempt: those it was for may have got the message. */
+/** Marks the recipients of a lost attempt as in doubt: they may have got the message. */
 export const doubt = emailSetup.assign(({ context, event }) => ({
   at: momentOf(context, event),
   recipients: afterLoss(context.recipients),
 }));
-/** Nothing but the moment of the event. */
+/** Notes the time of the event, and changes nothing else. */
 export const noteTime = emailSetup.assign(({ context, event }) => ({ at: momentOf(context, event) }));
-/** The email waits for another moment. */
+/** Sets another time to send at. */
 export const reschedule = emailSetup.assign(({ context, event }) => ({
   at: event.at,
   scheduledAt: event.type === 'reschedule.requested' ? event.scheduledAt : context.scheduledAt,
 }));
 
-/** What an attempt taught: its events, what came to nothing, bad addresses, then the recipients' progress. */
+/** Takes the outcomes of an attempt: events, notes, bad addresses, then the recipients' progress. */
 export const settleAttempt = [
   {
     type: 'record' as const,
@@ -157,7 +157,7 @@ export const settleAttempt = [
   }),
 ];
 
-/** A report about one recipient, after the message had left. */
+/** Takes a report about one recipient. */
 export const absorbReport = [
   {
     type: 'record' as const,
@@ -179,7 +179,7 @@ export const absorbReport = [
   }),
 ];
 
-/** Retries have run out: everybody still pending has failed. */
+/** Ends the retries: recipients that are still pending have failed. */
 export const giveUp = [
   {
     type: 'record' as const,
@@ -194,7 +194,7 @@ export const giveUp = [
   }),
 ];
 
-/** An email that is never sent takes nothing from the quota. */
+/** Gives the unit of quota back, since the email is never sent. */
 export const refundUnit = {
   type: 'refund' as const,
   params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({

@@ -24,23 +24,23 @@ const settled = [
   { guard: 'reportLeavesOutcomesMixed', target: 'sent', actions: absorbReport },
 ] as const;
 const reportsAfterwards = { 'report.received': settled } as const;
-/** A report can also end a doubt, and with it the need to try again. */
+/** Reports while attempts may follow: a report can end a doubt, and with it the need for another attempt. */
 const reportsWhileRetrying = {
   'report.received': [{ guard: 'reportLeavesRetries', actions: absorbReport }, ...settled],
 } as const;
 
 /**
- * What comes before an attempt. Live mail waits in `queued` until somebody has a session for it and has begun the attempt: a
- * process that dies with a thousand emails waiting in its memory leaves nobody in doubt of them. So whoever is `sending` has
- * a session, and there is one write more to a live email; a lease on the order alone would save it, but could not tell
- * a session that was about to be opened from one that was.
+ * The step before an attempt. Live mail waits in `queued` until a process is ready to open a session and has made the beginning of
+ * the attempt durable: a process that dies with a thousand emails waiting in its memory leaves none of them in doubt. That takes
+ * one more write for a live email. A lease on the order alone would save the write, but could not tell a session that was
+ * about to be opened from one that was open.
  */
 const nextAttempt = [
   { guard: 'isLive', target: 'queued', actions: [noteTime, offer] },
   { target: 'sending', actions: simulate },
 ] as const;
 
-/** The life of one email, from acceptance to its last outcome. The API's `status` is the state. */
+/** The lifecycle of one email, from acceptance to its last outcome. The API's `status` is the state. */
 export const emailMachine = emailSetup.createMachine({
   id: 'email',
   context: ({ input }) => newEmail(input),
@@ -74,7 +74,7 @@ export const emailMachine = emailSetup.createMachine({
     },
     sending: {
       description:
-        'An attempt runs. Without an outcome before the lease ends it counts as lost, and whom it was for is in doubt.',
+        'An attempt runs. Without an outcome before the lease ends it counts as lost, and its recipients are in doubt.',
       on: {
         'attempt.completed': [
           { guard: 'someRecipientsWait', target: 'deferred', actions: settleAttempt },
@@ -95,7 +95,7 @@ export const emailMachine = emailSetup.createMachine({
     },
     deferred: {
       description:
-        'A temporary failure, or nobody knows whether the message was taken; the next attempt is timed.',
+        'The last attempt failed for now, or it is not known whether the message was taken; the next one is timed.',
       on: reportsWhileRetrying,
       after: {
         backoff: [{ guard: 'nobodyMayBeTried', target: 'gaveUp', actions: giveUp }, ...nextAttempt],
@@ -125,5 +125,5 @@ export const emailMachine = emailSetup.createMachine({
 
 /** The states that an email is stored in. */
 export const EMAIL_STATES = storedStates(emailMachine, ['accepted', 'gaveUp']);
-/** One of them. */
+/** A state that an email is stored in. */
 export type EmailState = (typeof EMAIL_STATES)[number];

@@ -1,15 +1,15 @@
 import type { AnyStateMachine, ContextFrom, EventFromLogic, StateMachine, StateValueFrom } from 'xstate';
 
-// The names inside a machine, as types. Code that decides something for each of them keeps a Record over these, so that
-// a state, an event or an effect that is added fails to compile wherever it has not been decided.
+// The names inside a machine, as types. Code that decides something for each of them keeps a Record over these, so that a new
+// state, event or effect fails to compile at every place that has to decide about it.
 
 /** The events that a machine takes from outside. */
 export type EventOf<M extends AnyStateMachine> = EventFromLogic<M>;
 
-/** What a machine remembers. */
+/** The context of a machine. */
 export type ContextOf<M extends AnyStateMachine> = ContextFrom<M>;
 
-/** Every state of a machine, those that are left at once included. Machines here are flat. */
+/** Every state of a machine, including those that are left at once. Machines here are flat. */
 export type StateNameOf<M extends AnyStateMachine> = StateValueFrom<M> & string;
 
 type PartsOf<M> =
@@ -36,10 +36,10 @@ type PartsOf<M> =
 /** The effects of a machine: each with its name and its parameters. */
 export type EffectOf<M extends AnyStateMachine> = PartsOf<M>['action'];
 
-/** What a machine begins with. */
+/** The input of a machine. */
 export type InputOf<M extends AnyStateMachine> = PartsOf<M>['input'];
 
-/** What the journal calls the steps of a machine's life. */
+/** The names of a machine's steps in the journal. */
 export type StepNameOf<M extends AnyStateMachine> =
   | 'spawned'
   | EventOf<M>['type']

@@ -1,27 +1,27 @@
 import type { StopReason } from './webhook-endpoint.ts';
 
-/** What a delivery's machine remembers. What was sent and answered lies elsewhere. Times are epoch milliseconds. */
+/** The context of a delivery. Payloads and answers lie elsewhere. Times are epoch milliseconds. */
 export interface WebhookDeliveryContext {
-  /** When the last event happened; delays count from here. */
+  /** The time of the last event, from which delays count. */
   readonly at: number;
-  /** How long an attempt may stay without an outcome before it counts as lost. */
+  /** The time after which an attempt without an outcome counts as lost. */
   readonly leaseMs: number;
-  /** When the first attempt is due, where a replay has given it a turn; null for at once. */
+  /** The time of the first attempt, when a replay spreads its deliveries; null for at once. */
   readonly turnAt: number | null;
-  /** Number of the latest attempt that was ordered; every outcome must carry it. */
+  /** The number of the latest attempt that was ordered. Every outcome must carry it. */
   readonly attempt: number;
-  /** Retries since the first attempt, or since somebody last asked for the event again. */
+  /** The retries since the first attempt, or since a client last asked for the event again. */
   readonly retryCount: number;
-  /** When the latest attempt that had an outcome began. */
+  /** The time that the latest attempt with an outcome began. */
   readonly attemptedAt: number | null;
   /** Set when it failed because its endpoint, or the event itself, went away. */
   readonly stoppedBy: StopReason | null;
 }
 
-/** What is known of a delivery when its event happens. */
+/** The input of a new delivery. */
 export type WebhookDeliveryInput = Pick<WebhookDeliveryContext, 'at' | 'leaseMs' | 'turnAt'>;
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export interface AttemptOutcome {
   readonly at: number;
   readonly attempt: number;
@@ -30,10 +30,10 @@ export interface AttemptOutcome {
   readonly httpStatus: number;
   readonly responseBody: string;
   readonly durationMs: number;
-  /** Why there was no complete answer; null when there was. */
+  /** The reason for an incomplete answer; null for a complete one. */
   readonly error: string | null;
   readonly webhookId: string;
-  /** Whether the endpoint has counted failures: then a success is news to it. */
+  /** Whether the endpoint has counted failures, so that a success is news to it. */
   readonly endpointIsFailing: boolean;
 }
 
@@ -44,13 +44,13 @@ export type WebhookDeliveryEvent =
   | ({ readonly type: 'attempt.failed' } & AttemptOutcome)
   /** The endpoint was disabled or deleted, or the event is gone; nothing more is sent. */
   | { readonly type: 'endpoint.stopped'; readonly at: number; readonly reason: StopReason }
-  /** A client wants the event sent again, whatever became of it; retries start over. */
+  /** A client asks for the event again, whatever its outcome was; retries start over. */
   | { readonly type: 'redeliver.requested'; readonly at: number };
 
-/** What is kept of an attempt. */
+/** The stored row of an attempt. */
 export type RecordedAttempt = Omit<AttemptOutcome, 'at' | 'webhookId' | 'endpointIsFailing'>;
 
-/** What a delivery tells its endpoint, whose health is the endpoint's own to judge. */
+/** The event that a delivery sends to its endpoint, which decides about its own health. */
 export type NewsOfAttempt =
   | { readonly type: 'delivery.failed'; readonly at: number; readonly attemptedAt: number }
   | { readonly type: 'delivery.succeeded'; readonly at: number };

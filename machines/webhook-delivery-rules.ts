@@ -6,7 +6,7 @@ import type {
   WebhookDeliveryEvent,
 } from './webhook-delivery-context.ts';
 
-/** Internal events of XState carry no time in its types; the engine gives them one. */
+/** The time of an event. Internal events of XState carry none in its types; the engine adds one. */
 export const momentOf = (context: WebhookDeliveryContext, event: { readonly at?: number }): number =>
   event.at ?? context.at;
 
@@ -26,13 +26,13 @@ interface AddressedNews {
   readonly news: NewsOfAttempt;
 }
 
-/** What the endpoint hears of an attempt that failed; when it began decides whether it counts there. */
+/** The news of a failed attempt. The time that it began decides whether the endpoint counts it. */
 export function newsOfFailure(event: WebhookDeliveryEvent): AddressedNews {
   const { at, attemptedAt, webhookId } = event as AttemptOutcome;
   return { webhookId, news: { type: 'delivery.failed', at, attemptedAt } };
 }
 
-/** What the endpoint hears of an attempt that succeeded. */
+/** The news of a successful attempt. */
 export function newsOfSuccess(event: WebhookDeliveryEvent): AddressedNews {
   const { at, webhookId } = event as AttemptOutcome;
   return { webhookId, news: { type: 'delivery.succeeded', at } };

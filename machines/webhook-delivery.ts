@@ -41,13 +41,13 @@ const deliverySetup = setup({
     post: (_, _params: { readonly attempt: number }) => {},
     /** Fact: one row for the attempt, with what was answered. */
     record: (_, _params: RecordedAttempt) => {},
-    /** Mail to the endpoint; good news is sent only where the endpoint has counted failures. */
+    /** Event to the endpoint. A success is sent only when the endpoint has counted failures. */
     tell: (_, _params: { readonly webhookId: string; readonly news: NewsOfAttempt }) => {},
   },
   delays: {
-    /** The wait for its turn in a replay. */
+    /** The wait until its time in a replay. */
     turn: ({ context }) => (context.turnAt ?? context.at) - context.at,
-    /** How long an attempt may run before it counts as lost. */
+    /** The time after which an attempt without an outcome counts as lost. */
     lease: ({ context }) => context.leaseMs,
     /** The wait before the next retry. */
     backoff: ({ context }) => BACKOFF_MS[context.retryCount] ?? 0,
@@ -69,17 +69,17 @@ const noteStop = deliverySetup.assign(({ event }) => ({
   stoppedBy: event.type === 'endpoint.stopped' ? event.reason : null,
 }));
 
-type Told = { readonly event: WebhookDeliveryEvent };
-const recordAttempt = { type: 'record' as const, params: ({ event }: Told) => recordOf(event) };
-const tellOfFailure = { type: 'tell' as const, params: ({ event }: Told) => newsOfFailure(event) };
-const tellOfSuccess = { type: 'tell' as const, params: ({ event }: Told) => newsOfSuccess(event) };
+type ActionArgs = { readonly event: WebhookDeliveryEvent };
+const recordAttempt = { type: 'record' as const, params: ({ event }: ActionArgs) => recordOf(event) };
+const tellOfFailure = { type: 'tell' as const, params: ({ event }: ActionArgs) => newsOfFailure(event) };
+const tellOfSuccess = { type: 'tell' as const, params: ({ event }: ActionArgs) => newsOfSuccess(event) };
 
 const stops = { 'endpoint.stopped': { target: 'failed', actions: noteStop } } as const;
 const redelivers = { 'redeliver.requested': { target: 'posting', actions: startOver } } as const;
 
 /**
- * The life of one event on its way to one endpoint. The API's `status` is the state, and `queued` and `posting` are reported as
- * `scheduled`: for a client all three mean that an outcome is to come. Here they differ, since an outcome is taken in one only,
+ * The lifecycle of one event on its way to one endpoint. The API's `status` is the state, and `queued` and `posting` are reported
+ * as `scheduled`: for a client all three mean that an outcome will come. Here they differ, since only `posting` takes outcomes
  * and each waits for something else. `success` and `failed` are not final: a client may ask for the event again.
  */
 export const webhookDeliveryMachine = deliverySetup.createMachine({
@@ -92,7 +92,7 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
       always: [{ guard: 'turnIsToCome', target: 'queued' }, { target: 'posting' }],
     },
     queued: {
-      description: 'Waits for its turn in a replay, which is spread over time.',
+      description: 'Waits for its time in a replay, which is spread over time.',
       on: { ...stops, ...redelivers },
       after: { turn: 'posting' },
     },
@@ -123,7 +123,7 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
         ],
         ...stops,
       },
-      // A lost attempt is no retry: what it came to is unknown, and a crash of ours must not use up the receiver's chances.
+      // A lost attempt does not count as a retry: its outcome is unknown, and a crash of ours must not use up retries.
       after: { lease: { target: 'posting', reenter: true } },
     },
     scheduled: {
@@ -145,5 +145,5 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
 
 /** The states that a delivery is stored in. */
 export const WEBHOOK_DELIVERY_STATES = storedStates(webhookDeliveryMachine, ['made']);
-/** One of them. */
+/** A state that a delivery is stored in. */
 export type WebhookDeliveryState = (typeof WEBHOOK_DELIVERY_STATES)[number];

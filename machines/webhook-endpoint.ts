@@ -5,50 +5,50 @@ import { storedStates } from './names.ts';
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
 export const WEBHOOK_ENDPOINT_VERSION = 1;
 
-/** So many failed attempts in a row, over all deliveries, disable an endpoint. */
+/** The failed attempts in a row, over all deliveries, that disable an endpoint. */
 export const FAILURES_TO_DISABLE = 10;
 
-/** What an endpoint's machine remembers. Its secret is not here: sealed, in a table of its own. Times are epoch milliseconds. */
+/** The context of an endpoint. Its secret lies sealed in a table of its own. Times are epoch milliseconds. */
 export interface WebhookEndpointContext {
-  /** Moment of the last change. */
+  /** The time of the last change. */
   readonly at: number;
   readonly url: string;
   readonly events: readonly EmailEventType[];
   /** Failed attempts since the last success. */
   readonly failureCount: number;
-  /** Attempts that began before say nothing of the endpoint as it is now. */
+  /** Attempts that began before this time do not count, since the endpoint has changed. */
   readonly countedSince: number;
-  /** Until then the deliveries of a replay have their turns, and no other replay begins. */
+  /** The end of the current replay; no other replay begins before. */
   readonly replayUntil: number;
 }
 
-/** What is known of an endpoint when it is registered. */
+/** The input of a new endpoint. */
 export type WebhookEndpointInput = Pick<WebhookEndpointContext, 'at' | 'url' | 'events'>;
 
-/** Between the turns of two deliveries of a replay: a receiver that was down must not be overrun when it is back. */
+/** The time between two deliveries of a replay, so that a receiver that was down is not overrun when it is back. */
 export const REPLAY_GAP_MS = 20;
 
-/** Why deliveries stop; what their `error` then says. `event_expired`: its data is no longer kept. */
+/** The reason that deliveries stop, which their `error` shows. `event_expired`: the event's data is no longer kept. */
 export type StopReason = 'endpoint_disabled' | 'endpoint_deleted' | 'event_expired';
 
-/** Which events are to be delivered again. */
+/** The events that are to be delivered again. */
 export interface ReplayScope {
-  /** The moments that the events lie between, both included (epoch ms). */
+  /** The earliest and latest time of the events, both included (epoch ms). */
   readonly from: number;
   readonly to: number;
   readonly types: readonly EmailEventType[];
-  /** Only what this endpoint has not taken: failed, or never delivered. */
+  /** Whether to skip events that this endpoint has taken. */
   readonly onlyFailed: boolean;
-  /** How many at most, oldest first. */
+  /** The most events, oldest first. */
   readonly most: number;
 }
 
 export type WebhookEndpointEvent =
-  /** An attempt failed: one event each, whichever delivery it belonged to. */
+  /** An attempt of any delivery failed. */
   | { readonly type: 'delivery.failed'; readonly at: number; readonly attemptedAt: number }
-  /** An attempt succeeded; sent only when failures have been counted, since it would change nothing otherwise. */
+  /** An attempt succeeded. It is sent only when failures have been counted, since it would change nothing otherwise. */
   | { readonly type: 'delivery.succeeded'; readonly at: number }
-  /** A client changes what it names: where to, which events, whether at all. */
+  /** A client changes the URL, the events or the status. */
   | {
       readonly type: 'settings.changed';
       readonly at: number;
@@ -56,9 +56,9 @@ export type WebhookEndpointEvent =
       readonly events?: readonly EmailEventType[];
       readonly status?: 'active' | 'disabled';
     }
-  /** A client has a new secret, from now on the only one. */
+  /** A client has a new secret, which replaces the old one at once. */
   | { readonly type: 'secret.rotated'; readonly at: number; readonly sealed: string; readonly prefix: string }
-  /** A client wants past events delivered again, one after the other. */
+  /** A client asks for past events again, one after the other. */
   | ({ readonly type: 'replay.requested'; readonly at: number } & ReplayScope)
   /** A client removes the endpoint for good. */
   | { readonly type: 'delete.requested'; readonly at: number };
@@ -81,13 +81,13 @@ const endpointSetup = setup({
     enablingIsAsked: ({ event }) => event.type === 'settings.changed' && event.status === 'active',
   },
   actions: {
-    /** Fact: the new secret takes the place of the old one. */
+    /** Fact: the new secret replaces the old one. */
     replaceSecret: (_, _params: { readonly sealed: string; readonly prefix: string }) => {},
-    /** Order: every delivery that waits for this endpoint is stopped. Until then none of them is posted, for its state. */
+    /** Order: stop every delivery that waits for this endpoint. Its state keeps them from being posted until then. */
     stopDeliveries: (_, _params: { readonly reason: StopReason; readonly at: number }) => {},
-    /** Fact: the secret is gone, and the place among the workspace's endpoints is free again. */
+    /** Facts: the secret is deleted, and the unit of the workspace's endpoints goes back. */
     forgetSecret: () => {},
-    freePlace: () => {},
+    refund: () => {},
     /** Fact: one new delivery for each event in the scope, the first at `startAt`. */
     replay: (_, _params: ReplayScope & { readonly startAt: number }) => {},
   },
@@ -108,7 +108,7 @@ const startAfresh = endpointSetup.assign(({ event }) => ({
   failureCount: 0,
   countedSince: event.at,
 }));
-/** Deliveries that wait for their turn stop with their endpoint. */
+/** Ends a replay: its waiting deliveries stop with their endpoint. */
 const endReplay = endpointSetup.assign(({ context, event }) => ({
   replayUntil: Math.min(context.replayUntil, event.at),
 }));
@@ -118,14 +118,14 @@ const changeSettings = endpointSetup.assign(({ context, event }) => {
   return { at: event.at, url: event.url ?? context.url, events: event.events ?? context.events };
 });
 
-type Told = { readonly event: WebhookEndpointEvent };
+type ActionArgs = { readonly event: WebhookEndpointEvent };
 const stopsBecause = (reason: StopReason) => ({
   type: 'stopDeliveries' as const,
-  params: ({ event }: Told) => ({ reason, at: event.at }),
+  params: ({ event }: ActionArgs) => ({ reason, at: event.at }),
 });
 const replaceSecret = {
   type: 'replaceSecret' as const,
-  params: ({ event }: Told) => {
+  params: ({ event }: ActionArgs) => {
     const { sealed, prefix } = event as Extract<WebhookEndpointEvent, { type: 'secret.rotated' }>;
     return { sealed, prefix };
   },
@@ -134,13 +134,13 @@ const replaceSecret = {
 const deletes = {
   'delete.requested': {
     target: 'deleted',
-    actions: [noteTime, stopsBecause('endpoint_deleted'), 'forgetSecret', 'freePlace'],
+    actions: [noteTime, stopsBecause('endpoint_deleted'), 'forgetSecret', 'refund'],
   },
 } as const;
 
 const replay = {
   type: 'replay' as const,
-  params: ({ event }: Told) => {
+  params: ({ event }: ActionArgs) => {
     const { at, from, to, types, onlyFailed, most } = event as Extract<
       WebhookEndpointEvent,
       { type: 'replay.requested' }
@@ -148,13 +148,13 @@ const replay = {
     return { startAt: at, from, to, types, onlyFailed, most };
   },
 };
-const reserveTurns = endpointSetup.assign(({ event }) =>
+const reserveReplayTime = endpointSetup.assign(({ event }) =>
   event.type === 'replay.requested'
     ? { at: event.at, replayUntil: event.at + event.most * REPLAY_GAP_MS }
     : {},
 );
 
-/** The life of a webhook endpoint. The API's `status` is the state. */
+/** The lifecycle of a webhook endpoint. The API's `status` is the state. */
 export const webhookEndpointMachine = endpointSetup.createMachine({
   id: 'webhookEndpoint',
   context: ({ input }) => ({ ...input, failureCount: 0, countedSince: input.at, replayUntil: input.at }),
@@ -181,12 +181,12 @@ export const webhookEndpointMachine = endpointSetup.createMachine({
           { actions: changeSettings },
         ],
         'secret.rotated': { actions: [replaceSecret, startAfresh] },
-        'replay.requested': { guard: 'noReplayIsUnderWay', actions: [replay, reserveTurns] },
+        'replay.requested': { guard: 'noReplayIsUnderWay', actions: [replay, reserveReplayTime] },
         ...deletes,
       },
     },
     disabled: {
-      description: 'Gets no deliveries, after too many failures in a row or at its owner’s wish.',
+      description: 'Gets no deliveries, after too many failures in a row or because its owner disabled it.',
       on: {
         'settings.changed': [
           { guard: 'enablingIsAsked', target: 'active', actions: [changeSettings, startAfresh] },
@@ -196,11 +196,11 @@ export const webhookEndpointMachine = endpointSetup.createMachine({
         ...deletes,
       },
     },
-    deleted: { type: 'final', description: 'Gone for its owner; nothing is sent any more.' },
+    deleted: { type: 'final', description: 'The owner has deleted it; nothing is sent any more.' },
   },
 });
 
 /** The states that an endpoint is stored in. */
 export const WEBHOOK_ENDPOINT_STATES = storedStates(webhookEndpointMachine);
-/** One of them. */
+/** A state that an endpoint is stored in. */
 export type WebhookEndpointState = (typeof WEBHOOK_ENDPOINT_STATES)[number];

@@ -37,13 +37,13 @@ test('a changed transport of a domain replaces the records being checked', () =>
     context: { openTracking: true, checkingSince: BORN + 5 },
   });
   expect(domain.effects).toEqual([
-    { type: 'chooseWay', params: { provider: 'ses' } },
+    { type: 'chooseTransport', params: { provider: 'ses' } },
     { type: 'check', params: { attempt: 2 } },
   ]);
   expect(domain.tell(outcome(BORN + 6, 1, 'verified'))).toBe(false);
   expect(domain.tell(outcome(BORN + 7, 2, 'verified'))).toBe(true);
   domain.tell(settings(BORN + 8, { provider: null }));
-  expect(domain.effects[0]).toEqual({ type: 'chooseWay', params: { provider: null } });
+  expect(domain.effects[0]).toEqual({ type: 'chooseTransport', params: { provider: null } });
 });
 
 describe('a DKIM rotation of the domain machine', () => {

@@ -196,7 +196,7 @@ describe('every path of the domain machine', () => {
       if (domain.state === 'removed') continue;
       expect(domain.tell(removal(domain.context.at + 1))).toBe(true);
       expect(domain).toMatchObject({ state: 'removed', delays: {} });
-      expect(domain.effects.map(({ type }) => type)).toEqual(['forgetKeys', 'freePlace']);
+      expect(domain.effects.map(({ type }) => type)).toEqual(['forgetKeys', 'refund']);
     }
   });
 });

@@ -108,7 +108,7 @@ describe('every path of the webhook endpoint machine', () => {
       expect(endpoint.effects).toEqual([
         { type: 'stopDeliveries', params: { reason: 'endpoint_deleted', at: 9_000 } },
         { type: 'forgetSecret', params: undefined },
-        { type: 'freePlace', params: undefined },
+        { type: 'refund', params: undefined },
       ]);
     }
   });

@@ -59,12 +59,12 @@ const effects: EffectMeanings<typeof domainMachine> = {
     rows: ({ selector }, _actor, at) =>
       selector === null ? [] : [{ selector, since: new Date(at).toISOString() }],
   },
-  chooseWay: {
+  chooseTransport: {
     fact: chosen.name,
     rows: ({ provider }, _actor, at) => [{ id: mintId('evt', at), provider }],
   },
   forgetKeys: { fact: 'forgotten', rows: () => [{ gone: true }] },
-  freePlace: { fact: givenBack.name, rows: () => [{ period: DOMAINS_PERIOD }] },
+  refund: { fact: givenBack.name, rows: () => [{ period: DOMAINS_PERIOD }] },
 };
 
 /** New keys as the statements take them. */

@@ -36,7 +36,7 @@ const effects: EffectMeanings<typeof webhookEndpointMachine> = {
   },
   stopDeliveries: { order: true },
   forgetSecret: { fact: 'forgotten', rows: () => [{ period: PLACES_PERIOD }] },
-  freePlace: { fact: givenBack.name, rows: () => [{ period: PLACES_PERIOD }] },
+  refund: { fact: givenBack.name, rows: () => [{ period: PLACES_PERIOD }] },
   replay: {
     fact: 'replayed',
     rows: ({ startAt, ...scope }) => [{ ...scopeColumns(scope), start_at: startAt }],
