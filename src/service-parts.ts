@@ -45,15 +45,36 @@ export interface OpenParts {
   close(): Promise<void>;
 }
 
-/** Opens what every module is built from: the database with today's schema, keys, limits and sessions. */
+/**
+ * Opens what every module is built from: the database with today's schema, keys, limits and sessions. Where one of them cannot
+ * be opened, those before it are closed again: an embedded database stays locked for as long as anybody holds it.
+ */
 export async function openParts(source: ServiceSource): Promise<OpenParts> {
+  const opened: Closing[] = [];
+  const close = async (): Promise<void> => {
+    for (const one of opened.splice(0).toReversed()) await one();
+  };
+  try {
+    return { parts: await openEach(source, opened), close };
+  } catch (error) {
+    // What was in the way is what matters, whatever closing comes to.
+    await close().catch(() => {});
+    throw error;
+  }
+}
+
+type Closing = () => Promise<void> | void;
+
+/** `opened` is given what closes each part, once it is open. */
+async function openEach(source: ServiceSource, opened: Closing[]): Promise<ModuleParts> {
   const { config, logger, liveMail = {} } = source;
   const secretKey = await resolveSecretKey(config);
   const signer = createSigner(secretKey);
   const metrics = config.metricsPort === null ? null : new Metrics({ version: VERSION });
   const sealer = createSealer(secretKey);
-  const database = await readyDatabase(source, metrics, sealer);
+  const database = await readyDatabase(source, metrics, sealer, opened);
   const { clock, closeClock } = await clockOf(source, database);
+  opened.push(closeClock);
   await ensurePartitions(database, clock.now());
   const limits = await openLimiter({
     perAddress: config.rateLimitPerIp,
@@ -62,10 +83,12 @@ export async function openParts(source: ServiceSource): Promise<OpenParts> {
     monotonic: clock.monotonic,
     log: logger,
   });
+  opened.push(() => limits.close());
   const authenticator = new KeyAuthenticator(database, clock);
   const mailReader = createMailReader();
+  opened.push(() => mailReader.close());
   const now = () => clock.now();
-  const parts: ModuleParts = {
+  return {
     ...{ config, database, clock, logger, sealer, signer, metrics },
     ...{
       version: VERSION,
@@ -87,15 +110,6 @@ export async function openParts(source: ServiceSource): Promise<OpenParts> {
       now,
     ),
   };
-  return {
-    parts,
-    async close() {
-      mailReader.close();
-      limits.close();
-      closeClock();
-      await database.close();
-    },
-  };
 }
 
 /** The database with today's schema, whose secrets this key opens. */
@@ -103,9 +117,11 @@ async function readyDatabase(
   { config, logger, chaos }: ServiceSource,
   metrics: Metrics | null,
   sealer: Sealer,
+  opened: Closing[],
 ): Promise<Database> {
-  const opened = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
-  const database = metrics ? new MeasuredDatabase(opened, metrics) : opened;
+  const plain = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
+  const database = metrics ? new MeasuredDatabase(plain, metrics) : plain;
+  opened.push(() => database.close());
   await migrate(database);
   await bindToKey(database, sealer);
   if (await alignPositions(database))
