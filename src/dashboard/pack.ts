@@ -10,7 +10,7 @@ export interface PackedFile {
   readonly gzip: string;
 }
 
-/** Everything that the browser is given. */
+/** The files that a browser is given. */
 export interface Pack {
   /** The page itself. */
   readonly page: PackedFile;
@@ -20,7 +20,7 @@ export interface Pack {
 
 const ROOT = join(import.meta.dir, '../..');
 const BUILT = join(import.meta.dir, 'dist/pack.json');
-/** What the dashboard is built from. */
+/** The files that the dashboard is built from. */
 const SOURCES =
   'src/dashboard/web/**,src/drawing/*,machines/*,scripts/dashboard.ts,scripts/dashboard/*,bun.lock'.split(
     ',',
@@ -30,7 +30,7 @@ let opening: Promise<Pack> | undefined;
 
 /**
  * The built dashboard. The executable carries it inside; a checkout builds it when it is missing or older than its sources,
- * in a process of its own, so that nothing but the first look at it waits.
+ * in a process of its own, so that only the first request for the page waits.
  */
 export function openPack(): Promise<Pack> {
   opening ??= open().catch((error: unknown) => {

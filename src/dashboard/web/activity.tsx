@@ -3,10 +3,10 @@ import { agoText, number, shortId, titleOf } from './format.ts';
 import { useLive, useNow } from './hooks.ts';
 import type { Live } from './live.ts';
 import { Panel, Quiet } from './panel.tsx';
-import { toneOf } from './state-color.ts';
-import { go } from './url-state.ts';
+import { colorOf } from './state-color.ts';
+import { navigate } from './url-state.ts';
 
-/** What happens at the moment: how much, and a sample of it. */
+/** The transitions of the moment: their number a second, and a sample of them. */
 export function Activity({
   machines,
   live,
@@ -31,8 +31,7 @@ export function Activity({
     >
       {shown.length === 0 ? (
         <Quiet title="Nothing has moved yet">
-          Send an email with a {kind === null ? '' : 'test '}key, and watch it go its way here. Click a state
-          to see who is in it.
+          Send an email, and follow it here. Choose a state to see who is in it.
         </Quiet>
       ) : (
         <ol className="py-1.5">
@@ -42,7 +41,7 @@ export function Activity({
               <li key={`${movement.id} ${movement.event} ${movement.to} ${movement.at}`} className="rise">
                 <button
                   type="button"
-                  onClick={() => go({ kind: movement.kind, id: movement.id })}
+                  onClick={() => navigate({ kind: movement.kind, id: movement.id })}
                   className="block w-full px-4 py-1.5 text-left hover:bg-hover"
                 >
                   <span className="flex items-baseline gap-2">
@@ -51,8 +50,8 @@ export function Activity({
                         <span className="text-faint">{movement.from} → </span>
                       )}
                       <span
-                        data-tone={machine ? toneOf(machine, movement.to) : 'quiet'}
-                        className="tone font-semibold"
+                        data-color={machine ? colorOf(machine, movement.to) : 'quiet'}
+                        className="state-text font-semibold"
                       >
                         {movement.to}
                       </span>
@@ -94,7 +93,7 @@ function Rate({ live }: { readonly live: Live }) {
       >
         {rate.map((one, index) => (
           <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: each place is a second.
+            // biome-ignore lint/suspicious/noArrayIndexKey: each index is a second.
             key={index}
             x={index + 0.12}
             width={0.76}

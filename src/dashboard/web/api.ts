@@ -1,6 +1,6 @@
 import type { ActorLife, ActorPage, Machine, Session } from '../../modules/inspector/model.ts';
 
-/** The service has refused, in its own words. */
+/** A refusal of the service, in its own words. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -32,7 +32,7 @@ const query = (parameters: Record<string, string | null>): string =>
     Object.entries(parameters).filter((pair): pair is [string, string] => !!pair[1]),
   ).toString();
 
-/** What the page asks of the service. */
+/** The requests that the page makes. */
 export const api = {
   session: () => ask<Session>('GET', 'session'),
   open: (with_: { key: string } | { ticket: string }) => ask<object>('POST', 'session', with_),

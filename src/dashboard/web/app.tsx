@@ -13,9 +13,9 @@ interface Opened {
 
 /** The reading order; kinds that come later follow in the service's own. */
 const FIRST = ['email', 'webhookEndpoint', 'webhookDelivery', 'domain'];
-const place = ({ kind }: Machine): number => (FIRST.indexOf(kind) + FIRST.length + 1) % (FIRST.length + 1);
+const position = ({ kind }: Machine): number => (FIRST.indexOf(kind) + FIRST.length + 1) % (FIRST.length + 1);
 
-/** A printed link carries its ticket behind the mark; it is taken out of the address before anything else. */
+/** A printed link carries its ticket in the fragment, which leaves the address before it can be copied or kept in the history. */
 async function redeemTicket(): Promise<void> {
   const ticket = /^#open=([\w-]+)$/.exec(location.hash)?.[1];
   if (ticket === undefined) return;
@@ -23,7 +23,7 @@ async function redeemTicket(): Promise<void> {
   await api.open({ ticket });
 }
 
-/** The page: a door, and the workbench behind it. */
+/** The page: the sign-in, or the workbench of whoever is signed in. */
 export function App() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [closed, setClosed] = useState<{ readonly why: string | null } | null>(null);
@@ -35,11 +35,11 @@ export function App() {
       const live = new Live();
       live.start();
       setClosed(null);
-      setOpened({ session, machines: machines.toSorted((a, b) => place(a) - place(b)), live });
+      setOpened({ session, machines: machines.toSorted((a, b) => position(a) - position(b)), live });
     } catch (error) {
-      const isDoor = error instanceof Refused && error.status === 401;
-      const isTicket = isDoor && error.message.startsWith('This link');
-      setClosed({ why: isDoor && !isTicket ? null : (error as Error).message });
+      const isSignedOut = error instanceof Refused && error.status === 401;
+      const isTicket = isSignedOut && error.message.startsWith('This link');
+      setClosed({ why: isSignedOut && !isTicket ? null : (error as Error).message });
     }
   }, []);
 

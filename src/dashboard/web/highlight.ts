@@ -3,8 +3,8 @@ import { linesOfStep } from '../../drawing/arrows.ts';
 import type { Drawing } from '../../drawing/moves.ts';
 import type { ActorLife } from '../../modules/inspector/model.ts';
 
-/** What the diagram shows of the actor that is open: where it is at the step that is looked at, and how it came there. */
-export interface Tour {
+/** The path of the open actor on the diagram, as far as the step that is shown. */
+export interface Highlight {
   readonly kind: string;
   readonly state: string;
   readonly visited: ReadonlySet<string>;
@@ -13,11 +13,11 @@ export interface Tour {
   readonly current: ReadonlySet<string>;
 }
 
-/** The tour for the diagram's parts; null while no actor is open. */
-export const TourContext = createContext<Tour | null>(null);
+/** The highlight for the diagram's parts; null while no actor is open. */
+export const HighlightContext = createContext<Highlight | null>(null);
 
-/** The tour up to and with the step. */
-export function tourOf(drawing: Drawing, life: ActorLife, step: number): Tour {
+/** The highlight up to and with the step. */
+export function highlightOf(drawing: Drawing, life: ActorLife, step: number): Highlight {
   const past = life.steps.slice(0, step + 1);
   const lines = past.map((one) => linesOfStep(drawing, one));
   return {

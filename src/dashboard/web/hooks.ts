@@ -7,7 +7,16 @@ import type { Live } from './live.ts';
 export const useLive = <T>(live: Live, part: (live: Live) => T): T =>
   useSyncExternalStore(live.subscribe, () => part(live));
 
-/** The time, again and again. */
+const WIDE = window.matchMedia('(min-width: 1024px)');
+const onWide = (listener: () => void): (() => void) => {
+  WIDE.addEventListener('change', listener);
+  return () => WIDE.removeEventListener('change', listener);
+};
+
+/** True where the window has room for a diagram that can be read, with a panel beside it. */
+export const useIsWide = (): boolean => useSyncExternalStore(onWide, () => WIDE.matches);
+
+/** The time, read anew in each interval. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -17,7 +26,7 @@ export function useNow(everyMs: number): number {
   return now;
 }
 
-/** Something that is asked for. */
+/** The answer to a request, or why there is none; both null until it has come. */
 export interface Asked<T> {
   readonly value: T | null;
   readonly problem: string | null;

@@ -1,4 +1,4 @@
 import type { Layouts } from '../../drawing/layout.ts';
 
-/** Where everything lies. The build puts the computed places here (scripts/dashboard.ts). */
+/** The layouts are empty in the source: the build puts the computed ones in the place of this module (scripts/dashboard.ts). */
 export const layouts: Layouts = {};

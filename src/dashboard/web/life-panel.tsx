@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ActorLife, LifeStep, Machine } from '../../modules/inspector/model.ts';
 import { shortId, spanText, timeText } from './format.ts';
-import { type Asked, useNow } from './hooks.ts';
+import { type Asked, useIsWide, useNow } from './hooks.ts';
 import { Check, Clock, Copy } from './icons.tsx';
 import { Loading, Panel, Quiet } from './panel.tsx';
 import type { Playback } from './playback.ts';
-import { toneOf } from './state-color.ts';
-import { go } from './url-state.ts';
+import { colorOf } from './state-color.ts';
+import { navigate } from './url-state.ts';
 
 /** One actor: why it is where it is, what it waits for, and everything that has happened to it. */
 export function LifePanel(props: {
@@ -20,24 +20,35 @@ export function LifePanel(props: {
   return (
     <Panel
       label="Life"
-      onClose={() => go({ kind: machine.kind, ...(life ? { state: life.state } : {}) })}
+      onClose={() => navigate({ kind: machine.kind, ...(life ? { state: life.state } : {}) })}
       head={
         <>
           <div className="flex items-center gap-1.5">
-            <h2 className="truncate font-mono text-[13.5px] font-semibold" title={id}>
-              {shortId(id)}
+            <h2
+              className={`truncate font-semibold ${life?.title ? 'text-[14px]' : 'font-mono text-[13.5px]'}`}
+              title={id}
+            >
+              {life?.title ?? shortId(id)}
             </h2>
-            <CopyButton text={id} />
             {life && (
               <span
-                data-tone={toneOf(machine, life.state)}
+                data-color={colorOf(machine, life.state)}
                 data-life-state={life.state}
-                className="tone ml-auto shrink-0 rounded-md bg-(--tone)/12 px-2 py-0.5 font-mono text-[12px] font-semibold"
+                className="state-text ml-auto shrink-0 rounded-md bg-(--state)/12 px-2 py-0.5 font-mono text-[12px] font-semibold"
               >
                 {life.state}
               </span>
             )}
           </div>
+          <p className="mt-0.5 flex flex-wrap items-center gap-x-2.5 text-[12px] text-dim">
+            <span className="flex items-center gap-0.5 font-mono text-[11.5px]">
+              {shortId(id)}
+              <CopyButton text={id} />
+            </span>
+            {life?.facts.map((fact) => (
+              <span key={fact}>{fact}</span>
+            ))}
+          </p>
           {life && <p className="mt-1.5 leading-snug">{life.explanation.summary}</p>}
         </>
       }
@@ -75,7 +86,7 @@ function CopyButton({ text }: { readonly text: string }) {
   );
 }
 
-/** What it waits for, with a countdown, and the rule that holds meanwhile. */
+/** The next thing that happens, with a countdown, and the rule that holds meanwhile. */
 function Waiting({ life }: { readonly life: ActorLife }) {
   const { rule, next } = life.explanation;
   const now = useNow(next.at !== null && next.at - Date.now() < 60_000 ? 100 : 1_000);
@@ -121,10 +132,12 @@ function Timeline({
 }) {
   const current = useRef<HTMLLIElement>(null);
   const { step } = playback;
+  const isWide = useIsWide();
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another step is looked at.
   useEffect(() => {
+    // In a column that scrolls as a whole, everything above the step would be gone from sight.
     // Newer browsers answer a promise, which React would take for the effect's clean-up.
-    void current.current?.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
+    if (isWide) void current.current?.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
   }, [step]);
   return (
     <section className="border-b border-edge py-3.5">
@@ -137,7 +150,7 @@ function Timeline({
       )}
       <ol className="mt-1.5">
         {life.steps.map((one, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: several steps of one write may be alike but for their places.
+          // biome-ignore lint/suspicious/noArrayIndexKey: several steps of one write may differ in nothing but their order.
           <li key={`${one.revision} ${index}`} ref={index === step ? current : null} className="relative">
             {index < life.steps.length - 1 && (
               <span className="absolute top-6 -bottom-1.5 left-[21px] w-px bg-edge" />
@@ -174,17 +187,19 @@ function Step(props: {
       data-step={step.event}
       aria-current={isCurrent ? 'step' : undefined}
       onClick={props.onOpen}
-      className={`relative block w-full py-1.5 pr-4 pl-10 text-left hover:bg-hover ${isCurrent ? 'bg-accent-soft/60' : ''} ${isAhead ? 'opacity-45' : ''}`}
+      className={`relative block w-full py-1.5 pr-4 pl-10 text-left hover:bg-hover ${isCurrent ? 'bg-accent-soft/60' : ''} ${isAhead ? 'grayscale' : ''}`}
     >
       <span
-        data-tone={toneOf(machine, step.to)}
-        className={`absolute top-[11px] left-4 size-[11px] rounded-full border-2 border-(--tone) ${isCurrent ? 'bg-(--tone)' : 'bg-sheet'}`}
+        data-color={colorOf(machine, step.to)}
+        className={`absolute top-[11px] left-4 size-[11px] rounded-full border-2 border-(--state) ${isCurrent ? 'bg-(--state)' : 'bg-sheet'}`}
       />
       <span className="flex items-baseline justify-between gap-2">
-        <span className="truncate font-mono text-[12.5px] font-semibold">
+        <span
+          className={`truncate font-mono text-[12.5px] ${isAhead ? 'font-normal text-dim' : 'font-semibold'}`}
+        >
           {step.event === 'spawned' ? 'begins' : step.event}
         </span>
-        <time className="num shrink-0 text-[11px] text-faint">{timeText(step.at)}</time>
+        <time className="num shrink-0 text-[11px] text-dim">{timeText(step.at)}</time>
       </span>
       <span className="flex items-baseline justify-between gap-2 font-mono text-[11.5px] text-dim">
         <span className="truncate">
@@ -195,14 +210,14 @@ function Step(props: {
               : `${step.from} → ${step.to}`}
         </span>
         {before && step.at - before.at >= 1 && (
-          <span className="num shrink-0 text-faint">+{spanText(step.at - before.at)}</span>
+          <span className="num shrink-0">+{spanText(step.at - before.at)}</span>
         )}
       </span>
       {told !== null && <span className="mt-0.5 block text-[12px] text-dim">{told}</span>}
       <span className="mt-1 flex flex-wrap gap-1 empty:hidden">
         {step.attempt !== null && step.attempt > 0 && <Tag>attempt {step.attempt}</Tag>}
         {step.effects.map((effect, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: effects of one step never change their places.
+          // biome-ignore lint/suspicious/noArrayIndexKey: effects of one step never change their order.
           <Tag key={index}>{effect}</Tag>
         ))}
       </span>
@@ -216,7 +231,7 @@ const Tag = ({ children }: { readonly children: React.ReactNode }) => (
   </span>
 );
 
-/** What the machine remembers, without personal data. */
+/** The context of the machine, without personal data. */
 function Context({ value }: { readonly value: unknown }) {
   return (
     <details className="px-4 py-3">

@@ -1,7 +1,7 @@
 import type { Counts, Movement, StateCount, Tick, Watch } from '../../modules/inspector/model.ts';
 
-/** Whether the page hears of what happens. */
-export type Line = 'connecting' | 'live' | 'lost' | 'over';
+/** The state of the connection: `over` when the session has ended, so that nothing is tried again. */
+export type Connection = 'connecting' | 'live' | 'lost' | 'over';
 
 type Listener = () => void;
 type MoveListener = (move: Tick['moves'][number]) => void;
@@ -12,9 +12,9 @@ const REMEMBERED = 60;
 const SILENCE_MS = 12_000;
 const LONGEST_WAIT_MS = 10_000;
 
-/** The connection to the service, and everything that is heard over it; components subscribe to the part they show. */
+/** The connection to the service, and everything that arrives over it; components subscribe to the part that they show. */
 export class Live {
-  line: Line = 'connecting';
+  connection: Connection = 'connecting';
   counts: Counts = {};
   recent: readonly Movement[] = [];
   /** Transitions in each of the last seconds, latest last. */
@@ -32,7 +32,7 @@ export class Live {
 
   /** Connects, and stays connected until `end`. */
   start(): void {
-    this.#second = window.setInterval(() => this.#turn(), 1_000);
+    this.#second = window.setInterval(() => this.#nextSecond(), 1_000);
     this.#connect();
   }
 
@@ -49,16 +49,16 @@ export class Live {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Hears of every transition that was taken. */
+  /** Calls the listener for every transition that was taken. */
   onMove(listener: MoveListener): () => void {
     this.#moves.add(listener);
     return () => this.#moves.delete(listener);
   }
 
-  /** Hears when the actor has changed; one actor at a time. */
+  /** Calls the listener when the actor has changed; one actor is watched at a time. */
   watch(id: string, listener: Listener): () => void {
     this.#watched = id;
-    this.#say({ type: 'watch', id });
+    this.#send({ type: 'watch', id });
     const listeners = this.#changes.get(id) ?? new Set();
     listeners.add(listener);
     this.#changes.set(id, listeners);
@@ -66,7 +66,7 @@ export class Live {
       listeners.delete(listener);
       if (this.#watched !== id) return;
       this.#watched = null;
-      this.#say({ type: 'watch', id: null });
+      this.#send({ type: 'watch', id: null });
     };
   }
 
@@ -79,35 +79,35 @@ export class Live {
     this.#socket = socket;
     socket.onopen = () => {
       this.#tries = 0;
-      this.line = 'live';
-      this.#listen();
-      if (this.#watched !== null) this.#say({ type: 'watch', id: this.#watched });
-      // What happened while the line was down was not heard.
+      this.connection = 'live';
+      this.#expectMore();
+      if (this.#watched !== null) this.#send({ type: 'watch', id: this.#watched });
+      // Changes that happened while the connection was lost were never told.
       for (const listeners of this.#changes.values()) for (const changed of listeners) changed();
       this.#notify();
     };
     socket.onmessage = ({ data }) => {
-      this.#listen();
-      this.#hear(JSON.parse(String(data)) as Tick);
+      this.#expectMore();
+      this.#receive(JSON.parse(String(data)) as Tick);
     };
     socket.onclose = ({ code }) => {
       window.clearTimeout(this.#silence);
       if (this.#ended) return;
-      this.line = code === SESSION_OVER ? 'over' : 'lost';
+      this.connection = code === SESSION_OVER ? 'over' : 'lost';
       this.#notify();
-      if (this.line === 'over') return;
+      if (this.connection === 'over') return;
       const wait = Math.min(LONGEST_WAIT_MS, 400 * 2 ** this.#tries++) * (0.75 + Math.random() / 2);
       this.#retry = window.setTimeout(() => this.#connect(), wait);
     };
   }
 
-  /** A line that is silent for too long is dead, whatever the browser believes. */
-  #listen(): void {
+  /** A connection that is silent for too long is dead, whatever the browser reports. */
+  #expectMore(): void {
     window.clearTimeout(this.#silence);
     this.#silence = window.setTimeout(() => this.#socket?.close(), SILENCE_MS);
   }
 
-  #hear(tick: Tick): void {
+  #receive(tick: Tick): void {
     if (tick.counts) this.counts = tick.counts;
     let total = 0;
     for (const move of tick.moves) {
@@ -122,12 +122,12 @@ export class Live {
     this.#notify();
   }
 
-  #turn(): void {
+  #nextSecond(): void {
     this.rate = [...this.rate.slice(1), 0];
     this.#notify();
   }
 
-  #say(watch: Watch): void {
+  #send(watch: Watch): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(watch));
   }
 

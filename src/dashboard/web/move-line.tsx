@@ -4,10 +4,11 @@ import { memo, use, useEffect, useRef, useState } from 'react';
 import { type LabelLine, linesOfStep } from '../../drawing/arrows.ts';
 import type { Box, Point } from '../../drawing/layout.ts';
 import type { Drawing } from '../../drawing/moves.ts';
-import { TourContext } from './highlight.ts';
+import { HighlightContext } from './highlight.ts';
 import type { Live } from './live.ts';
+import { useIsFar } from './state-node.tsx';
 
-/** What a line shows. */
+/** The data of one line. */
 export type LineData = {
   readonly kind: string;
   readonly line: string;
@@ -19,8 +20,8 @@ export type LineData = {
 };
 
 const CORNER = 9;
-/** Drops on their way along one line at most. */
-const MOST_DROPS = 5;
+/** Dots on their way along one line at most. */
+const MOST_DOTS = 5;
 
 /** The way through the points, with round corners. */
 function pathOf(points: readonly Point[]): string {
@@ -57,14 +58,14 @@ function tipOf(points: readonly Point[]): string {
   return `M${end.x} ${end.y}L${corner(0.42)}L${corner(-0.42)}Z`;
 }
 
-interface Drop {
+interface Dot {
   readonly key: number;
   readonly radius: number;
 }
 
-/** Drops that run along the line whenever actors take it. */
-function useDrops({ kind, line, drawing, live }: LineData): readonly Drop[] {
-  const [drops, setDrops] = useState<readonly Drop[]>([]);
+/** Dots that run along the line whenever actors take it. */
+function useDots({ kind, line, drawing, live }: LineData): readonly Dot[] {
+  const [dots, setDots] = useState<readonly Dot[]>([]);
   const next = useRef(0);
   useEffect(
     () =>
@@ -72,15 +73,15 @@ function useDrops({ kind, line, drawing, live }: LineData): readonly Drop[] {
         if (move.kind !== kind || document.hidden || !linesOfStep(drawing, move).includes(line)) return;
         const key = next.current++;
         const radius = 3.5 + Math.min(5, Math.log2(move.times));
-        setDrops((now) => [...now.slice(1 - MOST_DROPS), { key, radius }]);
-        window.setTimeout(() => setDrops((now) => now.filter((one) => one.key !== key)), 900);
+        setDots((now) => [...now.slice(1 - MOST_DOTS), { key, radius }]);
+        window.setTimeout(() => setDots((now) => now.filter((one) => one.key !== key)), 900);
       }),
     [kind, line, drawing, live],
   );
-  return drops;
+  return dots;
 }
 
-/** The line between two states, with its label and whoever moves along it. */
+/** The line between two states, with its label and dots for the actors that move along it. */
 export const MoveLine = memo(function MoveLine({ data }: EdgeProps<Edge<LineData>>) {
   if (!data) return null;
   return <Drawn {...data} />;
@@ -88,18 +89,22 @@ export const MoveLine = memo(function MoveLine({ data }: EdgeProps<Edge<LineData
 
 function Drawn(data: LineData) {
   const { kind, line, points, label, text } = data;
-  const tour = use(TourContext);
-  const toured = tour?.kind === kind ? tour : null;
-  const drops = useDrops(data);
+  const highlight = use(HighlightContext);
+  const highlighted = highlight?.kind === kind ? highlight : null;
+  const isFar = useIsFar();
+  const dots = useDots(data);
   const [isNear, setNear] = useState(false);
-  const isTaken = toured?.taken.has(line) ?? false;
+  const isTaken = highlighted?.taken.has(line) ?? false;
+  // From afar the causes of the lines that matter are told, and nothing of the others.
+  const matters = isNear || highlighted?.current.has(line);
+  const shown = isFar ? (matters ? text.filter(({ what }) => what === 'cause') : []) : text;
   const d = pathOf(points);
   const marks = [
     isTaken && 'taken',
-    toured?.current.has(line) && 'current',
-    toured && !isTaken && 'aside',
+    highlighted?.current.has(line) && 'current',
+    highlighted && !isTaken && 'aside',
     isNear && 'bright',
-    drops.length > 0 && 'flashed',
+    dots.length > 0 && 'flashed',
   ];
   return (
     <>
@@ -112,27 +117,27 @@ function Drawn(data: LineData) {
         <path d={d} fill="none" stroke="transparent" strokeWidth={14} />
         <path d={d} className="line" />
         <path d={tipOf(points)} className="line-tip" />
-        {drops.map(({ key, radius }) => (
-          <circle key={key} r={radius} className="drop" style={{ offsetPath: `path("${d}")` }} />
+        {dots.map(({ key, radius }) => (
+          <circle key={key} r={radius} className="dot" style={{ offsetPath: `path("${d}")` }} />
         ))}
       </g>
-      {text.length > 0 && (
+      {shown.length > 0 && (
         <EdgeLabelRenderer>
           <div
-            className={`pointer-events-none absolute flex flex-col items-center justify-center rounded-md bg-page/85 px-1 text-center transition-opacity ${toured && !isTaken ? 'opacity-45' : ''}`}
+            className={`pointer-events-none absolute flex flex-col items-center justify-center rounded-md bg-page/90 px-1 text-center`}
             style={{
               width: label.width,
               height: label.height,
               transform: `translate(${label.x}px, ${label.y}px)`,
             }}
           >
-            {text.map(({ text: words, what }, index) => (
+            {shown.map(({ text: words, what }, index) => (
               <span
-                // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a label never change their places.
+                // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a label never change their order.
                 key={index}
-                className={`block whitespace-nowrap leading-[14px] ${
+                className={`block whitespace-nowrap ${isFar ? 'leading-[24px]' : 'leading-[14px]'} ${
                   what === 'cause'
-                    ? `font-mono text-[11px] ${isNear ? 'text-blue' : isTaken ? 'text-accent' : 'text-dim'}`
+                    ? `font-mono ${isFar ? 'text-[19px] font-semibold' : 'text-[11px]'} ${isNear ? 'text-blue' : isTaken ? 'text-accent' : 'text-dim'}`
                     : 'text-[10.5px] text-faint'
                 }`}
               >

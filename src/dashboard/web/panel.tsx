@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import { Close } from './icons.tsx';
 
-/** What stands beside the diagram; beneath it where the window is narrow. */
+/** The panel beside the diagram; beneath it where the window is narrow. */
 export function Panel(props: {
   readonly label: string;
   readonly head: ReactNode;
@@ -21,7 +21,7 @@ export function Panel(props: {
   return (
     <aside
       aria-label={props.label}
-      className="flex min-h-0 shrink-0 flex-col border-edge bg-sheet max-md:h-[46vh] max-md:border-t md:w-90 md:border-l xl:w-100"
+      className="flex shrink-0 flex-col lg:min-h-0 border-edge bg-sheet max-lg:border-t lg:w-90 lg:border-l xl:w-100"
     >
       <div className="flex items-start gap-3 border-b border-edge px-4 py-3">
         <div className="min-w-0 flex-1">{props.head}</div>
@@ -38,7 +38,7 @@ export function Panel(props: {
         )}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
-      <div className="scroll min-h-0 flex-1" tabIndex={0}>
+      <div className="min-h-0 lg:scroll lg:flex-1" tabIndex={0}>
         {props.children}
       </div>
     </aside>

@@ -3,7 +3,7 @@ import { spanText, timeText } from './format.ts';
 import { Back, Forward, Pause, Play } from './icons.tsx';
 import type { Playback } from './playback.ts';
 
-/** A life as a line that can be gone along. */
+/** The steps of a life on a line, to go through them. */
 export function Scrubber({
   steps,
   playback,

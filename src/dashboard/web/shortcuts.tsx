@@ -9,7 +9,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Space', 'Replay, pause'],
   ['Esc', 'Close'],
   ['t', 'Theme: system, light, dark'],
-  ['?', 'This'],
+  ['?', 'This list'],
 ];
 
 /** The keys that do something. */

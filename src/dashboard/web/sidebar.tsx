@@ -2,11 +2,11 @@ import type { Machine } from '../../modules/inspector/model.ts';
 import { countText, titleOf } from './format.ts';
 import { useLive } from './hooks.ts';
 import type { Live } from './live.ts';
-import { toneOf } from './state-color.ts';
-import { go } from './url-state.ts';
+import { colorOf } from './state-color.ts';
+import { navigate } from './url-state.ts';
 
-/** The machines, each with how many actors it has and how they are spread over its states. */
-export function Rail({
+/** The machines, each with the number of its actors and their share of its states. */
+export function Sidebar({
   machines,
   live,
   kind,
@@ -20,7 +20,12 @@ export function Rail({
       aria-label="Machines"
       className="scroll flex shrink-0 gap-1 border-edge bg-sheet p-2 max-md:border-b md:w-56 md:flex-col md:border-r md:p-3"
     >
-      <Entry isCurrent={kind === null} hint="0" title="All machines" onOpen={() => go({ kind: null })} />
+      <Entry
+        isCurrent={kind === null}
+        hint="0"
+        title="All machines"
+        onOpen={() => navigate({ kind: null })}
+      />
       {machines.map((machine, index) => (
         <MachineEntry
           key={machine.kind}
@@ -55,7 +60,7 @@ function MachineEntry({
       hint={hint}
       title={titleOf(machine.kind)}
       total={countText({ count, exact })}
-      onOpen={() => go({ kind: machine.kind })}
+      onOpen={() => navigate({ kind: machine.kind })}
     >
       <span className="mt-1.5 hidden h-1 w-full gap-px overflow-hidden rounded-full bg-sunk md:flex">
         {machine.drawing.states.map(({ name }) => {
@@ -63,9 +68,9 @@ function MachineEntry({
           return here === 0 ? null : (
             <span
               key={name}
-              data-tone={toneOf(machine, name)}
+              data-color={colorOf(machine, name)}
               title={`${name}: ${countText(counts?.[name] ?? null)}`}
-              className="h-full min-w-[3px] bg-(--tone) transition-[flex-grow] duration-500"
+              className="h-full min-w-[3px] bg-(--state) transition-[flex-grow] duration-500"
               style={{ flexGrow: here }}
             />
           );

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { api } from './api.ts';
 import { Mark } from './icons.tsx';
 
-/** The door: an API key is exchanged for a session and kept nowhere. */
+/** The sign-in: an API key is exchanged for a session and kept nowhere. */
 export function SignIn({
   why,
   onEnter,
@@ -54,7 +54,7 @@ export function SignIn({
             className="w-full rounded-lg border border-edge-strong bg-page px-3 py-2 font-mono text-[13px] placeholder:text-faint"
           />
           {problem !== null && (
-            <p role="alert" data-tone="bad" className="tone mt-2">
+            <p role="alert" data-color="bad" className="state-text mt-2">
               {problem}
             </p>
           )}

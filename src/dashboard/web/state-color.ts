@@ -2,15 +2,15 @@ import type { Catalogue, LifecycleName } from '../../../machines/catalogue.ts';
 import type { StateNameOf } from '../../../machines/names.ts';
 import type { Machine } from '../../modules/inspector/model.ts';
 
-/** How a state feels: on its way, waiting for the clock, ended well or badly, or at rest. */
-export type Tone = 'moving' | 'waiting' | 'good' | 'bad' | 'quiet';
+/** The class of a state that its color tells: on its way, waiting for the clock, ended well or badly, or at rest. */
+export type StateColor = 'moving' | 'waiting' | 'good' | 'bad' | 'quiet';
 
-type Tones = {
-  readonly [Name in LifecycleName]: Readonly<Record<StateNameOf<Catalogue[Name]['machine']>, Tone>>;
+type Colors = {
+  readonly [Name in LifecycleName]: Readonly<Record<StateNameOf<Catalogue[Name]['machine']>, StateColor>>;
 };
 
-/** The tone of every state. The timer of `sending` and `posting` only guards an attempt that is under way. */
-const TONES: Tones = {
+/** The color of every state. The timer of `sending` and `posting` only guards an attempt that is under way. */
+const COLORS: Colors = {
   email: {
     accepted: 'moving',
     scheduled: 'waiting',
@@ -43,7 +43,7 @@ const TONES: Tones = {
   },
 };
 
-const BY_KIND: Readonly<Record<string, Readonly<Record<string, Tone>>>> = TONES;
+const BY_KIND: Readonly<Record<string, Readonly<Record<string, StateColor>>>> = COLORS;
 
-/** The tone of a state. A page that is older than the service it looks at may meet states that it does not know. */
-export const toneOf = ({ kind }: Machine, state: string): Tone => BY_KIND[kind]?.[state] ?? 'quiet';
+/** The color of a state. A page that is older than the service it looks at may meet states that it does not know. */
+export const colorOf = ({ kind }: Machine, state: string): StateColor => BY_KIND[kind]?.[state] ?? 'quiet';

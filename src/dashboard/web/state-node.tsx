@@ -1,24 +1,32 @@
-import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
+import { Handle, type Node, type NodeProps, Position, useStore } from '@xyflow/react';
 import { memo, use, useEffect, useRef, useSyncExternalStore } from 'react';
 import { inWords } from '../../drawing/arrows.ts';
 import type { DrawnState, Move } from '../../drawing/moves.ts';
 import { countText } from './format.ts';
-import { TourContext } from './highlight.ts';
+import { HighlightContext } from './highlight.ts';
 import { Again, Stay } from './icons.tsx';
 import type { Live } from './live.ts';
-import type { Tone } from './state-color.ts';
+import type { StateColor } from './state-color.ts';
 
-/** What a state's card shows. */
+/** The data of a state's card. */
 export type StateData = {
   readonly kind: string;
   readonly state: DrawnState;
   readonly staying: readonly Move[];
   readonly transient: boolean;
-  readonly tone: Tone;
+  readonly color: StateColor;
   readonly live: Live;
   readonly chosen: boolean;
   readonly onChoose: (kind: string, state: string) => void;
 };
+
+/** Text of 11 px is smaller than 8 px beneath this zoom: names and counts then take the room of everything else. */
+const FAR = 0.72;
+/** The width that a name has on a card, in units of a character. */
+const FAR_NAME = 235;
+
+/** True where the diagram is so small that only large text can be read. */
+export const useIsFar = (): boolean => useStore(({ transform: [, , zoom] }) => zoom < FAR);
 
 const Hooks = () => (
   <>
@@ -40,18 +48,17 @@ export const StartNode = memo(function StartNode() {
   );
 });
 
-/** The title above a machine where all of them are shown. */
-export const TitleNode = memo(function TitleNode({
-  data,
-}: NodeProps<Node<{ readonly title: string; readonly width: number }>>) {
-  return (
-    <p className="text-[26px] font-semibold tracking-tight text-dim" style={{ width: data.width }}>
-      {data.title}
-    </p>
-  );
-});
-
-function Count({ kind, name, live }: { readonly kind: string; readonly name: string; readonly live: Live }) {
+function Count({
+  kind,
+  name,
+  live,
+  isFar,
+}: {
+  readonly kind: string;
+  readonly name: string;
+  readonly live: Live;
+  readonly isFar: boolean;
+}) {
   const text = useSyncExternalStore(live.subscribe, () => countText(live.count(kind, name)));
   const shown = useRef<HTMLSpanElement>(null);
   const before = useRef(text);
@@ -67,7 +74,7 @@ function Count({ kind, name, live }: { readonly kind: string; readonly name: str
     <span
       ref={shown}
       data-count={name}
-      className={`num shrink-0 text-[19px] leading-6 font-semibold ${isNone ? 'text-faint opacity-60' : ''}`}
+      className={`num shrink-0 font-semibold ${isFar ? 'text-[27px] leading-9' : 'text-[19px] leading-6'} ${isNone ? 'text-faint' : ''}`}
     >
       {text}
     </span>
@@ -76,11 +83,12 @@ function Count({ kind, name, live }: { readonly kind: string; readonly name: str
 
 /** A state as a card: its name, how many are in it, what it means, and what it takes without being left. */
 export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateData>>) {
-  const { kind, state, staying, transient, tone, live, chosen, onChoose } = data;
-  const tour = use(TourContext);
-  const toured = tour?.kind === kind ? tour : null;
-  const isHere = toured?.state === state.name;
-  const isAside = toured !== null && !toured.visited.has(state.name) && !isHere;
+  const { kind, state, staying, transient, color, live, chosen, onChoose } = data;
+  const highlight = use(HighlightContext);
+  const highlighted = highlight?.kind === kind ? highlight : null;
+  const isHere = highlighted?.state === state.name;
+  const isAside = highlighted !== null && !highlighted.visited.has(state.name) && !isHere;
+  const isFar = useIsFar();
   const frame = isHere
     ? 'border-accent halo'
     : chosen
@@ -92,7 +100,7 @@ export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateD
         <Hooks />
         <div
           title={state.description}
-          className={`pointer-events-auto grid h-7 place-items-center rounded-full border border-dashed border-edge-strong bg-page font-mono text-[11.5px] text-dim transition-opacity ${isAside ? 'opacity-40' : ''}`}
+          className={`pointer-events-auto grid h-7 place-items-center rounded-full border border-dashed border-edge-strong bg-page font-mono text-dim ${isFar ? 'text-[20px]' : 'text-[11.5px]'}`}
         >
           {state.name}
         </div>
@@ -104,23 +112,26 @@ export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateD
       <Hooks />
       <button
         type="button"
-        data-tone={tone}
+        data-color={color}
         data-state={state.name}
-        aria-label={`${state.name}: show its actors`}
+        title={isFar ? state.description : undefined}
         onClick={() => onChoose(kind, state.name)}
-        className={`nodrag pointer-events-auto flex h-full w-full flex-col rounded-xl border bg-raised px-3 py-2.5 text-left shadow-card transition-[border-color,opacity,box-shadow] ${frame} ${isAside ? 'opacity-60' : ''}`}
+        className={`nodrag pointer-events-auto flex h-full w-full flex-col rounded-xl border px-3 py-2.5 text-left transition-[border-color,background-color,box-shadow] ${frame} ${isAside ? 'bg-page' : 'bg-raised shadow-card'}`}
       >
-        <span className="flex w-full items-center gap-2">
+        <span className={`flex w-full items-center gap-2 ${isFar ? 'h-full' : ''}`}>
           <span
-            className={`size-2 shrink-0 bg-(--tone) ${state.final ? 'rounded-[2px] outline-2 outline-offset-1 outline-(--tone)/35' : 'rounded-full'}`}
+            className={`size-2 shrink-0 bg-(--state) ${state.final ? 'rounded-[2px] outline-2 outline-offset-1 outline-(--state)/35' : 'rounded-full'}`}
           />
-          <span className="min-w-0 flex-1 truncate font-mono text-[14.5px] leading-6 font-semibold tracking-tight">
+          <span
+            className="min-w-0 flex-1 truncate font-mono leading-[1.5] font-semibold tracking-tight"
+            style={{ fontSize: isFar ? Math.min(26, FAR_NAME / state.name.length) : 14.5 }}
+          >
             {state.name}
           </span>
-          <Count kind={kind} name={state.name} live={live} />
+          <Count kind={kind} name={state.name} live={live} isFar={isFar} />
         </span>
-        <span className="mt-0.5 text-[11.5px] leading-[15px] text-dim">{state.description}</span>
-        {chips.length > 0 && (
+        {!isFar && <span className="mt-0.5 text-[11.5px] leading-[15px] text-dim">{state.description}</span>}
+        {!isFar && chips.length > 0 && (
           <span className="mt-1.5 flex flex-col">
             {chips.map((move) => (
               <span

@@ -5,8 +5,8 @@ import { useActors, useLive, useNow } from './hooks.ts';
 import { Clock } from './icons.tsx';
 import type { Live } from './live.ts';
 import { Loading, Panel, Quiet } from './panel.tsx';
-import { toneOf } from './state-color.ts';
-import { go } from './url-state.ts';
+import { colorOf } from './state-color.ts';
+import { navigate } from './url-state.ts';
 
 /** `id:em_01` in place of a state asks for ids that begin so. */
 const SEARCH = 'id:';
@@ -31,15 +31,15 @@ export function StatePanel({
   return (
     <Panel
       label={search === null ? `Actors in ${state}` : `Actors whose id begins with ${search}`}
-      onClose={() => go({ kind })}
+      onClose={() => navigate({ kind })}
       head={
         search === null ? (
           <>
             <h2
-              data-tone={toneOf(machine, state)}
+              data-color={colorOf(machine, state)}
               className="flex items-center gap-2 font-mono text-[14px] font-semibold"
             >
-              <span className="size-2 rounded-full bg-(--tone)" />
+              <span className="size-2 rounded-full bg-(--state)" />
               {state}
               <span className="num ml-auto font-sans">{countText(live.count(kind, state))}</span>
             </h2>
@@ -101,18 +101,26 @@ function Actors(props: {
           <button
             type="button"
             data-actor={actor.id}
-            onClick={() => go({ kind: machine.kind, id: actor.id })}
+            onClick={() => navigate({ kind: machine.kind, id: actor.id })}
+            title={actor.id}
             className="block w-full px-4 py-2 text-left hover:bg-hover"
           >
             <span className="flex items-baseline justify-between gap-2">
-              <span className="truncate font-mono text-[12.5px]" title={actor.id}>
-                {shortId(actor.id)}
+              <span className="flex min-w-0 items-baseline gap-2">
+                {actor.title !== null && (
+                  <span className="truncate text-[13px] font-medium">{actor.title}</span>
+                )}
+                <span
+                  className={`shrink-0 font-mono ${actor.title === null ? 'text-[12.5px]' : 'text-[11px] text-faint'}`}
+                >
+                  {shortId(actor.id)}
+                </span>
               </span>
               <time className="num shrink-0 text-[11.5px] text-faint">{agoText(actor.createdAt, now)}</time>
             </span>
-            <span className="mt-0.5 flex items-center gap-3 text-[11.5px] text-dim">
+            <span className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-[12px] text-dim">
               {showsState && (
-                <span data-tone={toneOf(machine, actor.state)} className="tone font-mono">
+                <span data-color={colorOf(machine, actor.state)} className="state-text font-mono">
                   {actor.state}
                 </span>
               )}
@@ -122,8 +130,10 @@ function Actors(props: {
                   {actor.wakeAt > now ? `in ${spanText(actor.wakeAt - now)}` : 'due'}
                 </span>
               )}
-              {actor.attempt !== null && actor.attempt > 0 && <span>attempt {actor.attempt}</span>}
-              <span>{actor.revision === 1 ? '1 write' : `${actor.revision} writes`}</span>
+              {actor.attempt !== null && actor.attempt > 1 && <span>attempt {actor.attempt}</span>}
+              {actor.facts.map((fact) => (
+                <span key={fact}>{fact}</span>
+              ))}
             </span>
           </button>
         </li>

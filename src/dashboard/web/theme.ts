@@ -3,7 +3,7 @@ export type Theme = 'system' | 'light' | 'dark';
 
 const KEY = 'posthorn theme';
 
-/** What was chosen last. */
+/** The theme that was chosen last. */
 export function chosenTheme(): Theme {
   const stored = localStorage.getItem(KEY);
   return stored === 'light' || stored === 'dark' ? stored : 'system';

@@ -1,42 +1,42 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Machine, Session } from '../../modules/inspector/model.ts';
 import { Keys, Leave, Mark, Moon, Search, Sun, System } from './icons.tsx';
-import type { Line } from './live.ts';
+import type { Connection } from './live.ts';
 import type { Theme } from './theme.ts';
-import { go } from './url-state.ts';
+import { navigate } from './url-state.ts';
 
 interface TopBarProps {
   readonly session: Session;
   readonly machines: readonly Machine[];
   readonly kind: string | null;
-  readonly line: Line;
+  readonly connection: Connection;
   readonly theme: Theme;
   readonly onTheme: (theme: Theme) => void;
   readonly onHelp: () => void;
   readonly onSignOut: () => void;
 }
 
-const LINES: Record<Line, { readonly text: string; readonly tone: string }> = {
-  connecting: { text: 'Connecting', tone: 'waiting' },
-  live: { text: 'Live', tone: 'good' },
-  lost: { text: 'Reconnecting', tone: 'bad' },
-  over: { text: 'Ended', tone: 'bad' },
+const CONNECTIONS: Record<Connection, { readonly text: string; readonly color: string }> = {
+  connecting: { text: 'Connecting', color: 'waiting' },
+  live: { text: 'Live', color: 'good' },
+  lost: { text: 'Reconnecting', color: 'bad' },
+  over: { text: 'Ended', color: 'bad' },
 };
 
 const THEMES = { system: System, light: Sun, dark: Moon } as const;
 const NEXT = { system: 'light', light: 'dark', dark: 'system' } as const;
 
-/** Where one is, whether it is live, and the search. */
-export function TopBar({ session, machines, line, theme, onTheme, onHelp, onSignOut }: TopBarProps) {
-  const { text, tone } = LINES[line];
+/** The workspace and environment, the search, and whether the page hears of what happens. */
+export function TopBar({ session, machines, connection, theme, onTheme, onHelp, onSignOut }: TopBarProps) {
+  const { text, color } = CONNECTIONS[connection];
   const ThemeIcon = THEMES[theme];
   return (
     <header className="z-10 flex h-13 shrink-0 items-center gap-3 border-b border-edge bg-sheet px-3 md:px-4">
       <button
         type="button"
-        onClick={() => go({ kind: null })}
+        onClick={() => navigate({ kind: null })}
         className="flex items-center gap-2.5"
-        aria-label="Show all machines"
+        aria-label="Posthorn: show all machines"
       >
         <Mark className="size-6.5" />
         <span className="hidden text-[14px] font-semibold tracking-tight sm:block">Posthorn</span>
@@ -44,8 +44,8 @@ export function TopBar({ session, machines, line, theme, onTheme, onHelp, onSign
       <span
         title={session.livemode ? 'Real email' : 'Nothing leaves the service'}
         data-environment={session.livemode ? 'live' : 'test'}
-        data-tone={session.livemode ? 'bad' : 'waiting'}
-        className="tone rounded-md border border-(--tone)/35 bg-(--tone)/10 px-1.5 py-px font-mono text-[11px] font-semibold"
+        data-color={session.livemode ? 'bad' : 'waiting'}
+        className="state-text rounded-md border border-(--state)/50 px-1.5 py-px font-mono text-[11px] font-semibold"
       >
         {session.livemode ? 'live' : 'test'}
       </span>
@@ -54,10 +54,12 @@ export function TopBar({ session, machines, line, theme, onTheme, onHelp, onSign
       <div className="ml-auto flex items-center gap-1">
         <span
           role="status"
-          data-tone={tone}
-          className="tone mr-1.5 flex items-center gap-1.5 text-[12px] font-medium"
+          data-color={color}
+          className="state-text mr-1.5 flex items-center gap-1.5 text-[12px] font-medium"
         >
-          <span className={`size-2 rounded-full bg-(--tone) ${line === 'live' ? '' : 'animate-pulse'}`} />
+          <span
+            className={`size-2 rounded-full bg-(--state) ${connection === 'live' ? '' : 'animate-pulse'}`}
+          />
           <span className="hidden sm:inline">{text}</span>
         </span>
         <Tool label="Keyboard shortcuts (?)" className="hidden md:grid" onClick={onHelp}>
@@ -108,7 +110,7 @@ function Find({ machines }: { readonly machines: readonly Machine[] }) {
     }
     setProblem(null);
     (document.activeElement as HTMLElement | null)?.blur();
-    go({
+    navigate({
       kind: machine.kind,
       ...(text.length === machine.idPrefix.length + 25 ? { id: text } : { state: `id:${text}` }),
     });

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
-/** What the page shows; it stands in the address, so that it can be shared and gone back to. */
-export interface Place {
+/** The view that the page shows. The address holds it, so that it can be shared and gone back to. */
+export interface UrlState {
   /** null: all machines. */
   readonly kind: string | null;
   readonly state: string | null;
@@ -10,24 +10,24 @@ export interface Place {
 
 const listeners = new Set<() => void>();
 let search = location.search;
-let place = read();
+let current = read();
 
-function read(): Place {
+function read(): UrlState {
   const parameters = new URLSearchParams(search);
   return { kind: parameters.get('kind'), state: parameters.get('state'), id: parameters.get('id') };
 }
 
 function changed(): void {
   search = location.search;
-  place = read();
+  current = read();
   for (const listener of listeners) listener();
 }
 
 window.addEventListener('popstate', changed);
 
-/** Goes there. */
-export function go(to: Partial<Place>): void {
-  const next = { kind: place.kind, state: null, id: null, ...to };
+/** Shows something else, with an entry in the history of the browser. */
+export function navigate(to: Partial<UrlState>): void {
+  const next = { kind: current.kind, state: null, id: null, ...to };
   const parameters = new URLSearchParams(
     Object.entries(next).filter((pair): pair is [string, string] => pair[1] !== null),
   ).toString();
@@ -35,12 +35,12 @@ export function go(to: Partial<Place>): void {
   changed();
 }
 
-/** Where the page is. */
-export const usePlace = (): Place =>
+/** The view that the page shows now. */
+export const useUrlState = (): UrlState =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => place,
+    () => current,
   );

@@ -2,19 +2,21 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Machine, Session } from '../../modules/inspector/model.ts';
 import { Activity } from './activity.tsx';
 import { api } from './api.ts';
+import { Board, ViewHeader } from './board.tsx';
 import { Canvas } from './canvas.tsx';
-import { TourContext, tourOf } from './highlight.ts';
-import { useLife, useLive } from './hooks.ts';
+import { countText, titleOf } from './format.ts';
+import { HighlightContext, highlightOf } from './highlight.ts';
+import { useIsWide, useLife, useLive } from './hooks.ts';
 import { LifePanel } from './life-panel.tsx';
 import type { Live } from './live.ts';
 import { usePlayback } from './playback.ts';
 import { Scrubber } from './scrubber.tsx';
 import { Shortcuts } from './shortcuts.tsx';
-import { Rail } from './sidebar.tsx';
+import { Sidebar } from './sidebar.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { applyTheme, chosenTheme, type Theme } from './theme.ts';
 import { TopBar } from './top-bar.tsx';
-import { go, usePlace } from './url-state.ts';
+import { navigate, useUrlState } from './url-state.ts';
 
 interface WorkbenchProps {
   readonly session: Session;
@@ -23,21 +25,21 @@ interface WorkbenchProps {
   readonly onLeave: (why: string | null) => void;
 }
 
-const choose = (kind: string, state: string) => go({ kind, state });
+const choose = (kind: string, state: string) => navigate({ kind, state });
 
-/** Everything behind the door: machines at the left, the diagram, and at the right whatever was asked for. */
+/** The page of a session: machines at the left, then the states, and at the right the activity, a list or one actor. */
 export function Workbench(props: WorkbenchProps) {
   const { machines, live, onLeave } = props;
-  const place = usePlace();
+  const shown = useUrlState();
   const [theme, setTheme] = useState<Theme>(chosenTheme);
   const [helps, setHelps] = useState(false);
-  const line = useLive(live, (now) => now.line);
-  const kind = machines.some((machine) => machine.kind === place.kind) ? place.kind : null;
+  const connection = useLive(live, (now) => now.connection);
+  const kind = machines.some((machine) => machine.kind === shown.kind) ? shown.kind : null;
 
   useEffect(() => applyTheme(theme), [theme]);
   useEffect(() => {
-    if (line === 'over') onLeave('The session is over. Sign in again to go on.');
-  }, [line, onLeave]);
+    if (connection === 'over') onLeave('The session is over. Sign in again to go on.');
+  }, [connection, onLeave]);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -50,8 +52,8 @@ export function Workbench(props: WorkbenchProps) {
       } else if (event.key === '?') setHelps((now) => !now);
       else if (event.key === 't')
         setTheme((now) => (now === 'system' ? 'light' : now === 'light' ? 'dark' : 'system'));
-      else if (event.key === '0') go({ kind: null });
-      else if (/^[1-9]$/.test(event.key)) go({ kind: machines[Number(event.key) - 1]?.kind ?? kind });
+      else if (event.key === '0') navigate({ kind: null });
+      else if (/^[1-9]$/.test(event.key)) navigate({ kind: machines[Number(event.key) - 1]?.kind ?? kind });
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
@@ -63,7 +65,7 @@ export function Workbench(props: WorkbenchProps) {
     <div className="flex h-full flex-col">
       <TopBar
         {...props}
-        line={line}
+        connection={connection}
         kind={kind}
         theme={theme}
         onTheme={setTheme}
@@ -71,11 +73,11 @@ export function Workbench(props: WorkbenchProps) {
         onSignOut={leave}
       />
       <div className="flex min-h-0 flex-1 flex-col md:flex-row">
-        <Rail machines={machines} live={live} kind={kind} />
-        {place.id !== null && kind !== null ? (
-          <LifeView key={place.id} id={place.id} {...props} kind={kind} />
+        <Sidebar machines={machines} live={live} kind={kind} />
+        {shown.id !== null && kind !== null ? (
+          <LifeView key={shown.id} id={shown.id} {...props} kind={kind} />
         ) : (
-          <Overview {...props} kind={kind} state={place.state} />
+          <Overview {...props} kind={kind} state={shown.state} />
         )}
       </div>
       {helps && <Shortcuts onClose={() => setHelps(false)} />}
@@ -83,7 +85,9 @@ export function Workbench(props: WorkbenchProps) {
   );
 }
 
-const MAIN = 'relative min-h-[38vh] min-w-0 flex-1';
+/** On a wide window the parts stand beside each other and scroll by themselves; else they follow in one column that scrolls. */
+const COLUMN = 'scroll flex min-h-0 min-w-0 flex-1 flex-col lg:flex-row lg:overflow-hidden';
+const MAIN = 'flex min-w-0 shrink-0 flex-col lg:min-h-0 lg:flex-1 lg:shrink';
 
 function Overview({
   machines,
@@ -91,49 +95,76 @@ function Overview({
   kind,
   state,
 }: WorkbenchProps & { readonly kind: string | null; readonly state: string | null }) {
+  const isWide = useIsWide();
   const machine = machines.find((one) => one.kind === kind) ?? null;
   const shown = useMemo(() => (machine ? [machine] : machines), [machine, machines]);
   const chosen = useMemo(() => ({ kind, state }), [kind, state]);
+  const total = useTotal(live, machine);
   return (
-    <>
+    <div className={COLUMN}>
       <main className={MAIN} aria-label={machine ? `The machine ${kind}` : 'All machines'}>
-        <Canvas machines={shown} live={live} chosen={chosen} onChoose={choose} />
+        <ViewHeader title={machine ? titleOf(machine.kind) : 'All machines'}>
+          {machine ? total : 'Choose a state to see who is in it'}
+        </ViewHeader>
+        {machine && isWide && (
+          <div className="relative min-h-0 flex-1">
+            <Canvas machine={machine} live={live} chosen={chosen} onChoose={choose} />
+          </div>
+        )}
+        {!(machine && isWide) && (isWide || state === null) && (
+          <div className="scroll min-h-0 flex-1">
+            <Board machines={shown} live={live} />
+          </div>
+        )}
       </main>
       {machine && state !== null ? (
         <StatePanel key={`${kind} ${state}`} machine={machine} state={state} live={live} />
       ) : (
         <Activity machines={machines} live={live} kind={kind} />
       )}
-    </>
+    </div>
   );
 }
 
-/** One actor: its way on the diagram, its life beside it, and a scrubber beneath. */
+/** The number of actors of the machine, in words. */
+function useTotal(live: Live, machine: Machine | null): string {
+  const counts = useLive(live, (now) => (machine ? now.counts[machine.kind] : undefined));
+  const states = Object.values(counts ?? {});
+  const count = states.reduce((sum, one) => sum + one.count, 0);
+  return `${countText({ count, exact: states.every(({ exact }) => exact) })} in all`;
+}
+
+/** One actor: its path on the diagram, its history beside it, and a scrubber beneath. */
 function LifeView({
   id,
   machines,
   live,
   kind,
 }: WorkbenchProps & { readonly id: string; readonly kind: string }) {
+  const isWide = useIsWide();
   const asked = useLife(live, id);
   const life = asked.value;
   const machine = machines.find((one) => one.kind === kind) as Machine;
   const playback = usePlayback(life?.steps ?? []);
-  const shown = useMemo(() => [machine], [machine]);
   const chosen = useMemo(() => ({ kind, state: null }), [kind]);
-  const tour = useMemo(
-    () => (life && life.steps.length > 0 ? tourOf(machine.drawing, life, playback.step) : null),
+  const highlight = useMemo(
+    () => (life && life.steps.length > 0 ? highlightOf(machine.drawing, life, playback.step) : null),
     [machine, life, playback.step],
   );
   return (
-    <TourContext value={tour}>
-      <main className={`${MAIN} flex flex-col`} aria-label={`The life of ${id}`}>
-        <div className="relative min-h-0 flex-1">
-          <Canvas machines={shown} live={live} chosen={chosen} onChoose={choose} />
-        </div>
-        {life && life.steps.length > 0 && <Scrubber steps={life.steps} playback={playback} />}
-      </main>
-      <LifePanel id={id} machine={machine} asked={asked} playback={playback} />
-    </TourContext>
+    <HighlightContext value={highlight}>
+      <div className={COLUMN}>
+        <main className={MAIN} aria-label={`The life of ${id}`}>
+          <ViewHeader title={titleOf(kind)}>{life?.title}</ViewHeader>
+          {isWide && (
+            <div className="relative min-h-0 flex-1">
+              <Canvas machine={machine} live={live} chosen={chosen} onChoose={choose} />
+            </div>
+          )}
+          {life && life.steps.length > 0 && <Scrubber steps={life.steps} playback={playback} />}
+        </main>
+        <LifePanel id={id} machine={machine} asked={asked} playback={playback} />
+      </div>
+    </HighlightContext>
   );
 }

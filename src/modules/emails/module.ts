@@ -34,7 +34,7 @@ export const emailsModule = defineModule<BatchDeps>({
         title: `substring(a.recipients[1] from '[^@]*$')`,
         facts: `array[
           case when cardinality(a.recipients) > 1 then cardinality(a.recipients) || ' recipients' end,
-          'simulates ' || (a.context #>> '{recipients,0,simulate}'),
+          'simulates ' || nullif(a.context #>> '{recipients,0,simulate}', a.last_event),
           'last event ' || a.last_event,
           'failure reason ' || a.failure_reason
         ]`,
