@@ -23,7 +23,7 @@ export type StateData = {
 /** Text of 11 px is smaller than 8 px beneath this zoom: names and counts then take the room of everything else. */
 const FAR = 0.72;
 /** The width that a name has on a card, in units of a character. */
-const FAR_NAME = 235;
+const FAR_NAME = 195;
 
 /** True where the diagram is so small that only large text can be read. */
 export const useIsFar = (): boolean => useStore(({ transform: [, , zoom] }) => zoom < FAR);
@@ -74,7 +74,7 @@ function Count({
     <span
       ref={shown}
       data-count={name}
-      className={`num shrink-0 font-semibold ${isFar ? 'text-[27px] leading-9' : 'text-[19px] leading-6'} ${isNone ? 'text-faint' : ''}`}
+      className={`num shrink-0 font-semibold ${isFar ? (text.length > 4 ? 'text-[20px]' : 'text-[27px]') : 'text-[19px] leading-6'} ${isNone ? 'text-faint' : ''}`}
     >
       {text}
     </span>
