@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-// The gate runs every step in order. At the first failure it prints the output and how to mend it.
+// The gate runs every step in order. At the first failure it prints the output and the way to correct it.
 
 interface Step {
   readonly name: string;

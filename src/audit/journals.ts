@@ -8,7 +8,7 @@ export interface JournalOfActor {
   readonly entries: number;
   readonly first: number;
   readonly last: number;
-  /** `to` of its last step; null when no entry has a step. */
+  /** State after its last step; null when no entry has a step. */
   readonly state: string | null;
   /** Steps that do not begin where the one before ended. */
   readonly leaps: number;

@@ -3,7 +3,7 @@ import { isOutOfLine, readLogState } from '../modules/events/positions.ts';
 import type { Audit } from './actors.ts';
 
 const BATCH = 1_000;
-/** The mail carrier comes by every few seconds. */
+/** Age at which an outbox event counts as left over; the outbox relay runs every few seconds. */
 const FORGOTTEN_MS = 60_000;
 /** Each statement is a transaction of its own, so none stays open between two. */
 const LEFT_OPEN = `select pid, round(extract(epoch from now() - state_change))::integer as seconds
@@ -55,7 +55,7 @@ function emailIn({ reply, plain }: ReplyRow): string | null {
   return typeof id === 'string' && isId('em', id) ? id : null;
 }
 
-/** Mail that nobody has carried for a minute. */
+/** Checks for outbox events that were not delivered within a minute. */
 export async function auditMail({ session, findings, now, served }: Audit): Promise<void> {
   let last = '';
   for (;;) {
@@ -72,7 +72,7 @@ export async function auditMail({ session, findings, now, served }: Audit): Prom
   }
 }
 
-/** Checks positions in the event log. Were new ones to lie among the old, readers would miss them. */
+/** Checks positions in the event log. If new positions were among old ones, readers would miss them. */
 export async function auditPositions({ session, findings, served }: Audit): Promise<void> {
   const state = await readLogState(session);
   findings.look('positions', 1);

@@ -2,10 +2,10 @@ import type { EmailState } from '../../machines/email.ts';
 import type { EmailContext } from '../../machines/email-context.ts';
 import { KEPT_DAYS } from '../duties/retention.ts';
 import { periodOf } from '../modules/usage/queries.ts';
+import { DAY_MS } from '../time/clock.ts';
 import type { Findings } from './findings.ts';
 import type { Session } from './session.ts';
 
-const DAY_MS = 86_400_000;
 const BATCH = 1_000;
 /** `2026-11` or `2026-11-20`; other periods count other things than emails. */
 const OF_EMAILS = /^\d{4}-\d\d(-\d\d)?$/;
@@ -20,7 +20,7 @@ interface UsageRow {
   readonly used: number;
 }
 
-/** Whether an email that came into that state has given its unit back: it was never sent. */
+/** The states in which an email has returned its unit, because it was never sent. */
 const GIVES_BACK: Readonly<Record<EmailState, boolean>> = {
   scheduled: false,
   queued: false,

@@ -30,7 +30,7 @@ export function firstRunText(
   ].join('\n');
 }
 
-/** The text says where live mail is, so that nobody searches for it or fears that it was sent. */
+/** A sentence about captured live mail, so that it is not searched for elsewhere or thought to be sent. */
 const captured = (publicUrl: string): string[] => [
   'Live email does not leave yet: TRANSPORT is capture, which keeps it here to be read:',
   `  ${publicUrl}/v1/captured  with the live key`,

@@ -93,7 +93,7 @@ async function finish(service: Service, server: Server<SocketSession> | undefine
   await service.stop();
 }
 
-/** Links into the live view for whoever started the service on their own machine. */
+/** Prints links into the live view for a developer who has started the service locally. */
 async function liveViewText({ link }: Inspector, workspaceId: string): Promise<string> {
   return [
     'See the machines live. Each link opens one session of an hour, once:',

@@ -13,8 +13,8 @@ const self = (): readonly string[] =>
   Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, Bun.main];
 
 /**
- * `posthorn serve --workers N`: N processes, all equal, that share the port; the kernel spreads connections over them and
- * the database is all they have in common. One that dies is started again. Answers the exit code.
+ * Runs `posthorn serve --workers N`: N equal processes that share the port, over which the kernel spreads connections, and the
+ * database. A process that dies is started again. Returns the exit code.
  */
 export async function serveWith(workers: number, logger: Logger): Promise<number> {
   const stop = stopRequested();

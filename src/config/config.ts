@@ -12,7 +12,7 @@ type ValueOf<It> = It extends Setting<infer Value> ? Value : never;
 
 type Values = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> };
 
-/** What is taken for granted: a developer's own machine, or a server. */
+/** The profile, which sets defaults for a developer's machine or for a server. */
 export type Profile = 'development' | 'production';
 
 /** The whole configuration, read once at the start; the values of settings.ts under their names in camel case. */
@@ -20,17 +20,17 @@ export type Config = { readonly [Name in SettingName as Camel<Name>]: Values[Nam
   readonly profile: Profile;
   readonly host: string;
   readonly publicUrl: string;
-  /** Only ever set by `posthorn torture` and tests, for instances of theirs. */
+  /** Set only by `posthorn torture` and tests, for their own instances. */
   readonly torture: ChaosSetting | null;
 };
 
 /** Variables by name, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Either a configuration, or everything that is wrong with what was written, a sentence each. */
+/** Either a configuration, or all problems of the environment, a sentence each. */
 export type Loaded = { readonly config: Config } | { readonly problems: readonly string[] };
 
-/** Whether this runs from the executable: what it embeds lies in a file system of its own. */
+/** True in the executable, whose embedded files have a file system of their own. */
 export const isExecutable = (): boolean => /^(\/\$bunfs\/|[A-Z]:\\~BUN\\)/.test(import.meta.path);
 
 /** Reads the configuration; nothing else in the service looks at the environment. */
@@ -47,7 +47,7 @@ export function loadConfig(environment: Environment = process.env, executable = 
         `${name} ${setting.secret ? '' : `is ${JSON.stringify(written)}, but `}must be ${setting.kind.allowed}.`,
       );
   }
-  // No setting of an operator's, so it stands in no table.
+  // Operators do not set this, so that it is not in the table.
   const torture = environment.TORTURE ? readTortureSetting(environment.TORTURE) : null;
   if (torture === undefined)
     problems.push('TORTURE must be what posthorn torture sets for its own instances.');
@@ -72,7 +72,7 @@ function complete(values: Values, executable: boolean): Omit<Config, 'torture'> 
 const camel = (name: string): string =>
   name.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** What is wrong between values that are each fine. */
+/** Contradictions between values that are valid by themselves. */
 function contradictionsIn(config: Config): string[] {
   const wrong: [boolean, string][] = [
     [
@@ -104,7 +104,7 @@ function contradictionsIn(config: Config): string[] {
   return wrong.filter(([is]) => is).map(([, sentence]) => sentence);
 }
 
-/** Whether the submission ports can serve with what is set; true where one of the two is missing. */
+/** True when the submission ports can use key and certificate, or when one of the two is missing. */
 function isPair({ submissionTlsCert: cert, submissionTlsKey: key }: Config): boolean {
   if (cert === null || key === null) return true;
   try {
@@ -114,7 +114,7 @@ function isPair({ submissionTlsCert: cert, submissionTlsKey: key }: Config): boo
   }
 }
 
-/** The configuration as it may be logged: of a secret only whether it is set. */
+/** The configuration for the log, without the values of secrets. */
 export function redacted(config: Config): Record<string, unknown> {
   const shown = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
     const value = config[camel(name) as keyof Config];

@@ -3,7 +3,7 @@ import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureWritable } from '../db/data-directory.ts';
 
-/** What decides where the key comes from. */
+/** The settings that determine the source of the key. */
 interface Source {
   readonly secretKey: string | null;
   readonly dataDir: string;
@@ -11,7 +11,7 @@ interface Source {
 
 /**
  * The key that encrypts secrets at rest: SECRET_KEY, or one that is generated into the data directory on the first start.
- * Losing the file means losing those secrets, so it is never written over.
+ * Losing the file means losing those secrets, so that it is never overwritten.
  */
 export async function resolveSecretKey({ secretKey, dataDir }: Source): Promise<string> {
   if (secretKey !== null) return secretKey;
@@ -30,7 +30,7 @@ async function read(path: string): Promise<string | null> {
   }
 }
 
-/** Written aside, then linked: the file appears whole or not at all, and of two first starts one wins. */
+/** Writes a temporary file and links it: the file appears complete or not at all, and only one of two first starts wins. */
 async function generate(dataDir: string, path: string): Promise<string> {
   ensureWritable(dataDir);
   const aside = `${path}.${randomBytes(6).toString('hex')}`;

@@ -3,11 +3,11 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import ipaddr from 'ipaddr.js';
 import { parseTrustedProxies, type TrustedProxies } from '../http/limits/client-address.ts';
 
-/** A way to write a value in the environment. */
+/** The form of a value in the environment. */
 export interface Kind<Value extends TSchema = TSchema> {
   /** Completes the sentence "it must be …". */
   readonly allowed: string;
-  /** Turns the text into what `value` then checks; null where the text cannot be read at all. */
+  /** Converts the text to the value that `value` checks; null when the text cannot be read at all. */
   readonly read: (text: string) => unknown;
   readonly value: Value;
 }
@@ -20,13 +20,13 @@ const kind = <Value extends TSchema>(
 
 const items = (written: string) => written.split(',').map((item) => item.trim());
 
-/** Digits only: `Number` alone would also take `0x10`, `1e3`, ` 7` and the empty text. */
+/** An integer of digits only: `Number` alone would also accept `0x10`, `1e3`, ` 7` and the empty text. */
 const digits = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null);
 
 export const text = (allowed: string, options: { minLength?: number; pattern?: string } = {}) =>
   kind(allowed, Type.String({ minLength: 1, ...options }));
 
-/** Beyond this a file is none that anybody keeps certificates in; the bundle of all public authorities has 230 KB. */
+/** Size limit of a PEM file; the bundle of all public authorities has 230 KB. */
 const LARGEST_PEM = 1_048_576;
 
 const readPem = (path: string): string | null => {
@@ -38,7 +38,7 @@ const readPem = (path: string): string | null => {
   }
 };
 
-/** The path of a PEM file. It is opened at once, so that a wrong path is told with the other problems. */
+/** The path of a PEM file, which is read at once, so that a wrong path is reported with the other problems. */
 export const pemFile = (holding: string, label: string) =>
   kind(`the path of a file that can be read and holds ${holding} in PEM`, Type.String(), (path) =>
     new RegExp(`^-----BEGIN ${label}-----`, 'm').test(readPem(path) ?? '') ? path : null,
@@ -53,14 +53,14 @@ export const port = kind(
   digits,
 );
 
-/** Exactly one of these words. */
+/** Exactly one of the words. */
 export const choice = <const Names extends readonly string[]>(...names: Names) =>
   kind(
     `one of ${names.join(', ')}`,
     Type.Unsafe<Names[number]>(Type.Union(names.map((name) => Type.Literal(name)))),
   );
 
-/** One or more of these words, each once, separated by commas. */
+/** One or more of the words, each once, separated by commas. */
 export const choices = <const Names extends readonly string[]>(meaning: string, ...names: Names) =>
   kind(
     `one of ${names.join(', ')}, or several separated by commas, each once, ${meaning}`,
@@ -75,7 +75,7 @@ export const domain = text('a domain name in lower case, such as mail.example.co
   pattern: `^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})+$`,
 });
 
-/** An absolute URL of one of these schemes; its path keeps no slash at the end. */
+/** An absolute URL with one of the schemes; a slash at the end of its path is removed. */
 export const url = (allowed: string, ...schemes: string[]) =>
   kind(allowed, Type.String(), (written) => {
     const parsed = URL.canParse(written) ? new URL(written) : null;
@@ -101,14 +101,14 @@ export const cidrs = kind(
   cidrList,
 );
 
-/** How far X-Forwarded-For is believed: so many hops, or whatever these addresses added. */
+/** The trust in X-Forwarded-For: a number of hops, or the addresses of trusted proxies. */
 export const proxyTrust = kind(
   'the number of proxies in front, or their addresses or ranges, separated by commas',
   Type.Unsafe<TrustedProxies>(Type.Object({})),
   parseTrustedProxies,
 );
 
-/** Where instances count together: a Redis, or each for itself. */
+/** The store for shared counters: a Redis, or the memory of each instance. */
 export const sharedCounter = kind(
   'memory, or a URL such as redis://host:6379',
   Type.String({ pattern: '^(memory|rediss?://.+)$' }),

@@ -4,18 +4,18 @@ import { TRANSPORTS } from '../transport/transport.ts';
 import type { Kind } from './setting-kinds.ts';
 import * as is from './setting-kinds.ts';
 
-/** One environment variable: what it is for, how it is written, and what holds without it. */
+/** One environment variable: its purpose, its form, and its default. */
 export interface Setting<Value = unknown> {
-  /** One line, for `posthorn serve --help` and docs/configuration.md. */
+  /** The purpose in one line, for `posthorn serve --help` and docs/configuration.md. */
   readonly about: string;
   readonly kind: Kind;
-  /** As it would be written; null where there is no such value. */
+  /** The default as it would be written; null when there is none. */
   readonly fallback: string | null;
-  /** What the table shows for it: the fallback, or what its absence means. */
+  /** The default as the table shows it: the fallback, or the meaning of an absent value. */
   readonly otherwise: string;
-  /** Never printed, neither in a problem nor in a log. */
+  /** True for a value that is never printed, neither in a problem nor in a log. */
   readonly secret: boolean;
-  /** Carries the type of the value; no value is ever there. */
+  /** Carries the type of the value; the member itself is never set. */
   readonly of?: Value;
 }
 
@@ -40,24 +40,24 @@ const secret = <Value extends TSchema>(
 const anyText = is.text('some text');
 const certificates = is.pemFile('certificates', 'CERTIFICATE');
 
-/** Everything that can be configured, in the order in which it is shown. */
+/** All settings, in the order in which they are shown. */
 export const SETTINGS = {
   PROFILE: optional(
     is.choice('development', 'production'),
-    'by how it was started',
-    'What is taken for granted: development from source, production from the executable',
+    'development from source, production from the executable',
+    'The profile that sets other defaults',
   ),
   HOST: optional(anyText, '127.0.0.1 in development, 0.0.0.0 in production', 'The address to listen on'),
   PORT: withDefault(is.port, '3000', 'The port to listen on'),
   PUBLIC_URL: optional(
     is.url('an http or https URL', 'http:', 'https:'),
     'http://localhost:{PORT}',
-    'Where the world reaches this service: the base of links in emails, docs and tracking',
+    'The public address of this service, the base of all links in emails, documentation and tracking',
   ),
   DATA_DIR: withDefault(
     is.text('the path of a folder'),
     './data',
-    'Where the embedded database and generated secrets lie',
+    'The folder of the embedded database and of generated secrets',
   ),
   DATABASE_URL: secret(
     is.url('a URL such as postgres://user:password@host:5432/name', 'postgres:', 'postgresql:'),
@@ -72,7 +72,7 @@ export const SETTINGS = {
   SENDING_SLOTS: withDefault(
     is.integer(1, 1_000),
     '64',
-    'Live emails that each process is delivering at the same time, by each transport',
+    'The most live emails that each process delivers at the same time through each transport',
   ),
   LOG_LEVEL: withDefault(
     is.choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
@@ -94,7 +94,7 @@ export const SETTINGS = {
   TEST_SENDS_PER_DAY: withDefault(
     is.integer(0, 1_000_000_000, ', 0 for no limit'),
     '100',
-    'Emails a day that test keys may send',
+    'The most emails that test keys may send a day',
   ),
   SIMULATOR_DOMAIN: withDefault(
     is.domain,
@@ -105,37 +105,37 @@ export const SETTINGS = {
   RATE_LIMIT_PER_IP: withDefault(
     is.integer(0, 1_000_000_000, ', 0 for no limit'),
     '500',
-    'Requests a minute of one client address; an IPv6 /64 is one client',
+    'The most requests a minute from one client address; an IPv6 /64 counts as one address',
   ),
   RATE_LIMIT_PER_KEY: withDefault(
     is.integer(0, 1_000_000_000, ', 0 for no limit'),
     '100',
-    'Requests a second of one API key',
+    'The most requests a second with one API key',
   ),
   RATE_LIMIT_STORE: {
     ...withDefault(
       is.sharedCounter,
       'memory',
-      'Where requests are counted: by each process for itself (memory), or by all together (redis://…)',
+      'The store that counts requests for the rate limits: each process on its own (memory), or all of them together (redis://…)',
     ),
     secret: true,
   },
   TRUST_PROXY: withDefault(
     is.proxyTrust,
     '0',
-    'Whom to believe about the client address: a number of proxies, or their CIDRs; 0 is nobody',
+    'The proxies whose X-Forwarded-For is trusted: their number, or their CIDRs; 0 trusts none',
   ),
-  WEBHOOK_ALLOW_CIDRS: optional(is.cidrs, 'none', 'Private ranges that webhooks may be sent to'),
+  WEBHOOK_ALLOW_CIDRS: optional(is.cidrs, 'none', 'Private address ranges that webhooks may be sent to'),
 
   TRANSPORT: withDefault(
     is.choices('the default one first', ...TRANSPORTS),
     'capture',
-    'How live email leaves; capture keeps it here. Of several (smtp,ses) each domain may choose, and the first is the default',
+    'The transports for live email; capture keeps it here. With several (smtp,ses) each domain may choose one, and the first is the default',
   ),
   UNKNOWN_OUTCOME: withDefault(
     is.choice('retry', 'hold'),
     'retry',
-    'When nobody knows whether a server took an email: retry may send it twice, hold may lose it',
+    'The policy when it is unknown whether a server accepted an email: retry may send it twice, hold may lose it',
   ),
   SMTP_URL: secret(
     is.url('a URL such as smtps://user:password@host:465', 'smtp:', 'smtps:'),
@@ -146,9 +146,9 @@ export const SETTINGS = {
   EHLO_NAME: optional(
     is.domain,
     'the name of the machine',
-    'How this service introduces itself to other mail servers',
+    'The host name that this service gives to other mail servers in EHLO',
   ),
-  RETURN_PATH_DOMAIN: optional(is.domain, 'none', 'The domain that bounces come back to'),
+  RETURN_PATH_DOMAIN: optional(is.domain, 'none', 'The domain of the return path, which receives bounces'),
   SES_REGION: optional(
     is.text('a region such as eu-west-1', { pattern: '^[a-z]{2}(-[a-z]+)+-\\d$' }),
     'none',
@@ -157,7 +157,7 @@ export const SETTINGS = {
   SES_ENDPOINT: optional(
     is.url('an http or https URL', 'http:', 'https:'),
     'that of the region',
-    'Another endpoint for TRANSPORT=ses',
+    'A custom endpoint for TRANSPORT=ses',
   ),
   SES_CONFIGURATION_SET: optional(
     is.text('the name of a configuration set', { pattern: '^[A-Za-z0-9_-]{1,64}$' }),
@@ -169,33 +169,33 @@ export const SETTINGS = {
       pattern: '^arn:aws[a-z-]*:sns:[a-z0-9-]+:\\d{12}:[\\w-]{1,256}(\\.fifo)?$',
     }),
     'none',
-    'The SNS topic whose notifications of SES are believed, at /callbacks/ses',
+    'The SNS topic whose SES notifications are accepted at /callbacks/ses',
   ),
-  AWS_ACCESS_KEY_ID: secret(anyText, 'none', 'The credentials for TRANSPORT=ses'),
-  AWS_SECRET_ACCESS_KEY: secret(anyText, 'none', 'The credentials for TRANSPORT=ses'),
-  DNS_SERVERS: optional(is.nameServers, 'those of the machine', 'The name servers to ask'),
+  AWS_ACCESS_KEY_ID: secret(anyText, 'none', 'The access key for TRANSPORT=ses'),
+  AWS_SECRET_ACCESS_KEY: secret(anyText, 'none', 'The secret of that access key'),
+  DNS_SERVERS: optional(is.nameServers, 'those of the machine', 'The name servers for all DNS lookups'),
   TLS_CA_FILE: optional(
     certificates,
     'none',
-    'Certificate authorities to trust besides the usual ones, by mail and by webhooks (PEM)',
+    'Further certificate authorities to trust, for mail and webhooks (PEM)',
   ),
-  INBOUND_SMTP_PORT: optional(is.port, 'off', 'Where bounces and complaints are received'),
-  SUBMISSION_PORT: optional(is.port, 'off', 'Where emails are taken over SMTP'),
+  INBOUND_SMTP_PORT: optional(is.port, 'off', 'The port that receives bounces and complaints over SMTP'),
+  SUBMISSION_PORT: optional(is.port, 'off', 'The port that accepts emails over SMTP'),
   SUBMISSION_TLS_PORT: optional(
     is.port,
     'off',
-    'Where emails are taken over SMTP inside TLS from the first octet, customarily 465',
+    'The port that accepts emails over SMTP with implicit TLS, usually 465',
   ),
   SUBMISSION_TLS_CERT: optional(certificates, 'none', 'The certificate of the submission ports (PEM)'),
   SUBMISSION_TLS_KEY: optional(
     is.pemFile('a private key', '(?:[A-Z]+ )?PRIVATE KEY'),
     'none',
-    'The key of that certificate (PEM)',
+    'The private key of that certificate (PEM)',
   ),
   METRICS_PORT: optional(
     is.port,
     'off',
-    'The port, on HOST, where Prometheus reads /metrics; it asks for no key',
+    'The port on HOST that serves /metrics for Prometheus, without a key',
   ),
 } as const satisfies Record<string, Setting>;
 

@@ -1,8 +1,8 @@
+import { DAY_MS } from '../time/clock.ts';
 import type { Database } from './database.ts';
 import { type IdPrefix, lowestIdAt } from './ids.ts';
 import { codeOf } from './sqlstate.ts';
 
-const DAY_MS = 86_400_000;
 /** Days that are made ready ahead; a service that was off longer makes them when it starts. */
 const DAYS_AHEAD = 2;
 

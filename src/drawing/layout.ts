@@ -1,6 +1,6 @@
 // Positions of the states and arrows of machines on the screen, computed when the dashboard is built.
 
-/** A place, in pixels from the machine's upper left corner. */
+/** A point, in pixels from the machine's upper left corner. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -24,7 +24,7 @@ export interface Line {
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  /** By state; `*` is the dot at which the arrow to the initial state starts. */
+  /** Boxes by state; `*` is the dot at which the arrow to the initial state starts. */
   readonly states: Readonly<Record<string, Box>>;
   readonly lines: readonly Line[];
 }

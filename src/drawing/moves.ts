@@ -83,7 +83,7 @@ function moveOf(node: AnyStateNode, transition: AnyTransitionDefinition, cause: 
   };
 }
 
-/** Named actions only: assignments change the context and are nobody else's business. */
+/** Named actions only: assignments change nothing but the context. */
 function namesOf(actions: readonly unknown[]): string[] {
   return actions.map(nameOf).filter((name) => name !== null);
 }

@@ -1,6 +1,6 @@
 import type { Drawing, DrawnState, Move } from './moves.ts';
 
-/** XState source with names in place of implementations: to paste into Stately's editor or visualizer. */
+/** Writes XState source with names instead of implementations, for Stately's editor or visualizer. */
 export function toStately(drawing: Drawing): string {
   const { id, initial, states, moves } = drawing;
   const config = {

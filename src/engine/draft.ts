@@ -1,5 +1,6 @@
 import { mintId } from '../db/ids.ts';
 import { WHOLE_CALL } from '../db/stored-replies.ts';
+import { isoOrNull } from '../time/clock.ts';
 import { type Decider, earliest, type Step } from './decide.ts';
 import { type Actor, type ActorEvent, type Effect, type EffectMeaning, type Kind, stateOf } from './kind.ts';
 import type { Claim } from './result.ts';
@@ -23,8 +24,6 @@ export interface Draft {
   readonly claim: Claim | null;
   readonly payload?: unknown;
 }
-
-const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /** One draft as a row of the statements' input: the actor's new columns and all it brings along. */
 export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {

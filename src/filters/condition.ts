@@ -2,10 +2,10 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Detail } from '../http/failure.ts';
 
 /**
- * One question about a row, asked of the database or of a row in memory; both say the same. `now` is epoch milliseconds:
- * whoever asks takes it once, so that one query has one "last 7 days".
+ * A condition on a row, as SQL and in memory with the same result. `now` is epoch milliseconds; the caller reads the clock once,
+ * so that a query has a single "last 7 days".
  *
- * SQL may answer null where the row has no value. Null counts as false: `and`, `or` and `where` treat it so already, and
+ * SQL may return null when the row has no value. Null counts as false: `and`, `or` and `where` treat it so already, and
  * negations are written `is not true`. A condition then needs no `coalesce`, behind which no index would be used.
  */
 export interface Filter<Row> {
@@ -21,13 +21,13 @@ export class Problems {
 /** One reason that concerns the whole value. */
 export const problem = (message: string, path = ''): Problems => new Problems([{ path, message }]);
 
-/** Holds for rows for which each of the filters holds. */
+/** Holds for rows that match all filters. */
 export const allOf = <Row>(filters: readonly Filter<Row>[]): Filter<Row> => ({
   sql: (now) => joined(filters, now, sql` and `),
   matches: (row, now) => filters.every((filter) => filter.matches(row, now)),
 });
 
-/** Holds for rows for which one of the filters holds. */
+/** Holds for rows that match one of the filters. */
 export const anyOf = <Row>(filters: readonly Filter<Row>[]): Filter<Row> => ({
   sql: (now) => joined(filters, now, sql` or `),
   matches: (row, now) => filters.some((filter) => filter.matches(row, now)),
@@ -45,7 +45,7 @@ const joined = <Row>(filters: readonly Filter<Row>[], now: number, separator: SQ
     separator,
   )})`;
 
-/** A value that rows have or lack: as an SQL expression, and read from a row in memory. */
+/** A value that a row may lack: as an SQL expression, and read from a row in memory. */
 export interface Source<Row, Value> {
   readonly sql: SQL;
   read(row: Row): Value | null;

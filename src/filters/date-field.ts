@@ -5,12 +5,12 @@ import { type Bind, bind, type Field, negated } from './fields.ts';
 import { presence } from './kinds.ts';
 import { readDate, readPeriod } from './operators.ts';
 
-/** Tells an instant from the `now` of the query. */
+/** Computes an instant from the `now` of the query. */
 type Instant = (now: number) => number;
 
 /**
  * An instant, in memory as epoch milliseconds. The database has microseconds as well: a condition there compares with the
- * beginning of a millisecond or that of the next one, so that both agree and an index on the column still serves.
+ * beginning of a millisecond or of the next one, so that both agree and an index on the column is still used.
  */
 export function dateField<Row>(source: Source<Row, number>) {
   const since = (instant: Instant): Filter<Row> =>
@@ -57,5 +57,5 @@ export function dateField<Row>(source: Source<Row, number>) {
   } satisfies Field<Row>;
 }
 
-/** The instant as it is written in SQL: the year 10000 has no ISO text that PostgreSQL reads. */
+/** The instant as SQL: the year 10000 has no ISO text that PostgreSQL reads. */
 const nextMillisecond = (instant: number): SQL => sql`${instantSql(instant)} + interval '1 millisecond'`;

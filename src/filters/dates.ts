@@ -9,25 +9,25 @@ const MONTH_DAY = [
 const TIME = 'T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])';
 
 /**
- * The texts that are dates: days that exist, and times of RFC 3339 on such days with an offset that PostgreSQL takes. The
- * same pattern decides in SQL and here; a cast that fails there would fail the query for the sake of one row.
+ * The texts that count as dates: existing days, and RFC 3339 times on such days with an offset that PostgreSQL accepts. The same
+ * pattern decides in SQL and here, because a failed cast in SQL would fail the query for a single row.
  */
 const DATE = `^(${MONTH_DAY.join('|')})(${TIME})?$`;
 const IS_DATE = new RegExp(DATE);
-/** There is no such year. Said apart: a look ahead in the pattern made it take 7.7 µs a row instead of 4.6. */
+/** The year 0000 does not exist. A separate check: a look-ahead in the pattern took 7.7 µs a row instead of 4.6. */
 const NO_YEAR = '0000';
 const DAY_LENGTH = '2026-01-31'.length;
 
 const FIRST = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Epoch milliseconds of a text that is a date, digits beyond milliseconds cut; a day is its first moment in UTC. */
+/** Epoch milliseconds of a date, without digits beyond milliseconds; a day is its first moment in UTC. */
 export function dateIn(text: string): number | null {
   if (text.startsWith(NO_YEAR) || !IS_DATE.test(text)) return null;
   return Date.parse(text.length === DAY_LENGTH ? text : text.replace(/([.][0-9]{3})[0-9]+/, '$1'));
 }
 
-/** The same of an SQL text; null where it is no date. */
+/** The same for an SQL text; null when it is no date. */
 export const dateInSql = (text: SQL): SQL =>
   sql`case when ${text} ~ ${sql.raw(`'${DATE}'`)} and left(${text}, 4) <> ${sql.raw(`'${NO_YEAR}'`)} then (${milliseconds(text)} ||
     case when length(${text}) = ${sql.raw(String(DAY_LENGTH))} then 'T00:00:00Z' else '' end)::timestamptz end`;
@@ -48,12 +48,12 @@ export const instantSql = (instant: number): SQL =>
 /** Milliseconds of each unit that a period is counted in. */
 export const PERIOD_UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
 
-/** How long ago something is: so many days of 24 hours. */
+/** A period, in days of 24 hours. */
 export interface Period {
   readonly amount: number;
   readonly unit: keyof typeof PERIOD_UNITS;
 }
 
-/** The instant that lies a period before another. */
+/** The instant a period before another. */
 export const periodBefore = (instant: number, { amount, unit }: Period): number =>
   instant - amount * PERIOD_UNITS[unit];

@@ -4,16 +4,16 @@ import type { Operator } from './operators.ts';
 /** Makes the condition of one operator from the value beside it; the paths of problems are relative to that value. */
 export type Bind<Row> = (value: unknown) => Filter<Row> | Problems;
 
-/** What can be asked of a field: its operators, each with the condition it makes. Modules make kinds of their own this way. */
+/** The operators of a field, each with the condition that it makes. Modules define their own kinds of fields this way. */
 export type Field<Row> = { readonly [Name in Operator]?: Bind<Row> };
 
-/** Fields that share a beginning of their names, such as `properties.<key>`. */
+/** Fields whose names share a prefix, such as `properties.<key>`. */
 export interface FieldFamily<Row> {
   /** `properties.` */
   readonly prefix: string;
-  /** `<key>`: what stands behind the prefix, for messages. */
+  /** The part after the prefix, such as `<key>`, for messages. */
   readonly rest: string;
-  /** The field of that name; null where there is none. */
+  /** The field with that name; null when there is none. */
   field(rest: string): Field<Row> | null;
 }
 
@@ -23,7 +23,7 @@ export interface Fields<Row> {
   readonly families: readonly FieldFamily<Row>[];
 }
 
-/** The field of a name; null where there is none. */
+/** The field with a name; null when there is none. */
 export function findField<Row>({ named, families }: Fields<Row>, name: string): Field<Row> | null {
   if (Object.hasOwn(named, name)) return named[name] ?? null;
   const family = families.find(({ prefix }) => name.startsWith(prefix));
@@ -45,7 +45,7 @@ export const bind =
     return operand instanceof Problems ? operand : condition(operand);
   };
 
-/** The operator that holds where another one does not. */
+/** The negation of an operator. */
 export const negated =
   <Row>(positive: Bind<Row>): Bind<Row> =>
   (value) => {

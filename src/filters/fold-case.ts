@@ -1,19 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm';
 
 /**
- * Case is folded for the letters of the text that is looked for, and for no others. `lower()` follows the database's
- * locale: with "C" it leaves an Ä as it is, and two databases would answer differently. A list of two letters each means
- * the same everywhere, in memory too.
+ * Folds case only for the letters of the searched text. `lower()` depends on the database's locale: with "C" it does not change
+ * an Ä, so that two databases would answer differently. A list of letter pairs means the same everywhere, in memory too.
  */
 export interface CaseFolding {
-  /** The text to look for, in lower case. */
+  /** The searched text in lower case. */
   readonly part: string;
-  /** Capitals, and in the same order the letters they become. */
+  /** Capitals, and their lower-case letters in the same order. */
   readonly capitals: string;
   readonly small: string;
 }
 
-/** Letters whose two forms are one character each; a ß, whose capitals are two, stays what it is. */
+/** Letters whose two forms are one character each; a ß, whose capitals are two, is not folded. */
 export function caseFolding(text: string): CaseFolding {
   let part = '';
   const pairs = new Map<string, string>();

@@ -15,13 +15,13 @@ const isThere = <Row, Value>(source: Source<Row, Value>): Filter<Row> =>
     () => true,
   );
 
-/** Whether there is a value; for kinds that have no empty one. */
+/** Operators for the presence of a value, for kinds without an empty value. */
 export const presence = <Row, Value>(source: Source<Row, Value>): Pick<Field<Row>, 'exists' | 'isEmpty'> => ({
   exists: asked(isThere(source)),
   isEmpty: asked(not(isThere(source))),
 });
 
-/** The same where an empty text counts as empty; for sources whose value is written as a text, whatever its type. */
+/** The same with the empty text as absent, for sources whose value is a text, whatever its type. */
 export const textPresence = <Row>(
   source: Source<Row, unknown>,
 ): Required<Pick<Field<Row>, 'exists' | 'isEmpty'>> => ({
@@ -37,7 +37,7 @@ export const textPresence = <Row>(
   ),
 });
 
-/** A condition on a part of a text, which minds no case. `strpos` knows no wildcards, where `like` would take them from the client. */
+/** A case-insensitive condition on a part of a text. `strpos` knows no wildcards, where `like` would take them from the client. */
 const onPart = <Row>(
   source: Source<Row, string>,
   write: (text: SQL, part: string) => SQL,
@@ -53,7 +53,7 @@ const onPart = <Row>(
     );
   });
 
-/** A text. Whole texts are compared exactly, parts of them without minding case. */
+/** A text. Whole texts are compared exactly, parts of them without regard to case. */
 export function textField<Row>(source: Source<Row, string>) {
   const eq: Bind<Row> = bind(readText, (text) =>
     onValue(
@@ -136,9 +136,9 @@ export function booleanField<Row>(source: Source<Row, boolean>) {
   return { eq, neq: negated(eq), ...presence(source) } satisfies Field<Row>;
 }
 
-/** A membership: which ids a row belongs to. */
+/** The memberships of a row, by id. */
 export interface Membership<Row> {
-  /** SQL: whether the row belongs to one of them. */
+  /** The SQL condition that the row belongs to one of the ids. */
   sql(ids: readonly string[]): SQL;
   read(row: Row): readonly string[];
 }

@@ -3,7 +3,7 @@ import { MOST_DETAILS } from '../http/schema-errors.ts';
 import { Problems, problem } from './condition.ts';
 import { instantOf, PERIOD_UNITS, type Period } from './dates.ts';
 
-/** Every operator there is; which of them a field takes is the field's own affair. */
+/** All operators; each field defines which of them it accepts. */
 export const OPERATORS = [
   ...(['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'contains', 'startsWith', 'endsWith', 'in'] as const),
   ...(['exists', 'isEmpty', 'before', 'after', 'withinLast', 'olderThan'] as const),
@@ -12,14 +12,14 @@ export const OPERATORS = [
 /** The name of an operator. */
 export type Operator = (typeof OPERATORS)[number];
 
-/** UTF-16 units of a text that is compared with; no property value is longer. */
+/** UTF-16 units of a text to compare with; no property value is longer. */
 export const LONGEST_TEXT = 1_000;
-/** Values that `in` takes. */
+/** The most values of `in`. */
 export const MOST_VALUES = 100;
-/** Of one unit; 10,000 weeks are 191 years. */
+/** The largest amount of a period; 10,000 weeks are 191 years. */
 export const MOST_UNITS = 10_000;
 
-/** A text that PostgreSQL can be given: it knows neither NUL nor half of a surrogate pair. */
+/** A text that PostgreSQL accepts: without NUL and without half of a surrogate pair. */
 export function readText(value: unknown): string | Problems {
   if (typeof value !== 'string') return problem('Give a text.');
   if (value.length > LONGEST_TEXT)
@@ -29,11 +29,11 @@ export function readText(value: unknown): string | Problems {
     : value;
 }
 
-/** A text of which something is to be found in another one; the empty one is found everywhere. */
+/** A text to search for; the empty one is refused because it is found everywhere. */
 export const readPart = (value: unknown): string | Problems =>
   value === '' ? problem('Must not be empty.') : readText(value);
 
-/** A number; JSON also writes some that are none (`1e999`). */
+/** A finite number; JSON can also write others (`1e999`). */
 export const readNumber = (value: unknown): number | Problems =>
   typeof value === 'number' && Number.isFinite(value) ? value : problem('Give a number.');
 
@@ -52,7 +52,7 @@ export function readDate(value: unknown): number | Problems {
   );
 }
 
-/** Up to a hundred values, each of which is read alike. */
+/** Up to a hundred values, each read in the same way. */
 export const readList =
   <Item>(read: (value: unknown) => Item | Problems) =>
   (value: unknown): readonly Item[] | Problems => {

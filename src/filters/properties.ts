@@ -6,10 +6,10 @@ import { type Bind, bind, type Field, type FieldFamily, negated } from './fields
 import { numberField, textField, textPresence } from './kinds.ts';
 import { readBoolean, readList, readNumber, readText } from './operators.ts';
 
-/** A property's name. It travels as a parameter all the same. */
+/** A property's name, which is passed as a parameter all the same. */
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
-/** Where the properties of rows are: a jsonb column that is never null, and the same object in memory. */
+/** The source of properties: a jsonb column that is never null, and the same object in memory. */
 export interface Properties<Row> {
   readonly sql: SQL;
   read(row: Row): Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ function readScalar(value: unknown): Scalar | Problems {
   return typeof value === 'boolean' ? readBoolean(value) : problem('Give a text, a number, true or false.');
 }
 
-/** `properties.<key>`, or with another beginning. */
+/** The fields `properties.<key>`, or with another prefix. */
 export const propertyFamily = <Row>(prefix: string, properties: Properties<Row>): FieldFamily<Row> => ({
   prefix,
   rest: '<key>',
@@ -31,8 +31,8 @@ export const propertyFamily = <Row>(prefix: string, properties: Properties<Row>)
 });
 
 /**
- * A value of any type. The type of what it is compared with decides: the text "50" is not the number 50, of which 50.0 is
- * another writing, and a date is a text that is one.
+ * A value of any type. The type of the other operand decides: the text "50" is not the number 50, which may also be written
+ * 50.0, and a date is a text in the form of one.
  */
 export function propertyField<Row>({ sql: column, read }: Properties<Row>, key: string): Field<Row> {
   const own = (row: Row): unknown => {
@@ -57,7 +57,7 @@ export function propertyField<Row>({ sql: column, read }: Properties<Row>, key: 
     sql: sql`(${typed('string', dateInSql(sql`(${plain})`))})`,
     read: (row) => dateIn(textOrNull(own(row)) ?? ''),
   });
-  /** Contains `{key: value}`, which a jsonb_path_ops index answers; `->>` would use none. */
+  /** The SQL for containing `{key: value}`, which a jsonb_path_ops index answers; `->>` would use none. */
   const equal = (value: Scalar): Filter<Row> => ({
     sql: () => sql`${column} @> ${JSON.stringify({ [key]: value })}::text::jsonb`,
     matches: (row) => own(row) === value,

@@ -4,12 +4,12 @@ import { allOf, anyOf, type Filter, not, Problems } from './condition.ts';
 import { type Fields, fieldNames, findField } from './fields.ts';
 import { OPERATORS } from './operators.ts';
 
-/** Levels of a filter; a single condition has one. */
+/** The most levels of a filter; a single condition has one. */
 export const DEEPEST = 8;
-/** Conditions of a filter, all levels together. */
+/** The most conditions of a filter, over all levels. */
 export const MOST_CONDITIONS = 50;
 
-/** Reads what a client sent as a filter, or what was stored of it; answers every problem at once, at most twenty. */
+/** Reads a filter from a client or from the database; returns all problems at once, at most twenty. */
 export function readFilter<Row>(value: unknown, at: string, fields: Fields<Row>): Filter<Row> | Problems {
   const reader = new Reader(fields);
   const filter = reader.node(value, at, 1);
@@ -35,7 +35,7 @@ class Reader<Row> {
 
   constructor(private readonly fields: Fields<Row>) {}
 
-  /** A filter at any level; null when it is none. */
+  /** Reads a filter at any level; null when it is invalid. */
   node(value: unknown, at: string, depth: number): Filter<Row> | null {
     if (depth > DEEPEST) return this.#refuse(at, `Nest at most ${DEEPEST} levels.`);
     if (!isObject(value)) return this.#refuse(at, SHAPE);
@@ -64,7 +64,7 @@ class Reader<Row> {
   #condition(members: Members, at: string): Filter<Row> | null {
     this.#conditions++;
     if (this.#conditions > MOST_CONDITIONS) {
-      // Said once: lists that hold this one end as well.
+      // Reported once: the lists around this one end as well.
       if (this.#conditions === MOST_CONDITIONS + 1)
         this.#refuse(at, `Use at most ${MOST_CONDITIONS} conditions in one filter.`);
       return null;

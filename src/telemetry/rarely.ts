@@ -1,8 +1,8 @@
 import type { Logger } from './logger.ts';
 
 /**
- * A warning that many may have cause for at once, and again every second: the first is logged, and then one in `everyMs`,
- * which tells how many there were.
+ * Limits a warning that may be due many times a second: the first is logged, and then one in `everyMs` with the number of
+ * warnings since.
  */
 export function rarely(
   log: Pick<Logger, 'warn'>,

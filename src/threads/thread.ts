@@ -17,7 +17,7 @@ export class Thread<Question, Answer> {
     };
   }
 
-  /** The next answer. Rejects with `late` when there is none within so many milliseconds, with an Error when the thread fails. */
+  /** Resolves with the next answer. Rejects with `late` when none comes in time, and with an Error when the thread fails. */
   async next(withinMs: number, late: Error): Promise<Answer> {
     const timer = setTimeout(() => this.#settle?.reject(late), withinMs);
     try {
@@ -30,7 +30,7 @@ export class Thread<Question, Answer> {
     }
   }
 
-  /** Asks a question and waits as `next` does. */
+  /** Asks a question and waits for its answer like `next`. */
   ask(question: Question, withinMs: number, late: Error): Promise<Answer> {
     const answer = this.next(withinMs, late);
     this.#worker.postMessage(question);

@@ -2,7 +2,7 @@ import { Unavailable } from '../errors/unavailable.ts';
 import type { Reply } from './serve.ts';
 import { Thread } from './thread.ts';
 
-/** The limits of a crew. */
+/** The limits of a worker pool. */
 export interface PoolLimits {
   /** The most threads at a time. */
   readonly threads: number;
@@ -21,7 +21,7 @@ export class JobTimeout extends Error {
   override readonly name = 'TooSlow';
 }
 
-/** A thread of a crew. */
+/** A thread of a worker pool. */
 export type PoolWorker<Question, Answer> = Thread<Question, Reply<Answer>>;
 
 interface Job<Question, Answer> {
@@ -48,7 +48,7 @@ export class WorkerPool<Question, Answer> {
     this.#free = [...this.#lanes];
   }
 
-  /** Rejects with TooSlow, and with Unavailable where there is no thread for it. */
+  /** Rejects with TooSlow, and with Unavailable when no thread is free for it. */
   ask(question: Question): Promise<Answer> {
     if (this.#isClosed) return Promise.reject(this.#stopping);
     if (this.#waiting.length >= this.#limits.mostWaiting)
@@ -77,7 +77,7 @@ export class WorkerPool<Question, Answer> {
 /** Starts a thread of that entry. */
 export const startThread = <Question, Answer>(entry: URL): PoolWorker<Question, Answer> => new Thread(entry);
 
-/** A place for one thread, which lives while it has work and for some time after. */
+/** One slot of the pool, whose thread lives while it has work and for some time after. */
 class Lane<Question, Answer> {
   #thread: PoolWorker<Question, Answer> | null = null;
   #retirement: Timer | undefined;

@@ -21,3 +21,10 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
 };
+
+/** A day of 24 hours in milliseconds. */
+export const DAY_MS = 86_400_000;
+
+/** Epoch milliseconds as ISO 8601, for SQL and JSON; null stays null. */
+export const isoOrNull = (at: number | null): string | null =>
+  at === null ? null : new Date(at).toISOString();

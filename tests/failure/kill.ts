@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../src/chaos/free-port.ts';
 import type { Database } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { type Service, startService, TEST_KEY } from '../support/service.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
+import { freePort } from '../../src/chaos/free-port.ts';
 import { load, preparePost } from '../bench/load.ts';
 import { Relay } from '../support/engine-relay.ts';
 import { eventually } from '../support/eventually.ts';
 import { livedMs } from '../support/own-time.ts';
-import { freePort } from '../support/ports.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
 

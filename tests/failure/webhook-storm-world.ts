@@ -1,11 +1,11 @@
 import postgres from 'postgres';
+import { freePort } from '../../src/chaos/free-port.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
 import { openService } from '../../src/service.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { freePort } from '../support/ports.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { type Service, startService } from '../support/service.ts';
 

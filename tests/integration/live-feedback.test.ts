@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sign } from 'node:crypto';
 import { createTransport } from 'nodemailer';
+import { freePort } from '../../src/chaos/free-port.ts';
 import { feedbackRecorder } from '../../src/modules/emails/feedback/record-feedback.ts';
 import { returnToken } from '../../src/modules/emails/send/return-token.ts';
 import { sesRoutes } from '../../src/modules/ses/routes.ts';
 import { bounceOf, type Fact } from '../../src/transport/inbound/feedback.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
-import { freePort } from '../support/ports.ts';
 import { arf, dsn } from '../unit/transport/reports.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './transport/certificates.ts';
 import { DROP, startScriptedSmtp } from './transport/scripted-smtp.ts';

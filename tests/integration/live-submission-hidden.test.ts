@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { freePort } from '../../src/chaos/free-port.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
-import { freePort } from '../support/ports.ts';
 
 let service: LiveService;
 let port: number;

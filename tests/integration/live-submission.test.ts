@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
+import { freePort } from '../../src/chaos/free-port.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
-import { freePort } from '../support/ports.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './transport/certificates.ts';
 
 let service: LiveService;

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
+import { freePort } from '../../src/chaos/free-port.ts';
 import { startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
 
 /** The samples of a scrape, by name and labels as they stand in it. */
 const samplesOf = (text: string): ReadonlyMap<string, number> =>

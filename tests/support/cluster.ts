@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { freePort } from './ports.ts';
+import { freePort } from '../../src/chaos/free-port.ts';
 
 /** A real PostgreSQL 18 server that lives in a temporary folder. */
 export interface Cluster {

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { freePort } from '../../src/chaos/free-port.ts';
 import { eventually } from './eventually.ts';
-import { freePort } from './ports.ts';
 
 /** The keys that a service started by a test knows, unless the test sets its own. */
 export const LIVE_KEY = `svc_live_${'L'.repeat(32)}`;

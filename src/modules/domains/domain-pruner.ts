@@ -1,8 +1,8 @@
 import { untilDone } from '../../duties/batches.ts';
 import type { Duty, DutyDeps } from '../../duties/duty.ts';
 import { RETENTION_BATCH } from '../../duties/retention.ts';
+import { DAY_MS } from '../../time/clock.ts';
 
-const DAY_MS = 86_400_000;
 /** As long as a live email may still name it: it waits at most 30 days and three more, and is kept for 90. */
 const REMOVED_KEPT_MS = 90 * DAY_MS;
 /** The records of retired keys may go after a week; who has not noticed by then will not. */

@@ -1,5 +1,6 @@
 import type { DomainContext } from '../../../machines/domain-context.ts';
 import { timeOfId } from '../../db/ids.ts';
+import { isoOrNull } from '../../time/clock.ts';
 import type { KeySet } from './keys.ts';
 import type { DomainView } from './model.ts';
 import { type DnsSetup, keyNames, type RecordSource, recordsOf, standingOf, transportOf } from './records.ts';
@@ -16,8 +17,6 @@ export interface DomainRow extends RecordSource {
  * receives it then checks the signature it was sent with; the rest is for what forwards or checks later.
  */
 const RETIRED_RECORDS_MS = 7 * 86_400_000;
-
-const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /** A domain as clients see it, with the records that this installation asks for now. */
 export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {

@@ -3,9 +3,8 @@ import type { EmailInput } from '../../../machines/email-context.ts';
 import type { Registration } from '../../engine/engine.ts';
 import { type ChildSpec, defineKind, stateOf } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
+import { isoOrNull } from '../../time/clock.ts';
 import { emailEffects, emailFacts } from './facts.ts';
-
-const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /** Emails as actors: their table, the message beside it, and the tables that their effects write. */
 export const emailKind = defineKind({

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { freePort } from '../../../src/chaos/free-port.ts';
 import { type DirectOptions, DirectTransport } from '../../../src/transport/direct/direct.ts';
 import { createResolver } from '../../../src/transport/dns/resolver.ts';
-import { freePort } from '../../support/ports.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 import { a, aaaa, mx, startNameServer } from './name-server.ts';

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createHash, createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
 import { simpleParser } from 'mailparser';
+import { freePort } from '../../../src/chaos/free-port.ts';
 import { generateDkimKey } from '../../../src/transport/dkim/key-pair.ts';
 import { loadSigningKey } from '../../../src/transport/dkim/signing-key.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from '../../../src/transport/ses/identity.ts';
 import { SesTransport } from '../../../src/transport/ses/ses.ts';
 import { createSesApi } from '../../../src/transport/ses/ses-api.ts';
-import { freePort } from '../../support/ports.ts';
 import { aMessage, field } from '../../unit/transport/a-message.ts';
 
 interface Call {

@@ -5,8 +5,7 @@ import { PARTITIONED, partitionedDays, retireDay } from '../../../db/partitions.
 import type { Duty, DutyDeps } from '../../../duties/duty.ts';
 import { KEPT_DAYS, RETENTION_BATCH } from '../../../duties/retention.ts';
 import { stateList, statesWhere } from '../../../engine/kind.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../../time/clock.ts';
 
 /** Whether an email can stay in that state for ever without having been sent. */
 const ENDS_UNSENT: Readonly<Record<EmailState, boolean>> = {

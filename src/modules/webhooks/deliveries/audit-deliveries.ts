@@ -2,9 +2,9 @@ import type { WebhookDeliveryContext } from '../../../../machines/webhook-delive
 import { type ActorBatch, type Audit, auditActors } from '../../../audit/actors.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
 import { KEPT_DAYS } from '../../../duties/retention.ts';
+import { DAY_MS } from '../../../time/clock.ts';
 import { webhookDeliveryKind } from './kind.ts';
 
-const DAY_MS = 86_400_000;
 /** Clocks of instances differ: an event of about the moment at which an endpoint changed may belong to either side. */
 const MARGIN_MS = 60_000;
 const NAMED = 20;

@@ -2,8 +2,7 @@ import type { Database } from '../../../db/database.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
 import type { Duty, DutyDeps } from '../../../duties/duty.ts';
 import { KEPT_DAYS, KEPT_WRITES, RETENTION_BATCH } from '../../../duties/retention.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../../time/clock.ts';
 
 const ENDPOINTS = 'select id, livemode, state, revision from webhook_endpoints order by id';
 
