@@ -261,7 +261,7 @@ test('doctor checks host name, reverse DNS and outgoing port 25 for direct deliv
     'mx.probe.test A': [a('127.0.0.1')],
   };
   expect(await look()).toMatchObject([
-    { status: 'fine', detail: expect.stringContaining('leads back') },
+    { status: 'fine', detail: expect.stringContaining('in reverse DNS') },
     { status: 'fine', detail: 'mx.probe.test answers.' },
   ]);
 });
