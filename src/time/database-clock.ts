@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import { Unavailable } from '../errors/unavailable.ts';
 import { type Agreement, type Clock, systemClock } from './clock.ts';
 
 /** The database's clock, read once: what it said (epoch ms) when our monotonic one and the machine's said that. */
@@ -16,6 +17,8 @@ export const EXPLAINED_MS = 2_500;
 /** A reading that may be further off than this says nothing. */
 const TOO_VAGUE_MS = 1_000;
 const SAMPLES = 5;
+/** Tries at the start, of so many samples each. */
+const FIRST_READINGS = 3;
 /** No better one is needed. */
 const SHARP_MS = 2;
 /** What is corrected of an explained difference, as a share of the time that passes. */
@@ -142,6 +145,16 @@ export interface OpenClock extends Clock {
   close(): void;
 }
 
+/** Everything goes by the first reading, so it is repeated while it is vague: a connection may be slow once. */
+async function firstReading(database: Pick<Database, 'query'>, machine: Clock): Promise<Reading> {
+  for (let tries = 1; ; tries++) {
+    const reading = await readClock(database, machine);
+    if (reading.within <= TOO_VAGUE_MS) return reading;
+    if (tries === FIRST_READINGS)
+      throw new Unavailable('The database takes too long to say what time it is.', 'no');
+  }
+}
+
 /** The clock of a service on this database. @throws Unavailable */
 export async function openClock(
   database: Database,
@@ -151,7 +164,7 @@ export async function openClock(
   // The embedded database reads the machine's clock itself.
   if (database.kind === 'embedded')
     return { ...machine, agreement: { skewMs: 0, agrees: true }, close: () => {} };
-  const clock = new DatabaseClock(await readClock(database, machine), machine, logger);
+  const clock = new DatabaseClock(await firstReading(database, machine), machine, logger);
   let isLooking = false;
   const look = async (): Promise<void> => {
     if (isLooking) return;

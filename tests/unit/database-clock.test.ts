@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { ADOPTED_AFTER_MS, DatabaseClock, LOOK_EVERY_MS, readClock } from '../../src/time/database-clock.ts';
+import {
+  ADOPTED_AFTER_MS,
+  DatabaseClock,
+  LOOK_EVERY_MS,
+  openClock,
+  readClock,
+} from '../../src/time/database-clock.ts';
 
 const NOON = Date.parse('2026-11-22T12:00:00Z');
 const HOUR = 3_600_000;
@@ -141,4 +147,31 @@ test('of several readings the one with the shortest round trip counts, and half 
   expect(reading.monotonic).toBe(348);
   expect(reading.at).toBeCloseTo(NOON + 348 - 7.2 + 4, 3);
   expect(trips).toEqual([]);
+});
+
+describe('the first reading of a start', () => {
+  const start = async (trips: readonly number[]) => {
+    let passed = 0;
+    let asked = 0;
+    const database = {
+      kind: 'postgres',
+      query: async () => {
+        passed += trips[asked++] ?? 3_000;
+        return [{ at: NOON + passed }];
+      },
+    };
+    const log = { info: () => {}, warn: () => {} };
+    const source = { now: () => 7, monotonic: () => passed };
+    const clock = await openClock(database as never, log as never, source);
+    clock.close();
+    return { asked, behind: NOON + passed - clock.now() };
+  };
+
+  test('is repeated while every round trip is slow', async () => {
+    expect(await start([3_000, 3_000, 3_000, 3_000, 3_000, 2])).toEqual({ asked: 6, behind: -1 });
+  });
+
+  test('is given up where the database stays slow: nothing can go by it', async () => {
+    await expect(start([])).rejects.toThrow('takes too long to say what time it is');
+  });
 });
