@@ -8,7 +8,7 @@ export interface Address {
   readonly name: string | null;
   /** `user@host` as it was given. */
   readonly address: string;
-  /** What two addresses are compared by: lower case, the host in ASCII. */
+  /** The form that addresses are compared by: lower case, the host in ASCII. */
   readonly key: string;
   /** The host in lower-case ASCII (punycode). */
   readonly domain: string;
@@ -16,7 +16,7 @@ export interface Address {
   readonly utf8Local: boolean;
 }
 
-/** Why a text is no address. */
+/** The reason that a text is no address. */
 export type AddressProblem = Problem;
 
 /** RFC 5321 4.5.3.1.1. */
@@ -24,10 +24,10 @@ const LONGEST_LOCAL = 64;
 /** RFC 5321 4.5.3.1.3 allows a path 256 octets, of which the angle brackets take two. */
 const LONGEST_ADDRESS = 254;
 const LONGEST_NAME = 256;
-/** A name whose every character is escaped, and an address in its longest spelling; nothing longer is looked at. */
+/** A name whose every character is escaped, and an address in its longest spelling. Longer texts are refused unread. */
 const LONGEST_TEXT = 1_024;
 
-/** RFC 5322 3.2.3 dot-atom. A quoted local part is legal and no one has one; it is refused, as it opens the door to tricks. */
+/** RFC 5322 3.2.3 dot-atom. A quoted local part is legal and nobody uses one; it is refused, since other programs parse it differently. */
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 /** RFC 6531 3.3 adds all of Unicode; letters, marks and digits are what a mailbox can be called by. */
 const UTF8_LOCAL = /^[\w!#$%&'*+/=?^`{|}~\p{L}\p{M}\p{N}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\p{L}\p{M}\p{N}-]+)*$/u;
@@ -84,7 +84,7 @@ function readMailbox(name: string | null, address: string): Address | AddressPro
   const local = address.slice(0, at);
   const isAscii = LOCAL.test(local);
   if (!isAscii && !UTF8_LOCAL.test(local)) return /[,;]/.test(local) ? SEVERAL : BAD_LOCAL;
-  // Legal in an atom, and in no mailbox: RFC 2047 5 forbids to decode it there, some programs do, and show another sender.
+  // RFC 2047 5 forbids to decode an encoded word here; some programs do, and show another sender.
   if (local.includes('=?')) return ENCODED_LOCAL;
   const octets = isAscii ? local.length : Buffer.byteLength(local);
   if (octets > LONGEST_LOCAL) return LONG_LOCAL;
@@ -96,7 +96,7 @@ function readMailbox(name: string | null, address: string): Address | AddressPro
   return { name, address, key, domain, utf8Local: !isAscii };
 }
 
-/** What stands before the angle bracket, without its quotes; null when that is nothing. */
+/** The name before the angle bracket, without its quotes; null without one. */
 function readName(given: string): string | null | AddressProblem {
   if (hasUnseen(given)) return UNSEEN_NAME;
   const phrase = given.trim();
@@ -104,7 +104,7 @@ function readName(given: string): string | null | AddressProblem {
   if (!isQuoted && SPECIALS.test(phrase)) return BARE_NAME;
   const name = isQuoted ? phrase.slice(1, -1).replace(/\\(.)/gsu, '$1').trim() : phrase;
   if (name.length > LONGEST_NAME) return LONG_NAME;
-  // A mail program would decode it, and so show what none of the checks above has seen.
+  // A mail program would decode it, and so show a name that none of the checks above has seen.
   if (name.includes('=?')) return ENCODED_NAME;
   return name === '' ? null : name;
 }

@@ -10,8 +10,8 @@ const LONGEST_HOST = 253;
 const ASCII_HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * What an internationalised name may hold before it is converted: letters, marks, digits, and the few others that IDNA
- * judges by their neighbours. Without this, domainToASCII reads `%41` as a letter, cuts the name at `/`, `?` and `#`, and
+ * The characters of an internationalised name before it is converted: letters, marks, digits, and the few others that IDNA
+ * allows by their neighbours. Without this, domainToASCII reads `%41` as a letter, cuts the name at `/`, `?` and `#`, and
  * drops zero-width characters (pinned by a test).
  */
 const UNICODE_HOST = /^[\p{L}\p{M}\p{N}.\-\u00b7\u0375\u05f3\u05f4\u30fb\p{Join_Control}]+$/u;
@@ -26,5 +26,5 @@ export function asciiHost(host: string): string | null {
   return ascii.length <= LONGEST_HOST && ASCII_HOST.test(ascii) ? ascii : null;
 }
 
-/** Empty where IDNA knows no such name; names that are already in punycode are checked too. */
+/** The name in punycode; empty when IDNA does not allow it. Names that are already in punycode are checked too. */
 const converted = (lower: string): string => (UNICODE_HOST.test(lower) ? domainToASCII(lower) : '');

@@ -2,13 +2,13 @@
 const CONTROLS = /[[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]--\t]/v;
 
 /**
- * Besides the controls, what takes no room on the screen or turns the order of its neighbours round: zero-width and
- * bidirectional characters, tags, soft hyphens. The two joiners stay, since Persian names and joined emoji need them.
+ * The controls, and characters that are invisible or change the order of their neighbours: zero-width and bidirectional
+ * characters, tags, soft hyphens. The two joiners stay, since Persian names and joined emoji need them.
  */
 const UNSEEN = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]--\p{Join_Control}]/v;
 
 /** Whether the text would break a header line, or could not be stored. A tab is white space there (RFC 5322 2.2). */
 export const hasControls = (text: string): boolean => CONTROLS.test(text);
 
-/** Whether the text could look like another one: for names that people trust when they see them. */
+/** Whether the text could look like another one. It is asked of names that people trust when they see them. */
 export const hasUnseen = (text: string): boolean => UNSEEN.test(text);

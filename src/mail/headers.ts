@@ -9,7 +9,7 @@ export interface Header {
 }
 
 const LONGEST_NAME = 76;
-/** Octets of a whole value: a long References field fits, an abuse of the field does not. */
+/** The most octets of a value. A long References field fits. */
 const LONGEST_VALUE = 4_096;
 /** Folding happens at white space alone, and no line may have more than 998 octets (RFC 5322 2.1.1, 2.2.3). */
 const UNFOLDABLE = /[^ \t]{900}/;

@@ -1,10 +1,10 @@
-/** What a receiving server may be expected to take: the limit of Gmail, and of most others. */
+/** The largest message that receiving servers can be expected to take: the limit of Gmail, and of most others. */
 export const LARGEST_MESSAGE = 25 * 1024 * 1024;
 
 /** Base64 in lines of 76 characters and CRLF: 57 octets become 78. Quoted-printable, which the composer takes for what is mostly ASCII, is shorter. */
 const encoded = (octets: number): number => Math.ceil(octets / 57) * 78;
 
-/** Header fields, part boundaries, DKIM signatures and trace fields of the way. */
+/** Header fields, part boundaries, DKIM signatures and the trace fields of servers on the way. */
 const FRAME = 4_096;
 const PART_FRAME = 512;
 
@@ -17,7 +17,7 @@ export interface Weights {
   readonly headerOctets: number;
 }
 
-/** About how many octets the finished message will have; rather too many than too few. */
+/** The estimated octets of the finished message, rather too many than too few. */
 export function estimateSize({ text, html, attachments, headerOctets }: Weights): number {
   let size = FRAME + headerOctets;
   if (text !== null) size += PART_FRAME + encoded(Buffer.byteLength(text));

@@ -19,8 +19,8 @@ const FIELDS: ReadonlySet<string> = new Set([
 const FAMILIES = ['mime', 'content', 'dkim', 'arc', 'resent', 'x-svc'] as const;
 
 /**
- * Families of fields that are commands to a relay: by them a client could reach into the operator's account there, and add
- * recipients that nothing here has judged.
+ * Families of fields that are commands to a relay. A client could use them to change settings of the operator's account there, and
+ * to add recipients that nothing here has checked.
  */
 const COMMANDS = [
   'x-ses', // Amazon SES
@@ -39,5 +39,5 @@ const COMMANDS = [
 
 const OF_A_FAMILY = new RegExp(`^(?:${[...FAMILIES, ...COMMANDS].join('|')})(?:-|$)`);
 
-/** Whether a header field is nobody's to set who hands in a mail; `name` is in lower case. */
+/** Whether a client must not set a header field; `name` is in lower case. */
 export const isReservedField = (name: string): boolean => FIELDS.has(name) || OF_A_FAMILY.test(name);

@@ -1,7 +1,7 @@
 import { darkTheme, extractFrontmatter, lightTheme, type Theme } from 'emailmd';
 import { COLOUR, FONTS, LENGTH, MarkdownProblem } from './markdown-values.ts';
 
-/** What the block between two `---` lines at the top of a markdown says of the email as a whole. */
+/** The settings in the block between two `---` lines at the top of a markdown. */
 export interface Frontmatter {
   readonly theme: Theme;
   /** The line that inboxes show behind the subject. */
@@ -12,7 +12,7 @@ export interface Frontmatter {
   readonly content: string;
 }
 
-/** Its values become a style sheet unescaped, and one that is endless costs time to parse. */
+/** The most characters of a block, since parsing it takes time. */
 const LONGEST_BLOCK = 8_192;
 const BLOCK = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
@@ -44,14 +44,14 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['lang', { pattern: /^[a-z]{2,3}(?:-[a-z\d]{2,8}){0,3}$/i, form: 'a language tag such as en or de-AT' }],
 ]);
 
-/** Splits the block off. A value that is known but wrong is refused; members of the client's own are left alone. */
+/** Splits the block off. A wrong value of a known member is refused; unknown members are ignored. */
 export function readFrontmatter(markdown: string): Frontmatter {
   const [block = ''] = BLOCK.exec(markdown) ?? [];
   if (block.length > LONGEST_BLOCK)
     throw new MarkdownProblem(`Must have a frontmatter of at most ${LONGEST_BLOCK} characters.`);
   const { meta, error } = extractFrontmatter(block);
   if (error) throw new MarkdownProblem('Must have a frontmatter that is YAML.');
-  // Two lines of dashes around a text: a text between two rules, not a frontmatter.
+  // A block without members is a text between two rules, and no frontmatter.
   const isFrontmatter = block !== '' && typeof meta === 'object' && !Array.isArray(meta);
   const given = isFrontmatter ? checked(meta) : new Map<string, string>();
   return {

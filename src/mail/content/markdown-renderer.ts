@@ -6,14 +6,14 @@ import {
   startThread,
   WorkerPool,
 } from '../../threads/worker-pool.ts';
-import type { Commission, Delivery } from './markdown-thread.ts';
+import type { RenderRequest, RenderResult } from './markdown-thread.ts';
 import type { RenderedMarkdown } from './render-markdown.ts';
 
-/** Makes emails of markdown, away from the thread that answers requests. */
+/** Renders markdown in a thread of its own, away from the one that answers requests. */
 export interface MarkdownRenderer {
-  /** The html and text parts, or the 422 that says why there are none. `title` is the subject, `path` where the markdown stands. */
+  /** The html and text parts, or a 422. `title` is the subject, `path` the JSON pointer of the markdown. */
   render(markdown: string, title?: string, path?: string): Promise<RenderedMarkdown | Failure>;
-  /** Ends the threads; who still waits gets Unavailable. */
+  /** Ends the threads; callers that still wait get Unavailable. */
   close(): void;
 }
 
@@ -38,9 +38,9 @@ const ENTRY = new URL(
 );
 
 /** Starts a thread with emailmd in it. */
-export const startMarkdownThread = (): PoolWorker<Commission, Delivery> => startThread(ENTRY);
+export const startMarkdownThread = (): PoolWorker<RenderRequest, RenderResult> => startThread(ENTRY);
 
-/** A renderer that starts its threads when there is markdown. */
+/** A renderer that starts its thread with the first markdown. */
 export function createMarkdownRenderer(
   limits: Partial<PoolLimits> = {},
   start = startMarkdownThread,

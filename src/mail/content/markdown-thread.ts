@@ -1,19 +1,19 @@
 // The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). emailmd and mjml
-// are loaded here alone: 65 MB and 100 ms that a service without markdown does not pay, and no request waits for.
+// are loaded here alone: they take 65 MB and 100 ms, which a service without markdown does not pay and no request waits for.
 import { serve } from '../../threads/serve.ts';
 import { MarkdownProblem } from './markdown-values.ts';
 import { type RenderedMarkdown, renderMarkdown } from './render-markdown.ts';
 
-/** What the thread is asked for. */
-export interface Commission {
+/** A markdown to be rendered. */
+export interface RenderRequest {
   readonly markdown: string;
   readonly title: string;
 }
 
-/** What it answers. */
-export type Delivery = RenderedMarkdown | { readonly problem: string };
+/** The two parts, or the reason that there are none. */
+export type RenderResult = RenderedMarkdown | { readonly problem: string };
 
-serve(async ({ markdown, title }: Commission): Promise<Delivery> => {
+serve(async ({ markdown, title }: RenderRequest): Promise<RenderResult> => {
   try {
     return await renderMarkdown(markdown, title, crypto.randomUUID().replaceAll('-', ''));
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Deeper quotes and lists are not indented further: the prefix is repeated on every line, and would grow with the square. */
+/** The deepest indentation of quotes and lists. The prefix is repeated on every line, so the text would grow with the square of the depth. */
 const DEEPEST_PREFIX = 16;
 
 interface Prefix {
@@ -12,7 +12,7 @@ interface Prefix {
  * Everything is written once and in order, so that the cost grows with the length alone.
  */
 export class PlainWriter {
-  /** Pieces, joined once at the end: asking a growing string for a part of it copies the whole each time. */
+  /** Pieces, joined once at the end: reading a part of a growing string copies the whole each time. */
   readonly #pieces: string[] = [];
   #length = 0;
   /** Line breaks owed before the next text; none are written at the start and at the end. */
@@ -20,9 +20,9 @@ export class PlainWriter {
   /** White space owed before the next text of the same line. */
   #space = '';
   readonly #prefixes: Prefix[] = [];
-  /** The fewest prefixes since the last text: what an empty line in between has. */
+  /** The fewest prefixes since the last text, which an empty line in between has. */
   #shallowest = 0;
-  /** Prefixes that were opened beyond the deepest and have no place in the list. */
+  /** The number of open prefixes beyond the deepest one. */
   #ignored = 0;
 
   /** Characters written so far. */
@@ -30,12 +30,12 @@ export class PlainWriter {
     return this.#length;
   }
 
-  /** Where the next text will lie, for `since`. */
+  /** The position of the next text, for `since`. */
   get position(): number {
     return this.#pieces.length;
   }
 
-  /** What was written from that position on. */
+  /** The text written from that position on. */
   since(position: number): string {
     return this.#pieces.slice(position).join('').trim();
   }
@@ -68,7 +68,7 @@ export class PlainWriter {
     this.#space = '';
   }
 
-  /** Sees to it that at least so many line breaks come before the next text. */
+  /** Ensures at least so many line breaks before the next text. */
   apart(breaks: 1 | 2): void {
     if (this.#breaks < breaks) this.#breaks = breaks;
     this.#space = '';
@@ -107,7 +107,7 @@ export class PlainWriter {
     return `\n${shared.join('').trimEnd()}\n${this.#prefix()}`;
   }
 
-  /** What the next line begins with. */
+  /** The prefix of the next line. */
   #prefix(): string {
     let prefix = '';
     for (const level of this.#prefixes) {

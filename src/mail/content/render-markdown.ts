@@ -12,18 +12,19 @@ export interface RenderedMarkdown {
   readonly text: string;
 }
 
-/** Each becomes tables of its own: 2 KB of html, and 1 ms. */
+/** The most segments. Each becomes tables of its own: 2 KB of html, and 1 ms. */
 const MOST_SEGMENTS = 500;
 /** In characters. Gmail shows the first 102 KB of an email. */
 const LONGEST_HTML = 2_097_152;
-/** What references to definitions may grow to, in characters: 256 KB of markdown could otherwise become gigabytes. */
+/** The most characters that references to definitions may grow to: 256 KB of markdown could otherwise become gigabytes. */
 const MOST_REFERENCED = 16_777_216;
 
 /**
- * Makes both parts of an email from emailmd markdown; rejects with MarkdownProblem where the markdown is to blame. The html
+ * Makes both parts of an email from emailmd markdown; rejects with MarkdownProblem when the markdown is at fault. The html
  * loads nothing but the images that the markdown names, and runs nothing. `nonce`: letters and digits nobody can guess.
  *
- * 1 KB of prose takes 2 ms, a button one more; most of it is mjml's. Memory is bounded by the limits above, time is not: the caller has to see to it.
+ * 1 KB of prose takes 2 ms, a button one more; most of it is mjml's. Memory is bounded by the limits above. Time is not, so the
+ * caller needs a deadline.
  */
 export async function renderMarkdown(
   markdown: string,
@@ -54,11 +55,11 @@ function mjmlOf(segments: Segment[], { theme, preheader, lang }: Frame, title: s
   </mjml>`;
 }
 
-/** Thrown through emailmd once it has handed over what is wanted of it. */
+/** Thrown to leave emailmd once it has handed over the segments. */
 const HANDED_OVER = Symbol('handed over');
 
 /**
- * What emailmd makes of markdown before it makes MJML. The rest of it is left out: its own text part puts headings, and the
+ * The segments that emailmd makes of markdown before it makes MJML. Its further steps are left out: its own text part puts headings, and the
  * codes in them, into capitals, pads tables to any width, and never ends on an unclosed <blockquote>.
  */
 async function segmentsOf(markdown: string): Promise<readonly Segment[]> {

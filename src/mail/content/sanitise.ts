@@ -4,7 +4,7 @@ import { ALIGNMENT, COLOUR, LENGTH } from './markdown-values.ts';
 const LINKS = ['http', 'https', 'mailto', 'tel'];
 const IMAGES = ['http', 'https', 'cid'];
 
-/** What emailmd turns into styles of an image, unescaped, after this has seen it. */
+/** The attributes that emailmd turns into styles of an image later, unescaped. */
 const IMAGE_STYLES: Readonly<Record<string, RegExp>> = {
   valign: /^(?:top|middle|bottom|baseline|sub|super|text-top|text-bottom)$/,
   float: /^(?:left|right)$/,
@@ -103,14 +103,14 @@ const POLICY: sanitizeHtml.IOptions = {
   },
 };
 
-/** Html without anything that runs, loads (but images), or reaches out of the place it is put in. Well-formed as XML is. */
+/** Html without anything that runs, loads (except images), or breaks out of its surroundings. It is well-formed XML. */
 export const sanitiseHtml = (html: string): string => sanitizeHtml(html, POLICY);
 
 /** The text of an html, escaped for html. */
 export const sanitiseText = (html: string): string =>
   sanitizeHtml(html, { allowedTags: [], allowedAttributes: {} });
 
-/** Those of an element's attributes that may stay, escaped; `given` are values as they stand in html. */
+/** The allowed attributes of an element, escaped; `given` are values as they stand in html. */
 export function sanitiseAttributes(
   tag: 'a' | 'img',
   given: Readonly<Record<string, string>>,

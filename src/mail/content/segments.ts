@@ -22,8 +22,8 @@ const BUTTON: Patterns = {
 
 /**
  * A part of an email as emailmd made it out of markdown, with everything harmful gone. emailmd writes both content and
- * attributes into MJML as they are, so that nothing but what is judged here may be left. `isOpen` tells of texts that are still
- * to be filled in, and so cannot be judged.
+ * attributes into MJML as they are, so that only checked values may be left. `isOpen` tells texts that are still to be filled
+ * in, and so cannot be checked.
  */
 export function cleanSegment(
   { type, content, attrs = {}, buttons }: Segment,
@@ -79,7 +79,7 @@ function cleanImage({ href, ...given }: Attributes): Record<string, string> {
   return { src: '', ...sanitiseAttributes('img', given), ...link };
 }
 
-/** It becomes a css url('…') too, which quotes and brackets would end. */
+/** The url of a background. It also becomes a css url('…'), which quotes and brackets would end. */
 function backgroundUrl(url: string): string {
   const { src = '' } = sanitiseAttributes('img', { src: url });
   if (!/^https?:\/\//i.test(src)) return '';

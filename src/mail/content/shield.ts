@@ -1,14 +1,14 @@
 import { MarkdownProblem } from './markdown-values.ts';
 
-/** How the languages that people fill mail with open and close a tag; emailmd knows the same four. */
+/** The tags of common template languages, opening and closing; emailmd knows the same four. */
 const CLOSING: Readonly<Record<string, string>> = { '{{': '}}', '{%': '%}', '${': '}', '%%': '%%' };
 const OPENING = /\{\{|\{%|\$\{|%%/g;
 
-/** Restored tags may make the result this much longer. A reference can repeat one tag on every third character. */
+/** The most characters that restored tags may add. A reference can repeat one tag on every third character. */
 const MOST_RESTORED = 1_048_576;
 
 /**
- * Takes template tags (`{{ name }}`) out of a markdown and puts them back into what was made of it. emailmd does so too, but
+ * Takes template tags (`{{ name }}`) out of a markdown and puts them back into the result. emailmd does so too, but
  * with placeholders that a document can forge: a few hundred kilobytes of them become gigabytes. These hold a nonce.
  */
 export class Shield {
@@ -30,7 +30,7 @@ export class Shield {
       const closing = CLOSING[opening] ?? '';
       if (index < from || unclosed.has(opening)) continue;
       const end = markdown.indexOf(closing, index + opening.length);
-      // Remembered, since ten thousand openings without an end would each search to the end of the document.
+      // An opening without an end is remembered: ten thousand of them would each search to the end of the document.
       if (end === -1) unclosed.add(opening);
       else {
         parts.push(markdown.slice(from, index), `TAG${this.#nonce}N${this.#tags.length}E`);
@@ -41,7 +41,7 @@ export class Shield {
     return parts.join('') + markdown.slice(from);
   }
 
-  /** Whether a tag belongs into the text. */
+  /** Whether the text holds a hidden tag. */
   hides(text: string): boolean {
     return text.includes(`TAG${this.#nonce}N`);
   }

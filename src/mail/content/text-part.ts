@@ -4,14 +4,14 @@ import { PlainWriter } from './plain-writer.ts';
 /** Elements within elements that are read. htmlparser2 takes time with the square of the depth; emails nest their tables thirty deep. */
 export const DEEPEST_HTML = 1_000;
 
-/** Characters of html that are read, and of text that is made; a text part is for reading, and nobody reads more. */
+/** The most characters of html that are read, and of text that is made. A text part is for people, who read no more. */
 const LONGEST_HTML = 1_048_576;
 const LONGEST_TEXT = 262_144;
 
 const EMPTY_LINE = 2 as const;
 const LINE_BREAK = 1 as const;
 
-/** How many line breaks set a block apart from its neighbours. */
+/** The line breaks around each kind of block. */
 const BLOCKS: ReadonlyMap<string, 1 | 2> = new Map([
   ...named('p h1 h2 h3 h4 h5 h6 blockquote pre table dl hr', EMPTY_LINE),
   ...named('div section article header footer main nav aside address center figure figcaption', LINE_BREAK),
@@ -22,7 +22,7 @@ function named<Value>(names: string, value: Value): readonly (readonly [string, 
   return names.split(' ').map((name) => [name, value] as const);
 }
 
-/** Their content is not for reading. */
+/** Elements whose content is not for people. */
 const UNREAD = new Set([
   'title',
   'style',
@@ -35,10 +35,10 @@ const UNREAD = new Set([
   'select',
 ]);
 
-/** What mail programs do not show either, such as the preview line at the top of many emails. */
+/** Styles that hide an element, such as the preview line at the top of many emails. */
 const HIDDEN = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 
-/** Where a link may lead that a reader of plain text can follow: everything but fragments and scripts. */
+/** The links that a reader of plain text can follow: everything but fragments and scripts. */
 const FOLLOWED = /^(?!#|javascript:|data:|vbscript:|cid:)./is;
 
 /**
@@ -63,7 +63,7 @@ export function textFromHtml(html: string): string {
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** Follows the elements as they open and close, and writes what is in between. */
+/** Follows the elements as they open and close, and writes the text between them. */
 class Reader {
   readonly #writer = new PlainWriter();
   #depth = 0;

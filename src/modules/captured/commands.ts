@@ -6,7 +6,7 @@ import type { Call } from '../../http/route.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { CapturedMessage } from '../../transport/capture.ts';
 
-/** The same copy once, however often it was sent: a repeated attempt leaves what the first one left. */
+/** Stores a copy once, however often it is sent: a repeated attempt keeps the copy of the first one. */
 const KEEP = `insert into captured (id, workspace_id, email_id, recipient, return_path, raw)
 select c.id, e.workspace_id, c.email_id, c.recipient, c.return_path, decode(c.raw, 'base64')
 from json_to_recordset($1::text::json)
@@ -15,15 +15,15 @@ join emails e on e.id = c.email_id
 order by c.email_id, c.recipient
 on conflict (email_id, recipient) do nothing`;
 
-interface Keeping {
+interface PendingCopy {
   readonly row: Readonly<Record<string, string>>;
   readonly settle: () => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** Keeps captured mail; many messages share a statement. Resolves once they are durable. @throws Unavailable */
+/** Stores captured mail, many messages in one statement. Resolves once they are durable. @throws Unavailable */
 export function captureStore(database: Database, clock: Clock): (captured: CapturedMessage) => Promise<void> {
-  const batcher = new Batcher<Keeping>('captured', async (batch) => {
+  const batcher = new Batcher<PendingCopy>('captured', async (batch) => {
     try {
       await database.query(KEEP, [JSON.stringify(batch.map(({ row }) => row))]);
       for (const { settle } of batch) settle();
@@ -43,7 +43,7 @@ export function captureStore(database: Database, clock: Clock): (captured: Captu
   };
 }
 
-/** Throws one captured message away. */
+/** Deletes one captured message. */
 export async function discardCaptured(
   { database }: { readonly database: Database },
   { caller, params }: Call<{ readonly id: string }>,
@@ -55,7 +55,7 @@ export async function discardCaptured(
   return rows.length > 0 ? null : notFound('captured message');
 }
 
-/** Throws every captured message of the workspace away. */
+/** Deletes every captured message of the workspace. */
 export async function discardAllCaptured(
   { database }: { readonly database: Database },
   { caller }: Call,

@@ -40,7 +40,7 @@ export const CapturedDetail = Type.Object(
   { title: 'CapturedEmail' },
 );
 
-/** What the list can be narrowed by. */
+/** The filters of the list. */
 export const CapturedQuery = Type.Object({
   ...pageQuery,
   emailId: Type.Optional(Type.String({ maxLength: 60, description: 'Copies of one email.' })),

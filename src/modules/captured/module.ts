@@ -3,7 +3,7 @@ import { capturedPruner } from './captured-pruner.ts';
 import type { CapturedReader } from './queries.ts';
 import { capturedRoutes } from './routes.ts';
 
-/** Live mail that stayed here instead of leaving. */
+/** Captured mail: live email that was stored here instead of sent. */
 export const capturedModule = defineModule<CapturedReader>({
   name: 'captured',
   tags: [

@@ -30,7 +30,7 @@ order by c.id desc limit $6::integer`;
 const ONE = `select ${COLUMNS}, c.return_path, encode(c.raw, 'base64') as raw ${FROM}
 where c.id = $1 and c.workspace_id = $2 and $3`;
 
-/** The mail that stayed here, newest first. */
+/** Lists captured mail, newest first. */
 export function listCaptured(
   { database }: { readonly database: Database },
   call: Call<unknown, CapturedQuery>,
@@ -46,13 +46,13 @@ export function listCaptured(
   });
 }
 
-/** What reading captured mail needs. */
+/** The services that reading captured mail calls. */
 export interface CapturedReader {
   readonly database: Database;
   readonly mailReader: Pick<MailReader, 'parts'>;
 }
 
-/** One message that stayed here, taken apart as a mail program would; whole where there is too much of it for that. */
+/** One captured message, split into its parts as a mail program shows them; without parts when it is too large to split. */
 export async function capturedDetail(
   { database, mailReader }: CapturedReader,
   { caller, params }: Call<{ readonly id: string }>,
@@ -67,12 +67,12 @@ export async function capturedDetail(
   return {
     ...itemOf(row),
     returnPath: row.return_path,
-    ...((await mailReader.parts(raw)) ?? WHOLE),
+    ...((await mailReader.parts(raw)) ?? NO_PARTS),
     raw: raw.toString('utf8'),
   };
 }
 
-const WHOLE: MailParts = { headers: [], text: null, html: null, attachments: [] };
+const NO_PARTS: MailParts = { headers: [], text: null, html: null, attachments: [] };
 
 const itemOf = ({ id, email_id, recipient, name, address, subject, size }: Row): CapturedItem => ({
   id,

@@ -23,6 +23,6 @@ export async function alignPositions(database: Database): Promise<boolean> {
   return true;
 }
 
-/** An identity is of digits and a slash. */
+/** The cluster's identity as an SQL literal. It consists of digits, letters and a slash. */
 const quoted = (cluster: string | null): string =>
   cluster !== null && /^[\w/]+$/.test(cluster) ? `'${cluster}'` : 'null';

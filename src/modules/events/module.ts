@@ -2,7 +2,7 @@ import { defineModule } from '../module.ts';
 import type { EventReader } from './queries.ts';
 import { eventRoutes } from './routes.ts';
 
-/** The log of everything that happened to emails. */
+/** The event log of emails. */
 export const eventsModule = defineModule<EventReader>({
   name: 'events',
   tags: [

@@ -11,19 +11,19 @@ from event_log l where l.one`;
  */
 export const A_CLUSTERS_LIFE = 2n ** 44n;
 
-/** What a log of positions is held against. */
+/** The state of the log's positions. */
 export interface LogState {
-  /** The cluster that the positions were last aligned with; null: none yet. */
+  /** The cluster that the positions were last aligned with; null before the first time. */
   readonly alignedWith: string | null;
-  /** The cluster and its timeline; null where the server does not tell. */
+  /** The cluster and its timeline; null when the server does not tell. */
   readonly cluster: string | null;
-  /** What positions count from. */
+  /** The number that positions count from. */
   readonly base: bigint;
   /** The positions that are given out next lie from here on. */
   readonly next: bigint;
   /** The last position in the log; 0 when it is empty. */
   readonly last: bigint;
-  /** The email whose event that is. */
+  /** The email of the last event. */
   readonly lastEmail: string | null;
 }
 
@@ -35,7 +35,7 @@ const CLUSTER = `select system_identifier::text || '/' || left(pg_walfile_name(p
 from pg_control_system()`;
 const ALIGNED = `select cluster, base::text as base, (base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint)::text as next
 from event_log where one`;
-/** From owner to owner along the index of the log, which begins with them, and of each only the last. */
+/** The last position: it steps from owner to owner along the index of the log, and reads the last event of each. */
 const LAST = `with recursive owners as (
   (select workspace_id, livemode from email_events order by workspace_id, livemode limit 1)
   union all
@@ -49,7 +49,7 @@ select e.position::text as last, e.email_id from owners o cross join lateral (
   where workspace_id = o.workspace_id and livemode = o.livemode order by position desc limit 1
 ) e order by e.position desc limit 1`;
 
-/** How positions stand. Reads only. */
+/** Reads the state of the positions. */
 export async function readLogState(database: Pick<Database, 'query'>): Promise<LogState> {
   const [aligned] = await database.query<{ cluster: string | null; base: string; next: string }>(ALIGNED);
   const [last] = await database.query<{ last: string; email_id: string }>(LAST);
@@ -73,7 +73,7 @@ async function readCluster(database: Pick<Database, 'query'>): Promise<string | 
     return row?.cluster ?? null;
   } catch (error) {
     if (error instanceof Unavailable) throw error;
-    // Some hosts do not let anybody ask; the last position is all there is to go by then.
+    // Some hosts do not allow the question; then only the last position can tell.
     return null;
   }
 }

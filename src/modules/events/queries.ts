@@ -6,7 +6,7 @@ import { type EmailEvent, eventOf } from '../emails/queries.ts';
 import type { EventQuery } from './model.ts';
 import { HORIZON } from './positions.ts';
 
-/** What reading the log needs. */
+/** The services that reading the log calls. */
 export interface EventReader {
   readonly database: Database;
 }
@@ -45,7 +45,7 @@ interface LogRow {
   readonly seen_position: string | null;
   readonly seen_id: string | null;
   readonly position: string;
-  /** null: nothing lies between the cursor and the horizon. */
+  /** Null when no event lies between the cursor and the horizon. */
   readonly id: string | null;
   readonly email_id: string;
   readonly livemode: boolean;
@@ -56,7 +56,7 @@ interface LogRow {
 }
 
 const CURSOR = /^(\d{1,19}) ((?:evt_[0-9a-z]{24})?)$/;
-/** What a bigint holds. */
+/** The largest bigint. */
 const LAST_POSITION = 2n ** 63n - 1n;
 
 const isPosition = (text: string): boolean => {
@@ -107,8 +107,8 @@ const viewOf = (row: LogRow): EmailEvent =>
   });
 
 /**
- * How long the oldest transaction that writes has been open, in seconds, in whichever database of the cluster: the log
- * shows nothing of what began after it. Other users' sessions tell that only to a member of pg_read_all_stats.
+ * The age in seconds of the oldest transaction that writes, in whichever database of the cluster: the log shows nothing
+ * that began after it. Other users' sessions tell that only to a member of pg_read_all_stats.
  */
 export async function readLogLag(database: Database): Promise<number> {
   if (database.kind === 'embedded') return 0;

@@ -8,12 +8,12 @@ import { isProblem, parseAddress } from '../../mail/address.ts';
 import { type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 import { replacesReason } from './queries.ts';
 
-/** What changing suppressions needs. */
+/** The services that changing suppressions calls. */
 export interface SuppressionCommands {
   readonly database: Database;
 }
 
-/** What adding one is answered with, the first time and again. */
+/** The HTTP status of adding a suppression, the first time and again. */
 const CREATED = 201;
 
 /** An address that is to get no more mail. */
@@ -45,7 +45,7 @@ select address, reason, email_id, created_at from entry`;
 const FORGET = `delete from suppressions where workspace_id = $1 and address_key = $2 returning address`;
 
 /**
- * Keeps mail from an address; null when it is none. Doing so again changes nothing. The reply of a request with a key is stored in
+ * Suppresses an address; null when the text is none. Doing so again changes nothing. The reply of a request with a key is stored in
  * the same statement. @throws Unavailable, or when the key has been taken before
  */
 export async function suppress(

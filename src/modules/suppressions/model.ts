@@ -24,7 +24,7 @@ export const Suppression = Type.Object(
 /** A suppression as it is answered. */
 export type SuppressionView = Static<typeof Suppression>;
 
-/** What suppresses an address by hand. */
+/** The body that suppresses an address by hand. */
 export const SuppressBody = Type.Object(
   {
     address: Type.String({ minLength: 3, maxLength: 320, description: 'The address, without a name.' }),
@@ -32,17 +32,17 @@ export const SuppressBody = Type.Object(
   { title: 'CreateSuppression' },
 );
 
-/** What the list can be narrowed by. */
+/** The filters of the list. */
 export const SuppressionQuery = Type.Object({
   ...pageQuery,
   reason: Type.Optional(Reason),
   address: Type.Optional(Type.String({ maxLength: 320, description: 'One address, in any case.' })),
 });
 
-/** The query as a handler gets it. */
+/** The type of those filters. */
 export type SuppressionQuery = Static<typeof SuppressionQuery>;
 
-/** A suppression's row. */
+/** The row of a suppression. */
 export interface SuppressionRow {
   readonly address: string;
   readonly reason: string;

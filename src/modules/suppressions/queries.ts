@@ -6,7 +6,7 @@ import { type Call, Page } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 
-/** SQL: whether the reason that was entered takes the place of the known one. The first stays, unless it is the weakest. */
+/** SQL: whether the entered reason replaces the known one. The first reason stays, unless it is the weakest. */
 export const replacesReason = (known: string, entered: string): string =>
   `${known}.reason = '${WEAKEST_REASON}' and ${entered}.reason <> '${WEAKEST_REASON}'`;
 
@@ -22,7 +22,7 @@ order by created_at desc, address_key desc limit $6::integer`;
 
 const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (.+)$/;
 
-/** Of 30 February PostgreSQL would make an error. */
+/** Whether a position is one that PostgreSQL can read: 30 February would be an error there. */
 const isPosition = (text: string): boolean => {
   const [, at = ''] = POSITION.exec(text) ?? [];
   const moment = new Date(at);

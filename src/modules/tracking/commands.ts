@@ -3,7 +3,7 @@ import type { Unsubscribe } from '../../transport/transport.ts';
 import { beforeBodyEnd, findLinks, type LinkedHtml, replaceLinks } from './rewrite.ts';
 import { type Link, linkToken, type Purpose } from './tokens.ts';
 
-/** Whose copy it is, and what is to be known of it. */
+/** The recipient of a copy, and what is tracked of it. */
 export interface Tracked {
   readonly destination: { readonly emailId: string; readonly recipient: number };
   readonly workspaceId: string;
@@ -21,7 +21,7 @@ export interface Parts {
   readonly html: string | null;
 }
 
-/** What links are made with. */
+/** The services and settings that links are made with. */
 export interface LinkMaker {
   readonly signer: Signer;
   /** This service's own address, without a slash at its end. */
@@ -30,16 +30,16 @@ export interface LinkMaker {
   textFromHtml(html: string): string;
 }
 
-/** A sender who writes this offers a way off the list: it becomes the link, and the headers say the same (RFC 8058). */
+/** The placeholder of the unsubscribe link. With it, the headers offer to unsubscribe as well (RFC 8058). */
 const PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
 
-/** Stands for the way off the list in what all copies share: an address as the real one is, which nobody can guess. */
+/** Stands for the unsubscribe link in the draft that all copies share. It is a URL that nobody can guess. */
 const EXIT = `https://exit.invalid/${crypto.randomUUID()}`;
 
-/** Links longer than this are left alone: what holds them and a signature would not survive every mail program. */
+/** The longest link that is tracked: with a signature, a longer one would not survive every mail program. */
 const LONGEST_URL = 2_048;
 
-/** What all copies of an email share. Reading html takes its time, and there may be fifty of them. */
+/** The part of the work that all copies of an email share: reading html takes time, and there may be fifty copies. */
 class Draft {
   readonly html: string | null;
   readonly offersExit: boolean;
@@ -56,7 +56,7 @@ class Draft {
     this.#given = text === null ? null : text.replace(PLACEHOLDER, EXIT);
   }
 
-  /** Made before anything is counted: it names the places that the links really lead to. */
+  /** The text part, made before links are tracked: it shows the real addresses. */
   get text(): string | null {
     if (this.#text === undefined)
       this.#text = this.#given ?? (this.html === null ? null : this.textFromHtml(this.html));
@@ -69,9 +69,9 @@ class Draft {
   }
 }
 
-/** Makes the parts of a copy its recipient's own: links that tell who opened, clicked or wants no more. */
+/** Personalises the parts of a copy: its links tell who opened, clicked or unsubscribed. */
 export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
-  /** By what the copies are made of: the same object for every copy of an attempt. */
+  /** Drafts by the parts of a message, the same object for every copy of an attempt. */
   const drafts = new WeakMap<Parts, Draft>();
 
   return (parts: Parts, tracked: Tracked): Parts & { readonly unsubscribe: Unsubscribe | null } => {
@@ -79,11 +79,11 @@ export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
     drafts.set(parts, draft);
     const { destination, workspaceId, address, host, opens, clicks, isBulk } = tracked;
     const base = host === null ? publicUrl : `https://${host}`;
-    const link = (purpose: Purpose, letter: string, target = ''): string => {
+    const link = (purpose: Purpose, path: string, target = ''): string => {
       const content: Link = { ...destination, target };
-      return `${base}/t/${letter}/${linkToken(purpose, content, signer)}`;
+      return `${base}/t/${path}/${linkToken(purpose, content, signer)}`;
     };
-    // It names the person, since it has to work when the email has long been deleted.
+    // The link holds workspace and address, since it has to work when the email has long been deleted.
     const exit = isBulk || draft.offersExit ? link('unsubscribe', 'u', `${workspaceId} ${address}`) : null;
     const withExit = (part: string): string => (exit === null ? part : part.replaceAll(EXIT, () => exit));
     const clickable = (url: string): string => {

@@ -1,7 +1,7 @@
 import { defineModule } from '../module.ts';
 import { type TrackingDeps, trackingRoutes } from './routes.ts';
 
-/** What the links in emails lead to: opens, clicks and leaving a list. */
+/** The endpoints that links in emails lead to: opens, clicks and unsubscribing. */
 export const trackingModule = defineModule<TrackingDeps>({
   name: 'tracking',
   pages: trackingRoutes,

@@ -5,7 +5,7 @@ button{font:inherit;padding:.6rem 1.2rem;border-radius:.4rem;border:1px solid;cu
 
 const STYLE_HASH = new Bun.CryptoHasher('sha256').update(STYLE).digest('base64');
 
-/** Pages that anybody may open, from links that name a person: nothing is loaded, cached, framed, indexed or passed on. */
+/** Headers of pages that anybody may open from a personal link: nothing is loaded, cached, framed, indexed or passed on. */
 const HEADERS = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
   'cache-control': 'no-store',
@@ -27,13 +27,13 @@ export const askPage = (): RawResponse =>
     '<p>Do you want no more of these emails?</p><form method="post"><button name="source" value="page">Unsubscribe</button></form>',
   );
 
-/** Said however often one asks. */
+/** The answer to every unsubscription, also a repeated one. */
 export const donePage = (): RawResponse =>
   page('You are unsubscribed', '<p>You will get no more of these emails. You can close this page.</p>');
 
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-/** A transparent point, for anybody who asks for one. */
+/** A transparent pixel. */
 export const pixel = (): RawResponse =>
   new RawResponse('image/gif', new Uint8Array(PIXEL), {
     headers: {
@@ -46,7 +46,7 @@ export const pixel = (): RawResponse =>
 
 const ASCII = /^[!-~]*$/;
 
-/** On to where the link leads. Only addresses that were signed here get this far; a header holds them in ASCII alone. */
+/** Redirects to the target of a link, which was signed here. A header holds ASCII alone, so other URLs are normalised. */
 export const onwards = (location: string): RawResponse =>
   new RawResponse(null, null, {
     status: 302,

@@ -1,8 +1,8 @@
 import { Parser } from 'htmlparser2';
 import { DEEPEST_HTML } from '../../mail/content/text-part.ts';
 
-/** Where one link's address stands in the html, quotes included. */
-interface Place {
+/** The position of one link's address in the html, quotes included. */
+interface LinkPosition {
   readonly start: number;
   readonly end: number;
   readonly url: string;
@@ -11,7 +11,7 @@ interface Place {
 /** One attribute of a tag: name, and its value in double, single or no quotes. */
 const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>][^\s>]*))?/g;
 
-/** Html taken apart at its links: what stands before, between and after them as it was written, and where each leads. */
+/** Html split at its links: the html before, between and after them, unchanged, and the URL of each. */
 export interface LinkedHtml {
   readonly between: readonly string[];
   readonly urls: readonly string[];
@@ -25,7 +25,7 @@ export function findLinks(html: string): LinkedHtml {
   const between: string[] = [];
   const urls: string[] = [];
   let done = 0;
-  for (const { start, end, url } of placesOf(html)) {
+  for (const { start, end, url } of positionsOf(html)) {
     between.push(html.slice(done, start));
     urls.push(url);
     done = end;
@@ -35,29 +35,29 @@ export function findLinks(html: string): LinkedHtml {
 
 /**
  * Replaces the addresses of links, and nothing else: the rest of the html stays octet for octet as it was written, since
- * mail programs are more peculiar than any serialiser knows. What `replace` gives is free of quotes and ampersands.
+ * mail programs are more peculiar than any serialiser knows. `replace` answers no quotes and no bare ampersands.
  */
 export const replaceLinks = (
   { between: [first = '', ...rest], urls }: LinkedHtml,
   replace: (url: string) => string,
 ): string => first + urls.map((url, index) => `"${replace(url)}"${rest[index] ?? ''}`).join('');
 
-function placesOf(html: string): readonly Place[] {
-  const places: Place[] = [];
+function positionsOf(html: string): readonly LinkPosition[] {
+  const positions: LinkPosition[] = [];
   let depth = 0;
   const parser = new Parser(
     {
       onopentag(name, { href }) {
         depth++;
         if (depth > DEEPEST_HTML) return parser.pause();
-        // `mailto:`, `tel:`, `#` and scripts are no places on the web, and stay what they are.
+        // `mailto:`, `tel:`, `#` and scripts are no web addresses, and stay as they are.
         if ((name !== 'a' && name !== 'area') || href === undefined || !isWeb(href)) return;
-        const place = placeOfHref(html.slice(parser.startIndex, parser.endIndex + 1), href);
-        if (place)
-          places.push({
-            ...place,
-            start: parser.startIndex + place.start,
-            end: parser.startIndex + place.end,
+        const position = positionOfHref(html.slice(parser.startIndex, parser.endIndex + 1), href);
+        if (position)
+          positions.push({
+            ...position,
+            start: parser.startIndex + position.start,
+            end: parser.startIndex + position.end,
           });
       },
       onclosetag: () => {
@@ -68,10 +68,10 @@ function placesOf(html: string): readonly Place[] {
   );
   parser.write(html);
   if (depth <= DEEPEST_HTML) parser.end();
-  return places;
+  return positions;
 }
 
-function placeOfHref(tag: string, href: string): Place | null {
+function positionOfHref(tag: string, href: string): LinkPosition | null {
   const from = /^<\w+/.exec(tag)?.[0].length ?? 0;
   for (const { 0: whole, 1: name, 2: value, index } of tag.slice(from).matchAll(ATTRIBUTE)) {
     if (name?.toLowerCase() !== 'href' || value === undefined) continue;
@@ -81,15 +81,15 @@ function placeOfHref(tag: string, href: string): Place | null {
   return null;
 }
 
-/** An absolute address on the web without anything that would make it another one to somebody else. */
+/** Whether a text is an absolute web address, without characters that other programs would read differently. */
 export function isWeb(text: string): boolean {
   const address = text.trim();
   return /^https?:\/\//i.test(address) && URL.canParse(address) && !/[\p{Cc}\s]/u.test(address);
 }
 
-/** Puts something before the end of the body, or at the end of html that has none. */
+/** Inserts html before the end of the body, or at the end of html without one. */
 export function beforeBodyEnd(html: string, addition: string): string {
-  // Not in a copy in lower case: İ is one character longer there, and every place after it another.
+  // Searching a copy in lower case would not do: İ is one character longer there, which shifts every position after it.
   let end = -1;
   for (const { index } of html.matchAll(/<\/body/gi)) end = index;
   return end === -1 ? html + addition : html.slice(0, end) + addition + html.slice(end);

@@ -12,7 +12,7 @@ import { isWeb } from './rewrite.ts';
 import { type Link, type Purpose, readLinkToken } from './tokens.ts';
 import { visitorOf } from './visitors.ts';
 
-/** What the links in emails lead to. */
+/** The services that tracking calls. */
 export interface TrackingDeps {
   readonly database: Database;
   readonly engine: Engine;
@@ -24,18 +24,18 @@ const INVALID = new Failure('INVALID_TOKEN', 'This link is not valid.', {
   suggestion: 'Open it again from the email, whole and unchanged.',
 });
 
-/** A mail service fetches pictures for all its users from a few addresses. */
+/** Requests a minute from one IP address: a mail service fetches pictures for all its users from a few. */
 const PER_MINUTE = 12_000;
 
-/** What somebody who wants to go on waits for us at most. */
+/** The longest that a visitor waits for the event to be stored. */
 const NOTE_MS = 1_500;
 
-/** What is kept of a user agent: the sender's statistics need no more. */
+/** The most characters of a user agent that are stored. */
 const LONGEST_AGENT = 512;
 
 type Visit = PublicCall<{ readonly token: string }>;
 
-/** The addresses that links in emails lead to: public, for ever valid, and worth nothing to whoever guesses. */
+/** The endpoints that links in emails lead to: public, valid for ever, and impossible to guess. */
 export function trackingRoutes({ database, engine, signer, log }: TrackingDeps): readonly Route[] {
   const params = { token: { text: 'Whose link it is and where it leads, signed.' } };
   const nothing = Type.Unsafe<never>({});
@@ -47,10 +47,10 @@ export function trackingRoutes({ database, engine, signer, log }: TrackingDeps):
     await suppress(database, { workspaceId, address, reason: 'unsubscribed', emailId, at: now });
   };
 
-  /** Writes down what happened. Who only wants to see a picture or a page gets it all the same when that fails. */
+  /** Records a visit. The visitor gets the picture or page also when that fails. */
   const note = async (link: Link, call: Visit, type: 'opened' | 'clicked'): Promise<void> => {
     const { method, headers, now } = call;
-    // Link checkers and prefetchers ask so; whoever sees the picture or the page asks with GET.
+    // Link checkers and prefetchers send HEAD; a visitor who sees the picture or the page sends GET.
     if (method === 'HEAD') return;
     const { emailId, recipient, target } = link;
     const seen = {
@@ -58,7 +58,7 @@ export function trackingRoutes({ database, engine, signer, log }: TrackingDeps):
       via: visitorOf(headers),
     };
     const data = type === 'clicked' ? { url: target, ...seen } : seen;
-    // A person who follows a link that a program has just looked at is another visitor.
+    // The kind of visitor is part of the number, so that a person who follows a link right after a scanner counts.
     const followed = Bun.hash.crc32(`${seen.via ?? ''} ${target}`);
     const report = { type, recipient, link: followed, data };
     try {
@@ -137,11 +137,11 @@ export function trackingRoutes({ database, engine, signer, log }: TrackingDeps):
         const source = Buffer.from(call.body).includes('One-Click') ? 'oneClick' : 'page';
         const data = { source, campaignId: null, audienceId: null };
         const report = { type: 'unsubscribed' as const, recipient: link.recipient, suppresses: true, data };
-        // Not to be lost: where the database is away, the answer is a 503 and the person, or the program, tries again.
+        // An unsubscription must not be lost: while the database is away, the answer is a 503, and the client tries again.
         const event = { type: 'report.received', at: call.now, report } as const;
-        const told = await engine.tell('email', link.emailId, event);
-        // The email is long deleted, or not yet known to have left: the wish holds all the same.
-        if (told.outcome !== 'changed') await leaveList(link, call.now);
+        const result = await engine.tell('email', link.emailId, event);
+        // The email may be long deleted, or not yet known to have left: the address is suppressed all the same.
+        if (result.outcome !== 'changed') await leaveList(link, call.now);
         return donePage();
       },
     }),

@@ -1,27 +1,27 @@
 import type { Signer } from '../../crypto/signer.ts';
 
-/** What a link in an email does. The purpose is part of what is signed: none can be turned into another. */
+/** The purpose of a link in an email. It is signed too, so that no link can be turned into another. */
 export type Purpose = 'open' | 'click' | 'unsubscribe';
 
-/** What a link says: whose it is, and where it leads. */
+/** The content of a link: its recipient, and its target. */
 export interface Link {
   readonly emailId: string;
   /** Index over to, cc and bcc. */
   readonly recipient: number;
-  /** Where a click goes on to; workspace and address of whoever unsubscribes; empty for an open. */
+  /** The URL of a click; workspace and address of an unsubscription; empty for an open. */
   readonly target: string;
 }
 
 const TOKEN = /^([\w-]{28,8192})\.([\w-]{22})$/;
 const CONTENT = /^([0-9a-hjkmnp-tv-z]{24})\.(\d{1,2})\.(.*)$/s;
 
-/** The token of a link. It holds all that is needed, for ever: no table has to be kept for it. */
+/** The token of a link. It holds everything that is needed, so that no table has to be kept for it. */
 export function linkToken(purpose: Purpose, { emailId, recipient, target }: Link, signer: Signer): string {
   const content = Buffer.from(`${emailId.slice(3)}.${recipient}.${target}`).toString('base64url');
   return `${content}.${signer.sign(`link ${purpose}`, content).toString('base64url')}`;
 }
 
-/** What a token says; null unless it was made here, for that purpose. */
+/** The content of a token; null unless it was signed here for that purpose. */
 export function readLinkToken(purpose: Purpose, token: string, signer: Signer): Link | null {
   const [, content, mac] = TOKEN.exec(token) ?? [];
   if (content === undefined || mac === undefined) return null;

@@ -1,10 +1,10 @@
 /**
- * Who really asks, where it is no person: a mail service that fetches images for its users, a browser that looks ahead,
- * or a scanner that opens every link before the recipient does. null: as far as one can tell, a person.
+ * The kind of program behind a request: a mail service that fetches images for its users, a browser that prefetches, or a scanner
+ * that opens every link before the recipient does. Null for a person, as far as one can tell.
  */
 export type Visitor = 'imageProxy' | 'prefetch' | 'scanner' | null;
 
-/** What clients say of themselves; case does not matter. */
+/** Known programs by their user agent, in any case. */
 const KNOWN: readonly (readonly [RegExp, Exclude<Visitor, null>])[] = [
   [
     /googleimageproxy|yahoomailproxy|yahoocachesystem|ymailproxy|outlookimageproxy|gmximageproxy/i,
@@ -20,12 +20,12 @@ const KNOWN: readonly (readonly [RegExp, Exclude<Visitor, null>])[] = [
   [/^(curl|wget|python-requests|python-urllib|go-http-client|java|okhttp|headlesschrome)\b/i, 'scanner'],
 ];
 
-/** Judges by what the request says. */
+/** The kind of visitor, by the headers of the request. */
 export function visitorOf(headers: Headers): Visitor {
   const purpose = `${headers.get('sec-purpose')} ${headers.get('purpose')} ${headers.get('x-moz')}`;
   if (/prefetch|preview|prerender/i.test(purpose)) return 'prefetch';
   const agent = headers.get('user-agent') ?? '';
-  // Every browser names itself; what says nothing is a program.
+  // Every browser names itself, so a request without a user agent comes from a program.
   if (agent.trim() === '') return 'scanner';
   return KNOWN.find(([pattern]) => pattern.test(agent))?.[1] ?? null;
 }

@@ -1,7 +1,7 @@
 import { defineModule } from '../module.ts';
 import { usageAccountant } from './usage-accountant.ts';
 
-/** Units of quota, counted. */
+/** Counting of quota units. */
 export const usageModule = defineModule<unknown>({
   name: 'usage',
   open: ({ database, clock }) => ({

@@ -10,14 +10,14 @@ export const periodOf = (livemode: boolean, at: number): string =>
 /** Domains have no period: their units are given back when one is removed. */
 export const DOMAINS_PERIOD = 'domains';
 
-/** What one accepted email takes its unit from. `testSendsPerDay` 0 is no limit. */
+/** The counter that one accepted email takes its unit from. `testSendsPerDay` 0 is no limit. */
 export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: number, at: number): Meter {
   const ceiling = livemode ? PLANS[plan].emailsPerMonth : testSendsPerDay || null;
   return { period: periodOf(livemode, at), ceiling };
 }
 
 /**
- * Units that go back; one row a workspace and period, in key order as a spawn's statement locks them. Where the unit is
+ * Gives units back: one row for each workspace and period, in key order as a spawn's statement locks them. When the unit is
  * still an entry by itself, the row is below zero until that has been added up.
  */
 export const givenBack: FactTable = {

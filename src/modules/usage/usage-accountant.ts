@@ -1,6 +1,6 @@
 import type { Duty, DutyDeps } from '../../duties/duty.ts';
 
-/** Entries a statement adds up at most; 128 connections make some 100 a second. */
+/** The most entries that one statement adds up. 128 connections make some 100 a second. */
 const BATCH = 10_000;
 
 const ADD_UP = `with chosen as materialized (
