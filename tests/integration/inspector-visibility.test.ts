@@ -174,10 +174,9 @@ test('a live view search across workspaces shows its own actors only, and all of
   const sql = postgres(database.url, { max: 1 });
   await sql`insert into workspaces (id, name, plan, created_at) values ('ws_other', 'Other', 'free', now())`;
   await sql`
-    insert into domains (id, workspace_id, livemode, state, context, revision, machine_version, name, dkim_selector,
-      rsa_value, ed25519_value, return_path)
-    select id, case when id = any(${own}) then ${workspaceId} else 'ws_other' end, false, 'pending', '{}', 1, 1,
-      id, 's', '', '', '' from unnest(${ids}::text[]) as id`;
+    insert into domains (id, workspace_id, livemode, state, context, revision, machine_version, name, return_path)
+    select id, case when id = any(${own}) then ${workspaceId} else 'ws_other' end, false, 'pending', '{}', 1, 1, id, ''
+    from unnest(${ids}::text[]) as id`;
   await sql.end();
   const found: string[] = [];
   const pages: ActorPage[] = [];
