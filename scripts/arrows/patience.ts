@@ -19,7 +19,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'tests/support/eventually.ts': 'the one place that asks again after a while',
   'tests/unit/hazards.test.ts': 'shows what setTimeout itself does, and bounds times from below',
   'tests/unit/arrows.test.ts': 'quotes what these rules refuse',
-  'tests/unit/send-room.test.ts': 'bounds a time from below',
+  'tests/unit/semaphore.test.ts': 'bounds a time from below',
   'tests/integration/transport/direct.test.ts': 'bounds a time from below',
   'tests/integration/transport/scripted-smtp.ts': 'plays a server that is slow',
   'tests/failure/live-kill.test.ts': 'plays a server that takes a while to answer',

@@ -1,7 +1,8 @@
 import { within } from '../async/deadline.ts';
+import type { BudgetLimits } from '../async/keyed-budget.ts';
 import { mintId } from '../db/ids.ts';
 import { type AdmissionDeps, type AdmissionRequest, type Admitted, admit } from './admission.ts';
-import { BodyBudget, type BudgetLimits } from './body/body-budget.ts';
+import { BodyBudget } from './body/body-budget.ts';
 import { NO_BODY, readBody } from './body/read-body.ts';
 import type { Endpoint, Params } from './endpoint.ts';
 import { Failure, invalid } from './failure.ts';

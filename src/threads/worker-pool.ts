@@ -1,3 +1,4 @@
+import { Semaphore } from '../async/semaphore.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Reply } from './serve.ts';
 import { Thread } from './thread.ts';
@@ -24,61 +25,59 @@ export class JobTimeout extends Error {
 /** A thread of a worker pool. */
 export type PoolWorker<Question, Answer> = Thread<Question, Reply<Answer>>;
 
-interface Job<Question, Answer> {
-  readonly question: Question;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 /** Threads that start when there is work for them. `entry` is a module that calls `serve`; `work` names it in errors. */
 export class WorkerPool<Question, Answer> {
-  readonly #limits: PoolLimits;
   readonly #work: string;
   readonly #stopping: Unavailable;
-  readonly #lanes: readonly Lane<Question, Answer>[];
-  readonly #free: Lane<Question, Answer>[];
-  readonly #waiting: Job<Question, Answer>[] = [];
+  readonly #all: readonly PoolSlot<Question, Answer>[];
+  readonly #free: PoolSlot<Question, Answer>[];
+  readonly #slots: Semaphore;
   #isClosed = false;
 
   constructor(work: string, limits: PoolLimits, start: () => PoolWorker<Question, Answer>) {
     this.#work = work;
-    this.#limits = limits;
     this.#stopping = new Unavailable(`${work}: the service is stopping.`);
-    this.#lanes = Array.from({ length: limits.threads }, () => new Lane(work, limits, start));
-    this.#free = [...this.#lanes];
+    this.#all = Array.from({ length: limits.threads }, () => new PoolSlot(work, limits, start));
+    this.#free = [...this.#all];
+    this.#slots = new Semaphore(limits.threads, undefined, limits.mostWaiting);
   }
 
-  /** Rejects with TooSlow, and with Unavailable when no thread is free for it. */
-  ask(question: Question): Promise<Answer> {
-    if (this.#isClosed) return Promise.reject(this.#stopping);
-    if (this.#waiting.length >= this.#limits.mostWaiting)
-      return Promise.reject(new Unavailable(`${this.#work}: too many wait for a thread.`));
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ question, resolve, reject });
-      const lane = this.#free.pop();
-      if (lane) void this.#serve(lane);
-    });
+  /** Rejects with JobTimeout, and with Unavailable where there is no thread for it. */
+  async ask(question: Question): Promise<Answer> {
+    const taken = this.#slots.take();
+    const isGranted = taken === true || (await taken);
+    try {
+      if (this.#isClosed) throw this.#stopping;
+      if (!isGranted) throw new Unavailable(`${this.#work}: too many wait for a thread.`);
+      return await this.#serve(question);
+    } finally {
+      if (isGranted) this.#slots.release();
+    }
   }
 
   /** Ends the threads; questions that still wait reject with Unavailable. */
   close(): void {
     this.#isClosed = true;
-    for (const { reject } of this.#waiting.splice(0)) reject(this.#stopping);
-    for (const lane of this.#lanes) lane.end(this.#stopping);
+    this.#slots.stop();
+    for (const slot of this.#all) slot.end(this.#stopping);
   }
 
-  async #serve(lane: Lane<Question, Answer>): Promise<void> {
-    for (let job = this.#waiting.shift(); job; job = this.#waiting.shift())
-      await lane.ask(job.question).then(job.resolve, job.reject);
-    this.#free.push(lane);
+  async #serve(question: Question): Promise<Answer> {
+    const slot = this.#free.pop();
+    if (!slot) throw new Error('More were let in than there are threads.');
+    try {
+      return await slot.ask(question);
+    } finally {
+      this.#free.push(slot);
+    }
   }
 }
 
 /** Starts a thread of that entry. */
 export const startThread = <Question, Answer>(entry: URL): PoolWorker<Question, Answer> => new Thread(entry);
 
-/** One slot of the pool, whose thread lives while it has work and for some time after. */
-class Lane<Question, Answer> {
+/** A slot for one thread, which lives while it has work and for some time after. */
+class PoolSlot<Question, Answer> {
   #thread: PoolWorker<Question, Answer> | null = null;
   #retirement: Timer | undefined;
 

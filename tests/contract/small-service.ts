@@ -1,8 +1,8 @@
 import { Type as T } from '@sinclair/typebox';
+import type { BudgetLimits } from '../../src/async/keyed-budget.ts';
 import type { Permission } from '../../src/auth/permissions.ts';
 import type { KeyPrincipal, Principal } from '../../src/auth/principal.ts';
 import { Unavailable } from '../../src/errors/unavailable.ts';
-import type { BudgetLimits } from '../../src/http/body/body-budget.ts';
 import { Failure, type FailureCode, notFound } from '../../src/http/failure.ts';
 import { replayOf } from '../../src/http/idempotency.ts';
 import { clientAddress, parseTrustedProxies } from '../../src/http/limits/client-address.ts';

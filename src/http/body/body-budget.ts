@@ -1,8 +1,4 @@
-/** How many bytes of bodies may be on their way at once: of all callers together, and of one. */
-export interface BudgetLimits {
-  readonly total: number;
-  readonly each: number;
-}
+import { type BudgetLimits, KeyedBudget } from '../../async/keyed-budget.ts';
 
 /** Eight of the largest bodies of one caller; two such callers. */
 export const ROOM: BudgetLimits = { total: 536_870_912, each: 268_435_456 };
@@ -23,10 +19,11 @@ export interface BodyReservation {
  * the largest: without a bound twelve stalled ones of 29 MiB held 366 MB (measured).
  */
 export class BodyBudget {
-  readonly #held = new Map<string, number>();
-  #total = 0;
+  readonly #bytes: KeyedBudget;
 
-  constructor(private readonly limits: BudgetLimits = ROOM) {}
+  constructor(limits: BudgetLimits = ROOM) {
+    this.#bytes = new KeyedBudget(limits);
+  }
 
   enter(caller: string): BodyReservation {
     let own = 0;
@@ -34,25 +31,15 @@ export class BodyBudget {
     return {
       hold: (bytes) => {
         if (hasLeft) return false;
-        const more = bytes - own;
-        if (bytes <= SMALL || more <= 0) return true;
-        const held = this.#held.get(caller) ?? 0;
-        if (held + more > this.limits.each || this.#total + more > this.limits.total) return false;
-        this.#add(caller, more);
+        if (bytes <= SMALL || bytes <= own) return true;
+        if (!this.#bytes.take(caller, bytes - own)) return false;
         own = bytes;
         return true;
       },
       leave: () => {
-        if (!hasLeft) this.#add(caller, -own);
+        if (!hasLeft) this.#bytes.give(caller, own);
         hasLeft = true;
       },
     };
-  }
-
-  #add(caller: string, bytes: number): void {
-    const held = (this.#held.get(caller) ?? 0) + bytes;
-    if (held === 0) this.#held.delete(caller);
-    else this.#held.set(caller, held);
-    this.#total += bytes;
   }
 }

@@ -45,7 +45,7 @@ export async function addDomain(
   const run = async () => (await precheck(commands, call, source.name)) ?? admit(commands, call, id, source);
   // Keys cost two hundred times what the rest does. Two at a time leave the threads to others, and whoever waits finds the
   // limit reached, or the name taken, before any are made.
-  return commands.keyMaking.pass(
+  return commands.keyMaking.run(
     () => idempotently(commands.database, keyed, { run, lookFirst: true }),
     AbortSignal.timeout(LONGEST_WAIT_MS),
     () => new Unavailable('Too many domains are being added at once.'),

@@ -1,6 +1,6 @@
 import type { DomainState } from '../../../machines/domain.ts';
 import type { DomainContext, DomainEvent } from '../../../machines/domain-context.ts';
-import type { Gate } from '../../async/gate.ts';
+import type { Semaphore } from '../../async/semaphore.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import { keepReply, type StoredReply } from '../../db/stored-replies.ts';
@@ -39,7 +39,7 @@ export interface DomainCommands extends DomainReader {
   readonly engine: Engine;
   readonly sealer: Sealer;
   /** Lets a few calls through at a time that make keys. */
-  readonly keyMaking: Gate;
+  readonly keyMaking: Semaphore;
 }
 
 /** A look takes one or two seconds; a request may take eight. */

@@ -1,4 +1,4 @@
-import { Gate } from '../../async/gate.ts';
+import { Semaphore } from '../../async/semaphore.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
 import type { Registration } from '../../engine/engine.ts';
@@ -48,7 +48,7 @@ export function openDomains({ database, clock, sealer, config }: DomainParts): D
   };
   return {
     kind: domains(domainPerformer({ database, clock }, checking)),
-    commands: { database, sealer, setup, keyMaking: new Gate(KEY_MAKING) },
+    commands: { database, sealer, setup, keyMaking: new Semaphore(KEY_MAKING) },
   };
 }
 

@@ -28,7 +28,7 @@ export const rotateKeys = (
   commands: DomainCommands,
   call: Rotating,
 ): Promise<DomainView | Failure | Replay> =>
-  commands.keyMaking.pass(
+  commands.keyMaking.run(
     async () =>
       (await refusalOf(commands, call.caller, call.params.id)) ??
       idempotently(commands.database, keyedBy(call), { run: () => rotate(commands, call), lookFirst: true }),

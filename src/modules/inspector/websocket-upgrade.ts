@@ -1,3 +1,4 @@
+import { KeyedBudget } from '../../async/keyed-budget.ts';
 import { isForeignHandshake, OTHER_SITE } from '../../auth/same-origin.ts';
 import type { SessionSubject } from '../../auth/session-cookie.ts';
 import { mintId } from '../../db/ids.ts';
@@ -58,18 +59,27 @@ const tooMany = (of: 'key' | 'workspace'): Failure =>
 /** The WebSockets: /inspector/live for the page, /inspect for Stately's tools. Both need a session, or a key in a header. */
 export function inspectorUpgrade(deps: UpgradeDeps): SocketUpgrade {
   const talks = new Map<SocketSession, SessionSubject>();
+  const { total, key, workspace } = MOST_CONNECTIONS;
+  const ofKeys = new KeyedBudget({ total, each: key });
+  const ofWorkspaces = new KeyedBudget({ total, each: workspace });
   const refuseBeyond = ({ id, workspaceId }: SessionSubject): Failure | null => {
-    if (talks.size >= MOST_CONNECTIONS.total) return FULL;
-    const open = [...talks.values()];
-    if (open.filter((other) => other.id === id).length >= MOST_CONNECTIONS.key) return tooMany('key');
-    const ofWorkspace = open.filter((other) => other.workspaceId === workspaceId).length;
-    return ofWorkspace >= MOST_CONNECTIONS.workspace ? tooMany('workspace') : null;
+    if (talks.size >= total) return FULL;
+    if (!ofKeys.take(id)) return tooMany('key');
+    if (ofWorkspaces.take(workspaceId)) return null;
+    ofKeys.give(id);
+    return tooMany('workspace');
+  };
+  const leave = (talk: SocketSession): void => {
+    const subject = talks.get(talk);
+    if (subject === undefined) return;
+    talks.delete(talk);
+    ofKeys.give(subject.id);
+    ofWorkspaces.give(subject.workspaceId);
   };
   const begin = (pathname: string): Begin | null => {
     if (pathname === '/inspector/live')
-      return (visit, look) => new LiveSocket(visit, deps.liveFeed, look, (talk) => talks.delete(talk));
-    if (pathname === '/inspect')
-      return (visit, look) => new StatelyRelay(deps, visit, look, (talk) => talks.delete(talk));
+      return (visit, look) => new LiveSocket(visit, deps.liveFeed, look, leave);
+    if (pathname === '/inspect') return (visit, look) => new StatelyRelay(deps, visit, look, leave);
     return null;
   };
   return {

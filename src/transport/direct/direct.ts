@@ -138,7 +138,7 @@ export class DirectTransport implements Transport {
         if (signal.aborted) throw new Late();
         return deliver(plan, this.#reach, signal);
       };
-      return await group.gate.pass(attempt, signal, () => new Late());
+      return await group.sessions.run(attempt, signal, () => new Late());
     } catch (error) {
       if (!(error instanceof Late)) throw error;
       return deferred(`Mail to ${domain} had to wait too long here`, 'RateLimited', '4.4.5');

@@ -1,4 +1,4 @@
-import { Gate } from '../../async/gate.ts';
+import { Semaphore } from '../../async/semaphore.ts';
 import type { Monotonic } from '../monotonic.ts';
 import type { Endpoint } from '../smtp/endpoint.ts';
 import { openSession } from '../smtp/session.ts';
@@ -18,7 +18,7 @@ export interface MxGroupLimits {
  * provider are one group.
  */
 export class MxGroup {
-  readonly gate: Gate;
+  readonly sessions: Semaphore;
   readonly rate: SendRate;
   readonly #pools = new Map<string, SessionPool>();
 
@@ -26,13 +26,13 @@ export class MxGroup {
     private readonly limits: MxGroupLimits,
     monotonic: Monotonic,
   ) {
-    this.gate = new Gate(limits.sessions);
+    this.sessions = new Semaphore(limits.sessions);
     this.rate = new SendRate(limits.messagesPerSecond, monotonic);
   }
 
   /** True when no message is in progress and no session is open. */
   get idle(): boolean {
-    return this.gate.idle && [...this.#pools.values()].every((pool) => pool.empty);
+    return this.sessions.idle && [...this.#pools.values()].every((pool) => pool.empty);
   }
 
   /** The sessions to one endpoint, which includes its TLS options. */
@@ -46,7 +46,7 @@ export class MxGroup {
   }
 
   async close(): Promise<void> {
-    await this.gate.drained();
+    await this.sessions.drained();
     await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
   }
 }

@@ -7,7 +7,7 @@ import { isIP, isIPv6 } from 'node:net';
 import type DNS from 'dns2';
 import { Packet } from 'dns2';
 import ipaddr from 'ipaddr.js';
-import { Gate } from '../../async/gate.ts';
+import { Semaphore } from '../../async/semaphore.ts';
 import { ask, type NameServer, type Question, type RecordType, sameName } from './exchange.ts';
 
 type ResourceRecord = DNS.Packet.Resource;
@@ -51,7 +51,7 @@ export const createResolver = (
   patience: Patience = { timeoutMs: 2_000, rounds: 2 },
 ): Resolver => {
   // A burst of datagrams overflows the server's buffer, and each one lost costs a timeout (1,000 at once: measured).
-  const gate = new Gate(100);
+  const queries = new Semaphore(100);
   const lookUp = async <T>(
     question: Question,
     read: (record: ResourceRecord) => T | undefined,
@@ -59,8 +59,8 @@ export const createResolver = (
     let reason = 'no name server is configured';
     for (let round = 0; round < patience.rounds; round++)
       for (const server of servers) {
-        const answer = await gate
-          .pass(() => ask(server, question, patience.timeoutMs))
+        const answer = await queries
+          .run(() => ask(server, question, patience.timeoutMs))
           .catch((error: Error) => error);
         if (!(answer instanceof Error)) {
           const { rcode } = answer.header;

@@ -1,3 +1,4 @@
+import { KeyedBudget } from '../../async/keyed-budget.ts';
 import { clientAddress } from '../../http/limits/client-address.ts';
 
 /** A connection, the same object from its beginning to its end. */
@@ -11,17 +12,17 @@ const nameOf = clientAddress({ hops: 0 });
 /** Limits the connections of one address, or of one IPv6 network. */
 export class ConnectionLimit {
   readonly #names = new Map<Connection, string>();
-  readonly #counts = new Map<string, number>();
+  readonly #counts: KeyedBudget;
 
-  constructor(private readonly most: number) {}
+  constructor(most: number) {
+    this.#counts = new KeyedBudget({ total: Number.POSITIVE_INFINITY, each: most });
+  }
 
   /** True when the connection may stay; then `leave` frees it. */
   admit(connection: Connection): boolean {
     const name = nameOf(connection.remoteAddress, NO_HEADERS);
-    const count = this.#counts.get(name) ?? 0;
-    if (count >= this.most) return false;
+    if (!this.#counts.take(name)) return false;
     this.#names.set(connection, name);
-    this.#counts.set(name, count + 1);
     return true;
   }
 
@@ -30,8 +31,6 @@ export class ConnectionLimit {
     const name = this.#names.get(connection);
     if (name === undefined) return;
     this.#names.delete(connection);
-    const count = (this.#counts.get(name) ?? 1) - 1;
-    if (count === 0) this.#counts.delete(name);
-    else this.#counts.set(name, count);
+    this.#counts.give(name);
   }
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server';
-import { BodyBudget, type BodyReservation, type BudgetLimits } from '../../http/body/body-budget.ts';
+import type { BudgetLimits } from '../../async/keyed-budget.ts';
+import { BodyBudget, type BodyReservation } from '../../http/body/body-budget.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import type { MessageBuffer } from './message-buffer.ts';
 

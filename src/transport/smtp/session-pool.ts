@@ -2,7 +2,7 @@
  * Sessions to one endpoint, kept open between messages and bounded in number. nodemailer's pool is not used: it hides which
  * connection a failure came from, sends a message again by itself, and cannot stop waiting for a connection.
  */
-import { Gate } from '../../async/gate.ts';
+import { Semaphore } from '../../async/semaphore.ts';
 import { type Progress, type Session, SessionFailure } from './session.ts';
 
 /** The bounds of a pool. */
@@ -32,7 +32,7 @@ interface Kept {
 
 /** Gives each message a session of its own while it is sent, and opens sessions as needed. */
 export class SessionPool {
-  readonly #gate: Gate;
+  readonly #sessions: Semaphore;
   readonly #idle: Kept[] = [];
   #closed = false;
 
@@ -40,12 +40,12 @@ export class SessionPool {
     private readonly open: (signal: AbortSignal) => Promise<Session>,
     private readonly limits: PoolLimits,
   ) {
-    this.#gate = new Gate(limits.sessions);
+    this.#sessions = new Semaphore(limits.sessions);
   }
 
   /** True when no session is in use or kept. */
   get empty(): boolean {
-    return this.#gate.idle && !this.#idle.some(({ session }) => session.alive);
+    return this.#sessions.idle && !this.#idle.some(({ session }) => session.alive);
   }
 
   /**
@@ -65,7 +65,7 @@ export class SessionPool {
         this.#keep(used.session, used.messages);
       };
       const giveUp = () => new SessionFailure('aborted', 'Gave up before a connection was free');
-      this.#gate.pass(work, signal, giveUp).catch(reject);
+      this.#sessions.run(work, signal, giveUp).catch(reject);
     });
   }
 
@@ -73,7 +73,7 @@ export class SessionPool {
   close(): Promise<void> {
     this.#closed = true;
     for (let kept = this.#take(); kept; kept = this.#take()) kept.session.quit();
-    return this.#gate.drained();
+    return this.#sessions.drained();
   }
 
   async #sendKept(signal: AbortSignal, send: Send): Promise<Used | null> {

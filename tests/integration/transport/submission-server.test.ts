@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { BudgetLimits } from '../../../src/http/body/body-budget.ts';
+import type { BudgetLimits } from '../../../src/async/keyed-budget.ts';
 import { createMailReader } from '../../../src/transport/reading/mail-reader.ts';
 import {
   openSubmissionServer,

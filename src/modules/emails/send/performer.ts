@@ -2,8 +2,7 @@ import type { EmailContext, EmailEvent } from '../../../../machines/email-contex
 import { mayBeTried } from '../../../../machines/email-progress.ts';
 import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
 import type { SuppressionReason } from '../../../../machines/email-rules.ts';
-import { Gate } from '../../../async/gate.ts';
-import { WeightedSemaphore } from '../../../async/weighted-semaphore.ts';
+import { Semaphore } from '../../../async/semaphore.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Order } from '../../../engine/draft.ts';
 import type { Actor } from '../../../engine/kind.ts';
@@ -56,13 +55,13 @@ const COPIES_AT_ONCE = 4;
 /** Sends live mail: one copy for each recipient, so that each can be tracked, and can bounce, by itself. */
 export class LivePerformer {
   /** Each transport has slots of its own, so that a stuck one does not hold back the others. */
-  readonly #slots = new Map<Transport['name'], WeightedSemaphore>();
+  readonly #slots = new Map<Transport['name'], Semaphore>();
   /** The octets of large messages that may be in memory. */
-  readonly #memory: WeightedSemaphore;
+  readonly #memory: Semaphore;
   /** The order of each email until its outcome is durable: a waiting email offers itself again and again. */
   readonly #held = new Map<string, Order>();
   /** The slots that orders hold until their outcome is durable, so that a crash leaves no more in doubt than there are slots. */
-  readonly #begun = new Map<Order, WeightedSemaphore>();
+  readonly #begun = new Map<Order, Semaphore>();
   readonly #stop = new AbortController();
   #stopTimer: Timer | undefined;
   /** Limits warnings: a fault that stops one attempt usually stops all of them, every second. */
@@ -73,8 +72,8 @@ export class LivePerformer {
     this.#warn = rarely(parts.logger, parts.clock.monotonic);
     const { enabled, limits, clock } = parts;
     for (const name of enabled)
-      this.#slots.set(name, new WeightedSemaphore(limits.slots, clock.monotonic, MOST_WAITING));
-    this.#memory = new WeightedSemaphore(limits.octets, clock.monotonic, MOST_WAITING);
+      this.#slots.set(name, new Semaphore(limits.slots, clock.monotonic, MOST_WAITING));
+    this.#memory = new Semaphore(limits.octets, clock.monotonic, MOST_WAITING);
   }
 
   /** The number of orders that would get a slot, or may wait for one. */
@@ -128,7 +127,7 @@ export class LivePerformer {
   }
 
   /** Takes memory for a large message. An attempt that has to wait for it gives its slot to another. */
-  async #takeMemory(order: Order, slots: WeightedSemaphore, octets: number): Promise<boolean> {
+  async #takeMemory(order: Order, slots: Semaphore, octets: number): Promise<boolean> {
     if (octets === 0 || this.#memory.tryTake(octets)) return true;
     this.#giveUpSlot(order);
     if (!(await this.#memory.take(octets))) return false;
@@ -221,7 +220,7 @@ export class LivePerformer {
       return offersExit(message, copy, sender, this.parts.personalise);
     };
     const withheld = new Set(open.filter(isSuppressed));
-    const gate = new Gate(COPIES_AT_ONCE);
+    const copies = new Semaphore(COPIES_AT_ONCE);
     // The copies share the time of the attempt, so one that waited has what the others left. It ends before the lease does,
     // which counts from the beginning of the attempt.
     const until = clock.monotonic() + context.leaseMs - limits.marginMs;
@@ -229,7 +228,7 @@ export class LivePerformer {
       open
         .filter((recipient) => !withheld.has(recipient))
         .map((recipient) =>
-          gate.pass(() => this.#send(actor, recipient, message, sender, by, until, attempt)),
+          copies.run(() => this.#send(actor, recipient, message, sender, by, until, attempt)),
         ),
     );
     const untried = [...withheld].map(

@@ -1,4 +1,5 @@
 import type { AttemptOutcome, WebhookDeliveryEvent } from '../../../../machines/webhook-delivery-context.ts';
+import { FairQueue } from '../../../async/fair-slots.ts';
 import type { Sealer } from '../../../crypto/sealer.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Order } from '../../../engine/draft.ts';
@@ -8,7 +9,6 @@ import type { Clock } from '../../../time/clock.ts';
 import { openSecret } from '../endpoints/secret.ts';
 import { isSuccess } from '../http/post-result.ts';
 import type { Poster } from '../http/poster.ts';
-import { FairQueue } from './fair-queue.ts';
 import { attemptReader, type Target } from './reader.ts';
 import { STOPS_IN } from './stop-pending.ts';
 

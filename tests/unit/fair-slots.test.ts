@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Slots } from '../../src/modules/webhooks/deliveries/slots.ts';
+import { FairSlots } from '../../src/async/fair-slots.ts';
 
 const wide = { total: 1_000, perKey: 1_000, backlog: 100_000 };
 
 /** Starts all that may start now. */
-function startAll<T>(slots: Slots<T>): { key: string; work: T }[] {
+function startAll<T>(slots: FairSlots<T>): { key: string; work: T }[] {
   return [
     ...(function* () {
       for (let next = slots.start(); next; next = slots.start()) yield next;
@@ -15,17 +15,17 @@ function startAll<T>(slots: Slots<T>): { key: string; work: T }[] {
 
 describe('slots', () => {
   test('nothing offered, nothing started', () => {
-    expect(new Slots(wide).start()).toBeUndefined();
+    expect(new FairSlots(wide).start()).toBeUndefined();
   });
 
   test("one key's work starts in the order it was offered", () => {
-    const slots = new Slots<number>(wide);
+    const slots = new FairSlots<number>(wide);
     for (let i = 0; i < 50; i += 1) slots.offer('a', i);
     expect(startAll(slots).map(({ work }) => work)).toEqual([...Array(50).keys()]);
   });
 
   test('one key never runs more than its cap, and goes on as its work finishes', () => {
-    const slots = new Slots<number>({ ...wide, perKey: 3 });
+    const slots = new FairSlots<number>({ ...wide, perKey: 3 });
     for (let i = 0; i < 9; i += 1) slots.offer('a', i);
     expect(startAll(slots)).toHaveLength(3);
     slots.finish('a');
@@ -33,7 +33,7 @@ describe('slots', () => {
   });
 
   test('keys take turns, however much one of them has waiting', () => {
-    const slots = new Slots<string>({ ...wide, total: 64 });
+    const slots = new FairSlots<string>({ ...wide, total: 64 });
     for (let i = 0; i < 100; i += 1) slots.offer('hog', `hog ${i}`);
     slots.offer('small', 'small 0');
     slots.offer('small', 'small 1');
@@ -41,7 +41,7 @@ describe('slots', () => {
   });
 
   test('the key with the least under way goes first', () => {
-    const slots = new Slots<number>(wide);
+    const slots = new FairSlots<number>(wide);
     for (let i = 0; i < 4; i += 1) slots.offer('slow', i);
     startAll(slots);
     slots.offer('slow', 4);
@@ -52,7 +52,7 @@ describe('slots', () => {
   describe('receivers that never answer leave room for one that does', () => {
     const busyWith = (hogs: number) => {
       const holders: string[] = [];
-      const slots = new Slots<number>({ total: 256, perKey: 32, backlog: 1_000_000 });
+      const slots = new FairSlots<number>({ total: 256, perKey: 32, backlog: 1_000_000 });
       for (let hog = 0; hog < hogs; hog += 1)
         for (let i = 0; i < 200; i += 1) {
           slots.offer(`hog ${hog}`, i);
@@ -79,7 +79,7 @@ describe('slots', () => {
   });
 
   test('the backlog is bounded, and leaves as much to others as one key has', () => {
-    const slots = new Slots<number>({ total: 0, perKey: 1, backlog: 100 });
+    const slots = new FairSlots<number>({ total: 0, perKey: 1, backlog: 100 });
     const accepted = (key: string): number =>
       [...Array(200).keys()].filter((i) => slots.offer(key, i)).length;
     expect(accepted('a')).toBe(50);
@@ -91,7 +91,7 @@ describe('slots', () => {
   });
 
   test('what waits for a forgotten key is dropped and answered, what runs goes on', () => {
-    const slots = new Slots<number>({ ...wide, perKey: 2 });
+    const slots = new FairSlots<number>({ ...wide, perKey: 2 });
     for (let i = 0; i < 5; i += 1) slots.offer('a', i);
     startAll(slots);
     expect(slots.forget('a')).toEqual([2, 3, 4]);
@@ -104,7 +104,7 @@ describe('slots', () => {
   });
 
   test('a slot that nobody holds cannot be given back', () => {
-    expect(() => new Slots(wide).finish('a')).toThrow();
+    expect(() => new FairSlots(wide).finish('a')).toThrow();
   });
 
   test('whatever happens: nothing is lost or started twice, order and bounds hold, and no slot idles in vain', () => {
@@ -118,7 +118,7 @@ describe('slots', () => {
         }),
         fc.array(step, { maxLength: 200 }),
         (limits, steps) => {
-          const slots = new Slots<number>(limits);
+          const slots = new FairSlots<number>(limits);
           const running: Record<string, number> = { a: 0, b: 0, c: 0, d: 0 };
           const waiting: Record<string, number[]> = { a: [], b: [], c: [], d: [] };
           const of = (key: string): number => running[key] ?? 0;

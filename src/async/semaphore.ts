@@ -9,17 +9,18 @@ interface Waiting {
 const OVERTAKEN_FOR_MS = 5_000;
 
 /**
- * A semaphore whose callers take any number of units: attempts, or bytes. A caller is refused at once when the semaphore has stopped
- * or too many wait already. One that needs more than all units gets them all, and so runs alone.
+ * A semaphore whose callers take any number of units: attempts, sessions, or bytes. Callers wait in the order they came. One is
+ * refused at once when the semaphore has stopped or too many wait already. One that needs more than all units gets them all, and so runs alone.
  */
-export class WeightedSemaphore {
+export class Semaphore {
   readonly #waiting: Waiting[] = [];
+  readonly #drained: (() => void)[] = [];
   #free: number;
   #stopped = false;
 
   constructor(
     private readonly units: number,
-    private readonly monotonic: () => number,
+    private readonly monotonic: () => number = () => performance.now(),
     /** The most callers that may wait; further ones are refused. */
     private readonly mostWaiting = Number.POSITIVE_INFINITY,
   ) {
@@ -31,6 +32,19 @@ export class WeightedSemaphore {
     return this.#stopped ? 0 : Math.max(0, this.#free) + this.mostWaiting - this.#waiting.length;
   }
 
+  /** No unit is taken, so nobody waits. */
+  get idle(): boolean {
+    return this.#free === this.units;
+  }
+
+  /** Settles when all units have been given back. */
+  drained(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.idle) resolve();
+      else this.#drained.push(resolve);
+    });
+  }
+
   /** Takes units if they are free now; the caller gives them back with `release`. */
   tryTake(need = 1): boolean {
     if (this.#stopped || !this.#fits(need) || this.#isReserved()) return false;
@@ -38,17 +52,46 @@ export class WeightedSemaphore {
     return true;
   }
 
-  /** Takes units, now or later; false when refused. The caller gives them back with `release`. */
-  take(need = 1): Promise<boolean> | boolean {
+  /** Takes units, now or later; false when refused, or when the signal fires first. The caller gives them back with `release`. */
+  take(need = 1, signal?: AbortSignal): Promise<boolean> | boolean {
+    if (signal?.aborted) return false;
     if (this.tryTake(need)) return true;
     if (this.#stopped || this.#waiting.length >= this.mostWaiting) return false;
-    return new Promise((answer) => this.#waiting.push({ need, since: this.monotonic(), answer }));
+    return new Promise((resolve) => {
+      const answer = (isGranted: boolean) => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve(isGranted);
+      };
+      const waiting = { need, since: this.monotonic(), answer };
+      const giveUp = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        resolve(false);
+        this.#admit();
+      };
+      this.#waiting.push(waiting);
+      signal?.addEventListener('abort', giveUp, { once: true });
+    });
   }
 
   /** Gives back units that were taken. */
   release(need = 1): void {
     this.#free += this.#capped(need);
     this.#admit();
+    if (this.idle) for (const drained of this.#drained.splice(0)) drained();
+  }
+
+  /** Runs `work` with one unit; rejects with what `refused` makes where none could be had. */
+  async run<T>(
+    work: () => Promise<T>,
+    signal?: AbortSignal,
+    refused = () => new Error('Gave up waiting'),
+  ): Promise<T> {
+    if (!(await this.take(1, signal))) throw refused();
+    try {
+      return await work();
+    } finally {
+      this.release();
+    }
   }
 
   /** Refuses all callers from now on, waiting ones included. */

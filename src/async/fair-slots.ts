@@ -1,0 +1,164 @@
+/** How much may run and wait at once. */
+export interface SlotLimits {
+  /** Running, over all keys. */
+  readonly total: number;
+  /** Running, for one key. */
+  readonly perKey: number;
+  /** Waiting, over all keys. */
+  readonly backlog: number;
+}
+
+/**
+ * One key may run an eighth of the slots that are free. The more is taken the less a key may take, so however many keys
+ * cling to their slots, some stay free for the next newcomer; a fixed cap would have to be tiny for that.
+ */
+const FREE_SHARE = 8;
+
+interface Queue<T> {
+  running: number;
+  readonly waiting: T[];
+}
+
+/**
+ * Decides what runs next when each piece of work belongs to a key and some keys are slow. The key with the least under way
+ * goes first, equals take turns, and one key's work keeps its order. Pure: it starts nothing itself.
+ */
+export class FairSlots<T> {
+  readonly #queues = new Map<string, Queue<T>>();
+  /** Keys with work waiting, by how much of theirs runs; in a level, the one that has waited longest comes first. */
+  readonly #levels: Set<string>[] = [];
+  #running = 0;
+  #waiting = 0;
+
+  constructor(private readonly limits: SlotLimits) {}
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Lets work wait; false, and nothing kept, when as much of its key waits as is left of the backlog for others. */
+  offer(key: string, work: T): boolean {
+    const queue = this.#queues.get(key) ?? { running: 0, waiting: [] };
+    if (queue.waiting.length >= this.limits.backlog - this.#waiting) return false;
+    this.#queues.set(key, queue);
+    queue.waiting.push(work);
+    this.#waiting += 1;
+    if (queue.waiting.length === 1) this.#level(queue.running).add(key);
+    return true;
+  }
+
+  /** Takes a slot for the work that is next; undefined when nothing may start now. */
+  start(): { readonly key: string; readonly work: T } | undefined {
+    const share = Math.ceil((this.limits.total - this.#running) / FREE_SHARE);
+    const ceiling = Math.min(this.limits.perKey, share);
+    for (let running = 0; running < ceiling; running += 1)
+      for (const key of this.#level(running)) return { key, work: this.#begin(key) };
+    return undefined;
+  }
+
+  /** Gives the slot of a key back. */
+  finish(key: string): void {
+    const queue = this.#queueOf(key);
+    this.#leave(key, queue);
+    queue.running -= 1;
+    this.#running -= 1;
+    this.#enter(key, queue);
+  }
+
+  /** Drops what waits for a key, and answers it; what runs goes on. */
+  forget(key: string): readonly T[] {
+    const queue = this.#queues.get(key);
+    if (!queue) return [];
+    this.#leave(key, queue);
+    const dropped = queue.waiting.splice(0);
+    this.#waiting -= dropped.length;
+    this.#enter(key, queue);
+    return dropped;
+  }
+
+  #begin(key: string): T {
+    const queue = this.#queueOf(key);
+    this.#leave(key, queue);
+    const work = queue.waiting.shift() as T;
+    queue.running += 1;
+    this.#running += 1;
+    this.#waiting -= 1;
+    this.#enter(key, queue);
+    return work;
+  }
+
+  #queueOf(key: string): Queue<T> {
+    const queue = this.#queues.get(key);
+    if (!queue) throw new Error('Nothing of this key runs.');
+    return queue;
+  }
+
+  #leave(key: string, queue: Queue<T>): void {
+    this.#level(queue.running).delete(key);
+  }
+
+  #enter(key: string, queue: Queue<T>): void {
+    if (queue.waiting.length > 0) this.#level(queue.running).add(key);
+    else if (queue.running === 0) this.#queues.delete(key);
+  }
+
+  #level(running: number): Set<string> {
+    let level = this.#levels[running];
+    if (!level) {
+      level = new Set();
+      this.#levels[running] = level;
+    }
+    return level;
+  }
+}
+
+type Start = (granted: boolean) => void;
+
+/** Runs work of many keys within fair slots. Work beyond the backlog, and work that still waits at the end, is not done. */
+export class FairQueue {
+  readonly #slots: FairSlots<Start>;
+  readonly #waiting = new Set<Start>();
+  #closed = false;
+
+  constructor(limits: SlotLimits) {
+    this.#slots = new FairSlots(limits);
+  }
+
+  /** Does the work when it is the key's turn; null when that never comes. */
+  async take<Result>(key: string, work: () => Promise<Result>): Promise<Result | null> {
+    if (!(await this.#granted(key))) return null;
+    try {
+      return await work();
+    } finally {
+      this.#slots.finish(key);
+      this.#startNext();
+    }
+  }
+
+  /** Nothing starts from now on; what waits is told so. */
+  close(): void {
+    this.#closed = true;
+    for (const start of this.#waiting) start(false);
+    this.#waiting.clear();
+  }
+
+  #granted(key: string): Promise<boolean> {
+    return new Promise((start) => {
+      if (this.#closed || !this.#slots.offer(key, start)) return start(false);
+      this.#waiting.add(start);
+      this.#startNext();
+    });
+  }
+
+  #startNext(): void {
+    if (this.#closed) return;
+    for (let next = this.#slots.start(); next; next = this.#slots.start()) {
+      this.#waiting.delete(next.work);
+      next.work(true);
+    }
+  }
+}
