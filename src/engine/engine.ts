@@ -123,8 +123,9 @@ export class Engine implements SelectionTeller {
       await mailbox.drained();
     }
     // All at once: while one kind finishes what takes it seconds, the others must not begin anything further.
-    await Promise.all([...this.#kinds.values()].map(({ performing }) => performing?.stopped()));
-    for (const { mailbox } of this.#kinds.values()) await mailbox.drained();
+    const kinds = [...this.#kinds.values()];
+    await Promise.all(kinds.flatMap(({ performing }) => performing?.stopped() ?? []));
+    for (const { mailbox } of kinds) await mailbox.drained();
   }
 
   /** A new actor; settles once it is durable or was not admitted. @throws Unavailable */
