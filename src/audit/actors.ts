@@ -44,7 +44,7 @@ const READ_COLUMNS = ACTOR_COLUMNS.map((name) =>
 ).join(', ');
 
 const statement = (kind: Kind): string => `select ${READ_COLUMNS}${columnsOf(kind)}
-  ${kind.carried.map((name) => `, ${name}`).join('')}
+  ${kind.actorColumnsForFacts.map((name) => `, ${name}`).join('')}
 from ${kind.table} where id > $1 order by id limit ${BATCH}`;
 
 /** Walks over the actors of a kind in the order of their ids and checks what holds for actors of every kind. */

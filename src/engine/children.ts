@@ -30,7 +30,7 @@ export class Children {
     const models = this.#specs.map(({ spec: { kind, input }, decider }) => {
       const { snapshot, timers, effects, step } = decider.begin(input(at), at);
       const model: Actor = { id: '', workspaceId: '', livemode: false, snapshot, timers, revision: 1 };
-      return { kind, draft: { before: null, after: model, steps: [step], effects, mail: [], claim: null } };
+      return { kind, draft: { before: null, after: model, steps: [step], effects, outbox: [], claim: null } };
     });
     return {
       rows: models.map(({ kind, draft }) =>

@@ -93,7 +93,7 @@ export function checkTag(tag: number, brought: string | undefined): void {
   if (brought !== String(tag)) throw new Unavailable('The reply of a commit was lost.', 'unknown');
 }
 
-/** Prepared texts are cached by connection; one owner of the numbering of batches. */
+/** Numbers the batches of one process. */
 export class CommitTags {
   #next = (Math.random() * 0x7fffffff) | 0;
 

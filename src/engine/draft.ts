@@ -20,14 +20,14 @@ export interface Draft {
   readonly after: Actor;
   readonly steps: readonly Step[];
   readonly effects: readonly Effect[];
-  readonly mail: readonly OutboxEvent[];
+  readonly outbox: readonly OutboxEvent[];
   readonly claim: Claim | null;
   readonly payload?: unknown;
 }
 
 /** One draft as a row of the statements' input: the actor's new columns and all it brings along. */
 export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
-  const { after, mail, claim, steps } = draft;
+  const { after, outbox, claim, steps } = draft;
   const state = stateOf(after.snapshot);
   const context = after.snapshot.context as never;
   const row: Record<string, unknown> = {
@@ -43,8 +43,8 @@ export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
     const rows = factRows(kind, name, draft);
     if (rows.length > 0) row[name] = rows;
   }
-  if (mail.length > 0)
-    row.mail = mail.map(({ id, kind: to_kind, to, event }) => ({ id, to_kind, to_id: to, event }));
+  if (outbox.length > 0)
+    row.outbox = outbox.map(({ id, kind: to_kind, to, event }) => ({ id, to_kind, to_id: to, event }));
   return claim ? { ...row, ...claimColumns(claim, state, context, steps.at(-1)?.at ?? 0) } : row;
 }
 
@@ -83,7 +83,7 @@ function inOrderOfIds(rows: Record<string, unknown>[]): object[] {
   return rows.map((row, index) => ({ ...row, id: ids[index] }));
 }
 
-/** Mail that a draft's effects send. */
+/** An event of a draft for another actor. */
 export interface OutboxEvent {
   readonly id: string;
   readonly kind: string;
@@ -91,19 +91,19 @@ export interface OutboxEvent {
   readonly event: ActorEvent;
 }
 
-/** The mail that a draft sends to other actors; called once, since it mints the ids. */
+/** The events of a draft for other actors; called once, since it mints the ids. */
 export function outboxEventsOf(
   kind: Kind,
   { after, effects }: Pick<Draft, 'after' | 'effects'>,
 ): readonly OutboxEvent[] {
-  const mail: OutboxEvent[] = [];
+  const outbox: OutboxEvent[] = [];
   for (const { type, params } of effects) {
     const meaning = meaningOf(kind, type);
-    if (!('mail' in meaning)) continue;
+    if (!('notify' in meaning)) continue;
     const { id, event } = meaning.to(params as never, after);
-    mail.push({ id: mintId('mail', event.at), kind: meaning.mail, to: id, event });
+    outbox.push({ id: mintId('mail', event.at), kind: meaning.notify, to: id, event });
   }
-  return mail;
+  return outbox;
 }
 
 function meaningOf(kind: Kind, effect: string): EffectMeaning {
@@ -143,7 +143,7 @@ export function draftSpawn(
     timers,
     revision: 1,
   };
-  return { before: null, after, steps: [step], effects, mail: outboxEventsOf(kind, { after, effects }) };
+  return { before: null, after, steps: [step], effects, outbox: outboxEventsOf(kind, { after, effects }) };
 }
 
 /** The timers of an actor that are due at that moment, earliest first, as the events XState expects. */

@@ -74,7 +74,7 @@ interface Running {
   readonly performing: Performing | null;
 }
 
-/** Letters that may wait in a mailbox before nothing is begun any more that would bring it further ones. */
+/** Above this many queued events of a kind, nothing is begun that would add more. */
 const BUSY = 5_000;
 
 const roomOf = ({ performing, mailbox }: Running): number =>
@@ -86,7 +86,7 @@ const OUTCOME_PATIENCE_MS = 60_000;
 /** A beginning waits for the database only as long as whoever began can keep what it took for that. */
 const BEGINNING_PATIENCE_MS = 5_000;
 
-/** Turns events into durable changes of actors. The only door to them for commands, performers and the clock. */
+/** Turns events into durable changes of actors. Commands, performers and the scheduler change them through nothing else. */
 export class Engine implements SelectionTeller {
   readonly #kinds = new Map<string, Running>();
   readonly #listeners = new Set<CommitListener>();
@@ -102,7 +102,8 @@ export class Engine implements SelectionTeller {
     this.#outbox = new Outbox(
       parts.database,
       parts.clock,
-      (kind, id, event, mail) => this.#push(kind, id, event, { mail, patienceMs: OUTCOME_PATIENCE_MS }),
+      (kind, id, event, outboxId) =>
+        this.#push(kind, id, event, { outboxId, patienceMs: OUTCOME_PATIENCE_MS }),
       parts.logger,
     );
     this.#scheduler = new Scheduler(parts.database, parts.clock, wakeables, parts.logger);
@@ -130,7 +131,7 @@ export class Engine implements SelectionTeller {
 
   /** A new actor; settles once it is durable or was not admitted. @throws Unavailable */
   spawn<Name extends KindName>(kind: Name, request: SpawnRequestOf<Name>): Promise<SpawnResultOf<Name>> {
-    // The spawnQueue serves every kind: what it answers is of the kind that was asked for.
+    // The queue serves every kind: what it answers is of the kind that was asked for.
     return this.#running(kind).spawnQueue.spawn(request as SpawnRequest) as Promise<SpawnResultOf<Name>>;
   }
 
@@ -160,7 +161,7 @@ export class Engine implements SelectionTeller {
     return tellSelected(deps, selection, eventFor);
   }
 
-  /** Delivers mail that an instance which died has left behind; the clock calls it too. */
+  /** Delivers events of the outbox that an instance which died has left behind; a duty calls it. */
   recoverOutbox(): Promise<number> {
     return this.#outbox.recover();
   }
@@ -205,13 +206,13 @@ export class Engine implements SelectionTeller {
     const { database, clock, keptActors, logger, statements } = this.parts;
     const decider = new Decider(kind.machine, sampleInput);
     const actors = new Actors(kind, decider, keptActors);
-    const around = {
+    const deps = {
       database,
       clock,
       tags,
       statements,
       committed: (drafts: readonly Draft[]) => this.#committed(kind, drafts),
-      born: (child: Kind, drafts: readonly Draft[]) => this.#born(child, drafts),
+      childrenSpawned: (child: Kind, drafts: readonly Draft[]) => this.#childrenSpawned(child, drafts),
     };
     const performing = performer
       ? new Performing(
@@ -231,8 +232,8 @@ export class Engine implements SelectionTeller {
       registration,
       actors,
       performing,
-      mailbox: new Mailbox(kind, decider, actors, around),
-      spawnQueue: new SpawnQueue(kind, decider, actors, around),
+      mailbox: new Mailbox(kind, decider, actors, deps),
+      spawnQueue: new SpawnQueue(kind, decider, actors, deps),
     });
   }
 
@@ -240,11 +241,11 @@ export class Engine implements SelectionTeller {
     kind: string,
     id: string,
     event: ActorEvent,
-    options: TellOptions & Pick<PendingEvent, 'read'> & { readonly mail?: string } = {},
+    options: TellOptions & Pick<PendingEvent, 'read'> & { readonly outboxId?: string } = {},
   ): Promise<EventResult> {
     const { mailbox } = this.#running(kind);
     return new Promise((settle, fail) => {
-      const { scope, claim, patienceMs, report, mail, read } = options;
+      const { scope, claim, patienceMs, report, outboxId, read } = options;
       const since = this.parts.clock.monotonic();
       const patientUntil = patienceMs === undefined ? undefined : since + patienceMs;
       mailbox.push({
@@ -252,7 +253,7 @@ export class Engine implements SelectionTeller {
         event,
         scope,
         claim,
-        mail,
+        outboxId,
         patientUntil,
         report,
         read,
@@ -272,7 +273,7 @@ export class Engine implements SelectionTeller {
     return running;
   }
 
-  #born(kind: Kind, drafts: readonly Draft[]): void {
+  #childrenSpawned(kind: Kind, drafts: readonly Draft[]): void {
     const { actors } = this.#running(kind.name);
     for (const { after } of drafts) actors.keep(after, this.parts.clock.now());
     this.#committed(kind, drafts);
@@ -287,7 +288,7 @@ export class Engine implements SelectionTeller {
     this.#scheduler.expect(
       Math.min(...drafts.map(({ after }) => earliest(after.timers) ?? Number.POSITIVE_INFINITY)),
     );
-    for (const { mail } of drafts) if (mail.length > 0) this.#outbox.post(mail);
+    for (const { outbox } of drafts) if (outbox.length > 0) this.#outbox.post(outbox);
     for (const listener of this.#listeners)
       try {
         listener(kind, drafts);
@@ -357,7 +358,7 @@ export class Engine implements SelectionTeller {
         this.parts.logger.warn({ err: result.reason }, 'A due actor could not be woken; it stays due.');
   }
 
-  /** A row that cannot be restored (a state of another version) is left to its letter, which reports it. */
+  /** A row that cannot be restored (a state of another version) is left to its event, which reports it. */
   #keepNewer(actors: Actors, row: ActorRow, at: number): Actor | null {
     const known = actors.get(row.id);
     if (known && known.revision >= row.revision) return known;

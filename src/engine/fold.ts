@@ -14,17 +14,17 @@ export interface PendingEvent {
   readonly event: ActorEvent;
   readonly scope?: Scope | undefined;
   readonly claim?: Claim | undefined;
-  /** Id of the mail that brings it; deleted by the commit that handles it. */
-  readonly mail?: string | undefined;
+  /** Id in the outbox; deleted by the commit that handles it. */
+  readonly outboxId?: string | undefined;
   /** Monotonic moment until which a database that is away is waited for; at once when absent. */
   readonly patientUntil?: number | undefined;
-  /** Letters of the same one are written by one commit. */
+  /** Events of the same one are written by one commit. */
   readonly report?: object | undefined;
   /** The actor as whoever tells it has read it: the event is for that revision, and refused at any other. */
   readonly read?: ActorRow | undefined;
-  /** Monotonic moment at which it was told. */
+  /** Monotonic moment at which it was asked for. */
   readonly since: number;
-  readonly settle: (told: EventResult) => void;
+  readonly settle: (result: EventResult) => void;
   readonly fail: (error: unknown) => void;
   decisions: number;
   /** Gets a write of its own, since together with others it was refused by the database. */
@@ -33,10 +33,10 @@ export interface PendingEvent {
   readonly doubts: number[];
 }
 
-/** A letter, and what it is told once the write it was part of is durable. */
+/** An event, and what it is told once the write it was part of is durable. */
 export interface Answered {
-  readonly letter: PendingEvent;
-  readonly told: EventResult;
+  readonly pending: PendingEvent;
+  readonly result: EventResult;
 }
 
 export interface Decided {
@@ -50,16 +50,16 @@ export interface Folding {
   readonly decider: Decider;
   /** Replies of idempotency keys that were used before, by `replyKey`. */
   readonly replies: ReadonlyMap<string, StoredReply>;
-  /** Letters of earlier batches that turned out to be handled already. */
+  /** Events of earlier batches that turned out to be handled already. */
   readonly handled: ReadonlySet<PendingEvent>;
-  /** For letters of one actor whose turn comes in a later batch, on the actor as it is in the database then. */
-  postpone(letters: readonly PendingEvent[]): void;
+  /** For events of one actor whose turn comes in a later batch, on the actor as it is in the database then. */
+  postpone(events: readonly PendingEvent[]): void;
 }
 
 type Progress = Pick<Draft, 'steps' | 'effects'> & { readonly actor: Actor };
 
 /**
- * Decides the letters of one actor, in order, into one write. What needs no write is settled at once; a refusal that
+ * Decides the events of one actor, in order, into one write. What needs no write is settled at once; a refusal that
  * rests on a change which is not durable yet is told together with that change. `isFresh`: the actor was read for this
  * batch. One that was kept may be older than its row: a change decided on it loses and is decided again, but a
  * refusal would be final, so the actor is read before.
@@ -68,47 +68,47 @@ export function fold(
   folding: Folding,
   actor: Actor | undefined,
   isFresh: boolean,
-  letters: readonly PendingEvent[],
+  events: readonly PendingEvent[],
 ): Decided | null {
   let progress: Progress | null = actor ? { actor, steps: [], effects: [] } : null;
   const answers: Answered[] = [];
   let claim: Claim | null = null;
-  for (const [index, letter] of letters.entries()) {
-    const replay = letter.claim && folding.replies.get(replyKey(letter.claim));
-    if (replay) letter.settle(replay);
-    else if (!progress || !isWithin(progress.actor, letter.scope)) letter.settle({ outcome: 'absent' });
-    else if (folding.handled.has(letter))
-      letter.settle({ outcome: 'changed', ...conditionOf(progress.actor) });
+  for (const [index, pending] of events.entries()) {
+    const replay = pending.claim && folding.replies.get(replyKey(pending.claim));
+    if (replay) pending.settle(replay);
+    else if (!progress || !isWithin(progress.actor, pending.scope)) pending.settle({ outcome: 'absent' });
+    else if (folding.handled.has(pending))
+      pending.settle({ outcome: 'changed', ...conditionOf(progress.actor) });
     else {
-      // One stored reply a write; and the letters behind one that waits must not overtake it.
+      // One stored reply a write; and the events behind one that waits must not overtake it.
       const mustWait =
-        answers.length > 0 && (letter.alone || answers[0]?.letter.alone || (letter.claim && claim));
+        answers.length > 0 && (pending.alone || answers[0]?.pending.alone || (pending.claim && claim));
       const next = mustWait
         ? 'waits'
-        : isAsRead(letter, progress.actor, actor)
-          ? tryEvent(folding.decider, progress.actor, letter)
+        : isAsRead(pending, progress.actor, actor)
+          ? tryEvent(folding.decider, progress.actor, pending)
           : null;
       if (next === 'failed') continue;
       if (next === 'waits' || (next === null && progress.actor === actor && !isFresh)) {
-        folding.postpone(letters.slice(index));
+        folding.postpone(events.slice(index));
         break;
       }
       if (next) {
         progress = appended(progress, next);
-        answers.push({ letter, told: { outcome: 'changed', ...conditionOf(progress.actor) } });
-        if (letter.claim) claim = repliedFrom(letter.claim, progress.actor);
+        answers.push({ pending, result: { outcome: 'changed', ...conditionOf(progress.actor) } });
+        if (pending.claim) claim = repliedFrom(pending.claim, progress.actor);
       } else {
         const refused: EventResult = { outcome: 'refused', ...conditionOf(progress.actor) };
-        if (progress.actor === actor) letter.settle(refused);
-        else answers.push({ letter, told: refused });
+        if (progress.actor === actor) pending.settle(refused);
+        else answers.push({ pending, result: refused });
       }
     }
   }
   if (!actor || !progress || progress.actor === actor) return null;
   const after = { ...progress.actor, revision: actor.revision + 1 };
   const { steps, effects } = progress;
-  const mail = outboxEventsOf(folding.kind, { after, effects });
-  return { draft: { before: actor, after, steps, effects, mail, claim }, answers };
+  const outbox = outboxEventsOf(folding.kind, { after, effects });
+  return { draft: { before: actor, after, steps, effects, outbox, claim }, answers };
 }
 
 /** An event that was meant for the actor as it was read is for no other revision, nor behind another event of the batch. */
@@ -135,14 +135,14 @@ const appended = (before: Progress, next: Progress): Progress => ({
   effects: [...before.effects, ...next.effects],
 });
 
-/** A machine that throws is a bug of ours; it fails this letter and no other. */
-function tryEvent(decider: Decider, actor: Actor, letter: PendingEvent): Progress | null | 'failed' {
+/** A machine that throws is a bug of ours; it fails this event and no other. */
+function tryEvent(decider: Decider, actor: Actor, pending: PendingEvent): Progress | null | 'failed' {
   try {
-    return letter.event.type === TIMERS_DUE
-      ? fire(decider, actor, letter.event.at)
-      : take(decider, actor, letter.event);
+    return pending.event.type === TIMERS_DUE
+      ? fire(decider, actor, pending.event.at)
+      : take(decider, actor, pending.event);
   } catch (error) {
-    letter.fail(error);
+    pending.fail(error);
     return 'failed';
   }
 }

@@ -60,7 +60,7 @@ export interface FactTable {
   readonly columns: string;
   /**
    * SQL of a data-modifying statement. `source` is a relation of the rows whose actor really changed, with
-   * the actor's `workspace_id`, `livemode` and carried columns beside them.
+   * the actor's `workspace_id`, `livemode` and `actorColumnsForFacts` beside them.
    */
   sql(source: string): string;
 }
@@ -113,13 +113,14 @@ export interface ChildSpec {
 }
 
 /**
- * What an effect means: rows of fact tables; an event for an actor of the kind `mail` names; or an order to perform
+ * What an effect means: rows of fact tables; an event for another actor, by the outbox; or an order to perform
  * once the commit has returned.
  */
 export type EffectMeaning<Params = never> =
   | { readonly fact: string; rows(params: Params, actor: Actor, at: number): readonly object[] }
   | {
-      readonly mail: string;
+      /** The kind of the other actor. */
+      readonly notify: string;
       to(params: Params, actor: Actor): { readonly id: string; readonly event: ActorEvent };
     }
   | { readonly order: true };
@@ -170,9 +171,9 @@ export interface SpawnShape {
   /** Further columns of the input, as SQL: `name text, …`. */
   readonly columns: string;
   /** Those of them that belong to the actor's own table. */
-  readonly own: readonly string[];
+  readonly insertColumns: readonly string[];
   /** Further inserts; `source` is a relation of the admitted input rows. */
-  readonly also: readonly ((source: string) => string)[];
+  readonly insertInto: readonly ((source: string) => string)[];
 }
 
 /**
@@ -199,14 +200,14 @@ export interface Kind {
   readonly derived: readonly DerivedColumn[];
   readonly spawn: SpawnShape;
   /** Columns of the actor's row that the fact tables' SQL reads besides its id. */
-  readonly carried: readonly string[];
+  readonly actorColumnsForFacts: readonly string[];
   readonly facts: readonly FactTable[];
   /** What its commits make besides: each commit, also the one that spawns it. */
   readonly children: readonly ChildSpec[];
   readonly offers?: Offers;
   /** Where the actor's transitions are written down, in the commit that made them. */
   readonly journal: string;
-  /** Whether other actors write to this kind: its commits then consume their mail. */
+  /** Whether other actors write to this kind: its commits then delete them from the outbox. */
   readonly receivesEvents?: boolean;
   readonly effects: Readonly<Record<string, EffectMeaning>>;
 }

@@ -32,8 +32,8 @@ interface CommitAnswer {
   readonly livemode: boolean | null;
 }
 
-/** What the mailbox needs around it. */
-export interface MailboxSurroundings {
+/** The parts that committing a batch needs. */
+export interface CommitDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly tags: CommitTags;
@@ -41,12 +41,12 @@ export interface MailboxSurroundings {
   /** Hears of what was committed, in commit order. */
   committed(drafts: readonly Draft[]): void;
   /** Hears of actors of another kind that the commit has brought into being. */
-  born(kind: Kind, drafts: readonly Draft[]): void;
+  childrenSpawned(kind: Kind, drafts: readonly Draft[]): void;
 }
 
 /** Written apart, a crash in between would keep the first part: an email that was sent and is never told to be delivered. */
-const isOfOneReport = (before: PendingEvent, letter: PendingEvent): boolean =>
-  letter.report !== undefined && letter.report === before.report;
+const isOfOneReport = (before: PendingEvent, pending: PendingEvent): boolean =>
+  pending.report !== undefined && pending.report === before.report;
 
 /**
  * Rows that came with their events and need no reading: where the actor has no other event in the batch, whose refusal would
@@ -65,7 +65,7 @@ function readRows(
 
 /** Events for existing actors of one kind: loaded, decided, committed in batches, answered. */
 export class Mailbox {
-  readonly #lane: Batcher<PendingEvent>;
+  readonly #ordered: Batcher<PendingEvent>;
   /** Events that hold for one revision only: they need no order among the others, and keep none of them waiting. */
   readonly #selected: Batcher<PendingEvent>;
   readonly #statement: BatchStatement;
@@ -78,12 +78,12 @@ export class Mailbox {
     private readonly kind: Kind,
     private readonly decider: Decider,
     private readonly actors: Actors,
-    private readonly around: MailboxSurroundings,
+    private readonly deps: CommitDeps,
   ) {
     this.#children = new Children(kind.children);
-    this.#lane = new Batcher(
+    this.#ordered = new Batcher(
       kind.name,
-      (batch) => this.#work(batch, this.#lane),
+      (batch) => this.#work(batch, this.#ordered),
       COMMIT_LIMITS,
       1,
       isOfOneReport,
@@ -94,23 +94,23 @@ export class Mailbox {
       COMMIT_LIMITS,
       SELECTED_WIDTH,
     );
-    this.#statement = commitStatement(kind, wakeWriting(around.clock), around.statements);
+    this.#statement = commitStatement(kind, wakeWriting(deps.clock), deps.statements);
     this.#loadSql = loadStatement(kind);
     this.#readBackSql = readBackStatement(kind);
   }
 
   /**
-   * Puts an event into the mailbox. Patient letters are taken even when it is full: they tell what has happened
+   * Puts an event into the mailbox. Patient events are taken even when it is full: they tell what has happened
    * already, and are bounded by what was begun. @throws Unavailable when it is full
    */
-  push(letter: PendingEvent): void {
-    if (letter.read) this.#selected.push(letter);
-    else if (letter.patientUntil === undefined) this.#lane.push(letter);
-    else this.#lane.admit(letter);
+  push(pending: PendingEvent): void {
+    if (pending.read) this.#selected.push(pending);
+    else if (pending.patientUntil === undefined) this.#ordered.push(pending);
+    else this.#ordered.admit(pending);
   }
 
   get waiting(): number {
-    return this.#lane.waiting + this.#selected.waiting;
+    return this.#ordered.waiting + this.#selected.waiting;
   }
 
   /** Actors that another instance, or another batch, had changed in the meantime, since the start. */
@@ -121,15 +121,15 @@ export class Mailbox {
   async drained(): Promise<void> {
     // What is selected and tried again joins the others.
     await this.#selected.drained();
-    await this.#lane.drained();
+    await this.#ordered.drained();
   }
 
-  async #work(batch: readonly PendingEvent[], lane: Batcher<PendingEvent>): Promise<void> {
+  async #work(batch: readonly PendingEvent[], batcher: Batcher<PendingEvent>): Promise<void> {
     const inTime = this.#inTime(batch);
     try {
       const byActor = Map.groupBy(inTime, ({ id }) => id);
       const known = {
-        handled: await alreadyApplied(this.around.database, this.kind, inTime),
+        handled: await alreadyApplied(this.deps.database, this.kind, inTime),
         replies: await this.#storedReplies(inTime),
       };
       // Those that are kept now may have made room for others by the time that the rest is read.
@@ -137,16 +137,16 @@ export class Mailbox {
       const read = readRows(byActor, kept);
       const loaded = await this.#load([...byActor.keys()].filter((id) => !kept.get(id) && !read.has(id)));
       const decided = [...byActor].flatMap(
-        ([id, letters]) => this.#decide(loaded.get(id) ?? read.get(id), kept.get(id), letters, known) ?? [],
+        ([id, events]) => this.#decide(loaded.get(id) ?? read.get(id), kept.get(id), events, known) ?? [],
       );
-      if (decided.length > 0) await this.#commit(decided, lane);
+      if (decided.length > 0) await this.#commit(decided, batcher);
     } catch (error) {
       this.#undelivered(inTime, error);
     }
   }
 
   #inTime(batch: readonly PendingEvent[]): readonly PendingEvent[] {
-    const now = this.around.clock.monotonic();
+    const now = this.deps.clock.monotonic();
     return batch.filter(({ since, patientUntil, fail }) => {
       const isLate = now > (patientUntil ?? since + LONGEST_WAIT_MS);
       if (isLate) fail(new Unavailable('The database does not keep up.'));
@@ -154,48 +154,48 @@ export class Mailbox {
     });
   }
 
-  /** One actor's letters. What goes wrong here is a bug of ours, and must not reach its neighbours in the batch. */
+  /** One actor's events. What goes wrong here is a bug of ours, and must not reach its neighbours in the batch. */
   #decide(
     row: ActorRow | undefined,
     kept: Actor | undefined,
-    letters: readonly PendingEvent[],
+    events: readonly PendingEvent[],
     known: Pick<Folding, 'handled' | 'replies'>,
   ): Decided | null {
-    const id = letters[0]?.id as string;
+    const id = events[0]?.id as string;
     const postpone = (later: readonly PendingEvent[]): void => {
       this.actors.forget(id);
-      this.#lane.unshift(later);
+      this.#ordered.unshift(later);
     };
     try {
       const actor = row ? this.actors.restore(row) : (this.actors.get(id) ?? kept);
       const folding = { ...known, kind: this.kind, decider: this.decider, postpone };
-      return fold(folding, actor, row !== undefined, letters);
+      return fold(folding, actor, row !== undefined, events);
     } catch (error) {
-      for (const letter of letters) letter.fail(error);
+      for (const pending of events) pending.fail(error);
       return null;
     }
   }
 
   async #load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.around.database.query<ActorRow>(this.#loadSql, [ids]);
+    const rows = await this.deps.database.query<ActorRow>(this.#loadSql, [ids]);
     return new Map(rows.map((row) => [row.id, row]));
   }
 
   #storedReplies(batch: readonly PendingEvent[]): Promise<ReadonlyMap<string, StoredReply>> {
     const asked = batch.flatMap(({ claim }) => (claim ? [claim] : []));
-    return storedReplies(this.around.database, asked, this.around.clock.now());
+    return storedReplies(this.deps.database, asked, this.deps.clock.now());
   }
 
-  async #commit(decided: readonly Decided[], lane: Batcher<PendingEvent>): Promise<void> {
-    const tag = this.around.tags.next();
-    const templates = this.#children.templates(this.around.clock.now());
+  async #commit(decided: readonly Decided[], batcher: Batcher<PendingEvent>): Promise<void> {
+    const tag = this.deps.tags.next();
+    const templates = this.#children.templates(this.deps.clock.now());
     const made: ChildRow[] = [];
     const verdicts = await commitBatch<Decided, 'changed' | 'lost'>(
       {
         run: async (items) => {
           const inputs = items.map((item) => this.#row(item));
-          const rows = await this.around.database.query<CommitAnswer>(
+          const rows = await this.deps.database.query<CommitAnswer>(
             this.#statement.sql,
             this.#statement.parameters(inputs, tag, templates.rows),
             { name: 'commit' },
@@ -209,7 +209,7 @@ export class Mailbox {
         },
         readBack: async (items) => {
           const written = items.map(({ draft: { after } }) => ({ id: after.id, revision: after.revision }));
-          const rows = await this.around.database.query<{ id: string; tag: number }>(
+          const rows = await this.deps.database.query<{ id: string; tag: number }>(
             this.#readBackSql,
             [JSON.stringify(written)],
             { deadlineMs: READ_BACK_MS },
@@ -223,14 +223,14 @@ export class Mailbox {
       },
       decided,
     );
-    // The lane counts letters, of which one actor may have fifty.
-    if (verdicts.some(hasOverrun)) lane.ease(decided.flatMap(({ answers }) => answers).length);
+    // The batcher counts events, of which one actor may have fifty.
+    if (verdicts.some(hasOverrun)) batcher.ease(decided.flatMap(({ answers }) => answers).length);
     this.#conclude(decided, verdicts, tag);
-    for (const [kind, drafts] of templates.instantiate(made)) this.around.born(kind, drafts);
+    for (const [kind, drafts] of templates.instantiate(made)) this.deps.childrenSpawned(kind, drafts);
   }
 
   #row({ draft, answers }: Decided): Record<string, unknown> {
-    const handled = answers.flatMap(({ letter: { mail } }) => mail ?? []);
+    const handled = answers.flatMap(({ pending: { outboxId } }) => outboxId ?? []);
     return {
       ...inputRow(this.kind, draft),
       revision: draft.before?.revision,
@@ -247,52 +247,52 @@ export class Mailbox {
     decided.forEach(({ draft, answers }, index) => {
       const verdict = verdicts[index] as Verdict<'changed' | 'lost'>;
       if ('committed' in verdict && verdict.committed === 'changed') {
-        this.actors.keep(draft.after, this.around.clock.now());
+        this.actors.keep(draft.after, this.deps.clock.now());
         committed.push(draft);
-        for (const { letter, told } of answers) letter.settle(told);
+        for (const { pending, result } of answers) pending.settle(result);
         return;
       }
-      const letters = answers.map(({ letter }) => letter);
+      const events = answers.map(({ pending }) => pending);
       this.actors.forget(draft.after.id);
       if ('committed' in verdict) {
         this.#lostRaces++;
-        this.#decideAgain(letters);
-      } else if ('poisoned' in verdict) this.#poisoned(letters, verdict.poisoned);
-      else this.#undelivered(letters, verdict.failed, tag);
+        this.#decideAgain(events);
+      } else if ('poisoned' in verdict) this.#poisoned(events, verdict.poisoned);
+      else this.#undelivered(events, verdict.failed, tag);
     });
-    if (committed.length > 0) this.around.committed(committed);
+    if (committed.length > 0) this.deps.committed(committed);
   }
 
   /** An idempotency key that another instance took in the meantime is no poison: the next try replays its reply. */
-  #poisoned(letters: readonly PendingEvent[], error: unknown): void {
-    if (letters.some(({ claim, decisions }) => claim && mayBeRepetition(error, decisions)))
-      return this.#decideAgain(letters);
-    if (letters.length === 1) return letters[0]?.fail(error);
+  #poisoned(events: readonly PendingEvent[], error: unknown): void {
+    if (events.some(({ claim, decisions }) => claim && mayBeRepetition(error, decisions)))
+      return this.#decideAgain(events);
+    if (events.length === 1) return events[0]?.fail(error);
     // One of them is at fault. Each by itself, in their order, shows which.
-    for (const letter of letters) letter.alone = true;
-    this.#lane.unshift(letters);
+    for (const pending of events) pending.alone = true;
+    this.#ordered.unshift(events);
   }
 
   /**
    * The revision had moved on: the same events, on the actor as it is now. As often as there is time for: somebody wins
    * each round, but under load the same instance may lose many in a row (182 of 13,000 events lost 20).
    */
-  #decideAgain(letters: readonly PendingEvent[]): void {
-    for (const letter of letters) letter.decisions++;
-    this.#lane.unshift(letters);
+  #decideAgain(events: readonly PendingEvent[]): void {
+    for (const pending of events) pending.decisions++;
+    this.#ordered.unshift(events);
   }
 
   /** The database did not take the batch: callers hear of it, outcomes of performed orders are tried on. */
-  #undelivered(letters: readonly PendingEvent[], error: unknown, tag: number | null = null): void {
-    const now = this.around.clock.monotonic();
+  #undelivered(events: readonly PendingEvent[], error: unknown, tag: number | null = null): void {
+    const now = this.deps.clock.monotonic();
     const patient: PendingEvent[] = [];
-    for (const letter of letters) {
-      this.actors.forget(letter.id);
-      if (error instanceof Unavailable && (letter.patientUntil ?? 0) > now) {
-        if (tag !== null && error.applied === 'unknown') letter.doubts.push(tag);
-        patient.push(letter);
-      } else letter.fail(error);
+    for (const pending of events) {
+      this.actors.forget(pending.id);
+      if (error instanceof Unavailable && (pending.patientUntil ?? 0) > now) {
+        if (tag !== null && error.applied === 'unknown') pending.doubts.push(tag);
+        patient.push(pending);
+      } else pending.fail(error);
     }
-    if (patient.length > 0) this.#lane.unshift(patient, REST_MS);
+    if (patient.length > 0) this.#ordered.unshift(patient, REST_MS);
   }
 }

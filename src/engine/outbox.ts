@@ -6,26 +6,26 @@ import type { OutboxEvent } from './draft.ts';
 import type { ActorEvent } from './kind.ts';
 import type { EventResult } from './result.ts';
 
-/** Mail older than this was not handled by the instance that sent it. */
+/** An event older than this was not handled by the instance whose commit wrote it. */
 const FORGOTTEN_MS = 5_000;
 const PAGE = 500;
-/** Mail under way in this process at most; more is left to the recovery. */
+/** Events under way in this process at most; more are left to the recovery. */
 const UNDER_WAY = 10_000;
 
 const FORGOTTEN = `select id, to_kind as kind, to_id as "to", event from actor_outbox where id > $1 and id < $2 order by id limit ${PAGE}`;
 /** Sorts before every id. */
 const FIRST = '';
 
-/** Hands a letter to a mailbox and answers what became of it. */
-export type Deliver = (kind: string, id: string, event: ActorEvent, mail: string) => Promise<EventResult>;
+/** Hands a event to a mailbox and answers what became of it. */
+export type Deliver = (kind: string, id: string, event: ActorEvent, outboxId: string) => Promise<EventResult>;
 
 /**
- * Carries mail from actor to actor. The row written with the sender's commit is the mail; what happens in memory is only
- * the quick way, and whatever gets lost there is found again by its age.
+ * Delivers events from actor to actor. A row is written with the sender's commit; delivery from memory is only
+ * quicker, and whatever gets lost there is found again by its age.
  */
 export class Outbox {
   readonly #underWay = new Set<string>();
-  /** Where the recovery goes on: mail that cannot be delivered must not stand before all other. */
+  /** Where the recovery goes on: what cannot be delivered must not stand before all other. */
   #recoveredTo = FIRST;
 
   constructor(
@@ -35,9 +35,9 @@ export class Outbox {
     private readonly logger: Logger,
   ) {}
 
-  /** Starts delivering mail that was just committed. */
-  post(mail: readonly OutboxEvent[]): void {
-    for (const one of mail) void this.#carry(one).catch(() => {});
+  /** Starts delivering events that were just committed. */
+  post(events: readonly OutboxEvent[]): void {
+    for (const one of events) void this.#carry(one).catch(() => {});
   }
 
   /**
@@ -46,16 +46,16 @@ export class Outbox {
    */
   async recover(): Promise<number> {
     const before = lowestIdAt('mail', this.clock.now() - FORGOTTEN_MS);
-    const carried: Promise<void>[] = [];
+    const deliveries: Promise<void>[] = [];
     let found = 0;
     while (found < UNDER_WAY && this.#underWay.size < UNDER_WAY) {
       const page = await this.database.query<OutboxEvent>(FORGOTTEN, [this.#recoveredTo, before]);
       found += page.length;
-      carried.push(...page.map((mail) => this.#carry(mail)));
+      deliveries.push(...page.map((event) => this.#carry(event)));
       this.#recoveredTo = page.length < PAGE ? FIRST : (page.at(-1) as OutboxEvent).id;
       if (page.length < PAGE) break;
     }
-    const failed = (await Promise.allSettled(carried)).filter((one) => one.status === 'rejected');
+    const failed = (await Promise.allSettled(deliveries)).filter((one) => one.status === 'rejected');
     if (failed.length > 0)
       this.logger.warn(
         { err: failed[0]?.reason, undelivered: failed.length },
@@ -68,9 +68,9 @@ export class Outbox {
     if (this.#underWay.has(id) || this.#underWay.size >= UNDER_WAY) return;
     this.#underWay.add(id);
     try {
-      const told = await this.deliver(kind, to, event, id);
-      // A change has consumed the mail in its own commit. Who refuses it, or is gone, will never want it.
-      if (told.outcome !== 'changed')
+      const result = await this.deliver(kind, to, event, id);
+      // A change deletes the row in its own commit. An actor that refuses the event, or is gone, will never take it.
+      if (result.outcome !== 'changed')
         await this.database.query('delete from actor_outbox where id = $1', [id]);
     } finally {
       this.#underWay.delete(id);

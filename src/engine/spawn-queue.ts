@@ -7,7 +7,7 @@ import { checkTag, commitBatch, hasOverrun } from './commit.ts';
 import type { Decider } from './decide.ts';
 import { type Draft, draftSpawn, inputRow } from './draft.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
-import { LONGEST_WAIT_MS, type MailboxSurroundings, READ_BACK_MS } from './mailbox.ts';
+import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
 import type { Claim, ClaimOf, SpawnResult } from './result.ts';
 import { type BatchStatement, readBackStatement, spawnStatement } from './statements.ts';
 import { wakeWriting } from './wake-at.ts';
@@ -68,7 +68,7 @@ const WIDTH = 2;
 
 /** New actors of one kind: decided, admitted and written in batches, answered. */
 export class SpawnQueue {
-  readonly #lane: Batcher<PendingSpawn>;
+  readonly #batcher: Batcher<PendingSpawn>;
   readonly #statement: BatchStatement;
   readonly #readBackSql: string;
   readonly #children: Children;
@@ -77,10 +77,10 @@ export class SpawnQueue {
     private readonly kind: Kind,
     private readonly decider: Decider,
     private readonly actors: Actors,
-    private readonly around: MailboxSurroundings,
+    private readonly deps: CommitDeps,
   ) {
-    this.#lane = new Batcher(`new ${kind.name}`, (batch) => this.#work(batch), COMMIT_LIMITS, WIDTH);
-    this.#statement = spawnStatement(kind, wakeWriting(around.clock), around.statements);
+    this.#batcher = new Batcher(`new ${kind.name}`, (batch) => this.#work(batch), COMMIT_LIMITS, WIDTH);
+    this.#statement = spawnStatement(kind, wakeWriting(deps.clock), deps.statements);
     this.#readBackSql = readBackStatement(kind);
     this.#children = new Children(kind.children);
   }
@@ -96,24 +96,24 @@ export class SpawnQueue {
       payload: request.payload,
     };
     return new Promise((settle, fail) => {
-      const since = this.around.clock.monotonic();
-      this.#lane.push({ request, draft, settle, fail, since, tries: 0 }, request.bytes ?? 1_024);
+      const since = this.deps.clock.monotonic();
+      this.#batcher.push({ request, draft, settle, fail, since, tries: 0 }, request.bytes ?? 1_024);
     });
   }
 
   get waiting(): number {
-    return this.#lane.waiting;
+    return this.#batcher.waiting;
   }
 
   drained(): Promise<void> {
-    return this.#lane.drained();
+    return this.#batcher.drained();
   }
 
   async #work(waiting: readonly PendingSpawn[]): Promise<void> {
     const batch = this.#inTime(waiting);
     if (batch.length === 0) return;
-    const tag = this.around.tags.next();
-    const templates = this.#children.templates(this.around.clock.now());
+    const tag = this.deps.tags.next();
+    const templates = this.#children.templates(this.deps.clock.now());
     const made: ChildRow[] = [];
     const verdicts = await commitBatch<PendingSpawn, SpawnResult | 'again'>(
       {
@@ -122,7 +122,7 @@ export class SpawnQueue {
       },
       batch,
     );
-    if (verdicts.some(hasOverrun)) this.#lane.ease(batch.length);
+    if (verdicts.some(hasOverrun)) this.#batcher.ease(batch.length);
     const committed: Draft[] = [];
     const again: PendingSpawn[] = [];
     batch.forEach((pending, index) => {
@@ -132,7 +132,7 @@ export class SpawnQueue {
         if (verdict.committed === 'again') again.push(pending);
         else {
           if (verdict.committed.outcome === 'spawned') {
-            this.actors.keep(pending.draft.after, this.around.clock.now());
+            this.actors.keep(pending.draft.after, this.deps.clock.now());
             committed.push(pending.draft);
           }
           pending.settle(verdict.committed);
@@ -143,13 +143,13 @@ export class SpawnQueue {
         else pending.fail(verdict.poisoned);
       } else pending.fail(verdict.failed);
     });
-    if (committed.length > 0) this.around.committed(committed);
-    for (const [kind, drafts] of templates.instantiate(made)) this.around.born(kind, drafts);
+    if (committed.length > 0) this.deps.committed(committed);
+    for (const [kind, drafts] of templates.instantiate(made)) this.deps.childrenSpawned(kind, drafts);
     if (again.length > 0) await this.#tryAgain(again);
   }
 
   #inTime(waiting: readonly PendingSpawn[]): readonly PendingSpawn[] {
-    const oldest = this.around.clock.monotonic() - LONGEST_WAIT_MS;
+    const oldest = this.deps.clock.monotonic() - LONGEST_WAIT_MS;
     return waiting.filter(({ since, fail }) => {
       if (since < oldest) fail(new Unavailable('The database does not keep up.'));
       return since >= oldest;
@@ -160,7 +160,7 @@ export class SpawnQueue {
   async #tryAgain(again: readonly PendingSpawn[]): Promise<void> {
     try {
       const claims = again.flatMap(({ request: { claim } }) => claim ?? []);
-      await storedReplies(this.around.database, claims, this.around.clock.now());
+      await storedReplies(this.deps.database, claims, this.deps.clock.now());
     } catch (error) {
       for (const { fail } of again) fail(error);
       return;
@@ -168,7 +168,7 @@ export class SpawnQueue {
     for (const pending of again)
       if (++pending.tries > MAX_TRIES) pending.fail(new Unavailable('The idempotency key is contended.'));
     const retry = again.filter(({ tries }) => tries <= MAX_TRIES);
-    if (retry.length > 0) this.#lane.unshift(retry);
+    if (retry.length > 0) this.#batcher.unshift(retry);
   }
 
   async #run(
@@ -177,7 +177,7 @@ export class SpawnQueue {
     templates: readonly string[],
     made: ChildRow[],
   ): Promise<readonly (SpawnResult | 'again')[]> {
-    const rows = await this.around.database.query<SpawnAnswer>(
+    const rows = await this.deps.database.query<SpawnAnswer>(
       this.#statement.sql,
       this.#statement.parameters(
         items.map((item, ord) => this.#row(item, ord)),
@@ -210,15 +210,19 @@ export class SpawnQueue {
   /** Asks nothing of the database: the others of the batch are committed, and must hear so whatever happens here. */
   #notAdmitted({ request }: PendingSpawn, row: NotAdmitted): SpawnResult | 'again' {
     if (row.fingerprint === null || !request.claim) return { outcome: 'overQuota' };
-    if (row.stored_at <= this.around.clock.now() - REPLY_KEPT_MS) return 'again';
+    if (row.stored_at <= this.deps.clock.now() - REPLY_KEPT_MS) return 'again';
     return { outcome: 'replayed', fingerprint: row.fingerprint, status: row.status, reply: row.reply };
   }
 
   async #readBack(items: readonly PendingSpawn[]): Promise<readonly (SpawnResult | null)[]> {
-    const born = items.map(({ draft: { after } }) => ({ id: after.id, revision: after.revision }));
-    const rows = await this.around.database.query<{ id: string }>(this.#readBackSql, [JSON.stringify(born)], {
-      deadlineMs: READ_BACK_MS,
-    });
+    const written = items.map(({ draft: { after } }) => ({ id: after.id, revision: after.revision }));
+    const rows = await this.deps.database.query<{ id: string }>(
+      this.#readBackSql,
+      [JSON.stringify(written)],
+      {
+        deadlineMs: READ_BACK_MS,
+      },
+    );
     const here = new Set(rows.map(({ id }) => id));
     return items.map(({ draft }) => (here.has(draft.after.id) ? spawned(draft) : null));
   }

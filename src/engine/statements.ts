@@ -4,9 +4,9 @@ import { type Column, columnsOf, InputRows } from './input-rows.ts';
 import { ACTOR_COLUMNS, type ChildSpec, type FactTable, type Kind } from './kind.ts';
 import type { WakeWriting } from './wake-at.ts';
 
-/** What the input carries of every actor: its row, its history, its mail, and the reply to be stored. */
+/** What the input carries of every actor: its row, its history, its events for others, and the reply to be stored. */
 const INPUT_COLUMNS =
-  columnsOf(`id text, state text, context json, timers json, wake_at timestamptz, steps json, mail json,
+  columnsOf(`id text, state text, context json, timers json, wake_at timestamptz, steps json, outbox json,
   idem_workspace_id text, idem_livemode boolean, idem_key text, idem_item smallint, idem_fingerprint text, idem_status smallint, idem_reply text,
   idem_at timestamptz`);
 
@@ -50,14 +50,15 @@ const derivedNames = (kind: Kind): string =>
     kind.derived.map(({ name }) => name),
     (name) => `, ${name}`,
   );
-const carried = (kind: Kind, from: string): string => each(kind.carried, (name) => `, ${from}.${name}`);
+const actorColumnsForFacts = (kind: Kind, from: string): string =>
+  each(kind.actorColumnsForFacts, (name) => `, ${from}.${name}`);
 
 /**
  * What is written with the actors in `changed`. Everything an actor brings along is in its own row of the input: lists
  * are unfolded from it, since joining them back by id is a nested loop over both for want of statistics (4 ms instead of
  * 0.1 at 64 actors, and quadratic). Those without a list are left out beforehand: unfolding nothing costs a call as well.
  */
-const along = (
+const sideEffectCtes = (
   kind: Kind,
   changed: string,
   templates: readonly string[],
@@ -67,15 +68,15 @@ const along = (
   insert into idempotency_keys (workspace_id, livemode, key, item, fingerprint, status, reply, created_at)
   select ${CLAIM_COLUMNS} from ${changed} where ${storesReply}
   order by idem_workspace_id, idem_livemode, idem_key, idem_item
-), mailed as (
+), outbox_written as (
   insert into actor_outbox (id, to_kind, to_id, event)
   select m.id, m.to_kind, m.to_id, m.event
-  from ${changed} c cross join lateral json_to_recordset(c.mail) as m(id text, to_kind text, to_id text, event json)
-  where c.mail is not null
+  from ${changed} c cross join lateral json_to_recordset(c.outbox) as m(id text, to_kind text, to_id text, event json)
+  where c.outbox is not null
 )${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string, wake)).join('')}`;
 
 const factSource = (kind: Kind, { name, columns }: FactTable, changed: string): string =>
-  `(select f.*, c.id as actor, c.workspace_id, c.livemode${carried(kind, 'c')}
+  `(select f.*, c.id as actor, c.workspace_id, c.livemode${actorColumnsForFacts(kind, 'c')}
     from ${changed} c cross join lateral json_to_recordset(c.${name}) as f(${columns}) where c.${name} is not null)`;
 
 const childrenOf = (
@@ -103,8 +104,8 @@ const answeredChildren = ({ children }: Kind, columns: string): string =>
     .join('');
 
 /**
- * Mail that this commit consumes. An actor whose mail is gone (another instance has handled it) is left out of
- * `locked`: handling always raises the revision, so a snapshot that still shows the mail and a row that still has the
+ * Outbox events that this commit consumes. An actor whose event is gone (another instance has handled it) is left out of
+ * `locked`: handling always raises the revision, so a snapshot that still shows the event and a row that still has the
  * revision mean that nobody has.
  */
 const unhandled = (kind: Kind): string =>
@@ -123,7 +124,7 @@ const handled = (kind: Kind): string =>
 
 /**
  * One commit: actors with their new snapshots and all they bring along. Answers the ids that lost: their revision was no
- * longer the one decided upon (answering the winners took 18 % of the process's time); after them the actors born, with
+ * longer the one decided upon (answering the winners took 18 % of the process's time); after them the new children, with
  * their scope; and the tag, without which it is the reply to something else.
  *
  * The rows are locked in id order before anything is written: contending batches that lock in any other order
@@ -139,9 +140,9 @@ export function commitStatement(
     .map((name) => `${name} = l.${name}`)
     .join(', ');
   const assignments = `${copied}, wake_at = ${wake.at('l.wake_at')}`;
-  const brought = [
+  const writtenBesides = [
     'steps',
-    'mail',
+    'outbox',
     ...(kind.receivesEvents ? ['handled'] : []),
     ...kind.facts.map(({ name }) => name),
   ];
@@ -158,12 +159,12 @@ export function commitStatement(
   update ${kind.table} a
   set ${assignments}, revision = a.revision + 1, machine_version = $1::smallint
   from locked l where a.id = l.id
-  returning a.id, a.revision, a.workspace_id, a.livemode${carried(kind, 'a')}${each(brought, (name) => `, l.${name}`)},
+  returning a.id, a.revision, a.workspace_id, a.livemode${actorColumnsForFacts(kind, 'a')}${each(writtenBesides, (name) => `, l.${name}`)},
     ${CLAIM_COLUMNS}
 ), journaled as (
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps)
   select id, revision, ${TAG}, steps from changed${withoutRevisionCheck ? ' on conflict do nothing' : ''}
-)${handled(kind)}${along(kind, 'changed', templates, wake)}
+)${handled(kind)}${sideEffectCtes(kind, 'changed', templates, wake)}
 select i.id, null::integer as child, null::text as workspace_id, null::boolean as livemode
 from input i where i.id not in (select id from changed)${answeredChildren(kind, 'id, child, workspace_id, livemode')}
 union all select ${TAG}::text, null, null, null`,
@@ -189,8 +190,8 @@ export function spawnStatement(
   wake: WakeWriting,
   { withoutStoredReplies = false }: StatementOptions = {},
 ): BatchStatement {
-  const own = each(kind.spawn.own, (name) => `, ${name}`);
-  const also = kind.spawn.also.map((sql, index) => `, also_${index} as (${sql('admitted')})`).join('');
+  const own = each(kind.spawn.insertColumns, (name) => `, ${name}`);
+  const also = kind.spawn.insertInto.map((sql, index) => `, also_${index} as (${sql('admitted')})`).join('');
   const columns = columnsOf(
     `ord integer, workspace_id text, livemode boolean, period text, ceiling integer, ${kind.spawn.columns}`,
   );
@@ -233,7 +234,7 @@ export function spawnStatement(
   from admitted
 ), journaled as (
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps) select id, 1, ${TAG}, steps from admitted
-)${also}${along(kind, 'admitted', templates, wake, withoutStoredReplies ? 'false' : undefined)}
+)${also}${sideEffectCtes(kind, 'admitted', templates, wake, withoutStoredReplies ? 'false' : undefined)}
 select i.ord, k.fingerprint, k.status, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at,
   null::integer as child, null::text as id, null::text as workspace_id, null::boolean as livemode
 from input i ${usedKey('*')} where i.ord in (select ord from refused)${answeredChildren(

@@ -88,8 +88,8 @@ export const domainKind = defineKind({
   derived: [],
   spawn: {
     columns: `name text, return_path text, tracking_domain text, provider text, ${prepared.columns}`,
-    own: ['name', 'return_path', 'tracking_domain'],
-    also: [
+    insertColumns: ['name', 'return_path', 'tracking_domain'],
+    insertInto: [
       (source) =>
         `insert into domain_keys (domain_id, selector, rsa_value, ed25519_value, rsa, ed25519, stage, since)
         select id, selector, rsa_value, ed25519_value, rsa_key, ed25519_key, 'active', since from ${source}`,
@@ -97,7 +97,7 @@ export const domainKind = defineKind({
         `insert into domain_transports (domain_id, provider) select id, provider from ${source} where provider is not null`,
     ],
   },
-  carried: [],
+  actorColumnsForFacts: [],
   facts: [forgotten, prepared, switched, chosen, givenBack],
   children: [],
   journal: 'domain_journal',

@@ -32,15 +32,15 @@ export const emailKind = defineKind({
   spawn: {
     columns: `recipients text[], recipient_keys text[], sender_key text, subject text, tags text[], domain_id text,
     template_id text, campaign_id text, envelope json, content json`,
-    own: ['recipients', 'recipient_keys'],
-    also: [
+    insertColumns: ['recipients', 'recipient_keys'],
+    insertInto: [
       (source) => `insert into email_messages
     (id, workspace_id, livemode, sender_key, subject, tags, domain_id, template_id, campaign_id, envelope, content)
     select id, workspace_id, livemode, sender_key, subject, tags, domain_id, template_id, campaign_id, envelope, content
     from ${source}`,
     ],
   },
-  carried: ['recipients', 'recipient_keys'],
+  actorColumnsForFacts: ['recipients', 'recipient_keys'],
   offers: {
     where: `(state = 'queued' and livemode)`,
     is: ({ snapshot, livemode }) => livemode && stateOf(snapshot) === 'queued',

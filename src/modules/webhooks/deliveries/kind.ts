@@ -39,7 +39,7 @@ const effects: EffectMeanings<typeof webhookDeliveryMachine> = {
     ],
   },
   tell: {
-    mail: 'webhookEndpoint',
+    notify: 'webhookEndpoint',
     to: ({ webhookId, news }) => ({ id: webhookId, event: news satisfies WebhookEndpointEvent }),
   },
 };
@@ -55,10 +55,10 @@ export const webhookDeliveryKind = defineKind({
   derived: [],
   spawn: {
     columns: 'webhook_id text, event_id text, event_type text, email_id text, event json',
-    own: ['webhook_id', 'event_id', 'event_type', 'email_id', 'event'],
-    also: [],
+    insertColumns: ['webhook_id', 'event_id', 'event_type', 'email_id', 'event'],
+    insertInto: [],
   },
-  carried: [],
+  actorColumnsForFacts: [],
   facts: [attempted],
   children: [],
   journal: 'webhook_delivery_journal',

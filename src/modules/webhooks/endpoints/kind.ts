@@ -54,13 +54,13 @@ export const webhookEndpointKind = defineKind({
   derived: [{ name: 'events', type: 'text[]', of: ({ events }) => events }],
   spawn: {
     columns: 'sealed text, prefix text',
-    own: [],
-    also: [
+    insertColumns: [],
+    insertInto: [
       (source) =>
         `insert into webhook_secrets (webhook_id, sealed, prefix) select id, sealed, prefix from ${source}`,
     ],
   },
-  carried: [],
+  actorColumnsForFacts: [],
   facts: [replaced, forgotten, givenBack, replayed],
   children: [replays],
   journal: 'webhook_endpoint_journal',
