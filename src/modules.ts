@@ -19,7 +19,10 @@ import { usageModule } from './modules/usage/module.ts';
 import { webhooksModule } from './modules/webhooks/module.ts';
 import { workspaceModule } from './modules/workspace/module.ts';
 
-/** Every module of the service, a line each. The documentation shows them in this order; what offers stands before what takes. */
+/**
+ * Every module of the service. The documentation shows them in this order, and they are connected in it: a module that
+ * offers something to others stands before them.
+ */
 export const MODULES: readonly Module[] = [
   domainsModule,
   emailsModule,
@@ -46,11 +49,11 @@ export const MODULE_KINDS = MODULES.flatMap(({ kinds = [] }) => kinds);
 /** The groups of the documentation. */
 export const MODULE_TAGS = MODULES.flatMap(({ tags = [] }) => tags);
 
-/** Every documented endpoint, with nothing behind it: for tools that only list them. */
+/** Every documented endpoint, without the dependencies that its handler needs: for tools that only list them. */
 export const documentedRoutes = (): readonly Route[] =>
   MODULES.flatMap((module) => module.routes?.({} as never) ?? []);
 
-/** A kind together with the children that other modules have made in its commits. */
+/** Adds the children that other modules create in the commits of a kind, such as the webhook deliveries of an email. */
 function withChildren(registration: Registration): Registration {
   const { kind } = registration;
   const children = MODULES.flatMap((module) => module.children ?? []).filter(({ of }) => of === kind.name);
@@ -61,20 +64,20 @@ function withChildren(registration: Registration): Registration {
   };
 }
 
-/** The modules, opened; their kinds are there, and nothing runs. */
+/** The opened modules. The engine can be built from their kinds; nothing runs yet. */
 export interface OpenModules {
   readonly registrations: readonly Registration[];
   connect(engine: Engine): ConnectedModules;
 }
 
-/** The modules at work. */
+/** The modules, connected to the engine. */
 export interface ConnectedModules {
   readonly routes: readonly Route[];
   readonly offers: Offers;
   readonly connected: readonly ConnectedModule<never>[];
 }
 
-/** Opens every module, and connects them to the engine once it has their kinds. */
+/** Opens every module. `connect` takes the engine that was built from their kinds. */
 export function openModules(parts: ModuleParts): OpenModules {
   const opened = MODULES.map((module) => ({ module, open: module.open(parts) }));
   return {

@@ -26,28 +26,28 @@ import { openClock } from './time/database-clock.ts';
 import { trustedAuthorities } from './transport/authorities.ts';
 import { createMailReader } from './transport/reading/mail-reader.ts';
 
-/** What a service begins with. */
+/** The configuration and the logger, and the parts that tests replace. */
 export interface ServiceSource {
   readonly config: Config;
   readonly logger: Logger;
-  /** Instead of one that follows the database's (tests). */
+  /** Replaces the clock that follows the database's (tests). */
   readonly clock?: Clock;
-  /** The machine's own clock, which may be wrong (tests). */
+  /** Replaces the clock of the machine, which may be wrong (tests). */
   readonly machine?: Clock;
   readonly liveMail?: LiveMailOverrides;
-  /** What a torture puts around the parts. */
+  /** The faults that `posthorn torture` builds into the parts. */
   readonly chaos?: Chaos | null;
 }
 
-/** What the modules are built from, and how it is closed after them. */
+/** The parts of the modules, and the way to close them afterwards. */
 export interface OpenParts {
   readonly parts: ModuleParts;
   close(): Promise<void>;
 }
 
 /**
- * Opens what every module is built from: the database with today's schema, keys, limits and sessions. Where one of them cannot
- * be opened, those before it are closed again: an embedded database stays locked for as long as anybody holds it.
+ * Opens the parts of the modules: the database with the present schema, the clock, keys, limits and sessions. When one of them
+ * cannot be opened, those before it are closed again, because an embedded database stays locked while anybody holds it.
  */
 export async function openParts(source: ServiceSource): Promise<OpenParts> {
   const opened: Closing[] = [];
@@ -57,7 +57,7 @@ export async function openParts(source: ServiceSource): Promise<OpenParts> {
   try {
     return { parts: await openEach(source, opened), close };
   } catch (error) {
-    // What was in the way is what matters, whatever closing comes to.
+    // The first error is the one that matters, also when closing fails.
     await close().catch(() => {});
     throw error;
   }
@@ -65,7 +65,7 @@ export async function openParts(source: ServiceSource): Promise<OpenParts> {
 
 type Closing = () => Promise<void> | void;
 
-/** `opened` is given what closes each part, once it is open. */
+/** Opens each part, and adds the function that closes it to `opened`. */
 async function openEach(source: ServiceSource, opened: Closing[]): Promise<ModuleParts> {
   const { config, logger, liveMail = {} } = source;
   const secretKey = await resolveSecretKey(config);
@@ -112,7 +112,7 @@ async function openEach(source: ServiceSource, opened: Closing[]): Promise<Modul
   };
 }
 
-/** The database with today's schema, whose secrets this key opens. */
+/** Opens the database, migrates it, and makes sure that this SECRET_KEY opens its secrets. */
 async function readyDatabase(
   { config, logger, chaos }: ServiceSource,
   metrics: Metrics | null,
@@ -130,7 +130,7 @@ async function readyDatabase(
   return database;
 }
 
-/** The clock that everything goes by: the database's, unless one is given. */
+/** The clock of the service: the database's, unless another one is given. */
 async function clockOf(
   { clock, machine = systemClock, chaos, logger }: ServiceSource,
   database: Database,

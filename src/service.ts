@@ -12,11 +12,11 @@ import { MODULE_KINDS, openModules } from './modules.ts';
 import { openParts, type ServiceSource } from './service-parts.ts';
 import type { Clock } from './time/clock.ts';
 
-/** What a service is built from. */
+/** The configuration of a service, and what tests change about it. */
 export interface ServiceParts extends ServiceSource {
-  /** Actors kept in memory; 0 reads each from its row before each event (tests). */
+  /** The number of actors kept in memory; 0 reads each one from its row before each event (tests). */
   readonly keptActors?: number;
-  /** Beside those that every service has (tests). */
+  /** Further duties, besides those that every service has (tests). */
   readonly duties?: readonly Duty[];
 }
 
@@ -28,19 +28,19 @@ export interface Service {
   readonly app: App;
   readonly inspector: Inspector;
   readonly duties: readonly Duty[];
-  /** Who is behind the cookie of a browser. */
+  /** Finds the principal behind the cookie of a browser. */
   readonly sessions: Sessions;
-  /** Ports of the listeners besides HTTP; null where one is not configured. */
+  /** The ports of the listeners besides HTTP; null for one that is not configured. */
   readonly ports: Readonly<Record<string, number | null>>;
-  /** Starts the clock and the duties, and opens the other listeners. Rejects when a port is taken. */
+  /** Starts the engine and the duties, and opens the other listeners. Rejects when a port is taken. */
   start(): Promise<void>;
-  /** From now on nothing begins by itself; requests are still answered. Resolves once what had begun has ended. */
+  /** Stops all background work; requests are still answered. Resolves once the work under way has ended. */
   windDown(): Promise<void>;
   /** Finishes what is in flight and closes the database. */
   stop(): Promise<void>;
 }
 
-/** Opens the database and puts the modules together. Nothing runs by itself before `start`. */
+/** Opens the database and connects the modules. No background work runs before `start`. */
 export async function openService({ keptActors, ...source }: ServiceParts): Promise<Service> {
   const { parts, close } = await openParts(source);
   const { database, clock, logger, metrics, admission, sessions } = parts;
@@ -64,7 +64,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     ...(source.duties ?? []),
   ];
   let schedule: Schedule | null = null;
-  // Beside each other: a duty may take its time, and the clock would go on starting attempts for nobody to wait for.
+  // Both stop at the same time: while a slow duty ends, the engine must not begin further attempts.
   const windDown = async (): Promise<void> => {
     await Promise.all([schedule?.stop(), engine.stop()]);
   };
@@ -81,14 +81,14 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     windDown,
     async stop() {
       await Promise.all([...connected.map((module) => module.close?.()), windDown()]);
-      // What the last requests and messages have begun.
+      // The last requests and messages may have begun further work, so the engine is stopped again.
       await engine.stop();
       await close();
     },
   };
 }
 
-/** Opens a service and sets its clock and duties going. */
+/** Opens a service and starts it. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const service = await openService(parts);
   try {

@@ -5,7 +5,7 @@ import type { Permission } from './permissions.ts';
 import type { PlanName } from './plans.ts';
 import type { KeyPrincipal } from './principal.ts';
 
-/** Approximate by contract: `lastUsedAt` is written at most this often. */
+/** The API documents `lastUsedAt` as approximate: it is written at most this often. */
 const REFRESH_MS = 15 * 60 * 1_000;
 
 const LOOK_UP = `select k.hash, k.id, k.workspace_id, k.livemode, k.context, w.plan,
@@ -13,7 +13,7 @@ const LOOK_UP = `select k.hash, k.id, k.workspace_id, k.livemode, k.context, w.p
 from unnest($1::text[]) h(hash) join api_keys k on k.hash = h.hash and k.state = 'active'
 join workspaces w on w.id = k.workspace_id`;
 
-/** Only forwards, and only where it is stale: many instances may say the same thing. */
+/** Several instances may report the same key, so a time is only moved forwards, and only when it is stale. */
 const NOTE_USE = `update api_keys k set last_used_at = $2::timestamptz from unnest($1::text[]) u(id)
 where k.id = u.id and (k.last_used_at is null or k.last_used_at < $3::timestamptz)`;
 
@@ -28,12 +28,12 @@ interface KeyRow {
 }
 
 /**
- * Finds out who calls, from the database at every request: a revocation holds from the next request on, on every
- * instance, and no cache can be stale. Requests that arrive together share one look-up, so it costs little under load.
+ * Finds the principal of a key in the database at every request: a revocation counts from the next request on, on every
+ * instance, because there is no cache. Requests that arrive together share one look-up, which keeps it cheap under load.
  */
 export class KeyAuthenticator {
   readonly #principals: BatchedRead<string, KeyPrincipal | null>;
-  /** Keys seen in use since the last flush; bounded by the number of keys. */
+  /** The keys used since the last flush. Only keys that exist are added, which bounds the set. */
   readonly #used = new Set<string>();
 
   constructor(
@@ -43,10 +43,10 @@ export class KeyAuthenticator {
     this.#principals = new BatchedRead('authentication', (hashes) => this.#look(hashes));
   }
 
-  /** The principal behind a key; null when no active key is like it. @throws Unavailable */
+  /** The principal of a key; null when there is no such active key. @throws Unavailable */
   authenticate = (key: string): Promise<KeyPrincipal | null> => this.#principals.ask(hashOfKey(key));
 
-  /** Writes down which keys were used; a duty calls it, no request waits for it. */
+  /** Stores which keys were used. A background duty calls it, so that no request waits for the write. */
   async noteUse(): Promise<void> {
     if (this.#used.size === 0) return;
     const ids = [...this.#used];

@@ -4,17 +4,17 @@ import type { Database } from '../db/database.ts';
 const ISSUE = `insert into one_time_tokens (hash, purpose, subject, expires_at)
 values ($1, $2, $3::text::json, $4::text::timestamptz)`;
 
-/** One statement, so that of several who come with the same token, on any instance, one is let in. */
+/** One statement, so that only one of several concurrent requests with the same token succeeds, on any instance. */
 const REDEEM = `update one_time_tokens set used_at = $3::text::timestamptz
 where hash = $1 and purpose = $2 and used_at is null and expires_at > $3::text::timestamptz
 returning subject`;
 
-/** Only the hash is kept: whoever reads the table cannot use what is in it. */
+/** The table holds hashes only, so that a leaked copy of it opens nothing. */
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 /**
- * Tokens that let somebody in once, such as the link that the service prints when it starts. `purpose` keeps those of one
- * sort from being taken for another; `Subject` is what a token stands for, and is given to whoever redeems it.
+ * Tokens that can be used once, such as the one in the link that the service prints when it starts. A token of one
+ * `purpose` is never accepted for another. `redeem` returns the `Subject` that the token was issued for.
  */
 export class OneTimeTokens<Subject extends object> {
   constructor(
@@ -23,7 +23,7 @@ export class OneTimeTokens<Subject extends object> {
     private readonly now: () => number,
   ) {}
 
-  /** A new token, good until that moment. @throws Unavailable */
+  /** Issues a token that expires at that moment. @throws Unavailable */
   async issue(subject: Subject, expiresAt: number): Promise<string> {
     const token = randomBytes(32).toString('base64url');
     await this.database.query(ISSUE, [
@@ -35,7 +35,7 @@ export class OneTimeTokens<Subject extends object> {
     return token;
   }
 
-  /** Uses a token up; null when it was used before, is too old, or was never issued. @throws Unavailable */
+  /** Uses a token up; null when it was already used, has expired, or was never issued. @throws Unavailable */
   async redeem(token: string): Promise<Subject | null> {
     const at = new Date(this.now()).toISOString();
     const [row] = await this.database.query<{ subject: Subject }>(REDEEM, [hashOf(token), this.purpose, at]);

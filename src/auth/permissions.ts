@@ -1,6 +1,7 @@
 import { Failure } from '../http/failure.ts';
+import type { PrincipalKind } from './principal.ts';
 
-/** What a key may be allowed to do, each with the sentence that the documentation gives it. */
+/** Every permission, each with the words that the documentation gives it. */
 export const PERMISSIONS = {
   'emails:send': 'send, schedule, cancel and reschedule email',
   'emails:read': 'read the email log and delivery events',
@@ -23,18 +24,39 @@ export const PERMISSIONS = {
   '*': 'everything, future permissions included',
 } as const;
 
-/** One of the nineteen permission strings. */
+/** The name of a permission. */
 export type Permission = keyof typeof PERMISSIONS;
 
-/** The permission strings, in the order of the documentation. */
+/** All permissions, in the order of the documentation. */
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
 
-/** Whether a holder of `held` may do what `needed` guards. */
+/** True when a holder of `held` may do what `needed` guards; `*` guards and allows everything. */
 export const holds = (held: readonly Permission[], needed: Permission): boolean =>
   held.includes('*') || held.includes(needed);
 
-/** The refusal of a key that lacks a permission: it names the permission and says how to get it. */
-export const lacking = (needed: Permission): Failure =>
-  new Failure('FORBIDDEN', `This API key lacks the permission ${needed}.`, {
-    suggestion: `Use a key that holds ${needed} (it allows to ${PERMISSIONS[needed]}), or add ${needed} to this key with PATCH /v1/api-keys/{id}.`,
+/** The way to a permission depends on who lacks it: a key is changed, a member is given another role, a link has neither. */
+const LACKING = {
+  key: {
+    who: 'This API key',
+    remedy: (needed: Permission, allows: string) =>
+      `Use a key that holds ${needed} (${allows}), or add ${needed} to this key with PATCH /v1/api-keys/{id}.`,
+  },
+  member: {
+    who: 'Your role in this workspace',
+    remedy: (needed: Permission, allows: string) =>
+      `Ask somebody who may change roles (members:write) for one that holds ${needed} (${allows}).`,
+  },
+  operatorLink: {
+    who: 'The link that you signed in with',
+    remedy: (needed: Permission, allows: string) =>
+      `Sign in with an API key that holds ${needed} (${allows}).`,
+  },
+} as const satisfies Record<PrincipalKind, object>;
+
+/** The refusal of a caller who lacks a permission: it names the permission and says how this kind of caller gets it. */
+export function lacking(needed: Permission, { kind }: { readonly kind: PrincipalKind }): Failure {
+  const { who, remedy } = LACKING[kind];
+  return new Failure('FORBIDDEN', `${who} lacks the permission ${needed}.`, {
+    suggestion: remedy(needed, `it allows to ${PERMISSIONS[needed]}`),
   });
+}

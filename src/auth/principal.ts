@@ -1,14 +1,14 @@
 import type { Permission } from './permissions.ts';
 import type { PlanName } from './plans.ts';
 
-/** What holds for whoever makes a request, however they proved who they are. */
+/** The members that every principal has, however it proved its identity. */
 interface Identity {
-  /** Of the key, the member or the link: what requests and connections are counted by. */
+  /** The id of the key, the member or the link. Requests and connections are counted by it. */
   readonly id: string;
   readonly workspaceId: string;
   readonly livemode: boolean;
   readonly permissions: readonly Permission[];
-  /** The plan that the workspace is on now. */
+  /** The present plan of the workspace. */
   readonly plan: PlanName;
 }
 
@@ -17,18 +17,18 @@ export interface KeyPrincipal extends Identity {
   readonly kind: 'key';
 }
 
-/** A person of the workspace. */
+/** A person who belongs to the workspace. */
 export interface MemberPrincipal extends Identity {
   readonly kind: 'member';
 }
 
-/** Whoever opened a link that the service printed for its own operator. */
+/** The operator of the service, who opened a link that it printed when it started. */
 export interface OperatorLinkPrincipal extends Identity {
   readonly kind: 'operatorLink';
 }
 
-/** Who makes a request. */
+/** The party that makes a request. */
 export type Principal = KeyPrincipal | MemberPrincipal | OperatorLinkPrincipal;
 
-/** The sorts of principal; a route states which of them it takes. */
+/** A kind of principal. A route states which kinds it accepts. */
 export type PrincipalKind = Principal['kind'];

@@ -1,9 +1,8 @@
 import { Failure } from '../http/failure.ts';
 
-// A browser sends the cookie of a session along whoever's page makes it ask. Two headers that no page can write tell whose
-// page that is: Sec-Fetch-Site (Fetch Metadata) and Origin (RFC 6454, 7).
-
-/** The refusal of what a page of another site has made a browser ask. */
+// A browser attaches the session cookie to every request, also when a page of another site triggers it. Two headers that no
+// page can write reveal the site of the page: Sec-Fetch-Site (Fetch Metadata) and Origin (RFC 6454, 7).
+/** The refusal of a request that a page of another site triggered. */
 export const OTHER_SITE = new Failure(
   'FORBIDDEN',
   'A page of another site may not use the session of this browser.',
@@ -13,7 +12,7 @@ export const OTHER_SITE = new Failure(
   },
 );
 
-/** Whether the browser says that a page of this service asks. A request that says nothing of it is not taken for one. */
+/** True when the browser states that a page of this service sent the request. A request without either header is refused. */
 export function isFromOwnPage(headers: Headers, publicUrl: string): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== null) return site === 'same-origin';
@@ -21,9 +20,9 @@ export function isFromOwnPage(headers: Headers, publicUrl: string): boolean {
 }
 
 /**
- * Whether a page of another site opens this WebSocket: no preflight protects it, and every browser sends its Origin (RFC
- * 6455, 4.1 and 10.2). Tools that are no browser send none. A page may have reached the service under another name than
- * the public one; it is its own then as well, with the same scheme.
+ * True when a page of another site opens this WebSocket. No preflight protects a handshake, but every browser sends its
+ * Origin (RFC 6455, 4.1 and 10.2); other programs send none. The service may be reached under another name than its public
+ * one, so a page whose origin is the Host of the request, with the same scheme, is one of its own.
  */
 export function isForeignHandshake(headers: Headers, publicUrl: string): boolean {
   const origin = headers.get('origin');

@@ -1,6 +1,6 @@
 import type { Signer } from '../crypto/signer.ts';
 
-/** Whom a session stands for: the key that it was exchanged for, or the link that opened it. */
+/** The principal behind a session: the key that was exchanged for it, or the link that opened it. */
 export interface SessionSubject {
   readonly kind: 'key' | 'operatorLink';
   readonly id: string;
@@ -8,7 +8,7 @@ export interface SessionSubject {
   readonly livemode: boolean;
 }
 
-/** A session as its cookie says it. */
+/** The content of a session cookie. */
 export interface Session {
   readonly subject: SessionSubject;
   /** Epoch milliseconds. */
@@ -20,9 +20,9 @@ const PURPOSE = 'session cookie';
 const SIGNATURE_BYTES = 32;
 
 /**
- * The cookie of a browser's session. It carries everything and is signed, so that any process can read it and none stores
- * it. No script and no other site gets at it; behind https it has the prefix that keeps other hosts and http from setting
- * it (RFC 6265bis, 4.1.3.2).
+ * The session cookie of a browser. It holds the whole session and is signed, so that every instance can read it and none
+ * stores it. It is HttpOnly and SameSite=Strict; behind https it has the prefix that keeps other hosts and plain http from
+ * setting it (RFC 6265bis, 4.1.3.2).
  */
 export class SessionCookie {
   readonly name: string;
@@ -30,7 +30,7 @@ export class SessionCookie {
   constructor(
     private readonly signer: Signer,
     private readonly now: () => number,
-    /** Whether browsers reach the service over https only. */
+    /** True when browsers reach the service over https only. */
     private readonly secure: boolean,
   ) {
     this.name = secure ? `__Host-${NAME}` : NAME;
@@ -48,7 +48,7 @@ export class SessionCookie {
     return this.#header('', 0);
   }
 
-  /** The session whose cookie a request carries; null where it has none, or one that is forged or over. */
+  /** The session of a request; null when the cookie is missing, forged or expired. */
   read(headers: Headers): Session | null {
     const value = new Bun.CookieMap(headers.get('cookie') ?? '').get(this.name) ?? '';
     const [text = '', signature = ''] = value.split('.');

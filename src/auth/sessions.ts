@@ -3,7 +3,7 @@ import type { PlanName } from './plans.ts';
 import type { Principal } from './principal.ts';
 import type { Session, SessionCookie, SessionSubject } from './session-cookie.ts';
 
-/** Finds what an active key may do, and its workspace's plan, by its id; null when it was revoked. */
+/** Finds the permissions of an active key and the plan of its workspace by the key's id; null when it was revoked. */
 export type FindKey = (
   id: string,
 ) => Promise<{ readonly permissions: readonly Permission[]; readonly plan: PlanName } | null>;
@@ -11,10 +11,10 @@ export type FindKey = (
 /** Finds the plan of a workspace; null when there is no such workspace. */
 export type FindPlan = (workspaceId: string) => Promise<PlanName | null>;
 
-/** A link that the service has printed for its own operator has no key whose permissions could bound it. */
+/** The operator's link belongs to no key whose permissions could limit it. */
 const UNBOUNDED: readonly Permission[] = ['*'];
 
-/** Says who is behind a session now: what its key may do, and whether it still exists, is asked anew at every request. */
+/** Finds the principal behind a session. Its key and its permissions are read again at every request, so a revocation counts at once. */
 export class Sessions {
   constructor(
     readonly cookie: SessionCookie,
@@ -23,13 +23,13 @@ export class Sessions {
     private readonly now: () => number,
   ) {}
 
-  /** Who makes a request that carries the cookie of a session; null where it carries none that still holds. */
+  /** The principal of a request with a session cookie; null when there is no valid one. */
   principal = async (headers: Headers): Promise<Principal | null> => {
     const session = this.cookie.read(headers);
     return session && (await this.principalOf(session));
   };
 
-  /** Who a session stands for; null when it has ended, or its key has. @throws Unavailable */
+  /** The principal of a session; null when the session has expired or its key was revoked. @throws Unavailable */
   async principalOf({ subject, expiresAt }: Session): Promise<Principal | null> {
     if (expiresAt <= this.now()) return null;
     const { kind, id, workspaceId, livemode } = subject;

@@ -1,4 +1,4 @@
-import { type Authenticate, identify } from '../auth/key-credentials.ts';
+import { type Authenticate, identify } from '../auth/api-key.ts';
 import type { Principal } from '../auth/principal.ts';
 import { isFromOwnPage, OTHER_SITE } from '../auth/same-origin.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -6,36 +6,36 @@ import { Failure } from './failure.ts';
 import type { ClientAddress } from './limits/client-address.ts';
 import type { RateLimiter, RateLimitStatus } from './limits/rate-limit.ts';
 
-/** What is needed to know who calls and whether they may. */
+/** The parts of the service that authentication and rate limits use. */
 export interface AdmissionDeps {
   readonly authenticate: Authenticate;
-  /** Finds who is behind the session cookie of a browser; absent where no route takes one. */
+  /** Finds the principal of a session cookie; absent when no route takes one. */
   readonly session?: (headers: Headers) => Principal | null | Promise<Principal | null>;
-  /** Where this service is reached, without a trailing slash; the links of errors begin with it. */
+  /** The public URL of the service without a trailing slash. The links in errors begin with it. */
   readonly baseUrl: string;
   readonly limiter: RateLimiter;
   readonly clientAddress: ClientAddress;
 }
 
-/** One request as far as admission is concerned. */
+/** The parts of a request that admission uses. */
 export interface AdmissionRequest {
-  /** Null where the path or the method is unknown. */
+  /** Null when the path or the method is unknown. */
   readonly endpoint: Endpoint | null;
   readonly request: Request;
   readonly socketAddress: string;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Where the client stands, for the headers of whatever is answered; null until it was counted. */
+  /** The state of the address limit for the headers of the answer; null until the request was counted. */
   rateLimit: RateLimitStatus | null;
 }
 
-/** An endpoint that may be used, and by whom; nobody is known to call a public one. */
+/** An endpoint and the caller who may use it; null for a public endpoint. */
 export interface Admitted {
   readonly endpoint: Endpoint;
   readonly caller: Principal | null;
 }
 
-/** There is no such path, or it does not answer to that method. */
+/** The refusal of an unknown path, or of a method that the path does not support. */
 export const NO_ROUTE = new Failure('NOT_FOUND', 'No such endpoint.', {
   suggestion: 'Compare the method and the path with the reference at /docs.',
 });
@@ -44,12 +44,12 @@ const NO_SESSION = new Failure('UNAUTHORIZED', 'This request carries no session,
   suggestion: 'Open /inspector and exchange an API key for a session.',
 });
 
-/** The checks that need no look at what was sent: address limit, authentication, key limit, route, permission and test mode. */
-export async function admit(applicant: AdmissionRequest, deps: AdmissionDeps): Promise<Admitted | Failure> {
-  const { endpoint, request, now } = applicant;
-  const client = deps.clientAddress(applicant.socketAddress, request.headers);
-  applicant.rateLimit = await deps.limiter.byAddress(client, endpoint?.ownLimit);
-  if (applicant.rateLimit?.isOver) return tooManyFrom(applicant.rateLimit);
+/** Makes the checks that need neither query nor body: address limit, authentication, key limit, route, permission and test mode. */
+export async function admit(asking: AdmissionRequest, deps: AdmissionDeps): Promise<Admitted | Failure> {
+  const { endpoint, request, now } = asking;
+  const client = deps.clientAddress(asking.socketAddress, request.headers);
+  asking.rateLimit = await deps.limiter.byAddress(client, endpoint?.ownLimit);
+  if (asking.rateLimit?.isOver) return tooManyFrom(asking.rateLimit);
   if (endpoint?.isPublic) return { endpoint, caller: null };
 
   const caller =
@@ -58,8 +58,8 @@ export async function admit(applicant: AdmissionRequest, deps: AdmissionDeps): P
       : await identify(request.headers, deps.authenticate);
   if (caller instanceof Failure) return caller;
   if (await deps.limiter.byKey(caller.id, now)) {
-    // The headers speak of the address alone; beside a refusal of the key they would mislead.
-    applicant.rateLimit = null;
+    // The rate limit headers describe the address alone; beside a refusal of the key they would mislead.
+    asking.rateLimit = null;
     return tooManyWithKey(deps.limiter.perKey);
   }
   if (!endpoint) return NO_ROUTE;
@@ -67,8 +67,8 @@ export async function admit(applicant: AdmissionRequest, deps: AdmissionDeps): P
 }
 
 /**
- * Who asks with the session of a browser. A cookie goes along whoever makes the browser ask, so what changes something must
- * come from a page of this service.
+ * Identifies the caller by a session cookie. A browser also attaches it to requests that other sites trigger, so a request
+ * that changes something must come from a page of this service.
  */
 async function bySession(
   { method, headers }: Request,
@@ -79,10 +79,10 @@ async function bySession(
   return isSafe(method) || isFromOwnPage(headers, baseUrl) ? principal : OTHER_SITE;
 }
 
-/** RFC 9110, 9.2.1: methods that change nothing. */
+/** True for methods that change nothing (RFC 9110, 9.2.1). */
 const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
-/** An address is over its limit. */
+/** The refusal of an address that is over its limit. */
 export const tooManyFrom = ({ limit, resetSeconds }: RateLimitStatus) =>
   new Failure(
     'RATE_LIMITED',

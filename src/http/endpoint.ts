@@ -10,37 +10,40 @@ import { anyQuery, compileQuery, noQuery, type QueryReader } from './query.ts';
 import type { Route } from './route.ts';
 import { type Checker, compileChecker } from './schema.ts';
 
-/** A route made ready to serve: what can be computed from it once has been. */
+/** A compiled route: everything that can be computed once. */
 export interface Endpoint {
   readonly route: Route;
   readonly isPublic: boolean;
   readonly ownLimit: OwnLimit | undefined;
   readonly readQuery: QueryReader;
-  /** Null where bodies have no meaning. */
+  /** Null for methods whose bodies have no meaning. */
   readonly body: (BodyRules & { readonly check: Checker | null }) | null;
-  /** Why this caller may not call; null when it may. */
+  /** The refusal of a caller who may not call it; null when the caller may. */
   refuse(caller: Principal): Failure | null;
-  /** The 404 of a path parameter that cannot be what it is to be; null when all can. */
+  /** The 404 of a malformed path parameter; null when all are well-formed. */
   refuseParams(params: Params): Failure | null;
 }
 
-/** Path parameters as the router decodes them: null where the escapes in the path are none. */
+/** The decoded path parameters; null for one with malformed percent-encoding. */
 export type Params = Readonly<Record<string, string | null>>;
 
-/** 1 MiB, unless a route states another. */
+/** The default limit, 1 MiB. */
 const BODY_LIMIT = 1_048_576;
 const NO_FIELDS = Type.Object({});
 const USUAL_PRINCIPALS: readonly PrincipalKind[] = ['key', 'member'];
-const NOT_FOR_YOU = new Failure('FORBIDDEN', 'This endpoint is not for who you are signed in as.', {
-  suggestion: 'Use an API key that holds the permission which the reference at /docs names.',
-});
+const WRONG_PRINCIPAL = new Failure(
+  'FORBIDDEN',
+  'This endpoint does not accept the way in which you signed in.',
+  {
+    suggestion: 'Use an API key that holds the permission which the reference at /docs names.',
+  },
+);
 const TEST_KEY = new Failure(
   'TEST_MODE_NOT_SUPPORTED',
   'This endpoint reaches real recipients and does not take test keys.',
   { suggestion: 'Use a live key (svc_live_…).' },
 );
 
-/** Compiles a route. */
 export function endpointOf(route: Route): Endpoint {
   const { permission, method, path, ipLimitPerMinute: perMinute } = route;
   if (route.credential === 'session' && path.startsWith('/v1'))
@@ -57,7 +60,7 @@ export function endpointOf(route: Route): Endpoint {
   };
 }
 
-/** The permissions that a caller needs, every one of them. */
+/** All the permissions that a caller needs. */
 export function permissionsOf({ permission }: Pick<Route, 'permission'>): readonly Permission[] {
   if (permission === 'public' || permission === 'any key') return [];
   return typeof permission === 'string' ? [permission] : permission;
@@ -78,14 +81,14 @@ function refuserOf(
   needed: readonly Permission[],
 ): Endpoint['refuse'] {
   return (caller) => {
-    if (!principals.includes(caller.kind)) return NOT_FOR_YOU;
+    if (!principals.includes(caller.kind)) return WRONG_PRINCIPAL;
     const missing = needed.find((permission) => !holds(caller.permissions, permission));
-    if (missing) return lacking(missing);
+    if (missing) return lacking(missing, caller);
     return testMode === 'refused' && !caller.livemode ? TEST_KEY : null;
   };
 }
 
-/** Nothing has such a name: PostgreSQL keeps no text with NUL in it. */
+/** True when no resource can have this name: PostgreSQL stores no text with NUL in it. */
 const isNoText = (value: string | null): boolean => value === null || value.includes('\0');
 const NO_TEXT = notFound('resource');
 

@@ -37,13 +37,13 @@ export const STATUS_OF = {
   SERVICE_UNAVAILABLE: 503,
 } as const satisfies Record<FailureCode, number>;
 
-/** One thing wrong with a request: where (a JSON pointer, `/body/to/3`) and what to do about it. */
+/** One mistake in a request: its JSON pointer (`/body/to/3`) and a sentence about the remedy. */
 export interface Detail {
   readonly path: string;
   readonly message: string;
 }
 
-/** What a failure may carry besides its code and message. */
+/** The optional parts of a failure. */
 export interface FailureExtra {
   readonly details?: readonly Detail[];
   readonly suggestion?: string;
@@ -52,8 +52,8 @@ export interface FailureExtra {
 }
 
 /**
- * An expected refusal. Commands and queries return it as a value; exceptions are left for bugs and dead dependencies.
- * Messages are sentences for people and never repeat anything the client sent.
+ * An expected refusal. Commands and queries return it as a value; exceptions are for bugs and unreachable dependencies.
+ * Messages are sentences for people and never quote what the client sent.
  */
 export class Failure {
   constructor(
@@ -63,7 +63,7 @@ export class Failure {
   ) {}
 }
 
-/** The request was read but its content is wrong: 422 with every place that is wrong. */
+/** The 422 of a request with wrong content, with all its mistakes. */
 export const invalid = (details: readonly Detail[]): Failure =>
   new Failure(
     'VALIDATION_ERROR',
@@ -73,7 +73,7 @@ export const invalid = (details: readonly Detail[]): Failure =>
     { details },
   );
 
-/** No such thing, or not in this environment: the two look the same. `resource` reads like `email`, `webhook endpoint`. */
+/** The 404 of a resource that does not exist or belongs to another environment; the two look the same. `resource` is a noun, such as `email`. */
 export const notFound = (resource: string): Failure => new Failure('NOT_FOUND', `No such ${resource}.`);
 
 /** The body of every error response. */
@@ -87,7 +87,7 @@ export interface ErrorEnvelope {
   };
 }
 
-/** A failure as clients see it. `baseUrl` has no trailing slash. */
+/** The body that clients receive for a failure. `baseUrl` has no trailing slash. */
 export function envelope(failure: Failure, baseUrl: string): ErrorEnvelope {
   const { suggestion, details } = failure.extra;
   return {

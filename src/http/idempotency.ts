@@ -16,34 +16,36 @@ const CONFLICT = new Failure('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was u
   suggestion: 'Use a new key for a new request; send the original request to get its reply again.',
 });
 
-/** What a client asks to have done once. */
-export interface Asked {
+/** The parts of a request that its fingerprint covers. */
+export interface FingerprintedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
 
-/** The claim that a request makes with its Idempotency-Key; null when it makes none. */
-export const claimOf = (headers: Headers, asked: Asked): IdempotencyClaim | Failure | null =>
-  claimBy(headers.get('idempotency-key'), asked);
+/** The claim of a request by its Idempotency-Key header; null when it has none. */
+export const claimOf = (headers: Headers, request: FingerprintedRequest): IdempotencyClaim | Failure | null =>
+  claimBy(headers.get('idempotency-key'), request);
 
-/** The claim of a key from wherever it came: one that no HTTP header can hold is a bad key, and no error. */
-export function claimBy(key: string | null, asked: Asked): IdempotencyClaim | Failure | null {
+/** The claim of a key from any source. A key that no HTTP header can hold is refused. */
+export function claimBy(
+  key: string | null,
+  request: FingerprintedRequest,
+): IdempotencyClaim | Failure | null {
   if (key === null) return null;
-  return KEY.test(key) ? { key, fingerprint: fingerprintOf(asked) } : BAD_KEY;
+  return KEY.test(key) ? { key, fingerprint: fingerprintOf(request) } : BAD_KEY;
 }
 
-/** The same for the same request whatever the order of its members, so that a client may serialise its retry anew. */
-export function fingerprintOf({ method, path, query, body }: Asked): string {
+/** Hashes a request. The order of members does not matter, so that a client may serialise its retry anew. */
+export function fingerprintOf({ method, path, query, body }: FingerprintedRequest): string {
   const hash = new Bun.CryptoHasher('sha256').update(`${method}\n${path}\n${canonical(query)}\n`);
   return (body instanceof Uint8Array ? hash.update(body) : hash.update(canonical(body))).digest('hex');
 }
 
 /**
- * What a stored reply is to the request that met it: its own reply again, or a conflict when the key was used for
- * something else. `read` gives what the first handler answered, and is not asked in a conflict: what another endpoint has
- * stored may be sealed.
+ * Answers a request from the stored reply of its key, or with a conflict when the key was used for another request. `read`
+ * is not called in a conflict, because the reply of another endpoint may be sealed.
  */
 export function replayOf(
   claim: IdempotencyClaim,
@@ -54,13 +56,13 @@ export function replayOf(
 }
 
 /**
- * The requests that this process is working on. Another instance's are caught by the row that the engine writes with
- * the action; here the second request is told sooner, without waiting for the first one's commit.
+ * The keys of the requests that this process is working on. A duplicate is refused here without waiting for the first one's
+ * commit; duplicates on other instances meet the row that the engine writes with the action.
  */
 export class InFlight {
   private readonly keys = new Set<string>();
 
-  /** Runs the work unless the same key is at work already. The key is held until the work really ends. */
+  /** Runs the work unless the key is in use. The key is held until the work really ends, also after a timeout. */
   run(caller: Principal, claim: IdempotencyClaim, work: () => unknown): unknown {
     const key = `${caller.workspaceId} ${caller.livemode} ${claim.key}`;
     if (this.keys.has(key)) return IN_PROGRESS;
@@ -77,7 +79,7 @@ export class InFlight {
   }
 }
 
-/** JSON with the members of every object in order. The value came from JSON and is at most 32 levels deep. */
+/** Serialises JSON with the members of every object in order. The value came from JSON and is at most 32 levels deep. */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

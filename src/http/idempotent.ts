@@ -8,17 +8,17 @@ import type { Call, Replay } from './route.ts';
 /** A command that is carried out at most once for its Idempotency-Key. */
 export interface Once<Data> {
   /**
-   * Does what is asked and stores the reply in the same commit; answers the stored reply where the commit met one.
-   * A violation of the key's uniqueness may be thrown: another instance was faster.
+   * Carries out the command and stores its reply in the same commit. Returns the stored reply when the commit found one, and
+   * may throw the violation of the key's uniqueness when another instance was faster.
    */
   run(): Promise<Data | Failure | StoredReply>;
-  /** Reads a stored reply; JSON unless stated (it may be sealed). */
+  /** Reads a stored reply, which may be sealed; as JSON by default. */
   readonly open?: (reply: string) => unknown;
-  /** Whether the stored reply is looked for before `run`, which costs much or would be refused by what it did itself. */
+  /** Looks for the stored reply before `run`: for commands that are expensive, or that their own first effect would refuse. */
   readonly lookFirst?: boolean;
 }
 
-/** The call as its reply is stored. */
+/** The key and the scope under which the reply of a call is stored. */
 export const keyedBy = ({ caller, claim, now }: Pick<Call, 'caller' | 'claim' | 'now'>): Keyed => ({
   scope: caller,
   claim,
@@ -26,9 +26,10 @@ export const keyedBy = ({ caller, claim, now }: Pick<Call, 'caller' | 'claim' | 
 });
 
 /**
- * Carries out a command once. A stored reply counts more than a refusal: what was right when it was first asked for may be
- * refused by now (its time has passed, its domain is verified no more). What is taken at the first try pays no look for it.
- * @throws Unavailable, and what `run` throws
+ * Carries out a command once. A stored reply takes precedence over a refusal: a request that was accepted once may be refused
+ * when it is repeated, because its time has passed or its domain is no longer verified. The stored reply is only looked up
+ * after a refusal, so that a command which succeeds at the first attempt does not pay for the look-up.
+ * @throws Unavailable, and everything that `run` throws
  */
 export async function idempotently<Data>(
   database: Database,
@@ -59,7 +60,7 @@ export async function idempotently<Data>(
 const isStored = (done: unknown): done is StoredReply =>
   typeof done === 'object' && done !== null && 'outcome' in done && done.outcome === 'replayed';
 
-/** The key of a request, and the reply to store with the action, as the engine takes them. */
+/** The key of a request and the reply to store with the action, in the form that the engine takes. */
 export const claimOnce = <State extends string, Context>(
   { scope, claim }: Keyed,
   status: number,

@@ -5,7 +5,7 @@ import { Failure } from './failure.ts';
 import { byId, type ListRequest, pageOf, positionOf } from './pagination.ts';
 import type { Page } from './route.ts';
 
-/** The query parameters of lists that can be narrowed by when their items were made; spread them into the schema of the query. */
+/** The query parameters of lists that can be filtered by creation time; spread them into the schema of the query. */
 export const createdQuery = {
   createdAfter: Type.Optional(
     Type.String({ format: 'date-time', description: 'Only what was created then or later.' }),
@@ -15,11 +15,11 @@ export const createdQuery = {
   ),
 };
 
-/** The ids that a page may hold: ids begin with the time they were made at, so one index serves order, cursor and dates. */
+/** A range of ids. An id begins with its creation time, so one index serves the order, the cursor and the dates. */
 export interface IdRange {
-  /** Ids below this one; null: from the newest. */
+  /** Only smaller ids than this one; null begins at the newest. */
   readonly below: string | null;
-  /** This id and those above it; null: to the oldest. */
+  /** Only this id and greater ones; null goes on to the oldest. */
   readonly from: string | null;
 }
 
@@ -27,7 +27,7 @@ type Created = {
   readonly [Name in keyof typeof createdQuery]?: Static<(typeof createdQuery)[Name]> | undefined;
 };
 
-/** The range that a cursor and dates leave. Both bounds are exact: two dates that cross leave nothing. */
+/** The range that a cursor and the two dates leave. Both bounds are exact; dates in the wrong order leave nothing. */
 export function idRangeOf(
   prefix: IdPrefix,
   after: string | null,
@@ -40,23 +40,23 @@ export function idRangeOf(
   };
 }
 
-/** The conditions that keep an id column within a range. */
+/** The SQL conditions that keep an id column within a range. */
 export const withinRange = (id: Column, { below, from }: IdRange): readonly SQL[] => [
   ...(below === null ? [] : [lt(id, below)]),
   ...(from === null ? [] : [gte(id, from)]),
 ];
 
-/** How one list is read whose items go by their ids, newest first. */
+/** The definition of a list that is ordered by the ids of its items, newest first. */
 export interface IdList<Row extends { readonly id: string }, Item> {
-  /** `domains`, `webhooks/wh_…/deliveries`: what the cursor belongs to. */
+  /** The list that a cursor belongs to: `domains`, `webhooks/wh_…/deliveries`. */
   readonly list: string;
   readonly prefix: IdPrefix;
-  /** Rows of the range, newest first, as many as `limit` says if there are so many. */
+  /** Reads at most `limit` rows of the range, newest first. */
   rows(range: IdRange, limit: number): Promise<readonly Row[] | Failure>;
   item(row: Row): Item;
 }
 
-/** One page of such a list. @throws Unavailable */
+/** Reads one page of such a list. @throws Unavailable */
 export async function listById<Row extends { readonly id: string }, Item>(
   { caller, query }: Pick<ListRequest, 'caller' | 'query'>,
   { list, prefix, rows, item }: IdList<Row, Item>,
@@ -64,7 +64,7 @@ export async function listById<Row extends { readonly id: string }, Item>(
   const request = { list, caller, isPosition: byId(prefix), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
-  // One row more than the page has says whether another one follows, so that nothing is counted.
+  // One row more than the page holds shows whether another page follows, without a count.
   const found = await rows(idRangeOf(prefix, after, query as Created), query.limit + 1);
   return found instanceof Failure ? found : pageOf(request, found, ({ id }) => id, item);
 }

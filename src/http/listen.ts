@@ -1,51 +1,51 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun';
 import type { App } from './mount.ts';
 
-/** Where to listen; port 0 takes a free one. */
+/** The address and the port; port 0 takes a free one. */
 export interface ListenOptions {
   readonly hostname: string;
   readonly port: number;
   readonly sockets?: SocketUpgrade;
-  /** Other processes listen on the same port, and the kernel spreads the connections. */
+  /** True when other processes listen on the same port: the kernel then distributes the connections. */
   readonly shared?: boolean;
 }
 
-/** What a WebSocket of this service is bound to: who reads what it says and hears when it ends. */
+/** The handler of one WebSocket connection. */
 export interface SocketSession {
   opened(socket: ServerWebSocket<SocketSession>): void;
-  heard(socket: ServerWebSocket<SocketSession>, text: string): void;
+  received(socket: ServerWebSocket<SocketSession>, text: string): void;
   closed(): void;
-  /** The service stops: the client is told, and may come back. */
+  /** Ends the connection because the service stops; the client may connect again. */
   end(): void;
 }
 
-/** Takes the requests that become WebSockets, and checks by itself who asks. */
+/** Accepts the requests that become WebSockets, and authenticates them itself. */
 export interface SocketUpgrade {
-  /** Null: not a path of its own. A response: refused. Otherwise what the connection is to be bound to. */
+  /** Null when the path is not one of its own, a response when it refuses, otherwise the handler of the connection. */
   admit(request: Request, socketAddress: string): Promise<Response | SocketSession> | null;
-  /** The answer to a request that was admitted and is no handshake after all (RFC 6455, 4.2.1). */
+  /** Answers a request that was admitted but is not a valid handshake (RFC 6455, 4.2.1). */
   refuseHandshake(): Response;
-  /** Ends every talk. An open socket counts as a request in flight, and a stop would wait for it. */
+  /** Ends every connection. An open one counts as a request in flight, and a stop would wait for it. */
   close(): void;
 }
 
-/** A pause on a connection; every handler's own deadline is shorter, so that it is answered before Bun cuts it. */
+/** Longest silence on a connection. The deadlines of all handlers are shorter, so that they answer before Bun cuts it. */
 const IDLE_SECONDS = 30;
-/** What a browser may say at once; it only names what it looks at. */
+/** Bytes of one message from a browser, which only ever sends the names of what it displays. */
 const LONGEST_MESSAGE = 4_096;
 
 const websocket: WebSocketHandler<SocketSession> = {
   open: (socket) => socket.data.opened(socket),
-  message: (socket, text) => socket.data.heard(socket, String(text)),
+  message: (socket, text) => socket.data.received(socket, String(text)),
   close: (socket) => socket.data.closed(),
   maxPayloadLength: LONGEST_MESSAGE,
-  // Senders look at the backlog before each message; a client that reads nothing at all is cut here.
+  // Senders check the backlog before each message; this limit ends the connection of a client that reads nothing at all.
   backpressureLimit: 4_194_304,
   closeOnBackpressureLimit: true,
   perMessageDeflate: false,
 };
 
-/** Serves the application over HTTP. The caller stops it. */
+/** Serves the application over HTTP until the caller stops the server. */
 export function listen(
   app: App,
   { hostname, port, sockets, shared = false }: ListenOptions,
@@ -55,7 +55,7 @@ export function listen(
     port,
     reusePort: shared,
     idleTimeout: IDLE_SECONDS,
-    // Bun's own 413 has no body: every endpoint refuses by itself what is too large for it.
+    // Bun's own 413 has no body, so the limit of each endpoint is enforced in readBody instead.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
     websocket,
@@ -76,9 +76,9 @@ async function upgrade(
   admitted: Promise<Response | SocketSession>,
   sockets: SocketUpgrade,
 ): Promise<Response | undefined> {
-  const talk = await admitted;
-  if (talk instanceof Response) return talk;
-  if (server.upgrade(request, { data: talk })) return undefined;
-  talk.closed();
+  const session = await admitted;
+  if (session instanceof Response) return session;
+  if (server.upgrade(request, { data: session })) return undefined;
+  session.closed();
   return sockets.refuseHandshake();
 }

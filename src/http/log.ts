@@ -1,4 +1,4 @@
-/** The part of the logger that is needed here; pino has it. */
+/** The methods of the logger that the HTTP layer uses. */
 export interface Log {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

@@ -8,17 +8,16 @@ import { reply } from './reply.ts';
 import { RawResponse, type Route, route } from './route.ts';
 import { unexpectedError } from './unexpected-error.ts';
 
-/** The application. It never listens by itself; `listen` gives it a socket. */
+/** The application, which `listen` serves on a socket. */
 export interface App {
-  /** Answers a request that arrived at the server. */
   fetch(request: Request, server: Pick<Server<unknown>, 'requestIP'>): Response | Promise<Response>;
-  /** The answer to a request whose handling threw outside the pipeline: no client is shown a bare 500. */
+  /** Answers a request whose handling threw outside the pipeline, so that no client receives a bare 500. */
   unexpected(error: unknown): Response;
 }
 
 /**
- * Puts the routes behind the pipeline. Elysia finds the route of a path and nothing else: its own reading and checking
- * of bodies runs before authentication, coerces what should be refused and quotes what was sent, so none of it is used.
+ * Serves the routes through the pipeline. Elysia only finds the route of a path: its own parsing and validation would run
+ * before authentication, coerce what should be refused and quote what was sent.
  */
 export function mount(routes: readonly Route[], deps: HttpDeps): App {
   const pipeline = createPipeline(deps);
@@ -28,7 +27,7 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
     return reply(failure, { requestId, baseUrl: deps.baseUrl, rateLimit: null, status: 500 });
   };
   const addresses = new WeakMap<Request, string>();
-  // Elysia reads the text of this function to learn what it uses: the parameters are destructured on purpose.
+  // Elysia reads the source of this function to learn what it uses, so the parameters have to be destructured.
   const serve =
     (endpoint: Endpoint | null) =>
     ({ request, path, params }: Context) =>
@@ -41,14 +40,14 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
       });
   const app = new Elysia({
     name: 'posthorn',
-    // Bun's own router reads odd targets differently from Elysia's; one router is enough.
+    // Bun's own router reads unusual targets differently from Elysia's, so only one of them is used.
     systemRouter: false,
     strictPath: true,
-    // Else hosts shorter than four characters (`http://a/v1`) lose their path.
+    // With the default, hosts shorter than four characters (`http://a/v1`) lose their path.
     handler: { standardHostname: false },
   });
-  // The pipeline never rejects, so nothing should get here; left to itself Elysia would answer with what the error
-  // says. Hooks hold for the routes that come after them.
+  // The pipeline never rejects, so no error should arrive here; without this hook Elysia would answer with the message of the
+  // error. Hooks only apply to the routes that are added after them.
   app.onError(({ error }) => unexpected(error));
   for (const each of routes) app.route(each.method, each.path, serve(endpointOf(each)), UNPARSED);
   for (const [path, methods] of methodsByPath(routes)) {
@@ -68,20 +67,20 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
 
 const UNPARSED = { parse: 'none' } as const;
 
-/** Whether the path is one that this client can know. */
+/** True when the path exists for this client. */
 const exists = ({ onlyForBrowsers = false }: Route, { headers }: Request): boolean =>
   !onlyForBrowsers || (headers.get('accept') ?? '').split(',').some(isHtml);
 
-/** A media range that names HTML itself; with the weight 0 it is refused (RFC 9110, 12.4.2). */
+/** True for a media range that names HTML itself. The weight 0 refuses it (RFC 9110, 12.4.2). */
 const isHtml = (range: string): boolean =>
   /^\s*text\/html\s*(;|$)/i.test(range) && !/;\s*q=0(\.0*)?\s*$/i.test(range);
 
-/** HTTP/1.0 without a Host (health probes send that), or an odd one: Bun then gives the bare target as the URL. */
+/** Completes the URL of a request without a usable Host, as HTTP/1.0 health probes send it: Bun gives the bare target there. */
 function withHost(request: Request): Request {
   return request.url.startsWith('http://') ? request : new Request(`http://localhost${request.url}`, request);
 }
 
-/** Path and query of a request, as sent. Unlike `new URL` this takes a target or a host that is none (`//[`, `a/b`). */
+/** The path and the query of a request as they were sent. Unlike `new URL` this accepts malformed targets and hosts (`//[`, `a/b`). */
 export function targetOf(url: string): { readonly path: string; readonly search: string } {
   const target = url.replace(/^https?:\/\/[^/?]*/, '');
   const mark = target.indexOf('?');
@@ -100,7 +99,7 @@ function methodsByPath(routes: readonly Route[]): ReadonlyMap<string, readonly s
   return methods;
 }
 
-/** What a path answers to is in the documentation anyway: no key is needed to ask, as browsers and proxies expect. */
+/** Answers OPTIONS without a key, as browsers and proxies expect: the methods of a path are documented anyway. */
 function optionsOf(path: string, methods: readonly string[]): Endpoint {
   const allow = [...methods, 'OPTIONS'].join(', ');
   return endpointOf(

@@ -3,7 +3,7 @@ import { type IdPrefix, isId } from '../db/ids.ts';
 import { type Failure, invalid } from './failure.ts';
 import { Page } from './route.ts';
 
-/** The query parameters of every list with pages; spread them into the schema of its query. */
+/** The query parameters of every paginated list; spread them into the schema of its query. */
 export const pageQuery = {
   after: Type.Optional(
     Type.String({
@@ -19,15 +19,15 @@ export const pageQuery = {
   }),
 };
 
-/** A list as one request asks for it. */
+/** One request for a page of a list. */
 export interface ListRequest {
-  /** `emails`, `webhooks/wh_…/deliveries`: what the cursor belongs to. */
+  /** The list that a cursor belongs to: `emails`, `webhooks/wh_…/deliveries`. */
   readonly list: string;
-  /** Whose list it is: a cursor of another workspace or environment would start at a place that means nothing here. */
+  /** The owner of the list. A cursor of another workspace or environment would start at a meaningless position. */
   readonly caller: { readonly workspaceId: string; readonly livemode: boolean };
-  /** Whether a text can be a position in this list: what else a forged cursor holds never reaches the database. */
+  /** True when a text can be a position in this list. Any other content of a forged cursor never reaches the database. */
   readonly isPosition: (text: string) => boolean;
-  /** The whole query of the request: what is not `after` or `limit` counts as a filter. */
+  /** The whole query of the request. Every member except `after` and `limit` counts as a filter. */
   readonly query: { readonly after?: string; readonly limit: number } & Readonly<Record<string, unknown>>;
 }
 
@@ -35,16 +35,16 @@ const BAD_CURSOR = invalid([
   { path: '/query/after', message: 'Send the nextCursor of the same list with the same filters, unchanged.' },
 ]);
 
-/** The positions of a list that goes by the ids of its items. */
+/** Recognises the positions of a list that is ordered by the ids of its items. */
 export const byId =
   (prefix: IdPrefix): ListRequest['isPosition'] =>
   (text) =>
     isId(prefix, text);
 
-/** Bytes that bind a cursor to its list. Against mistakes, not attacks: a forged one only starts elsewhere in one's own list. */
+/** Bytes that bind a cursor to its list. They catch mistakes, not attacks: a forged cursor only starts elsewhere in the caller's own list. */
 const BINDING = 6;
 
-/** Where the page starts: the position after which it lies, null for the first page, or the 422 of a cursor of another list. */
+/** The position after which the page begins; null for the first page, and a 422 for the cursor of another list. */
 export function positionOf(request: ListRequest): string | null | Failure {
   const { isPosition, query } = request;
   if (query.after === undefined) return null;
@@ -56,8 +56,8 @@ export function positionOf(request: ListRequest): string | null | Failure {
 }
 
 /**
- * The page of rows that were read from that position on, one more than the limit if there was one: it says whether
- * another page follows, so that no count is needed.
+ * Makes a page of the rows that were read from that position on. One row more than the limit shows that another page
+ * follows, without a count.
  */
 export function pageOf<Row, Item>(
   request: ListRequest,
@@ -74,8 +74,8 @@ export function pageOf<Row, Item>(
 }
 
 /**
- * A page of a log that goes on: its cursor is never null. Where nothing more is there yet, it stands at `end`, the position
- * up to which everything has been seen.
+ * Makes a page of a log that never ends, so that its cursor is never null. When no more rows exist yet, it stands at `end`,
+ * the position up to which everything was read.
  */
 export function logPageOf<Row, Item>(
   request: ListRequest,
@@ -91,8 +91,8 @@ export function logPageOf<Row, Item>(
 }
 
 /**
- * A page of a list that is searched in parts. Where a search has stopped before the page was full, more may follow all the
- * same: the cursor stands at `stoppedAt`, the position up to which everything has been looked at; null: to the end.
+ * Makes a page of a list that is searched in parts. A search may stop before the page is full: the cursor then stands at
+ * `stoppedAt`, the position up to which every row was examined; null when the search reached the end.
  */
 export function searchPageOf<Row, Item>(
   request: ListRequest,

@@ -12,28 +12,27 @@ import { reply } from './reply.ts';
 import type { Call, PublicCall } from './route.ts';
 import { unexpectedError } from './unexpected-error.ts';
 
-/** How long the service waits within one request, in milliseconds. */
-export interface Patience {
-  /** For its own work, so that the answer is there within 8 s. Bun would cut a silent connection at its idle timeout. */
+/** The time limits of one request, in milliseconds. */
+export interface RequestTimeouts {
+  /** The service's own work, which keeps every answer within 8 s. Bun would cut a silent connection at its idle timeout. */
   readonly workMs: number;
-  /** For the client to send a body: 30 MiB over a slow line is honest, a byte every ten seconds is not. */
+  /** The arrival of the body: 30 MiB over a slow line must fit, a byte every ten seconds must not. */
   readonly bodyMs: number;
 }
 
-const PATIENCE: Patience = { workMs: 7_900, bodyMs: 120_000 };
+const TIMEOUTS: RequestTimeouts = { workMs: 7_900, bodyMs: 120_000 };
 
-/** What the HTTP layer needs of the rest of the service. */
+/** The parts of the service that the HTTP layer uses. */
 export interface HttpDeps extends AdmissionDeps {
   readonly clock: { now(): number; monotonic(): number };
   readonly log: Log;
-  readonly patience?: Patience;
-  /** How much of bodies may be arriving at once. */
-  readonly room?: BudgetLimits;
-  /** Told of every response, for the metrics. */
+  readonly timeouts?: RequestTimeouts;
+  readonly bodyBudget?: BudgetLimits;
+  /** Is called with every response, for the metrics. */
   readonly observe?: (answered: Answered) => void;
 }
 
-/** One response, as the metrics count it. `route` is the pattern, never the path. */
+/** One response for the metrics. `route` is the pattern, never the path. */
 export interface Answered {
   readonly method: string;
   readonly route: string;
@@ -41,45 +40,45 @@ export interface Answered {
   readonly ms: number;
 }
 
-/** A request as the router hands it over. */
+/** A request with the results of the router. */
 export interface Incoming {
   readonly request: Request;
   readonly path: string;
-  /** What stands behind `?`; empty where nothing does. */
+  /** The text after `?`; empty when there is none. */
   readonly search: string;
   readonly params: Params;
   readonly socketAddress: string;
 }
 
-/** Answers one request; `endpoint` is null where path or method are unknown. It never rejects. */
+/** Answers one request; `endpoint` is null when the path or the method is unknown. It never rejects. */
 export type Pipeline = (endpoint: Endpoint | null, incoming: Incoming) => Promise<Response>;
 
-/** One request on its way through the checks. */
+/** One request while it passes the checks. */
 interface Exchange extends AdmissionRequest, Incoming {
   readonly requestId: string;
   readonly startedAt: number;
 }
 
 /**
- * Makes the one way that every request goes. The order of the checks is part of the interface: address limit,
- * authentication, key limit, route, permission and test mode (`admit`); media type, size, parse (`readBody`); schema,
- * idempotency, ids; then the command judges environment, state and quota.
+ * Makes the pipeline that every request passes. The order of the checks is part of the interface: address limit,
+ * authentication, key limit, route, permission and test mode (`admit`); media type, size, syntax (`readBody`); schema,
+ * idempotency, ids; then the command checks environment, state and quota.
  */
 export function createPipeline(deps: HttpDeps): Pipeline {
-  const { clock, log, baseUrl, patience = PATIENCE } = deps;
+  const { clock, log, baseUrl, timeouts = TIMEOUTS } = deps;
   const inFlight = new InFlight();
-  const room = new BodyBudget(deps.room);
+  const bodies = new BodyBudget(deps.bodyBudget);
 
   async function answer(exchange: Exchange): Promise<unknown> {
     const { startedAt } = exchange;
-    const admitted = await within(patience.workMs, admit(exchange, deps));
+    const admitted = await within(timeouts.workMs, admit(exchange, deps));
     if (admitted instanceof Failure) return admitted;
     const admittedAt = clock.monotonic();
-    const sent = await read(exchange, admitted, patience.bodyMs, room);
+    const sent = await read(exchange, admitted, timeouts.bodyMs, bodies);
     if (sent instanceof Failure) return sent;
     const work = perform(exchange, admitted, sent, inFlight);
-    // The time that a client takes to send its body is its own.
-    return work instanceof Promise ? within(patience.workMs - (admittedAt - startedAt), work) : work;
+    // The time that the client takes to send its body does not count against the work.
+    return work instanceof Promise ? within(timeouts.workMs - (admittedAt - startedAt), work) : work;
   }
 
   return async (endpoint, incoming) => {
@@ -122,15 +121,17 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** What the request says, read and found to be of the form that the endpoint states. */
+/** Reads the query and the body, and checks them against the schemas of the endpoint. */
 async function read(
   { request, search }: Exchange,
   { endpoint, caller }: Admitted,
   bodyMs: number,
-  room: BodyBudget,
+  bodies: BodyBudget,
 ): Promise<Sent | Failure> {
   const rules = endpoint.body;
-  const body = rules ? await readBody(request, rules, bodyMs, room.enter(caller?.id ?? 'public')) : NO_BODY;
+  const body = rules
+    ? await readBody(request, rules, bodyMs, bodies.reserve(caller?.id ?? 'public'))
+    : NO_BODY;
   if (body instanceof Failure) return body;
   const value = body === NO_BODY ? (rules?.check === null ? new Uint8Array() : {}) : body;
   const query = endpoint.readQuery(search);
@@ -139,7 +140,7 @@ async function read(
   return bodyDetails.length > 0 ? invalid(bodyDetails) : { query, body: value };
 }
 
-/** Claims the Idempotency-Key, refuses ids that cannot be, and hands over to the module. */
+/** Claims the Idempotency-Key, refuses malformed ids, and calls the handler of the module. */
 function perform(
   exchange: Exchange,
   { endpoint, caller }: Admitted,

@@ -3,13 +3,13 @@ import { type Detail, Failure, invalid } from './failure.ts';
 import { compileChecker } from './schema.ts';
 import { MOST_DETAILS, pointerSegment, shortened } from './schema-errors.ts';
 
-/** Reads the text behind `?` into typed values, or says what is wrong with it. */
+/** Reads the text after `?` into typed values, or refuses it. */
 export type QueryReader = (search: string) => Readonly<Record<string, unknown>> | Failure;
 
-/** The reader for a route that takes no query parameters. */
+/** The reader of a route without query parameters. */
 export const noQuery: QueryReader = (search) => (search === '' ? NOTHING : refuseAll(search));
 
-/** For pages that people open: what trackers and health probes append is none of our business. */
+/** The reader of pages that people open: parameters that trackers and health probes append are ignored. */
 export const anyQuery: QueryReader = () => NOTHING;
 
 const NOTHING = Object.freeze({});
@@ -23,8 +23,8 @@ function refuseAll(search: string): typeof NOTHING | Failure {
 }
 
 /**
- * The reader for a schema of strings, integers, booleans and choices. A parameter is given once; an unknown one is
- * refused, and so is every number that is not written in plain decimal digits.
+ * Makes the reader for a schema of strings, integers, booleans and choices. It refuses unknown and repeated parameters, and
+ * numbers that are not written in plain decimal digits.
  */
 export function compileQuery(schema: TObject): QueryReader {
   const check = compileChecker(schema);
@@ -61,7 +61,7 @@ const unknownParameter = (name: string, known: readonly string[]): Detail => ({
       : `No such query parameter; known are ${known.join(', ')}.`,
 });
 
-/** The text as the schema's type where it is written as one; else the text, which the schema then refuses. */
+/** Converts a text to the schema's type when it is written as one; otherwise leaves it for the schema to refuse. */
 function typed(schema: TSchema, text: string): unknown {
   if (schema[Kind] === 'Integer') return /^-?(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text;
   if (schema[Kind] === 'Boolean') return text === 'true' || (text === 'false' ? false : text);

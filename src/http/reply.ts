@@ -2,12 +2,12 @@ import { envelope, Failure, STATUS_OF } from './failure.ts';
 import type { RateLimitStatus } from './limits/rate-limit.ts';
 import { Page, RawResponse, Replay } from './route.ts';
 
-/** What every response says besides its answer. */
+/** The parts of a response that do not depend on its answer. */
 export interface ResponseContext {
   readonly requestId: string;
-  /** Null where addresses are not limited, and on a refusal per key, which has no such headers. */
+  /** Null when addresses are not limited, and for refusals by key, which have no such headers. */
   readonly rateLimit: RateLimitStatus | null;
-  /** The status of a success. */
+  /** The status of a successful answer. */
   readonly status: number;
   readonly baseUrl: string;
 }
@@ -16,13 +16,13 @@ type Extra = Readonly<Record<string, string>>;
 
 const HEADERS: Extra = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
-/** An API speaks to programs: nothing here is to be cached, framed or run. */
+/** Answers of an API are meant for programs: a browser must not cache, frame or run them. */
 const API_HEADERS: Extra = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** Turns whatever a handler or a check answered into the response on the wire. */
+/** Turns the result of a handler or a check into a response. */
 export function reply(answer: unknown, context: ResponseContext): Response {
   if (answer instanceof Failure) return refusal(answer, context);
   if (answer instanceof RawResponse) return document(answer, context);

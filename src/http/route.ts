@@ -5,8 +5,8 @@ import type { IdPrefix } from '../db/ids.ts';
 import type { Failure, FailureCode } from './failure.ts';
 
 /**
- * A client's claim to have its POST done once: the key it chose and what it asked for. Passed on to the engine, which
- * writes it in the statement that performs the action.
+ * A client's request to have its POST carried out once: its key and the fingerprint of the request. The engine stores both in
+ * the statement that performs the action.
  */
 export interface IdempotencyClaim {
   readonly key: string;
@@ -16,15 +16,15 @@ export interface IdempotencyClaim {
   readonly fingerprint: string;
 }
 
-/** What a handler is given: a request that has passed every check a route can state. */
+/** The argument of a handler: a request that has passed every check that its route states. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly caller: Principal;
-  /** As it was asked: a HEAD reaches the handler of GET, and must change nothing (RFC 9110, 9.3.2). */
+  /** The method of the request. A HEAD reaches the handler of GET, and must change nothing (RFC 9110, 9.3.2). */
   readonly method: string;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Null where the client sent no Idempotency-Key, and on every method but POST. */
+  /** Null without an Idempotency-Key, and for every method except POST. */
   readonly claim: IdempotencyClaim | null;
   readonly requestId: string;
   readonly headers: Headers;
@@ -32,7 +32,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly now: number;
 }
 
-/** The stored reply of an earlier request with the same Idempotency-Key. `body` is what its handler had answered (the `data`). */
+/** The stored reply of an earlier request with the same Idempotency-Key. `body` is the `data` of that reply. */
 export class Replay {
   constructor(
     readonly status: number,
@@ -51,14 +51,14 @@ export class Page<Item> {
 /** A reply that is not JSON in an envelope: a page, an image, a redirect. */
 export class RawResponse {
   constructor(
-    /** Null where there is no content. */
+    /** Null when there is no content. */
     readonly contentType: string | null,
     readonly content: string | Uint8Array<ArrayBuffer> | null,
     readonly extra: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
   ) {}
 }
 
-/** What the handler of a public route is given: nobody is known to call. */
+/** The argument of a public route's handler, which has no caller. */
 export type PublicCall<Params = unknown, Query = unknown, Body = unknown> = Omit<
   Call<Params, Query, Body>,
   'caller'
@@ -70,7 +70,7 @@ type CallOf<Who, Params, Query, Body> = Who extends 'public'
   ? PublicCall<Params, Query, Body>
   : Call<Params, Query, Body>;
 
-/** What a handler may answer with: the `data`, or one of the values that mean something else. */
+/** The results that a handler may return: the `data`, or one of the values with a meaning of their own. */
 export type Answer<Data> =
   | Data
   | (Data extends readonly (infer Item)[] ? Page<Item> | readonly Item[] : never)
@@ -78,25 +78,25 @@ export type Answer<Data> =
   | Replay
   | RawResponse;
 
-/** `any key`: authenticated, nothing more. `public`: nobody need be known. A list: every one of them is needed. */
+/** `any key`: every authenticated caller. `public`: everybody. A list: a caller who holds all of them. */
 export type Access = Permission | readonly Permission[] | 'any key' | 'public';
 
-/** How callers prove who they are: an API key in the Authorization header, or the cookie of a browser's session. */
+/** The proof of identity that a route takes: an API key in the Authorization header, or the session cookie of a browser. */
 export type Credential = 'key' | 'session';
 
 /**
- * A path parameter. A prefix and a resource: an id of that kind, and anything else is the 404 of a missing one.
- * `{ text }`: anything, described by the sentence, that the handler judges.
+ * A path parameter. With a prefix and a resource it is an id of that kind, and any other text is answered like a missing
+ * resource. With `text`, its description, it is free text that the handler checks.
  */
 export type ParamSpec = IdParam | { readonly text: string };
 
-/** An id, and what it names as a client is told when there is no such thing: `email`, `API key`. */
+/** An id and the name of its resource in the message of the 404: `email`, `API key`. */
 export interface IdParam {
   readonly prefix: IdPrefix;
   readonly resource: string;
 }
 
-/** One endpoint: everything about it that the server, the documentation and the tests need to know. */
+/** Everything that the server, the documentation and the tests need to know about one endpoint. */
 export interface RouteSpec<
   Who extends Access = Access,
   Params extends Record<string, ParamSpec> = Record<string, ParamSpec>,
@@ -107,47 +107,47 @@ export interface RouteSpec<
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** `/v1/emails/:id` */
   readonly path: string;
-  /** What clients call it, such as `sendEmail`: the operation's id in the documentation, which every documented route has. */
+  /** The `operationId` of the documentation, such as `sendEmail`. Every documented route has one. */
   readonly name?: string;
   readonly permission: Who;
-  /** `key` unless stated. A session is never taken under /v1: no page of another site can ask anything there. */
+  /** `key` by default. Sessions are never accepted under /v1, so that no page of another site can use a cookie there. */
   readonly credential?: Credential;
-  /** Who may call; API keys and members unless stated. */
+  /** The kinds of principal that may call; API keys and members by default. */
   readonly principals?: readonly PrincipalKind[];
-  /** The path exists for those who ask for HTML, as browsers do when somebody goes there; for all others it is unknown. */
+  /** True for a path that exists only for clients who accept HTML, such as browsers; for all others it is unknown. */
   readonly onlyForBrowsers?: boolean;
-  /** `refused`: test keys get 403 TEST_MODE_NOT_SUPPORTED, since the endpoint reaches real recipients. */
+  /** `refused`: test keys get 403 TEST_MODE_NOT_SUPPORTED, because the endpoint reaches real recipients. */
   readonly testMode?: 'refused';
   readonly summary: string;
   readonly description?: string;
   readonly params?: Params;
   readonly query?: Query;
-  /** Absent: the endpoint has no fields, and an empty body or `{}` is accepted. */
+  /** Without a schema the endpoint has no fields, and an empty body or `{}` is accepted. */
   readonly body?: Body;
-  /** Of `data`; not used with status 204. */
+  /** The schema of `data`; unused with status 204. */
   readonly response: Response;
   readonly status: 200 | 201 | 202 | 204;
-  /** Bytes; 1 MiB unless stated. */
+  /** Bytes; 1 MiB by default. */
   readonly bodyLimit?: number;
-  /** `application/json` unless stated. Other types reach the handler as bytes in `body`. */
+  /** `application/json` by default. The handler receives other types as bytes in `body`. */
   readonly mediaTypes?: readonly string[];
-  /** Requests a minute and client address that this endpoint allows, counted apart from all others. */
+  /** Requests a minute that this endpoint allows each client address, counted apart from all others. */
   readonly ipLimitPerMinute?: number;
-  /** The codes that this endpoint's own rules can answer with, besides those that follow from what is stated here. */
+  /** The error codes of this endpoint's own rules, besides those that follow from the other members. */
   readonly failures?: readonly FailureCode[];
-  /** A true example for the documentation. */
+  /** A valid example for the documentation. */
   readonly example?: { readonly body?: Static<Body>; readonly response?: Static<Response> };
   handle(
     call: CallOf<Who, { readonly [Name in keyof Params]: string }, Static<Query>, Static<Body>>,
   ): Answer<Static<Response>> | Promise<Answer<Static<Response>>>;
 }
 
-/** A route whose types have been checked and may now lie in a list with others. */
+/** A route without the types of its handler, so that routes of all kinds fit into one list. */
 export type Route = Omit<RouteSpec, 'handle'> & {
   handle(call: Call | PublicCall): unknown;
 };
 
-/** States an endpoint. It only keeps the types of schemas and handler together; `mount` gives it life. */
+/** States an endpoint. Its only work is to check the handler's types against the schemas; `mount` serves it. */
 export function route<
   const Who extends Access,
   const Params extends Record<string, ParamSpec>,
@@ -158,5 +158,5 @@ export function route<
   return spec as unknown as Route;
 }
 
-/** Whether a route answers with a list. */
+/** True when a route answers with a list. */
 export const isList = (response: TSchema): response is TArray => response.type === 'array';

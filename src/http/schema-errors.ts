@@ -2,15 +2,15 @@ import type { TSchema } from '@sinclair/typebox';
 import { type ValueError, type ValueErrorIterator, ValueErrorType } from '@sinclair/typebox/errors';
 import type { Detail } from './failure.ts';
 
-/** More would help nobody, and a body of a million wrong elements must not become a million sentences. */
+/** Most details of one answer: a body with a million wrong elements must not become a million sentences. */
 export const MOST_DETAILS = 20;
-/** A member name is the client's own text and may be as long as the body. */
+/** Longest JSON pointer: a member name is the client's own text and may be as long as the body. */
 const LONGEST_PATH = 200;
 
-/** Errors that are looked at to find those places: many errors may share one, such as long names of unknown members. */
+/** Most errors that are examined to find those details: many may share one pointer, such as long names of unknown members. */
 const MOST_ERRORS = 200;
 
-/** TypeBox's errors as details: one for each place, at most twenty, and never with anything that was sent in the message. */
+/** Turns TypeBox's errors into details: one for each pointer, at most twenty, and no message quotes the client. */
 export function detailsOf(errors: ValueErrorIterator, at: string): readonly Detail[] {
   const details = new Map<string, Detail>();
   let seen = 0;
@@ -28,14 +28,14 @@ export function detailsOf(errors: ValueErrorIterator, at: string): readonly Deta
 export const pointerSegment = (name: string | number): string =>
   typeof name === 'number' ? `/${name}` : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** A pointer cut at a segment, so that it still points at something that exists. */
+/** Cuts a pointer at a segment, so that it still points at something that exists. */
 export function shortened(path: string): string {
   return path.length <= LONGEST_PATH ? path : path.slice(0, path.lastIndexOf('/', LONGEST_PATH));
 }
 
 /**
- * Where a value may have one of several forms, the form meant is the one whose errors lie deepest: `to: ["a@b", 7]` is
- * a list with a wrong third member, not something that failed to be a string.
+ * Finds the relevant errors of a value that may have one of several forms. The client most likely meant the form whose errors
+ * lie deepest: `to: ["a@b", 7]` is a list with one wrong member, not a failed string.
  */
 function placesOf(error: ValueError): readonly ValueError[] {
   if (error.type !== ValueErrorType.Union) return [error];

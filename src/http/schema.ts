@@ -3,10 +3,10 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Detail } from './failure.ts';
 import { detailsOf } from './schema-errors.ts';
 
-/** A schema made ready: says what is wrong with a value, or null when nothing is. `at` is where the value lies (`/body`). */
+/** Checks a value and returns its mistakes, or null. `at` is the pointer of the value itself (`/body`). */
 export type Checker = (value: unknown, at: string) => readonly Detail[] | null;
 
-/** A text that is one of these names. */
+/** The schema of a text that is one of these names. */
 export const literals = <const Names extends readonly string[]>(names: Names, options: SchemaOptions = {}) =>
   Type.Unsafe<Names[number]>(
     Type.Union(
@@ -15,7 +15,7 @@ export const literals = <const Names extends readonly string[]>(names: Names, op
     ),
   );
 
-/** Compiles a schema of what clients send. Members that it does not state are refused, at every level. */
+/** Compiles a schema of client input. Members that it does not state are refused at every level. */
 export function compileChecker(schema: TSchema): Checker {
   // TypeBox keeps formats in one table for the process. Elysia puts a laxer one there, which takes 30 February.
   FormatRegistry.Set('date-time', isDateTime);
@@ -24,8 +24,8 @@ export function compileChecker(schema: TSchema): Checker {
 }
 
 /**
- * The same schema with every object closed that does not say otherwise: a misspelt `scheduledAt` must never send at
- * once. Spreads keep TypeBox's symbols, by which the compiler knows the kinds.
+ * Closes every object of a schema that does not state otherwise: a misspelt `scheduledAt` must never send at once. Spreads
+ * keep TypeBox's symbols, by which the compiler recognises the kinds.
  */
 export function closed(schema: TSchema): TSchema {
   const { properties, items, anyOf, additionalProperties } = schema;
@@ -49,7 +49,7 @@ function mapValues<Value>(
 const DATE_TIME_SHAPE =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-/** RFC 3339 with an offset, on a day that exists; a leap second is not taken. */
+/** True for RFC 3339 with an offset, on a day that exists. A leap second is refused. */
 export function isDateTime(text: string): boolean {
   const parts = DATE_TIME_SHAPE.exec(text);
   if (!parts) return false;

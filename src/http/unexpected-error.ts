@@ -3,8 +3,8 @@ import { Failure } from './failure.ts';
 import type { Log } from './log.ts';
 
 /**
- * What a client is told when something was thrown: a dependency is away, or there is a bug. The cause goes to the log
- * alone, and even there without what it may have quoted from the request.
+ * Makes the answer to a thrown error: 503 for an unreachable dependency, 500 for a bug. The cause is only logged, and even
+ * there without quotations from the request.
  */
 export function unexpectedError(
   thrown: unknown,
@@ -35,7 +35,7 @@ interface Cause {
 const LONGEST_MESSAGE = 200;
 const DEEPEST_CAUSE = 3;
 
-/** Parsers and databases quote what they stumbled over, between quotation marks: that part is left out. */
+/** Describes an error for the log. Parsers and databases quote the input between quotation marks, so that part is removed. */
 function causeOf(thrown: unknown, depth = 1): Cause {
   if (!(thrown instanceof Error)) return { name: typeof thrown };
   const message = thrown.message

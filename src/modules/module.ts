@@ -25,22 +25,22 @@ import type { Explain } from './inspector/actors.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import type { LabelSql } from './inspector/labels.ts';
 
-/** A kind of actors that lives in a module, and what else of the service is decided by it. */
+/** A kind of actors that a module owns, with the rules about it that other parts of the service follow. */
 export interface ModuleKind {
   readonly kind: Kind;
-  /** What it takes to see its actors in the live view: what the API asks of whoever reads them there. */
+  /** The permission to see its actors in the live view: the one that the API requires to read them. */
   readonly permission: Permission;
-  /** Its actors live as long as their owner likes, so their histories are cut. */
+  /** True for actors that have no end of their own, such as domains: their histories are cut. */
   readonly isLongLived?: boolean;
-  /** Checks its actors in the ledger's audit; without it, what holds for every actor is checked. */
+  /** Checks its actors in `posthorn audit`. Without it only the checks of every actor are made. */
   readonly audit?: (audit: Audit, quotas: QuotaLedger) => Promise<void>;
-  /** Says in words why an actor is where it is; without it the machine's own descriptions do. */
+  /** Explains in words why an actor is in its state. Without it the machine's own descriptions are shown. */
   readonly explain?: Explain;
   /** By what a list of the live view tells its actors apart; without it by their ids. */
   readonly label?: LabelSql;
 }
 
-/** What every module may be built from: the service without its modules. */
+/** The parts that every module may be built from: the service without its modules. */
 export interface ModuleParts {
   readonly config: Config;
   readonly database: Database;
@@ -50,7 +50,7 @@ export interface ModuleParts {
   readonly signer: Signer;
   readonly version: string;
   readonly metrics: Metrics | null;
-  /** The certificate authorities to trust, in PEM; null for the runtime's own. */
+  /** The trusted certificate authorities in PEM; null for the runtime's own list. */
   readonly ca: string | null;
   readonly mailReader: MailReader;
   readonly admission: Omit<AdmissionDeps, 'session'>;
@@ -59,15 +59,15 @@ export interface ModuleParts {
   readonly liveMail: LiveMailOverrides;
 }
 
-/** How live mail is timed and sent, where tests are in a hurry. */
+/** Shorter times and another transport for live mail (tests). */
 export interface LiveMailOverrides {
   readonly limits?: Partial<LiveLimits>;
   readonly schedule?: Partial<AttemptSchedule>;
-  /** The default transport, instead of the one that is configured. */
+  /** Replaces the configured default transport. */
   readonly transport?: Transport;
 }
 
-/** What one module does for others at run time. A module offers it when it is connected, so it stands before them in the list. */
+/** The functions that modules offer each other at run time. A module adds its own when it is connected, so it stands before its users in the list. */
 export interface Offers {
   findSendingDomain?: AcceptanceDeps['findSendingDomain'];
   acceptance?: AcceptanceDeps;
@@ -75,54 +75,54 @@ export interface Offers {
   liveView?: Inspector;
 }
 
-/** What is there once the engine is. */
+/** The parts that exist once the engine does. */
 export interface Wiring {
   readonly engine: Engine;
   readonly offers: Offers;
-  /** The documented endpoints of all modules. */
+  /** The documented endpoints of the modules that were connected before this one. */
   readonly documented: readonly Route[];
-  /** The kinds and the groups of the documentation of all modules. */
+  /** The kinds of all modules, and the groups of the documentation. */
   readonly kinds: readonly ModuleKind[];
   readonly tags: readonly Tag[];
 }
 
-/** A module at work. */
+/** A module that is connected to the engine. */
 export interface ConnectedModule<Deps> {
-  /** What its endpoints are built from. */
+  /** The dependencies of its endpoints. */
   readonly deps: Deps;
   readonly duties?: readonly Duty[];
-  /** Opens what listens besides HTTP, and says what should be known at the start. */
+  /** Opens its listeners besides HTTP, and logs what an operator should know at the start. */
   start?(): Promise<void>;
-  /** Ports that are open besides HTTP, by the name of the listener; null: not configured. */
+  /** The ports of those listeners by name; null for one that is not configured. */
   ports?(): Readonly<Record<string, number | null>>;
   close?(): Promise<void> | void;
 }
 
-/** A module that has been opened; nothing of it runs yet. */
+/** A module that has been opened. Nothing of it runs yet. */
 export interface OpenModule<Deps> {
-  /** Its kinds, with what performs their orders. */
+  /** Its kinds, with the performers of their orders. */
   readonly registrations?: readonly Registration[];
   connect(wiring: Wiring): ConnectedModule<Deps>;
 }
 
-/** What a folder of `modules` states about itself: everything that the service, its tools and its documentation need to know. */
+/** The manifest of a module: everything that the service, its tools and its documentation need to know about it. */
 export interface Module<Deps = never> {
   readonly name: string;
   readonly tags?: readonly Tag[];
   readonly kinds?: readonly ModuleKind[];
-  /** Actors of its kinds that are made in the commits of another kind, by that kind's name. */
+  /** The children of its kinds that are created in the commits of another kind, which `of` names. */
   readonly children?: readonly { readonly of: string; readonly child: ChildSpec }[];
-  /** Its documented endpoints. Tools list them with nothing behind: `deps` may only be touched by a handler. */
+  /** Its documented endpoints. Tools list them without dependencies, so only a handler may use `deps`. */
   routes?(deps: Deps): readonly Route[];
   /** Endpoints for browsers and providers, which the API reference leaves out. */
   pages?(deps: Deps): readonly Route[];
   open(parts: ModuleParts): OpenModule<Deps>;
 }
 
-/** States a module; it only keeps the types of its parts together. */
+/** States a module. Its only work is to check that `routes` takes the dependencies that `connect` returns. */
 export const defineModule = <Deps>(module: Module<Deps>): Module => module as unknown as Module;
 
-/** What a module offers, or a sentence about the order of the list. */
+/** The function that a module before this one has offered. @throws when the order of the list is wrong */
 export function offered<Name extends keyof Offers>(offers: Offers, name: Name): NonNullable<Offers[Name]> {
   const offer = offers[name];
   if (!offer) throw new Error(`No module before this one offers ${name}: move it up in modules.ts.`);

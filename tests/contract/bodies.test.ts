@@ -5,7 +5,7 @@ import { type Asking, ask, speak } from './ask.ts';
 import { hold } from './rows.ts';
 import { keyOf, startSmallService, THING } from './small-service.ts';
 
-const service = startSmallService({ patience: { workMs: 8_000, bodyMs: 50 } });
+const service = startSmallService({ timeouts: { workMs: 8_000, bodyMs: 50 } });
 afterAll(() => service[Symbol.dispose]());
 
 const key = keyOf('live', 'all');
@@ -300,7 +300,7 @@ function raw(target: string, headers: readonly string[], body: string): string {
 }
 
 test('counts a stalled body against its sender until it has arrived', async () => {
-  using small = startSmallService({ room: { total: 1_000_000, each: 300_000 } });
+  using small = startSmallService({ bodyBudget: { total: 1_000_000, each: 300_000 } });
   const body = JSON.stringify({ name: 'a' }).padEnd(200_000);
   const other = () => ask(small.url, create(body));
   const headers = ['content-type: application/json', `content-length: ${body.length}`];

@@ -11,7 +11,7 @@ import { LocalCounter } from '../../src/http/limits/window-counter.ts';
 import { listen, type SocketUpgrade } from '../../src/http/listen.ts';
 import { mount } from '../../src/http/mount.ts';
 import { pageOf, pageQuery, positionOf } from '../../src/http/pagination.ts';
-import type { Answered, Patience } from '../../src/http/pipeline.ts';
+import type { Answered, RequestTimeouts } from '../../src/http/pipeline.ts';
 import { RawResponse, type Route, route } from '../../src/http/route.ts';
 
 /** A handful of routes of every sort behind the real pipeline on a real socket, without a database. */
@@ -33,8 +33,8 @@ export interface SmallService extends Disposable {
 export interface SmallServiceOptions {
   readonly limits?: Partial<RateLimits>;
   readonly trustProxy?: string;
-  readonly patience?: Patience;
-  readonly room?: BudgetLimits;
+  readonly timeouts?: RequestTimeouts;
+  readonly bodyBudget?: BudgetLimits;
   readonly authenticate?: (key: string) => Promise<KeyPrincipal | null>;
   readonly observe?: (answered: Answered) => void;
   readonly sockets?: SocketUpgrade;
@@ -110,8 +110,8 @@ export function startSmallService(options: SmallServiceOptions = {}): SmallServi
       log: { warn: log, error: log },
       baseUrl: 'https://mail.example.com',
       observe: options.observe ?? ((answered) => void observed.push(answered)),
-      ...(options.patience && { patience: options.patience }),
-      ...(options.room && { room: options.room }),
+      ...(options.timeouts && { timeouts: options.timeouts }),
+      ...(options.bodyBudget && { bodyBudget: options.bodyBudget }),
     }),
     { hostname: '127.0.0.1', port: 0, ...(options.sockets && { sockets: options.sockets }) },
   );

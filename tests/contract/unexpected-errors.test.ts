@@ -4,7 +4,7 @@ import { ask } from './ask.ts';
 import { keyOf, startSmallService } from './small-service.ts';
 
 const key = keyOf('live', 'all');
-const service = startSmallService({ patience: { workMs: 50, bodyMs: 1_000 } });
+const service = startSmallService({ timeouts: { workMs: 50, bodyMs: 1_000 } });
 afterAll(() => service[Symbol.dispose]());
 const failing = (how: string) => ask(service.url, { path: `/v1/failing/${how}`, key });
 
@@ -88,7 +88,7 @@ describe('an unavailable dependency', () => {
   test('is answered at the deadline when a key lookup never ends', async () => {
     using stuck = startSmallService({
       authenticate: () => new Promise(() => {}),
-      patience: { workMs: 50, bodyMs: 1_000 },
+      timeouts: { workMs: 50, bodyMs: 1_000 },
     });
     expect((await ask(stuck.url, { path: '/v1/things', key })).status).toBe(503);
   });

@@ -1,18 +1,18 @@
 import type { Detail } from '../failure.ts';
 import { pointerSegment, shortened } from '../schema-errors.ts';
 
-/** RFC 8259 lets a receiver bound the nesting; a deeper value would overflow the stack of whoever serialises it again. */
+/** RFC 8259 lets a receiver bound the nesting. Without a bound, serialising the value again would overflow the stack. */
 const DEEPEST = 32;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Commas and brackets of one body. A value costs hundreds of bytes of memory and several checks, though the client paid
- * two bytes for it: 29 MiB of `{},` held the process for 12 s and 1.5 GB (measured).
+ * Most commas and brackets of one body. A value that costs the client two bytes costs us hundreds of bytes of memory and
+ * several checks: 29 MiB of `{},` occupied the process for 12 s and 1.5 GB (measured).
  */
 export const MOST_VALUES = 250_000;
 
-/** The bytes as JSON in UTF-8; undefined when they are not that. */
+/** Parses bytes as JSON in UTF-8; undefined when they are not. */
 export function parseJson(bytes: Uint8Array): { readonly value: unknown; readonly text: string } | undefined {
   try {
     const text = utf8.decode(bytes);
@@ -24,9 +24,9 @@ export function parseJson(bytes: Uint8Array): { readonly value: unknown; readonl
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 
-/** Whether the bytes hold more values than any endpoint needs. Counted before parsing; what stands in strings is no value. */
+/** True when a body holds more values than any endpoint needs. They are counted before parsing, outside strings. */
 export function hasTooManyValues(bytes: Uint8Array): boolean {
-  // Every value but the first costs a comma or a bracket, so a shorter body cannot hold more.
+  // Every value except the first needs a comma or a bracket, so a shorter body cannot hold more.
   if (bytes.length <= MOST_VALUES) return false;
   let count = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -37,7 +37,7 @@ export function hasTooManyValues(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** The closing quote of the string that opens at `start`; the end of the bytes where it is never closed. */
+/** The position of the closing quote of the string that opens at `start`; the end of the bytes when there is none. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let quote = bytes.indexOf(QUOTE, start + 1); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let before = quote;
@@ -48,11 +48,11 @@ function endOfString(bytes: Uint8Array, start: number): number {
 }
 
 /**
- * What no endpoint can take although it is JSON: nesting beyond 32, NUL and unpaired surrogates (PostgreSQL stores
- * neither), numbers beyond a double. The first such place, or null.
+ * Finds the first value that is valid JSON but that no endpoint can take: nesting deeper than 32, NUL and unpaired surrogates
+ * (PostgreSQL stores neither), and numbers beyond the range of a double.
  */
 export function findUnstorable(value: unknown, text: string, at: string): Detail | null {
-  // UTF-8 has no surrogates and JSON no raw control characters: both can only come out of a \u escape.
+  // UTF-8 has no surrogates and JSON has no raw control characters, so both can only come from a \u escape.
   return locate(visit(value, 1, text.includes('\\u')), at);
 }
 
@@ -60,7 +60,7 @@ export function findUnstorable(value: unknown, text: string, at: string): Detail
 export const findUnstorableIn = (value: unknown, at: string): Detail | null =>
   locate(visit(value, 1, true), at);
 
-/** The message of a problem, and the names that lead to it, innermost first. */
+/** The message of a problem and the names that lead to it, innermost first. */
 interface Problem {
   readonly message: string;
   readonly names: (string | number)[];
@@ -74,7 +74,7 @@ const locate = (problem: Problem | null, at: string): Detail | null =>
 
 const problem = (message: string): Problem => ({ message, names: [] });
 
-/** Pointers are made on the way back from a problem alone: one for every value took 9.7 of the 11.8 s of a large body. */
+/** Builds the pointer only on the way back from a problem: building one for every value took 9.7 of the 11.8 s of a large body. */
 function visit(value: unknown, depth: number, hasEscapes: boolean): Problem | null {
   switch (typeof value) {
     case 'string':

@@ -1,11 +1,10 @@
-/** What most endpoints take. */
 export const JSON_TYPE = 'application/json';
 
-// RFC 9110, 8.3.1 and 5.6.6: a type, then parameters, empty ones included, whose values may be quoted.
+// RFC 9110, 8.3.1 and 5.6.6: a type, then parameters, which may be empty and whose values may be quoted.
 const TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+/;
 const PARAMETER = /[ \t]*(?:;[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"([^"\\]*)"))?|$)/y;
 
-/** Whether a `Content-Type` header names one of the types, in UTF-8 or without a charset. */
+/** True when a `Content-Type` header names one of the types, without a charset or with UTF-8. */
 export function isMediaType(header: string, types: readonly string[]): boolean {
   if (types.includes(header)) return true;
   const type = TYPE.exec(header)?.[0] ?? '';

@@ -4,28 +4,28 @@ import type { BodyReservation } from './body-budget.ts';
 import { findUnstorable, hasTooManyValues, MOST_VALUES, parseJson } from './json-text.ts';
 import { isMediaType, JSON_TYPE } from './media-type.ts';
 
-/** What an endpoint says of the bodies that it takes. */
+/** The rules of an endpoint for its bodies. */
 export interface BodyRules {
   /** Bytes. */
   readonly limit: number;
   readonly mediaTypes: readonly string[];
-  /** Whether a type must be named even where nothing is sent: no form of another site can name this one. */
+  /** True when even an empty body needs a Content-Type: a form of another site cannot send this one. */
   readonly needsType?: boolean;
 }
 
-/** A body that was not sent. Endpoints with fields then miss their required ones; endpoints without are content. */
+/** The result for a request without a body. An endpoint with required fields then reports them as missing. */
 export const NO_BODY = Symbol('no body');
 
 /**
- * Reads and parses a request's body, refusing in this order: media type, size, syntax. JSON comes back as its value,
- * any other type as bytes. Whether the value fits the endpoint is for the schema to say. A length that was announced is
- * read in one go, which is fast; the HTTP parser holds the client to it.
+ * Reads and parses the body of a request. It refuses in this order: media type, size, syntax. JSON is returned as its value,
+ * any other type as bytes; the schema is checked later. A body of announced length is read in one go, which is fast, and the
+ * HTTP parser holds the client to that length.
  */
 export async function readBody(
   request: Request,
   rules: BodyRules,
   bodyMs: number,
-  place: BodyReservation,
+  reservation: BodyReservation,
 ): Promise<unknown> {
   const { headers } = request;
   if (headers.has('content-encoding')) return ENCODED;
@@ -35,10 +35,10 @@ export async function readBody(
   const length = headers.get('content-length');
   if (length === '0' || (length === null && !headers.has('transfer-encoding'))) return NO_BODY;
   if (length !== null && type === null) return unsupported(rules);
-  // Bun lets `5, 5` through, a length sent twice.
+  // Bun accepts `5, 5`, a length that was sent twice.
   if (length !== null && !/^\d+$/.test(length)) return TWO_LENGTHS;
   if (Number(length) > rules.limit) return tooLarge(rules);
-  const content = await arrived(request, rules, length, bodyMs, place);
+  const content = await arrived(request, rules, length, bodyMs, reservation);
   if (content instanceof Failure) return content;
   if (content.byteLength === 0) return NO_BODY;
   if (type === null) return unsupported(rules);
@@ -50,29 +50,29 @@ async function arrived(
   rules: BodyRules,
   length: string | null,
   bodyMs: number,
-  place: BodyReservation,
+  reservation: BodyReservation,
 ): Promise<Uint8Array | Failure> {
   try {
-    if (length !== null && !place.hold(Number(length))) return NO_ROOM;
-    const arriving = length === null ? readCounting(request, rules, place) : request.bytes();
+    if (length !== null && !reservation.hold(Number(length))) return NO_ROOM;
+    const arriving = length === null ? readCounting(request, rules, reservation) : request.bytes();
     return await within(bodyMs, arriving).catch(() => INCOMPLETE);
   } finally {
-    place.leave();
+    reservation.release();
   }
 }
 
-/** For chunked bodies, which announce no length: counts, and stops at the limit. */
+/** Reads a chunked body, which announces no length, and stops at the limit. */
 async function readCounting(
   request: Request,
   rules: BodyRules,
-  place: BodyReservation,
+  reservation: BodyReservation,
 ): Promise<Uint8Array | Failure> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength;
     if (length > rules.limit) return tooLarge(rules);
-    if (!place.hold(length)) return NO_ROOM;
+    if (!reservation.hold(length)) return NO_ROOM;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);

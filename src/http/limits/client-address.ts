@@ -3,15 +3,15 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = readonly [base: Address, bits: number];
 
-/** Tells whom a request counts against, from the socket's address and the `X-Forwarded-For` header. */
+/** Finds the address that a request counts against, from the socket's address and the `X-Forwarded-For` header. */
 export type ClientAddress = (socketAddress: string, headers: Headers) => string;
 
-/** What `TRUST_PROXY` says: how many proxies stand in front, or which addresses they have. */
+/** The value of `TRUST_PROXY`: the number of proxies in front of the service, or their addresses. */
 export type TrustedProxies = { readonly hops: number } | { readonly ranges: readonly Range[] };
 
 /**
  * Reads `TRUST_PROXY`: empty, a hop count (`1`), or addresses and CIDR ranges separated by commas.
- * Null when it is neither; the configuration then says so and stops.
+ * Null when it is none of them; the configuration then reports it and the service does not start.
  */
 export function parseTrustedProxies(text: string): TrustedProxies | null {
   const setting = text.trim();
@@ -27,8 +27,8 @@ export function parseTrustedProxies(text: string): TrustedProxies | null {
 }
 
 /**
- * The client of a request. Only the entries of `X-Forwarded-For` that trusted proxies wrote are believed: they stand
- * at its end, since each proxy appends the address it saw. What lies before them is the client's to invent.
+ * Finds the client of a request. Only the entries of `X-Forwarded-For` that trusted proxies wrote are believed. They are the
+ * last ones, because each proxy appends the address it saw; the client can invent everything before them.
  */
 export function clientAddress(proxies: TrustedProxies): ClientAddress {
   if ('hops' in proxies && proxies.hops === 0) return clientKey;
@@ -47,8 +47,8 @@ export function clientAddress(proxies: TrustedProxies): ClientAddress {
 }
 
 /**
- * The name under which an address is counted. IPv4 inside IPv6 is the same client as IPv4; an IPv6 client counts per
- * /64, since that is what one subscriber is given (RFC 6177) and could otherwise rotate through.
+ * The name under which an address is counted. IPv4 inside IPv6 is the same client as IPv4. An IPv6 client is counted by its
+ * /64, which is the least that one subscriber is given (RFC 6177) and could otherwise rotate through.
  */
 function clientKey(address: string): string {
   if (!address.includes(':')) return address;
@@ -58,7 +58,7 @@ function clientKey(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** Dotted decimal in four parts, or IPv6; the library alone would also read `1` and `0x7f.1`. */
+/** Reads four-part dotted decimal or IPv6. The library alone would also accept `1` and `0x7f.1`. */
 function parseAddress(text: string): Address | null {
   const isWritten = text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);
   return isWritten ? ipaddr.process(text) : null;

@@ -5,25 +5,25 @@ import { RateLimiter, type RateLimits } from './rate-limit.ts';
 import { RedisCounter } from './redis-counter.ts';
 import { type Counter, LocalCounter } from './window-counter.ts';
 
-/** The limits, and where they are counted. */
+/** The limits and the place where they are counted. */
 export interface LimiterOptions extends RateLimits {
-  /** `redis://…` to share the counts between instances; without it each process counts for itself. */
+  /** `redis://…` shares the counts between instances; without it each process counts for itself. */
   readonly store?: string | undefined;
   readonly monotonic: () => number;
   readonly waits?: typeof WAITS;
   readonly log: Log;
 }
 
-/** A limiter, and the connection to give back when the service stops. */
+/** A limiter whose connection is closed when the service stops. */
 export interface OpenLimiter {
   readonly limiter: RateLimiter;
   close(): void;
 }
 
-/** How long the start waits for the store, and a request for its answer. */
+/** Longest waits of the start and of a request for the store. */
 const WAITS = { connectMs: 500, answerMs: 100 };
 
-/** Opens the rate limiter that the settings ask for. An unreachable store is no reason not to start. */
+/** Opens the rate limiter of the settings. The service also starts while the store is unreachable. */
 export async function openLimiter({
   store,
   monotonic,
@@ -34,7 +34,7 @@ export async function openLimiter({
   const minutes = new LocalCounter(60_000, monotonic);
   const seconds = new LocalCounter(1_000, monotonic);
   if (!store) return { limiter: new RateLimiter(limits, minutes, seconds), close() {} };
-  // Without the offline queue a command fails at once while the store is away, and the local count takes over.
+  // Without the offline queue a command fails at once while the store is unreachable, and the local count decides.
   const redis = new RedisClient(store, {
     enableOfflineQueue: false,
     connectionTimeout: waits.connectMs,

@@ -1,14 +1,14 @@
 import type { Counter, Hit } from './window-counter.ts';
 
-/** The limits in force, as configured; 0 turns one off. */
+/** The configured limits; 0 turns one off. */
 export interface RateLimits {
-  /** Requests a minute and client address, over all endpoints that have no such limit of their own. */
+  /** Requests a minute for each client address, over all endpoints that have no limit of their own. */
   readonly perAddress: number;
-  /** Requests a clock second and API key. */
+  /** Requests in each second of the clock for each API key. */
   readonly perKey: number;
 }
 
-/** Where one client stands: the three `x-ratelimit-*` headers say exactly this. */
+/** The state of one client's window, which the three `x-ratelimit-*` headers report. */
 export interface RateLimitStatus {
   readonly limit: number;
   readonly remaining: number;
@@ -17,13 +17,13 @@ export interface RateLimitStatus {
   readonly isOver: boolean;
 }
 
-/** An endpoint that counts client addresses apart from all others. */
+/** The limit of an endpoint that is counted apart from all others. */
 export interface OwnLimit {
   readonly name: string;
   readonly perMinute: number;
 }
 
-/** Counts requests per client address and per API key, refused ones too. */
+/** Counts requests by client address and by API key, including refused ones. */
 export class RateLimiter {
   /** @param minutes counts in windows of 60 s, @param seconds in windows of one */
   constructor(
@@ -32,7 +32,7 @@ export class RateLimiter {
     private readonly seconds: Counter,
   ) {}
 
-  /** Counts a request of that client; null where addresses are not limited. */
+  /** Counts a request of a client; null when addresses are not limited. */
   byAddress(client: string, own?: OwnLimit): RateLimitStatus | null | Promise<RateLimitStatus> {
     if (this.limits.perAddress === 0) return null;
     const limit = own?.perMinute ?? this.limits.perAddress;
@@ -40,7 +40,7 @@ export class RateLimiter {
     return hit instanceof Promise ? hit.then((counted) => rateLimit(counted, limit)) : rateLimit(hit, limit);
   }
 
-  /** Counts a request with that key in the clock second of `nowMs`; whether the key is over its limit. */
+  /** Counts a request with a key in the second of `nowMs`. True when the key is over its limit. */
   byKey(keyId: string, nowMs: number): boolean | Promise<boolean> {
     const { perKey } = this.limits;
     if (perKey === 0) return false;

@@ -3,26 +3,25 @@ import { within } from '../../async/deadline.ts';
 import type { Log } from '../log.ts';
 import type { Counter, Hit } from './window-counter.ts';
 
-/** How long the store is left alone after it failed. */
+/** Pause after a failure of the store, during which it is not asked. */
 const REST_MS = 1_000;
 
-/** What a shared counter needs. */
 export interface RedisCounterOptions {
   readonly redis: Pick<RedisClient, 'incr' | 'pttl' | 'send'>;
-  /** Keeps this counter's keys apart from all others in the store. */
+  /** The part of the key that tells this counter from others in the same store. */
   readonly name: string;
   readonly windowMs: number;
   readonly monotonic: () => number;
-  /** A limiter must not become the slowest part of a request: past this the local count decides. */
+  /** After this time the local count decides, so that the limiter never becomes the slowest part of a request. */
   readonly answerMs: number;
-  /** Counts while the store is away. */
+  /** Counts while the store is unreachable. */
   readonly local: Counter;
   readonly log: Log;
 }
 
 /**
- * A counter that instances share through Redis 7 or Valkey. While the store is away each instance counts for itself:
- * limits are there to protect the service, and refusing everybody would do an attacker's work.
+ * A counter that instances share through Redis 7 or Valkey. While the store is unreachable each instance counts for itself:
+ * limits protect the service, and refusing everybody would do an attacker's work.
  */
 export class RedisCounter implements Counter {
   private restsUntil = Number.NEGATIVE_INFINITY;
@@ -44,7 +43,7 @@ export class RedisCounter implements Counter {
     }
   }
 
-  /** One round trip. `NX` sets an end only where none is: no window is extended, and none stays for ever after a crash. */
+  /** Counts in one round trip. `NX` sets an expiry only where there is none: no window is extended, and none outlives a crash between the commands. */
   private async count(name: string): Promise<Hit> {
     const { redis, windowMs } = this.options;
     const key = `posthorn:${this.options.name}:${name}`;

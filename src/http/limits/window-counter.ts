@@ -1,10 +1,10 @@
-/** What a counter answers: how many in the window so far, this one included, and when the window ends. */
+/** The number of hits in the window, this one included, and the time until the window ends. */
 export interface Hit {
   readonly used: number;
   readonly msLeft: number;
 }
 
-/** Counts names in fixed windows, each of which opens at the first hit and is never extended. */
+/** Counts names in fixed windows. A window opens at the first hit of its name and is never extended. */
 export interface Counter {
   hit(name: string): Hit | Promise<Hit>;
 }
@@ -14,20 +14,20 @@ interface Window {
   readonly endsAt: number;
 }
 
-/** Two for every newcomer: the table shrinks faster than it grows, and no request pays for a sweep. */
+/** Two removals for each new name: the table shrinks faster than it grows, and no request pays for a whole sweep. */
 const SWEPT_PER_NEWCOMER = 2;
 
 /**
- * A counter in this process's memory. All windows are equally long, so the table's own order, the order in which they
- * opened, is the order in which they end: what can go is always in front. When the table is full of open windows, the one
- * that ends first makes room; its client gains at most the rest of that window.
+ * A counter in the memory of this process. All windows are equally long, so the order in which they were opened, which is
+ * the order of the map, is also the order in which they end: closed windows are always at the front. When the table is full
+ * of open windows, the one that ends first is dropped; its client gains at most the rest of that window.
  */
 export class LocalCounter implements Counter {
   private readonly windows = new Map<string, Window>();
 
   constructor(
     private readonly windowMs: number,
-    /** Milliseconds that never go back, whatever happens to the wall clock. */
+    /** Milliseconds that never go back, even when the wall clock does. */
     private readonly monotonic: () => number,
     private readonly capacity = 100_000,
   ) {}
@@ -40,7 +40,7 @@ export class LocalCounter implements Counter {
     return { used: window.used, msLeft: window.endsAt - now };
   }
 
-  /** How many names are in the table. */
+  /** The number of names in the table. */
   get size(): number {
     return this.windows.size;
   }

@@ -25,7 +25,7 @@ const normalized = (permissions: readonly Permission[]): readonly Permission[] =
 /** No key can hand out what it does not hold. */
 const beyond = (caller: Principal, permissions: readonly Permission[]): Failure | null => {
   const missing = permissions.find((permission) => !holds(caller.permissions, permission));
-  return missing === undefined ? null : lacking(missing);
+  return missing === undefined ? null : lacking(missing, caller);
 };
 
 /** Creates a key; the reply is the only place where it is ever shown. */

@@ -39,7 +39,7 @@ export class LiveSocket implements SocketSession, Viewer {
     this.#timer = setInterval(() => void this.#lookAgain(), LOOK_AGAIN_MS);
   }
 
-  heard(_socket: ServerWebSocket<SocketSession>, text: string): void {
+  received(_socket: ServerWebSocket<SocketSession>, text: string): void {
     const id = watchedIn(text);
     if (id !== undefined) this.watched = id;
   }

@@ -75,7 +75,7 @@ export class StatelyRelay implements SocketSession {
   }
 
   /** The tools greet with `@statelyai.connected`; nothing they say changes what they are told. */
-  heard(): void {}
+  received(): void {}
 
   end(): void {
     this.#socket?.close(GOING_AWAY);

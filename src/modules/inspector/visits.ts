@@ -1,4 +1,4 @@
-import { type Authenticate, identify, identifyKey } from '../../auth/key-credentials.ts';
+import { type Authenticate, identify, identifyKey } from '../../auth/api-key.ts';
 import type { OneTimeTokens } from '../../auth/one-time-tokens.ts';
 import { holds, lacking, type Permission } from '../../auth/permissions.ts';
 import type { Session, SessionSubject } from '../../auth/session-cookie.ts';
@@ -53,7 +53,7 @@ export class InspectorSessions {
     }
     const caller = await identifyKey(key ?? '', this.authenticate);
     if (caller instanceof Failure) return UNKNOWN;
-    if (!holds(caller.permissions, NEEDED)) return lacking(NEEDED);
+    if (!holds(caller.permissions, NEEDED)) return lacking(NEEDED, caller);
     return this.sessions.cookie.write({ subject: subjectOf(caller), expiresAt: this.now() + LASTS_MS });
   }
 

@@ -55,7 +55,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
     if (!isApiKey(key)) return NO_KEY;
     const caller = await authenticate(key);
     if (caller === null) return UNKNOWN_KEY;
-    return holds(caller.permissions, NEEDED) ? caller : lacking(NEEDED);
+    return holds(caller.permissions, NEEDED) ? caller : lacking(NEEDED, caller);
   };
 
   const submit = async (

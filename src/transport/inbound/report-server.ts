@@ -38,7 +38,7 @@ export const openReportServer = ({
     size: LARGEST,
     onRcptTo: ({ address }, _session, done) => done(accepts(address) ? null : NOT_OURS),
     onData: (stream, { envelope, remoteAddress }, done) => {
-      const reservation = budget.enter(remoteAddress);
+      const reservation = budget.reserve(remoteAddress);
       const handle = async () => {
         const raw = await takeIn(stream, new HeadTailBuffer(KEPT), reservation);
         const recipients = envelope.rcptTo.map(({ address }) => address);
@@ -46,7 +46,7 @@ export const openReportServer = ({
         if (feedback.length > 0) await onReport(feedback);
       };
       handle()
-        .finally(() => reservation.leave())
+        .finally(() => reservation.release())
         .then(
           () => done(null, '2.0.0 Thank you'),
           (error) => done(error instanceof Refusal ? error : TRY_AGAIN),

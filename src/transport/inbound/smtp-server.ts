@@ -109,7 +109,7 @@ export const takeIn = (
       else if (!reservation.hold(buffer.octets)) refusal = NO_MEMORY;
       if (refusal === null) return;
       buffer.clear();
-      reservation.leave();
+      reservation.release();
     });
     stream.on('end', () => {
       if (stream.sizeExceeded) refusal = TOO_LARGE;

@@ -61,7 +61,7 @@ export const openSubmissionServer = ({
     onRcptTo: (_address, { envelope }, done) => done(envelope.rcptTo.length < RECIPIENTS ? null : TOO_MANY),
     onData: (stream, { envelope, user }, done) => {
       const key = user as string;
-      const place = room.enter(key);
+      const place = room.reserve(key);
       const submit = async (): Promise<string> => {
         const raw = await takeIn(stream, new FullBuffer(), place);
         const recipients = envelope.rcptTo.map(({ address }) => address);
@@ -72,7 +72,7 @@ export const openSubmissionServer = ({
         throw refusalOf(result);
       };
       submit()
-        .finally(() => place.leave())
+        .finally(() => place.release())
         .then(
           (accepted) => done(null, accepted),
           (error) => done(error instanceof Refusal ? error : refusalOf(UNAVAILABLE)),
