@@ -1,5 +1,5 @@
 /** The status of one DNS record. */
-export interface RecordStanding {
+export interface RecordStatus {
   /** The name of the record within its domain. */
   readonly slot: string;
   /** The fingerprint of the value to be set: once another value is to be set, this status no longer holds. */
@@ -44,7 +44,7 @@ export interface DomainContext {
   readonly lastCheckedAt: number | null;
   /** The time that new keys were requested whose records are still awaited; null without a rotation. */
   readonly rotatingSince: number | null;
-  readonly records: readonly RecordStanding[];
+  readonly records: readonly RecordStatus[];
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
 }
@@ -61,7 +61,7 @@ export type DomainEvent =
       readonly at: number;
       readonly attempt: number;
       readonly verdict: Verdict;
-      readonly records: readonly RecordStanding[];
+      readonly records: readonly RecordStatus[];
       /** The selector of new keys whose records were found: they sign from now on. */
       readonly switchTo?: string;
     }

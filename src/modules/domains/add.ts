@@ -15,11 +15,11 @@ import { makeKeys, selectorFrom } from './keys.ts';
 import { keyColumns } from './kind.ts';
 import type { DomainView, NewDomain } from './model.ts';
 import { fits, readDomainName } from './name.ts';
-import { readProvider } from './provider.ts';
-import { type DnsSetup, exemptStandings, keyNames, type RecordSource, recordsOf } from './records.ts';
+import { type DnsSetup, exemptStatuses, keyNames, type RecordSource, recordsOf } from './records.ts';
+import { readProvider } from './setup.ts';
 import { viewOf } from './views.ts';
 
-/** Less than a request may take. */
+/** Longest wait for a free slot: less than a request may take. */
 const LONGEST_WAIT_MS = 6_000;
 
 const TAKEN = new Failure('CONFLICT', 'This domain is in the workspace already.', {
@@ -31,20 +31,20 @@ const FULL = new Failure('QUOTA_EXCEEDED', 'The workspace has as many domains as
 
 type Adding = Call<unknown, unknown, NewDomain>;
 
-/** Adds a domain with keys of its own, and orders the first look at its records. */
+/** Adds a domain with keys of its own, and orders the first check of its records. */
 export async function addDomain(
   commands: DomainCommands,
   call: Adding,
 ): Promise<DomainView | Failure | Replay> {
   const keyed = keyedBy(call);
   const source = readSource(call, commands.setup);
-  // The transports may have been others when it was asked for the first time.
+  // The enabled transports may have changed since the first attempt, whose stored reply takes precedence.
   if (source instanceof Failure)
     return idempotently(commands.database, keyed, { run: () => Promise.resolve(source) });
   const id = mintId('dom', call.now);
   const run = async () => (await precheck(commands, call, source.name)) ?? admit(commands, call, id, source);
-  // Keys cost two hundred times what the rest does. Two at a time leave the threads to others, and whoever waits finds the
-  // limit reached, or the name taken, before any are made.
+  // Making keys costs two hundred times as much as everything else here. With two calls at a time the threads stay free for
+  // other work, and a call that had to wait makes no keys when the limit is reached or the name taken meanwhile.
   return commands.keyMaking.run(
     () => idempotently(commands.database, keyed, { run, lookFirst: true }),
     AbortSignal.timeout(LONGEST_WAIT_MS),
@@ -54,29 +54,29 @@ export async function addDomain(
 
 type Names = Omit<RecordSource, 'keySets'> & { readonly dkimSelector: string | null };
 
-function readSource({ body }: Adding, { ways }: DnsSetup): Names | Failure {
+function readSource({ body }: Adding, { transports }: DnsSetup): Names | Failure {
   const name = readDomainName(body.name);
   if (typeof name !== 'string') return invalid([{ path: '/body/name', message: name.problem }]);
   const { returnPathSubdomain = 'send', trackingSubdomain, dkimSelector = null, provider = null } = body;
-  const chosen = readProvider(provider, ways);
-  if (chosen instanceof Failure) return chosen;
+  const transport = readProvider(provider, transports);
+  if (transport instanceof Failure) return transport;
   if (returnPathSubdomain === trackingSubdomain)
     return invalid([
       { path: '/body/trackingSubdomain', message: 'Choose another one than for the return path.' },
     ]);
   const returnPath = `${returnPathSubdomain}.${name}`;
   const trackingDomain = trackingSubdomain === undefined ? null : `${trackingSubdomain}.${name}`;
-  // A rotation names its keys itself.
+  // A rotation chooses its selectors itself, so the longest one has to fit as well.
   const selectors = [dkimSelector ?? '', selectorFrom('000000')];
   const longest = [returnPath, trackingDomain ?? '', ...selectors.flatMap((one) => keyNames(name, one))];
   if (!longest.every(fits))
     return invalid([
       { path: '/body/name', message: 'Give a shorter name: its DNS records would not fit into DNS.' },
     ]);
-  return { name, returnPath, trackingDomain, dkimSelector, provider: chosen };
+  return { name, returnPath, trackingDomain, dkimSelector, provider: transport };
 }
 
-/** The refusals that need no keys to be made: a name that is taken, a limit that is reached. */
+/** Finds the refusals that need no keys: a name that is taken, a limit that is reached. */
 async function precheck(
   { database }: DomainCommands,
   { caller }: Adding,
@@ -105,8 +105,8 @@ async function admit(
   const active = { selector, stage: 'active', since: now, rsaValue, ed25519Value } as const;
   const source: RecordSource = { ...rest, keySets: [active] };
   const exempt = isExempt(setup, source);
-  const records = exempt ? exemptStandings(recordsOf(source, setup)) : [];
-  const seen = (state: DomainState, context: DomainContext): DomainView =>
+  const records = exempt ? exemptStatuses(recordsOf(source, setup)) : [];
+  const view = (state: DomainState, context: DomainContext): DomainView =>
     viewOf({ id, state, context, ...source }, setup);
   try {
     const spawned = await engine.spawn('domain', {
@@ -123,14 +123,14 @@ async function admit(
       },
       meter: { period: DOMAINS_PERIOD, ceiling: PLANS[caller.plan].domains },
       claim: claimOnce(keyedBy(call), 201, (state: DomainState, context: DomainContext) =>
-        JSON.stringify(seen(state, context)),
+        JSON.stringify(view(state, context)),
       ),
       bytes: 8_192,
     });
     if (spawned.outcome === 'overQuota') return FULL;
-    return spawned.outcome === 'replayed' ? spawned : seen(spawned.state, spawned.context);
+    return spawned.outcome === 'replayed' ? spawned : view(spawned.state, spawned.context);
   } catch (error) {
-    // Added by another request since it was looked for.
+    // Another request has added it since the precheck.
     if (isDuplicate(error, 'domains_by_name')) return TAKEN;
     throw error;
   }

@@ -11,13 +11,13 @@ import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import type { DomainChange, DomainView } from './model.ts';
 import { nextOutcome } from './next-outcome.ts';
-import { readProvider } from './provider.ts';
 import { type DomainReader, findDomain, readDomain } from './queries.ts';
+import { readProvider } from './setup.ts';
 import { viewOf } from './views.ts';
 
 /**
- * Why this caller may not change or remove a domain, which would be so for live mail: a test key has no say in that. One
- * that is not there is missing for everybody.
+ * Refuses test keys: a domain serves live mail, so they may not change or remove it. A domain that does not exist is a 404 for
+ * every caller.
  */
 export async function refusalOf(
   { database }: Pick<DomainReader, 'database'>,
@@ -34,20 +34,19 @@ const NOT_FOR_TEST_KEYS = new Failure(
   { suggestion: 'Use a live key with the permission domains:write.' },
 );
 
-/** What the commands for domains need. */
 export interface DomainCommands extends DomainReader {
   readonly engine: Engine;
   readonly sealer: Sealer;
-  /** Lets a few calls through at a time that make keys. */
+  /** Bounds the calls that make keys at the same time. */
   readonly keyMaking: Semaphore;
 }
 
-/** A look takes one or two seconds; a request may take eight. */
-const LOOK_MS = 6_000;
+/** Longest wait for a check, which usually takes one or two seconds; a request may take eight. */
+const CHECK_MS = 6_000;
 
 type Named = { readonly id: string };
 
-/** Domains belong to both environments; their actors are live ones. */
+/** Both environments share domains; their actors count as live. */
 const tell = (
   { engine }: DomainCommands,
   { workspaceId }: Principal,
@@ -60,21 +59,21 @@ const tell = (
     ...(claim && { claim }),
   });
 
-/** A removed domain still is a row. */
-const isGone = (told: EventResultOf<'domain'>): boolean =>
-  told.outcome === 'absent' || (told.outcome === 'refused' && told.state === 'removed');
+/** True when there is no such domain. A removed one still has a row. */
+const isGone = (result: EventResultOf<'domain'>): boolean =>
+  result.outcome === 'absent' || (result.outcome === 'refused' && result.state === 'removed');
 
 /**
- * Orders a look at the records as DNS has them now, and waits for what it finds. When DNS is slower than a request may be, the answer
- * is what was known before; the outcome arrives all the same.
+ * Orders a check of the records in DNS and waits for its outcome. When DNS is slower than a request may be, the answer is the
+ * previous state; the check goes on and is stored later.
  */
 export const verifyDomain = (
   commands: DomainCommands,
   call: Call<Named>,
 ): Promise<DomainView | Failure | Replay> =>
-  idempotently(commands.database, keyedBy(call), { run: () => look(commands, call), lookFirst: true });
+  idempotently(commands.database, keyedBy(call), { run: () => check(commands, call), lookFirst: true });
 
-async function look(
+async function check(
   commands: DomainCommands,
   call: Call<Named>,
 ): Promise<DomainView | Failure | StoredReply> {
@@ -85,21 +84,21 @@ async function look(
   const claim = claimOnce(keyedBy(call), 200, (state: DomainState, context: DomainContext) =>
     JSON.stringify(viewOf({ ...row, state, context }, commands.setup)),
   );
-  const outcome = nextOutcome(engine, params.id, LOOK_MS);
+  const outcome = nextOutcome(engine, params.id, CHECK_MS);
   try {
-    const told = await tell(commands, caller, params.id, { type: 'check.requested', at: now }, claim);
-    if (told.outcome === 'replayed') return told;
-    if (isGone(told)) return notFound('domain');
+    const result = await tell(commands, caller, params.id, { type: 'check.requested', at: now }, claim);
+    if (result.outcome === 'replayed') return result;
+    if (isGone(result)) return notFound('domain');
     await outcome.settled;
   } finally {
-    outcome.forget();
+    outcome.cancel();
   }
   const view = await findDomain(commands, caller, params.id);
   if (view) await keepReply(database, keyedBy(call), 200, view);
   return view ?? notFound('domain');
 }
 
-/** Changes what is tracked where an email does not say, and the way that mail leaves by. */
+/** Changes the default tracking of emails, and the transport of a domain. */
 export async function patchDomain(
   commands: DomainCommands,
   { caller, params, body, now }: Call<Named, unknown, DomainChange>,
@@ -109,7 +108,7 @@ export async function patchDomain(
       { path: '/body', message: 'Name what is to change: openTracking, clickTracking or provider.' },
     ]);
   const { provider: wanted, ...settings } = body;
-  const provider = wanted === undefined ? undefined : readProvider(wanted, commands.setup.ways);
+  const provider = wanted === undefined ? undefined : readProvider(wanted, commands.setup.transports);
   if (provider instanceof Failure) return provider;
   const refused = await refusalOf(commands, caller, params.id);
   if (refused) return refused;
@@ -117,19 +116,19 @@ export async function patchDomain(
   if (!row) return notFound('domain');
   const isMoved = provider !== undefined && provider !== row.provider;
   const event = { type: 'settings.changed' as const, at: now, ...settings, ...(isMoved && { provider }) };
-  const told = await tell(commands, caller, params.id, event);
-  if (told.outcome !== 'changed') return notFound('domain');
-  const { state, context } = told;
+  const result = await tell(commands, caller, params.id, event);
+  if (result.outcome !== 'changed') return notFound('domain');
+  const { state, context } = result;
   return viewOf({ ...row, ...(isMoved && { provider }), state, context }, commands.setup);
 }
 
-/** Removes a domain for good; its place is free again in the same commit. */
+/** Removes a domain for good. The same commit takes it off the number of domains that the plan limits. */
 export async function removeDomain(
   commands: DomainCommands,
   { caller, params, now }: Call<Named>,
 ): Promise<null | Failure> {
   const refused = await refusalOf(commands, caller, params.id);
   if (refused) return refused;
-  const told = await tell(commands, caller, params.id, { type: 'remove.requested', at: now });
-  return told.outcome === 'changed' ? null : notFound('domain');
+  const result = await tell(commands, caller, params.id, { type: 'remove.requested', at: now });
+  return result.outcome === 'changed' ? null : notFound('domain');
 }

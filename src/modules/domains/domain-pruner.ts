@@ -3,12 +3,12 @@ import type { Duty, DutyDeps } from '../../duties/duty.ts';
 import { RETENTION_BATCH } from '../../duties/retention.ts';
 import { DAY_MS } from '../../time/clock.ts';
 
-/** As long as a live email may still name it: it waits at most 30 days and three more, and is kept for 90. */
+/** A live email may name a removed domain for this long: it waits at most 33 days, and its row is kept for 90. */
 const REMOVED_KEPT_MS = 90 * DAY_MS;
-/** The records of retired keys may go after a week; who has not noticed by then will not. */
+/** The DNS records of retired keys may be deleted after a week; the list shows the keys until this time has passed. */
 const RETIRED_KEPT_MS = 90 * DAY_MS;
 
-/** A removed domain was last written when it was removed. */
+/** The removal is the last write of a domain, so `at` in its context is the time of the removal. */
 const BURY = `with old as materialized (
   select id from domains where state = 'removed' and (context->>'at')::float8 < $1::float8 order by id limit ${RETENTION_BATCH}
 ), journal as (
@@ -22,7 +22,7 @@ delete from domains d using old o where d.id = o.id returning 1 as one`;
 
 const FORGET = `delete from domain_keys where stage = 'retired' and since < $1::timestamptz`;
 
-/** Deletes what is left of removed domains and retired keys. */
+/** Deletes removed domains and retired keys. */
 export const domainPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'domainPruner',
   pattern: '20 57 * * * *',

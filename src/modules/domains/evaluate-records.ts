@@ -1,19 +1,19 @@
-import type { RecordStanding, Verdict } from '../../../machines/domain-context.ts';
+import type { RecordStatus, Verdict } from '../../../machines/domain-context.ts';
 import type { CheckedRecord } from '../../transport/dns/check-records.ts';
 import type { IdentityState } from '../../transport/ses/identity.ts';
-import { type AskedRecord, type Slot, standingOf } from './records.ts';
+import { type AskedRecord, knownStatusOf, type Slot } from './records.ts';
 
-/** A record and what DNS said of it. */
+/** A record and the answer of DNS for it. */
 export interface RecordCheck {
   readonly asked: AskedRecord;
   readonly checked: CheckedRecord;
 }
 
-/** A zone may hold anything: what is kept and shown of it is bounded. */
+/** A zone may hold anything, so the found values that are stored and shown are bounded. */
 const MOST_FOUND = 10;
 const LONGEST_FOUND = 500;
 
-/** What a look at all records comes to, over those that are required. */
+/** The verdict of a check, which only the required records decide. */
 export function verdictOn(checks: readonly RecordCheck[]): Verdict {
   const statuses = checks.filter(({ asked }) => asked.required).map(({ checked }) => checked.status);
   if (statuses.includes('failed')) return 'wrong';
@@ -21,34 +21,34 @@ export function verdictOn(checks: readonly RecordCheck[]): Verdict {
   return statuses.includes('unknown') ? 'unanswered' : 'verified';
 }
 
-/** Whether DNS shows that record as it is asked for. */
+/** True when DNS has the record of that slot. */
 export const isThere = (checks: readonly RecordCheck[], slot: Slot): boolean =>
   checks.some(({ asked, checked }) => asked.slot === slot && checked.status === 'verified');
 
-/** So long the pending keys wait for the record of the Ed25519 key, when only that is still missing. */
-const ED25519_PATIENCE_MS = 72 * 3_600_000;
+/** Longest wait of the pending keys for the Ed25519 record when only that one is missing. */
+const ED25519_WAIT_MS = 72 * 3_600_000;
 
 /**
- * Whether everybody can check what the pending keys would sign. No signature is lost by it: where the Ed25519 record of
- * those that sign is there, that of the pending ones is awaited too, for three days.
+ * True when every receiver can verify the signatures of the pending keys. No signature is lost by the switch: when the active
+ * Ed25519 record is in DNS, the pending one is awaited too, for three days.
  */
-export function mayTakeOver(checks: readonly RecordCheck[], waitedMs: number): boolean {
+export function maySwitch(checks: readonly RecordCheck[], waitedMs: number): boolean {
   if (!isThere(checks, 'nextDkim')) return false;
   const lacksEd25519 = isThere(checks, 'dkimEd25519') && !isThere(checks, 'nextDkimEd25519');
-  return !lacksEd25519 || waitedMs >= ED25519_PATIENCE_MS;
+  return !lacksEd25519 || waitedMs >= ED25519_WAIT_MS;
 }
 
-/** How each record stands now. Where DNS gave no answer, what was known before still holds. */
-export const standingsAfter = (
+/** The status of each record after a check. A record for which DNS gave no answer keeps its previous status. */
+export const statusesAfter = (
   checks: readonly RecordCheck[],
-  before: readonly RecordStanding[],
-): readonly RecordStanding[] =>
+  before: readonly RecordStatus[],
+): readonly RecordStatus[] =>
   checks.map(({ asked, checked }) => {
     const { slot, fingerprint } = asked;
     const found = checked.found.slice(0, MOST_FOUND).map((text) => text.slice(0, LONGEST_FOUND));
     if (checked.status !== 'unknown')
       return { slot, fingerprint, status: checked.status, found, error: checked.error };
-    const known = standingOf(asked, before);
+    const known = knownStatusOf(asked, before);
     return {
       slot,
       fingerprint,
@@ -58,21 +58,21 @@ export const standingsAfter = (
     };
   });
 
-/** What SES says of the domain, laid upon its DKIM record: without SES nothing leaves, however right DNS is. */
+/** Shows the state of the domain at SES on its DKIM record: without SES no mail leaves, even when DNS is right. */
 export function withIdentity(
   checks: readonly RecordCheck[],
   state: IdentityState | 'unreachable',
 ): readonly RecordCheck[] {
-  const said = SAID[state];
-  if (said === null) return checks;
+  const shown = SHOWN[state];
+  if (shown === null) return checks;
   return checks.map(({ asked, checked }) =>
     asked.slot === 'dkim' && checked.status === 'verified'
-      ? { asked, checked: { ...said, found: checked.found } }
+      ? { asked, checked: { ...shown, found: checked.found } }
       : { asked, checked },
   );
 }
 
-const SAID = {
+const SHOWN = {
   verified: null,
   pending: { status: 'pending', error: 'The record is right; Amazon SES has not confirmed it yet.' },
   otherKey: {

@@ -11,7 +11,7 @@ const record = (
   ...more,
 });
 
-/** A domain that has been verified, for the documentation. */
+/** A verified domain, for the documentation. */
 export const VERIFIED: DomainView = {
   id: 'dom_01m7xj1rwp4sersf8ggsa354',
   name: 'example.com',
@@ -72,7 +72,7 @@ export const VERIFIED: DomainView = {
   ],
 };
 
-/** The same, as it is added. */
+/** The same domain right after it was added. */
 export const ADDED: DomainView = {
   ...VERIFIED,
   status: 'pending',
@@ -83,7 +83,7 @@ export const ADDED: DomainView = {
 
 const NEXT = 'svc-7kq2mz';
 
-/** The same, as soon as other keys have been asked for. */
+/** The same domain during a rotation of its keys. */
 export const ROTATING: DomainView = {
   ...VERIFIED,
   dkimKeys: [

@@ -10,29 +10,29 @@ import type { Identities } from './check.ts';
 import { openRsaKey } from './keys.ts';
 
 /** Longer than a healthy API takes, shorter than the lease of a check. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
- * Domains as Amazon SES knows them, each with our own RSA key (BYODKIM), so that one DNS record serves both. A removed
- * domain stays registered there: others may use it through the same account, and it may have been there before us. For
- * their sake the key of one that is there is replaced only once ours is in DNS: before, nobody could check its signatures,
- * and whoever has added the domain here has not shown that it is theirs.
+ * The register of domains at Amazon SES. Each has our own RSA key (BYODKIM), so that one DNS record serves both. A removed
+ * domain stays registered, because others may use it through the same account and it may have been there before. For the same
+ * reason an existing key is replaced only once ours is in DNS: until then no receiver could verify its signatures, and nobody
+ * has proven here that the domain is theirs.
  */
 export const sesIdentities = (api: SesApi, sealer: Sealer): Identities => ({
   async stateOf({ id, name }, { selector, rsaKey }, { isNew, isProven }) {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const identity = { domain: name, selector };
-      const look = () => identityState(api, identity, signal);
+      const currentState = () => identityState(api, identity, signal);
       const keyed = () => ({ ...identity, privateKey: openRsaKey(sealer, id, rsaKey) });
-      let state = isNew ? 'absent' : await look();
+      let state = isNew ? 'absent' : await currentState();
       if (state === 'absent') {
         await registerIdentity(api, keyed(), signal);
-        state = await look();
+        state = await currentState();
       }
       if (state !== 'otherKey' || !isProven) return state;
       await replaceKey(api, keyed(), signal);
-      return await look();
+      return await currentState();
     } catch (error) {
       if (error instanceof SesUnreachable || error instanceof IdentityRefused) return 'unreachable';
       throw error;

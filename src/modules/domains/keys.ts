@@ -3,12 +3,12 @@ import type { Sealer } from '../../crypto/sealer.ts';
 import { generateDkimKey } from '../../transport/dkim/key-pair.ts';
 import { loadSigningKey, type SigningKey } from '../../transport/dkim/signing-key.ts';
 
-/** A domain's keys that go by one selector, as far as everybody may know them. */
+/** The public part of the two keys that share a selector. */
 export interface KeySet {
   readonly selector: string;
-  /** `pending` keys wait for their records; `retired` ones have signed before, and their private halves are destroyed. */
+  /** `pending` keys wait for their DNS records; `retired` ones no longer sign, and their private halves are deleted. */
   readonly stage: 'active' | 'pending' | 'retired';
-  /** Since when, epoch milliseconds. */
+  /** The beginning of the stage, in epoch milliseconds. */
   readonly since: number;
   readonly rsaValue: string;
   readonly ed25519Value: string;
@@ -17,17 +17,17 @@ export interface KeySet {
 /** The selector of the Ed25519 key; two keys cannot share one name (RFC 6376 3.6.2.2). */
 export const ed25519SelectorOf = (selector: string): string => `${selector}-ed`;
 
-/** Another selector for every set of keys, so that two services can share a name, and no record is ever reused. */
+/** A selector of its own for every set of keys, so that two services can share a domain and no record is ever reused. */
 export const selectorFrom = (id: string): string => `svc-${id.slice(-6)}`;
 
-/** The keys of that stage; there is one active set, and one pending set at most. */
+/** The keys of that stage. There is one active set, and at most one pending set. */
 export const keysAt = <Keys extends KeySet>(sets: readonly Keys[], stage: KeySet['stage']): Keys | null =>
   sets.find((set) => set.stage === stage) ?? null;
 
-/** What a key is sealed for: that of another domain cannot be put in its place. */
+/** The purpose that a key is sealed for, so that the key of another domain cannot replace it. */
 const purposeOf = (domainId: string): string => `DKIM key of ${domainId}`;
 
-/** Makes both keys, off the main thread (an RSA key takes 40 to 80 ms of another one). */
+/** Makes both keys on another thread, which an RSA key occupies for 40 to 80 ms. */
 export async function makeKeys(domainId: string, sealer: Sealer): Promise<Omit<NextKeys, 'selector'>> {
   const [rsa, ed25519] = await Promise.all([
     generateDkimKey('rsa-sha256'),
@@ -42,17 +42,17 @@ export async function makeKeys(domainId: string, sealer: Sealer): Promise<Omit<N
   };
 }
 
-/** The keys of a domain as they are stored. */
+/** The stored private keys of a domain. */
 export interface SealedKeys {
   readonly domainId: string;
   readonly domain: string;
   readonly selector: string;
   readonly rsa: string;
-  /** null while its record has not been seen: a signature that nobody can check helps nobody. */
+  /** Null until its record is in DNS: before that no receiver could verify its signatures. */
   readonly ed25519: string | null;
 }
 
-/** Opens and checks the keys, which costs a few milliseconds: keep them. @throws UnusableKey, or when SECRET_KEY has changed */
+/** Opens and checks the keys. It takes a few milliseconds, so callers keep the result. @throws UnusableKey, or when SECRET_KEY has changed */
 export function openKeys(
   sealer: Sealer,
   { domainId, domain, selector, rsa, ed25519 }: SealedKeys,

@@ -6,7 +6,7 @@ import { defineKind, type EffectMeanings, type FactTable } from '../../engine/ki
 import type { Performer } from '../../engine/performers.ts';
 import { DOMAINS_PERIOD, givenBack } from '../usage/queries.ts';
 
-/** Of a removed domain nobody can sign any more. */
+/** Deletes the keys of a removed domain, so that nobody can sign for it any more. */
 const forgotten: FactTable = {
   name: 'forgotten',
   columns: 'gone boolean',
@@ -14,7 +14,7 @@ const forgotten: FactTable = {
     `delete from domain_keys k using ${source} s where k.domain_id = s.actor returning k.domain_id`,
 };
 
-/** A domain that is removed in the same commit gets no keys any more. */
+/** A domain that is removed in the same commit gets no new keys. */
 const REMAINS = 'not exists (select from forgotten g where g.domain_id = s.actor)';
 
 const prepared: FactTable = {
@@ -39,7 +39,7 @@ const switched: FactTable = {
       select from domain_keys p where p.domain_id = s.actor and p.selector = s.selector and p.stage = 'pending')`,
 };
 
-/** Of several choices in one commit the last one holds: ids of one actor's facts ascend. */
+/** The ids of one actor's facts ascend, so the last of several choices in one commit wins. */
 const chosen: FactTable = {
   name: 'chosen',
   columns: 'id text, provider text',
@@ -67,7 +67,7 @@ const effects: EffectMeanings<typeof domainMachine> = {
   refund: { fact: givenBack.name, rows: () => [{ period: DOMAINS_PERIOD }] },
 };
 
-/** New keys as the statements take them. */
+/** New keys as the columns of the statements. */
 export const keyColumns = (keys: NextKeys, at: number) => ({
   selector: keys.selector,
   rsa_value: keys.rsaValue,
@@ -77,7 +77,7 @@ export const keyColumns = (keys: NextKeys, at: number) => ({
   since: new Date(at).toISOString(),
 });
 
-/** Sending domains as actors. Both environments share them; their rows count as live, since test mail needs none. */
+/** The kind of sending domains. Both environments share them, and their rows count as live, because test mail needs none. */
 export const domainKind = defineKind({
   name: 'domain',
   table: 'domains',
@@ -112,5 +112,5 @@ const sampleInput: DomainInput = {
   clickTracking: false,
 };
 
-/** The kind as the engine takes it, with what asks DNS. */
+/** The registration of the kind, with the performer of its checks. */
 export const domains = (performer: Performer): Registration => ({ kind: domainKind, sampleInput, performer });

@@ -18,7 +18,7 @@ const Provider = Type.Union([Type.String({ maxLength: 20, examples: ['smtp'] }),
     'The transport that its mail leaves by: one of those that this service has enabled (`TRANSPORT`); null for the default one, whichever that is.',
 });
 
-/** Body of POST /v1/domains. */
+/** The body of POST /v1/domains. */
 export const AddDomain = Type.Object(
   {
     name: Type.String({
@@ -45,7 +45,7 @@ export const AddDomain = Type.Object(
   { title: 'CreateDomain' },
 );
 
-/** Body of PATCH /v1/domains/{id}. */
+/** The body of PATCH /v1/domains/{id}. */
 export const PatchDomain = Type.Object(
   {
     openTracking: Type.Optional(
@@ -106,10 +106,10 @@ const DkimKeys = Type.Object(
   { title: 'DkimKeys' },
 );
 
-/** A removed domain is nobody's: it is never shown. */
+/** The states that clients see; a removed domain is never shown. */
 const STATUSES = DOMAIN_STATES.filter((state) => state !== 'removed');
 
-/** A sending domain. */
+/** The schema of a sending domain. */
 export const Domain = Type.Object(
   {
     id: Type.String(),
@@ -142,14 +142,10 @@ export const Domain = Type.Object(
   { title: 'Domain' },
 );
 
-/** Query of GET /v1/domains. */
+/** The query of GET /v1/domains. */
 export const DomainQuery = Type.Object(pageQuery);
 
-/** Body of the add request. */
 export type NewDomain = Static<typeof AddDomain>;
-/** Body of the change request. */
 export type DomainChange = Static<typeof PatchDomain>;
-/** A domain as clients see it. */
 export type DomainView = Static<typeof Domain>;
-/** The query of the list. */
 export type DomainQuery = Static<typeof DomainQuery>;

@@ -35,7 +35,7 @@ export const domainsModule = defineModule<DomainCommands>({
         return {
           deps: { ...commands, engine },
           duties: [domainPruner({ database, clock })],
-          // Their mail is held, which nobody should have to find out by waiting for it.
+          // The mail of such domains is held; the log says so at the start, before somebody waits for it in vain.
           async start() {
             for (const missing of await missingTransports(database, config.transport))
               logger.warn(

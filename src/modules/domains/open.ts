@@ -13,7 +13,6 @@ import { domains } from './kind.ts';
 import { domainPerformer } from './performer.ts';
 import { type SetupSource, setupOf } from './setup.ts';
 
-/** What domains are built from. */
 export interface DomainParts {
   readonly database: Database;
   readonly clock: Clock;
@@ -21,7 +20,7 @@ export interface DomainParts {
   readonly config: SetupSource & SesSource & { readonly dnsServers: readonly NameServer[] | null };
 }
 
-/** How SES is reached, where mail leaves through it. */
+/** The configuration of Amazon SES; null members when it is not used. */
 interface SesSource {
   readonly sesRegion: string | null;
   readonly sesEndpoint: string | null;
@@ -29,16 +28,16 @@ interface SesSource {
   readonly awsSecretAccessKey: string | null;
 }
 
-/** Domains, ready to run; the commands still want the engine. */
+/** The opened parts of domains. The commands still lack the engine. */
 export interface Domains {
   readonly kind: Registration;
   readonly commands: Omit<DomainCommands, 'engine'>;
 }
 
-/** Keys made at once: each takes a thread for 40 to 80 ms. */
+/** Calls that make keys at once: each occupies a thread for 40 to 80 ms. */
 const KEY_MAKING = 2;
 
-/** Puts the parts of domains together. */
+/** Builds the parts of domains. */
 export function openDomains({ database, clock, sealer, config }: DomainParts): Domains {
   const setup = setupOf(config);
   const checking = {

@@ -4,7 +4,7 @@ import type { Performer } from '../../engine/performers.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type CheckedDomain, type CheckOutcome, type CheckParts, checkRecordsOf } from './check.ts';
 
-/** A check is some twenty questions to a name server: few at a time are polite, and many domains are checked in a day. */
+/** Checks at the same time. Each sends some twenty queries to a name server, which should not be flooded. */
 const SLOTS = 20;
 const BACKLOG = 2_000;
 
@@ -17,7 +17,7 @@ from domains d left join domain_transports t on t.domain_id = d.id cross join la
   from domain_keys k where k.domain_id = d.id and k.stage <> 'retired'
 ) k where d.id = $1 and k.sets is not null`;
 
-/** Carries out checks: looks at DNS as it is now, and tells the domain what was found. */
+/** Carries out checks: looks the records up in DNS, and reports the outcome to the domain. */
 export const domainPerformer = (
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   checking: CheckParts,
@@ -26,7 +26,7 @@ export const domainPerformer = (
   backlog: BACKLOG,
   async perform({ actor, effect }) {
     const [domain] = await database.query<CheckedDomain>(READ, [actor.id]);
-    // Removed meanwhile: nobody waits for an outcome.
+    // The domain was removed meanwhile, so no outcome is needed.
     if (!domain) return [];
     const { attempt } = effect.params as { readonly attempt: number };
     const found = await checkRecordsOf(

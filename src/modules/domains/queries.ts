@@ -13,17 +13,16 @@ import type { SigningKey } from '../../transport/dkim/signing-key.ts';
 import type { EnabledTransports, Transport } from '../../transport/transport.ts';
 import { openKeys, type SealedKeys } from './keys.ts';
 import type { DomainQuery, DomainView } from './model.ts';
-import { lineOf } from './name.ts';
+import { withParents } from './name.ts';
 import type { DnsSetup, Slot } from './records.ts';
 import { type DomainRow, viewOf } from './views.ts';
 
-/** What reading domains needs. */
 export interface DomainReader {
   readonly database: Database;
   readonly setup: DnsSetup;
 }
 
-/** In the same statement as the domain, so that its keys and how their records stand are of one moment. */
+/** Reads the keys in the statement that reads the domain, so that the keys and the status of their records are consistent. */
 const KEY_SETS = `(select coalesce(json_agg(json_build_object('selector', k.selector, 'stage', k.stage,
     'since', (extract(epoch from k.since) * 1000)::float8, 'rsaValue', k.rsa_value, 'ed25519Value', k.ed25519_value)
     order by array_position(array['pending', 'active', 'retired'], k.stage), k.since desc), '[]') from domain_keys k where k.domain_id = domains.id)::text`;
@@ -45,7 +44,7 @@ interface Columns {
   readonly keySets: string;
 }
 
-/** What the columns hold; their checks and the machine vouch for it. */
+/** Gives the columns their types, which the checks of the table and the machine guarantee. */
 const rowOf = <Read extends Columns>(row: Read) => ({
   ...row,
   keySets: JSON.parse(row.keySets) as DomainRow['keySets'],
@@ -53,13 +52,13 @@ const rowOf = <Read extends Columns>(row: Read) => ({
   provider: row.provider as DomainRow['provider'],
 });
 
-/** Both environments share the domains of a workspace; removed ones are nobody's. */
-const reach = ({ workspaceId }: Principal) => [
+/** The conditions of a caller's domains: both environments share them, and removed ones are not visible. */
+const visibleTo = ({ workspaceId }: Principal) => [
   eq(domains.workspaceId, workspaceId),
   ne(domains.state, 'removed'),
 ];
 
-/** One domain of the caller's workspace, as a row. */
+/** Reads the row of a domain of the caller's workspace. */
 export async function readDomain(
   database: Database,
   caller: Principal,
@@ -70,12 +69,12 @@ export async function readDomain(
       .select(columns)
       .from(domains)
       .leftJoin(domainTransports, eq(domainTransports.domainId, domains.id))
-      .where(and(eq(domains.id, id), ...reach(caller))),
+      .where(and(eq(domains.id, id), ...visibleTo(caller))),
   );
   return row ? rowOf(row) : null;
 }
 
-/** One domain of the caller's workspace. */
+/** Reads a domain of the caller's workspace as clients see it. */
 export async function findDomain(
   { database, setup }: DomainReader,
   caller: Principal,
@@ -85,7 +84,7 @@ export async function findDomain(
   return row && viewOf(row, setup);
 }
 
-/** The domains of the caller's workspace, newest first. */
+/** Lists the domains of the caller's workspace, newest first. */
 export function listDomains(
   { database, setup }: DomainReader,
   call: Call<unknown, DomainQuery>,
@@ -99,7 +98,7 @@ export function listDomains(
           .select(columns)
           .from(domains)
           .leftJoin(domainTransports, eq(domainTransports.domainId, domains.id))
-          .where(and(...reach(call.caller), ...withinRange(domains.id, range)))
+          .where(and(...visibleTo(call.caller), ...withinRange(domains.id, range)))
           .orderBy(desc(domains.id))
           .limit(limit),
       ),
@@ -107,23 +106,23 @@ export function listDomains(
   });
 }
 
-/** A domain as sending needs it. */
+/** The parts of a domain that sending uses. */
 export interface SendingDomain {
   readonly id: string;
   readonly name: string;
-  /** Still there and proven: `verified` or `temporaryFailure`. */
+  /** True while the domain is proven: `verified` or `temporaryFailure`. */
   readonly maySend: boolean;
-  /** Removed by its owner since the email was accepted: the email fails with `domain_removed`. */
+  /** True when the owner has removed it since the email was accepted, which fails with `domain_removed`. */
   readonly removed: boolean;
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
-  /** Its own tracking host, once its record has been seen; null for the service’s own. */
+  /** Its own tracking host once the record is in DNS; null for the service's own. */
   readonly trackingDomain: string | null;
-  /** The host of its envelope senders, once its records have been seen; null until then. */
+  /** The host of its envelope senders once the records are in DNS; null until then. */
   readonly returnPath: string | null;
-  /** The way that was chosen for its mail; null for the default one. */
+  /** The chosen transport; null for the default one. */
   readonly provider: Transport['name'] | null;
-  /** null when it was removed: the keys are destroyed. */
+  /** Null for a removed domain, whose keys are deleted. */
   readonly keys: SealedKeys | null;
 }
 
@@ -145,7 +144,7 @@ const SENDING = `select d.id, d.name, d.state, d.context, k.selector, d.return_p
 from domains d left join domain_keys k on k.domain_id = d.id and k.stage = 'active'
   left join domain_transports t on t.domain_id = d.id`;
 
-/** Whether live mail may leave from a domain in that state. */
+/** The states of a domain from which live mail may be sent. */
 const MAY_SEND: Readonly<Record<DomainState, boolean>> = {
   pending: false,
   verified: true,
@@ -155,54 +154,54 @@ const MAY_SEND: Readonly<Record<DomainState, boolean>> = {
 };
 const SENDS = `d.state in (${stateList(statesWhere(MAY_SEND))})`;
 
-/** The nearest one first: its own domain speaks for an address before those that it lies below. */
+/** Takes the nearest domain: an address's own one before its parents. */
 const BY_NAME = `${SENDING} where d.workspace_id = $1 and d.name = any($2::text[])
   and ${SENDS} order by length(d.name) desc limit 1`;
 const BY_ID = `${SENDING} where d.id = $1`;
 
 /**
- * The verified domain that an address at `name` (lower-case ASCII) may be sent from: that very one, or the nearest one above
- * it. Who can set records for example.com can set them for mail.example.com, and its signature is aligned for DMARC (relaxed,
- * RFC 7489 3.1.1). A domain below one that is verified never speaks for what is above it. @throws Unavailable
+ * Finds the verified domain that covers an address at `name` (lower-case ASCII): that name itself, or its nearest parent. The
+ * owner of example.com can also set records for mail.example.com, and its signature is aligned for DMARC (relaxed, RFC 7489
+ * 3.1.1). A verified subdomain never covers its parents. @throws Unavailable
  */
 export async function findSendingDomain(
   database: Database,
   workspaceId: string,
   name: string,
 ): Promise<SendingDomain | null> {
-  const [row] = await database.query<SendingRow>(BY_NAME, [workspaceId, lineOf(name)]);
+  const [row] = await database.query<SendingRow>(BY_NAME, [workspaceId, withParents(name)]);
   return row ? sendingOf(row) : null;
 }
 
-/** The domain that an email was accepted from, as it is when the email comes due. @throws Unavailable */
+/** Reads the present state of the domain that an email was accepted for. @throws Unavailable */
 export async function findDomainOfEmail(database: Database, domainId: string): Promise<SendingDomain | null> {
   const [row] = await database.query<SendingRow>(BY_ID, [domainId]);
   return row ? sendingOf(row) : null;
 }
 
-/** Some domain that may send by that way, whichever workspace it belongs to: for the operator's own trials. */
+/** Finds any domain that may send by that transport, in any workspace: for the checks of the operator. */
 export async function findAnySendingDomain(
   database: Database,
-  way: Transport['name'],
+  transport: Transport['name'],
   isDefault: boolean,
 ): Promise<SendingDomain | null> {
   const [row] = await database.query<SendingRow>(
     `${SENDING} where ${SENDS} and (t.provider = $1 or t.provider is null and $2::boolean)
     order by d.id limit 1`,
-    [way, isDefault],
+    [transport, isDefault],
   );
   return row ? sendingOf(row) : null;
 }
 
-/** A way that domains have chosen and that is not enabled: their mail is held. */
+/** A transport that domains have chosen although it is not enabled: their mail is held. */
 export interface MissingTransport {
   readonly provider: string;
   readonly domains: number;
-  /** Some of them. */
+  /** The first five of the domains. */
   readonly names: readonly string[];
 }
 
-/** The ways that living domains have chosen besides the enabled ones. */
+/** Finds the transports that existing domains have chosen and that are not enabled. */
 export const missingTransports = (
   database: Database,
   enabled: EnabledTransports,
@@ -214,7 +213,7 @@ export const missingTransports = (
     [enabled],
   );
 
-/** Some domain's keys, to try SECRET_KEY on; null where there are none, or no schema yet. */
+/** The keys of any domain, to test SECRET_KEY with; null when there are none, or no schema yet. */
 export async function anySealedKeys(database: Database): Promise<SealedKeys | null> {
   const [schema] = await database.query<{ there: boolean }>(
     `select to_regclass('domain_keys') is not null as there`,
@@ -228,9 +227,9 @@ export async function anySealedKeys(database: Database): Promise<SealedKeys | nu
 
 function sendingOf(row: SendingRow): SendingDomain {
   const { id, name, state, context, selector, rsa, provider } = row;
-  const stands = (which: Slot): boolean =>
+  const isVerified = (which: Slot): boolean =>
     context.records.some(({ slot, status }) => slot === which && status === 'verified');
-  const ed25519 = stands('dkimEd25519') ? row.ed25519 : null;
+  const ed25519 = isVerified('dkimEd25519') ? row.ed25519 : null;
   return {
     id,
     name,
@@ -238,16 +237,16 @@ function sendingOf(row: SendingRow): SendingDomain {
     removed: state === 'removed',
     openTracking: context.openTracking,
     clickTracking: context.clickTracking,
-    trackingDomain: stands('tracking') ? row.tracking_domain : null,
-    returnPath: stands('returnPath') || (stands('spf') && stands('mx')) ? row.return_path : null,
+    trackingDomain: isVerified('tracking') ? row.tracking_domain : null,
+    returnPath: isVerified('returnPath') || (isVerified('spf') && isVerified('mx')) ? row.return_path : null,
     provider,
     keys: rsa === null || selector === null ? null : { domainId: id, domain: name, selector, rsa, ed25519 },
   };
 }
 
 /**
- * The keys that sign for a domain, opened and checked: RSA, and Ed25519 once its record has been seen. Takes some milliseconds, so keep
- * them for as long as `keys` is the same. @throws UnusableKey, or when SECRET_KEY is another one than the keys were sealed under.
+ * Opens and checks the keys that sign for a domain: RSA, and Ed25519 once its record is in DNS. It takes some milliseconds, so
+ * callers keep the result as long as `keys` is the same. @throws UnusableKey, or when SECRET_KEY has changed
  */
 export const signingKeys = (sealer: Sealer, keys: SealedKeys): readonly SigningKey[] =>
   openKeys(sealer, keys);

@@ -1,42 +1,42 @@
 import { isIP } from 'node:net';
-import type { RecordStanding } from '../../../machines/domain-context.ts';
+import type { RecordStatus } from '../../../machines/domain-context.ts';
 import type { ExpectedRecord } from '../../transport/dns/txt-rules.ts';
 import type { EnabledTransports, Transport } from '../../transport/transport.ts';
 import { ed25519SelectorOf, type KeySet, keysAt } from './keys.ts';
 import { registrableOf } from './name.ts';
 
-/** How this installation sends and receives: what the records of every domain point to. */
+/** The hosts of this installation that the records of every domain point to. */
 export interface DnsSetup {
-  /** The ways that mail may leave by, the default one first. */
-  readonly ways: EnabledTransports;
-  /** The name of this server among mail servers: sends, and takes bounces. */
+  /** The enabled transports, the default one first. */
+  readonly transports: EnabledTransports;
+  /** The name of this server as a mail server, which sends and receives bounces. */
   readonly mailHost: string;
-  /** The server that mail is handed to with `smtp`; null where it is this one. */
+  /** The relay of the transport `smtp`; null when it runs on this machine. */
   readonly relayHost: string | null;
-  /** A domain of the operator's own that bounces of all domains come back to. */
+  /** A domain of the operator that receives the bounces of all domains. */
   readonly returnPathDomain: string | null;
-  /** Where opens and clicks are counted; null where that is no name that an alias could lead to. */
+  /** The host that counts opens and clicks; null when it is an address, which a CNAME cannot point to. */
   readonly trackingHost: string | null;
 }
 
-/** What of a domain its records are made of. */
+/** The parts of a domain that determine its records. */
 export interface RecordSource {
   readonly name: string;
   readonly keySets: readonly KeySet[];
   /** The host of envelope senders, `send.example.com`. */
   readonly returnPath: string;
   readonly trackingDomain: string | null;
-  /** The way that was chosen for its mail; null for the default one. */
+  /** The chosen transport; null for the default one. */
   readonly provider: Transport['name'] | null;
 }
 
-/** The way that its mail leaves by, whether that way is enabled or not. */
+/** The transport of a domain, whether it is enabled or not. */
 export const transportOf = (
   { provider }: Pick<RecordSource, 'provider'>,
-  { ways }: DnsSetup,
-): Transport['name'] => provider ?? ways[0];
+  { transports }: DnsSetup,
+): Transport['name'] => provider ?? transports[0];
 
-/** Which of a domain's records. */
+/** The role of a record among those of a domain. */
 export type Slot =
   | 'dkim'
   | 'dkimEd25519'
@@ -48,12 +48,12 @@ export type Slot =
   | 'dmarc'
   | 'tracking';
 
-/** A record that the owner of a domain is asked to set. */
+/** A record that the owner of a domain has to set. */
 export interface AskedRecord extends ExpectedRecord {
   readonly slot: Slot;
   /** Seconds. */
   readonly ttl: number;
-  /** Without it nothing is sent; any other only makes things better. */
+  /** True when no mail is sent without it; the other records are recommendations. */
   readonly required: boolean;
   readonly fingerprint: string;
 }
@@ -61,13 +61,14 @@ export interface AskedRecord extends ExpectedRecord {
 const TTL_SECONDS = 3_600;
 
 /**
- * The records of a domain, in the order in which they are best set.
- * - Both DKIM keys. Only the RSA key is required: not everybody verifies Ed25519, and it signs only once its record is seen.
- * - Beside them those of the next keys while a rotation waits for them. Nothing depends on them before the switch.
- * - The return path: with RETURN_PATH_DOMAIN one alias, which brings that domain's MX and SPF along; otherwise MX and SPF
- *   of its own. Behind a relay we cannot know who sends in the end, so they are advice.
- * - SES signs by itself, with the RSA key alone, and has a return path of its own.
- * - DMARC at the registrable domain, whose policy holds for all below it (RFC 7489 6.6.3).
+ * The records of a domain, in the order in which they are best set:
+ * - Both DKIM keys. Only the RSA key is required: not every receiver verifies Ed25519, which signs only once its record is
+ *   in DNS.
+ * - The next keys, while a rotation waits for them. Nothing depends on them before the switch.
+ * - The return path: with RETURN_PATH_DOMAIN one alias, which includes that domain's MX and SPF; otherwise MX and SPF of its
+ *   own. They are not required behind a relay, because we cannot know which server sends in the end.
+ * - Nothing of these for SES except the RSA key: it signs with that key alone and has a return path of its own.
+ * - DMARC at the registrable domain, whose policy applies to all names below it (RFC 7489 6.6.3).
  */
 export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly AskedRecord[] {
   const { name, keySets, trackingDomain } = domain;
@@ -83,7 +84,7 @@ export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly Asked
   return records;
 }
 
-/** The names in DNS of a set of keys: RSA, Ed25519. */
+/** The DNS names of a set of keys: RSA, then Ed25519. */
 export const keyNames = (domain: string, selector: string): readonly [string, string] => [
   `${selector}._domainkey.${domain}`,
   `${ed25519SelectorOf(selector)}._domainkey.${domain}`,
@@ -111,7 +112,7 @@ function returnPathRecords(domain: RecordSource, setup: DnsSetup): AskedRecord[]
   const isRelayed = transportOf(domain, setup) === 'smtp';
   const policy = `v=spf1 ${mechanismOf((isRelayed ? relayHost : null) ?? mailHost)} ~all`;
   const required = !isRelayed;
-  // One without the other is of no use: receivers refuse envelope senders whose domain takes no mail.
+  // SPF needs the MX as well: receivers refuse envelope senders whose domain accepts no mail.
   return [
     record('spf', 'TXT', returnPath, policy, required),
     record('mx', 'MX', returnPath, mailHost, required),
@@ -151,13 +152,13 @@ const PURPOSES = {
   tracking: 'tracking',
 } as const satisfies Record<Slot, ExpectedRecord['purpose']>;
 
-/** What is known of a record; null when it was never looked up as it is to be now. */
-export const standingOf = (
+/** The stored status of a record; null when it was never looked up with its present value. */
+export const knownStatusOf = (
   { slot, fingerprint }: AskedRecord,
-  standings: readonly RecordStanding[],
-): RecordStanding | null =>
-  standings.find((known) => known.slot === slot && known.fingerprint === fingerprint) ?? null;
+  statuses: readonly RecordStatus[],
+): RecordStatus | null =>
+  statuses.find((known) => known.slot === slot && known.fingerprint === fingerprint) ?? null;
 
-/** How the records of a name that nobody can prove stand while nothing leaves. */
-export const exemptStandings = (records: readonly AskedRecord[]): readonly RecordStanding[] =>
+/** The statuses of a domain that is exempt from proof: every record counts as verified. */
+export const exemptStatuses = (records: readonly AskedRecord[]): readonly RecordStatus[] =>
   records.map(({ slot, fingerprint }) => ({ slot, fingerprint, status: 'verified', found: [], error: null }));

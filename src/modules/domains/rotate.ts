@@ -12,18 +12,17 @@ import type { DomainView } from './model.ts';
 import { readDomain } from './queries.ts';
 import { viewOf } from './views.ts';
 
-/** Less than a request may take. */
+/** Longest wait for a free slot: less than a request may take. */
 const LONGEST_WAIT_MS = 6_000;
 
-// Replacing the pending keys would undo what somebody may be writing into DNS at this moment.
+// Replacing the pending keys would invalidate the records that somebody may be setting at this moment.
 const UNDER_WAY = new Failure('CONFLICT', 'A rotation of this domain’s DKIM keys is under way already.', {
-  suggestion:
-    'Set the records of its pending keys, and have them looked at with POST /v1/domains/{id}/verify.',
+  suggestion: 'Set the records of its pending keys, and have them checked with POST /v1/domains/{id}/verify.',
 });
 
 type Rotating = Call<{ readonly id: string }>;
 
-/** Makes new keys beside those that sign, and answers the records to set for them. */
+/** Makes new keys beside the active ones, and returns the domain with the records to set for them. */
 export const rotateKeys = (
   commands: DomainCommands,
   call: Rotating,
@@ -49,17 +48,17 @@ async function rotate(
   const { selector, rsaValue, ed25519Value } = keys;
   const pending = { selector, stage: 'pending', since: now, rsaValue, ed25519Value } as const;
   const keySets = [pending, ...row.keySets];
-  const seen = (state: DomainState, context: DomainContext): DomainView =>
+  const view = (state: DomainState, context: DomainContext): DomainView =>
     viewOf({ ...row, state, context, keySets }, setup);
   const event: DomainEvent = { type: 'rotation.requested', at: now, keys };
-  const told = await engine.tell('domain', id, event, {
+  const result = await engine.tell('domain', id, event, {
     scope: { workspaceId: caller.workspaceId, livemode: true },
     claim: claimOnce(keyedBy(call), 200, (state: DomainState, context: DomainContext) =>
-      JSON.stringify(seen(state, context)),
+      JSON.stringify(view(state, context)),
     ),
   });
-  if (told.outcome === 'replayed') return told;
-  if (told.outcome === 'changed') return seen(told.state, told.context);
-  // Another one came first since it was looked for, or the domain was removed.
-  return told.outcome === 'refused' && told.state !== 'removed' ? UNDER_WAY : notFound('domain');
+  if (result.outcome === 'replayed') return result;
+  if (result.outcome === 'changed') return view(result.state, result.context);
+  // Another rotation came first since the domain was read, or the domain was removed.
+  return result.outcome === 'refused' && result.state !== 'removed' ? UNDER_WAY : notFound('domain');
 }

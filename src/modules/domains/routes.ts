@@ -105,7 +105,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     permission: 'domains:write',
     summary: 'Give a sending domain new DKIM keys',
     description:
-      'Makes new keys and shows their records beside the old ones. The old keys sign until the new records are seen in DNS, soon after they are set or with POST /v1/domains/{id}/verify; then the new ones sign by themselves, and Amazon SES is told of them where it is the provider. Where the Ed25519 record of the old keys is there, that of the new ones is awaited too, for three days. The old records may go from DNS seven days after the switch: `dkimKeys` tells when. While a rotation waits for its records, another one is a CONFLICT: it would undo what somebody may be writing into DNS.',
+      'Makes new keys and shows their records beside the old ones. The old keys sign until the new records are seen in DNS, soon after they are set or with POST /v1/domains/{id}/verify; then the new ones sign by themselves, and Amazon SES is result of them where it is the provider. Where the Ed25519 record of the old keys is there, that of the new ones is awaited too, for three days. The old records may go from DNS seven days after the switch: `dkimKeys` tells when. While a rotation waits for its records, another one is a CONFLICT: it would undo what somebody may be writing into DNS.',
     params: { id: DOMAIN_ID },
     response: Domain,
     status: 200,

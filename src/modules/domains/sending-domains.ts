@@ -3,16 +3,16 @@ import type { Engine } from '../../engine/engine.ts';
 import { domainKind } from './kind.ts';
 import { findSendingDomain, type SendingDomain } from './queries.ts';
 
-/** What another instance has changed holds here after so long; what this one changes, at once. */
+/** Lifetime of an entry, after which changes of other instances count; changes of this process empty the cache at once. */
 const FRESH_MS = 1_000;
 const MOST = 10_000;
 
-/** Finds the domain that an address may be sent from, as every live send asks. */
+/** Finds the domain that covers a sender's address. */
 export type FindSendingDomain = (workspaceId: string, name: string) => Promise<SendingDomain | null>;
 
 /**
- * `findSendingDomain` with a short memory: a burst of mail from one domain asks the database once a second. Only what was found
- * is remembered, so that a domain which has just been verified may send at once, whichever instance saw it.
+ * `findSendingDomain` with a cache: a burst of mail from one domain asks the database once a second. Missing domains are not
+ * cached, so that a domain which another instance has just verified may send at once.
  */
 export function cachedSendingDomains(
   database: Database,
@@ -27,7 +27,7 @@ export function cachedSendingDomains(
     const key = `${workspaceId} ${name}`;
     const remembered = known.get(key);
     if (remembered && remembered.until > monotonic()) return remembered.domain;
-    // A change that commits while this is read gets a new map; what was read before it goes into the old one.
+    // A change replaces the map. A domain that was read before the change is put into the old map, which nobody asks any more.
     const current = known;
     const domain = await findSendingDomain(database, workspaceId, name);
     if (!domain) return null;

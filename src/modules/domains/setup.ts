@@ -1,23 +1,25 @@
 import { isIP } from 'node:net';
+import { type Failure, invalid } from '../../http/failure.ts';
 import { readRelayUrl } from '../../transport/smtp/relay-url.ts';
+import type { EnabledTransports, Transport } from '../../transport/transport.ts';
 import type { DnsSetup } from './records.ts';
 
-/** What of the configuration the records of a domain depend on. */
+/** The settings that determine the records of every domain. */
 export interface SetupSource {
-  readonly transport: DnsSetup['ways'];
+  readonly transport: DnsSetup['transports'];
   readonly publicUrl: string;
   readonly ehloName: string | null;
   readonly smtpUrl: string | null;
   readonly returnPathDomain: string | null;
 }
 
-/** What the records of every domain point to. Without EHLO_NAME the host of PUBLIC_URL stands for this server. */
+/** The hosts that the records of every domain point to. Without EHLO_NAME the host of PUBLIC_URL is the mail server. */
 export function setupOf(source: SetupSource): DnsSetup {
   const { transport, publicUrl, ehloName, smtpUrl, returnPathDomain } = source;
   const publicHost = new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
   const relay = transport.includes('smtp') && smtpUrl !== null ? readRelayUrl(smtpUrl) : null;
   return {
-    ways: transport,
+    transports: transport,
     mailHost: ehloName ?? publicHost,
     relayHost: relay && !isOwn(relay.host) ? relay.host : null,
     returnPathDomain,
@@ -25,5 +27,16 @@ export function setupOf(source: SetupSource): DnsSetup {
   };
 }
 
-/** A relay on this very machine sends under this machine's address. */
+/** True for a relay on this machine, which sends from this machine's address. */
 const isOwn = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+/** Reads the transport that a request chooses, which must be enabled here; null for the default one. */
+export function readProvider(
+  wanted: string | null,
+  transports: EnabledTransports,
+): Transport['name'] | null | Failure {
+  const transport = transports.find((name) => name === wanted);
+  if (transport !== undefined || wanted === null) return transport ?? null;
+  const message = `Choose one of the transports that are enabled here: ${transports.join(', ')}.`;
+  return invalid([{ path: '/body/provider', message }]);
+}

@@ -3,9 +3,16 @@ import { timeOfId } from '../../db/ids.ts';
 import { isoOrNull } from '../../time/clock.ts';
 import type { KeySet } from './keys.ts';
 import type { DomainView } from './model.ts';
-import { type DnsSetup, keyNames, type RecordSource, recordsOf, standingOf, transportOf } from './records.ts';
+import {
+  type DnsSetup,
+  keyNames,
+  knownStatusOf,
+  type RecordSource,
+  recordsOf,
+  transportOf,
+} from './records.ts';
 
-/** A domain's row, as far as clients see it. */
+/** The parts of a domain's row that clients see. */
 export interface DomainRow extends RecordSource {
   readonly id: string;
   readonly state: string;
@@ -13,12 +20,12 @@ export interface DomainRow extends RecordSource {
 }
 
 /**
- * So long the records of retired keys must stay. Servers queue a message for five days (RFC 5321 4.5.4.1), and whoever
- * receives it then checks the signature it was sent with; the rest is for what forwards or checks later.
+ * The time that the records of retired keys must stay in DNS. Servers queue a message for up to five days (RFC 5321 4.5.4.1)
+ * and its receiver then verifies the signature; the other two days are for later forwarding.
  */
 const RETIRED_RECORDS_MS = 7 * 86_400_000;
 
-/** A domain as clients see it, with the records that this installation asks for now. */
+/** A domain as clients see it, with the records that this installation asks for. */
 export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
   const { id, name, state, context, keySets, trackingDomain, returnPath } = row;
   return {
@@ -37,7 +44,7 @@ export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
     dkimKeys: keySets.map((set) => keysView(name, set)),
     dnsRecords: recordsOf(row, setup).map((asked) => {
       const { purpose, type, ttl, priority, required, value } = asked;
-      const { status, found, error } = standingOf(asked, context.records) ?? UNSEEN;
+      const { status, found, error } = knownStatusOf(asked, context.records) ?? NEVER_CHECKED;
       return {
         purpose,
         type,
@@ -61,4 +68,4 @@ const keysView = (domain: string, { selector, stage, since }: KeySet): DomainVie
   removableAt: stage === 'retired' ? new Date(since + RETIRED_RECORDS_MS).toISOString() : null,
 });
 
-const UNSEEN = { status: 'pending', found: [], error: null } as const;
+const NEVER_CHECKED = { status: 'pending', found: [], error: null } as const;

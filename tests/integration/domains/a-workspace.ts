@@ -104,7 +104,7 @@ export async function openWorkspace(config: Partial<typeof CONFIG> = {}) {
       const outcome = nextOutcome(engine, id, 10_000);
       await engine.wakeDue();
       await outcome.settled;
-      outcome.forget();
+      outcome.cancel();
       const [row] = await database.query<{ state: string }>('select state from domains where id = $1', [id]);
       return row?.state ?? 'absent';
     },
