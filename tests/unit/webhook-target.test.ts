@@ -145,7 +145,7 @@ describe('where a URL leads', () => {
         guard,
         resolve: silent,
         privateNames: false,
-        patienceMs: 5,
+        resolveTimeoutMs: 5,
       }),
     ).toBeNull();
   });

@@ -7,14 +7,13 @@ import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import type { Stopping } from './deliveries/stop-performer.ts';
-import { PLACES_PERIOD } from './endpoints/kind.ts';
+import { ENDPOINTS_PERIOD } from './endpoints/kind.ts';
 import { mintSecret, sealSecret, secretPrefixOf } from './endpoints/secret.ts';
 import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
 import type { NewWebhook, WebhookPatch, WebhookView } from './model.ts';
 import type { WebhookReader } from './queries.ts';
 import { webhookOf } from './views.ts';
 
-/** What the commands for endpoints need. */
 export interface WebhookCommands extends WebhookReader {
   readonly engine: Engine;
   readonly sealer: Sealer;
@@ -26,11 +25,11 @@ export interface WebhookCommands extends WebhookReader {
 type Own = Call<{ readonly id: string }>;
 type WithSecret = WebhookView & { secret: string };
 
-/** Endpoints of one workspace and environment. */
+/** Most endpoints of one environment of a workspace. */
 const MOST_ENDPOINTS = 20;
 const REPLY = 'idempotent reply';
 
-const NO_PLACE = new Failure(
+const TOO_MANY_ENDPOINTS = new Failure(
   'QUOTA_EXCEEDED',
   `This environment has ${MOST_ENDPOINTS} webhook endpoints already.`,
   {
@@ -48,7 +47,7 @@ const problemOf = async (
   return problem === null ? null : invalid([{ path: '/body/url', message: problem }]);
 };
 
-/** Registers an endpoint; the reply is where its secret is shown. */
+/** Registers an endpoint. The reply shows its secret, which is never shown again. */
 export const createWebhook = (
   commands: WebhookCommands,
   call: Call<unknown, unknown, NewWebhook>,
@@ -75,14 +74,14 @@ async function create(
     livemode: caller.livemode,
     input: { at: now, url: body.url, events: body.events },
     columns: { sealed: sealSecret(commands.sealer, id, secret), prefix: secretPrefixOf(secret) },
-    meter: { period: PLACES_PERIOD, ceiling: MOST_ENDPOINTS },
+    meter: { period: ENDPOINTS_PERIOD, ceiling: MOST_ENDPOINTS },
     claim: claimOnce(keyedBy(call), 201, sealed(commands, viewOf)),
   });
-  if (spawned.outcome === 'overQuota') return NO_PLACE;
+  if (spawned.outcome === 'overQuota') return TOO_MANY_ENDPOINTS;
   return spawned.outcome === 'replayed' ? spawned : viewOf(spawned.state, spawned.context);
 }
 
-/** Changes what is named. */
+/** Changes the members that the body names. */
 export async function patchWebhook(
   commands: WebhookCommands,
   { caller, params, body, now }: Call<{ readonly id: string }, unknown, WebhookPatch>,
@@ -91,23 +90,23 @@ export async function patchWebhook(
   if (problem) return problem;
   if (body.status === 'active') await commands.stopping.finished(params.id, caller);
   const event = { type: 'settings.changed' as const, at: now, ...body };
-  const told = await commands.engine.tell('webhookEndpoint', params.id, event, { scope: caller });
-  if (told.outcome !== 'changed') return NO_ENDPOINT;
+  const result = await commands.engine.tell('webhookEndpoint', params.id, event, { scope: caller });
+  if (result.outcome !== 'changed') return NO_ENDPOINT;
   const prefix = await prefixOf(commands, params.id);
-  return webhookOf({ id: params.id, state: told.state, context: told.context, prefix });
+  return webhookOf({ id: params.id, state: result.state, context: result.context, prefix });
 }
 
-/** Deletes an endpoint for good: once this has answered, nothing is sent to it any more, whatever waits. */
+/** Deletes an endpoint for good. After the answer no further attempt begins, also for deliveries that were waiting. */
 export async function deleteWebhook(
   { engine }: WebhookCommands,
   { caller, params, now }: Own,
 ): Promise<null | Failure> {
   const event = { type: 'delete.requested', at: now } as const;
-  const told = await engine.tell('webhookEndpoint', params.id, event, { scope: caller });
-  return told.outcome === 'changed' ? null : NO_ENDPOINT;
+  const result = await engine.tell('webhookEndpoint', params.id, event, { scope: caller });
+  return result.outcome === 'changed' ? null : NO_ENDPOINT;
 }
 
-/** Gives the endpoint a new secret, from now on the only one; enables it when it was disabled. */
+/** Replaces the secret of an endpoint, and enables the endpoint when it was disabled. */
 export const rotateSecret = (commands: WebhookCommands, call: Own): Promise<WithSecret | Failure | Replay> =>
   idempotently(commands.database, keyedBy(call), {
     run: () => rotate(commands, call),
@@ -130,9 +129,9 @@ async function rotate(
     prefix: secretPrefixOf(secret),
   };
   const claim = claimOnce(keyedBy(call), 200, sealed({ sealer }, viewOf));
-  const told = await engine.tell('webhookEndpoint', params.id, event, { scope: caller, claim });
-  if (told.outcome === 'replayed') return told;
-  return told.outcome === 'changed' ? viewOf(told.state, told.context) : NO_ENDPOINT;
+  const result = await engine.tell('webhookEndpoint', params.id, event, { scope: caller, claim });
+  if (result.outcome === 'replayed') return result;
+  return result.outcome === 'changed' ? viewOf(result.state, result.context) : NO_ENDPOINT;
 }
 
 const withSecret = (
@@ -145,7 +144,7 @@ const withSecret = (
   secret,
 });
 
-/** A stored reply that holds a secret lies sealed for its 24 hours. */
+/** A stored reply holds the secret for 24 hours, so it is sealed. */
 const sealed =
   (
     { sealer }: Pick<WebhookCommands, 'sealer'>,

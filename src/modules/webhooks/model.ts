@@ -8,7 +8,7 @@ import { URL_MAX_LENGTH } from './endpoints/target.ts';
 import { REPLY_MAX_LENGTH } from './http/response-head.ts';
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
-/** A deleted endpoint is nobody's: it is never shown. */
+/** The states that clients see; a deleted endpoint is never shown. */
 const STATUSES = WEBHOOK_ENDPOINT_STATES.filter((state) => state !== 'deleted');
 const Status = literals(STATUSES);
 
@@ -26,10 +26,10 @@ const Events = Type.Array(EmailEventType, {
   description: 'The types of event that are sent to it.',
 });
 
-/** Body of POST /v1/webhooks. */
+/** The body of POST /v1/webhooks. */
 export const CreateWebhook = Type.Object({ url: Url, events: Events }, { title: 'CreateWebhook' });
 
-/** Body of PATCH /v1/webhooks/{id}. */
+/** The body of PATCH /v1/webhooks/{id}. */
 export const PatchWebhook = Type.Object(
   {
     url: Type.Optional(Url),
@@ -55,10 +55,10 @@ const members = {
   createdAt: Timestamp('When it was registered.'),
 };
 
-/** A webhook endpoint as it is shown. */
+/** The schema of a webhook endpoint. */
 export const Webhook = Type.Object(members, { title: 'Webhook' });
 
-/** A webhook endpoint with its secret: on creation and on rotation, never again. */
+/** An endpoint with its secret, as creation and rotation answer it. */
 export const WebhookWithSecret = Type.Object(
   {
     ...members,
@@ -67,12 +67,12 @@ export const WebhookWithSecret = Type.Object(
   { title: 'WebhookWithSecret' },
 );
 
-/** What POST /v1/webhooks/{id}/test answers. */
+/** The answer of POST /v1/webhooks/{id}/test. */
 export const TestQueued = Type.Object({ queued: Type.Literal(true) }, { title: 'WebhookTestQueued' });
 
 const Nullable = <S extends ReturnType<typeof Type.String>>(schema: S) => Type.Union([schema, Type.Null()]);
 
-/** One event on its way to one endpoint, with what its last attempt came to. */
+/** One event for one endpoint, with the result of its last attempt. */
 export const Delivery = Type.Object(
   {
     id: Type.String(),
@@ -101,10 +101,10 @@ export const Delivery = Type.Object(
   { title: 'WebhookDelivery' },
 );
 
-/** Query of the list of deliveries. */
+/** The query of the list of deliveries. */
 export const DeliveryQuery = Type.Object(pageQuery);
 
-/** Body of POST /v1/webhooks/{id}/replay. */
+/** The body of POST /v1/webhooks/{id}/replay. */
 export const ReplayBody = Type.Object(
   {
     from: Timestamp('The earliest `occurredAt` of the events to send again.'),
@@ -127,7 +127,7 @@ export const ReplayBody = Type.Object(
   { title: 'ReplayWebhook' },
 );
 
-/** What a replay answers. */
+/** The answer of a replay. */
 export const ReplayQueued = Type.Object(
   {
     queued: Type.Integer({ description: 'How many events are being sent again.' }),
@@ -138,15 +138,9 @@ export const ReplayQueued = Type.Object(
   { title: 'WebhookReplayQueued' },
 );
 
-/** A webhook endpoint as it is shown. */
 export type WebhookView = Static<typeof Webhook>;
-/** Body of the create request. */
 export type NewWebhook = Static<typeof CreateWebhook>;
-/** Body of the patch request. */
 export type WebhookPatch = Static<typeof PatchWebhook>;
-/** A listed delivery. */
 export type DeliveryView = Static<typeof Delivery>;
-/** Query of the list of deliveries. */
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
-/** Body of the replay request. */
 export type ReplayBody = Static<typeof ReplayBody>;

@@ -9,26 +9,24 @@ import { webhookEndpoints } from './endpoints/kind.ts';
 import type { TargetRules } from './endpoints/target.ts';
 import { createAddressGuard, type TargetPolicy } from './http/address-guard.ts';
 import { createPoster } from './http/poster.ts';
-import { resolveBySystem } from './http/resolve.ts';
+import { resolveBySystem } from './http/sockets.ts';
 
-/** What webhooks are built from. */
 export interface WebhookParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly policy: TargetPolicy;
-  /** The certificate authorities to trust, in PEM; null for the runtime's own. */
+  /** The trusted certificate authorities in PEM; null for the runtime's own list. */
   readonly ca: string | null;
 }
 
-/** Webhooks, ready to run. */
 export interface Webhooks {
   readonly kinds: readonly Registration[];
   readonly targetRules: TargetRules;
   readonly stopping: Stopping;
 }
 
-/** Puts the parts of webhooks together. */
+/** Builds the parts of webhooks. */
 export function openWebhooks({ database, clock, sealer, policy, ca }: WebhookParts): Webhooks {
   const targetRules = {
     guard: createAddressGuard(policy),

@@ -13,7 +13,6 @@ import type { Call, Page } from '../../http/route.ts';
 import type { DeliveryQuery, DeliveryView, WebhookView } from './model.ts';
 import { deliveryOf, webhookOf } from './views.ts';
 
-/** What reading endpoints needs. */
 export interface WebhookReader {
   readonly database: Database;
 }
@@ -32,7 +31,7 @@ const ownEndpoints = (caller: Principal): SQL | undefined =>
     ne(webhookEndpoints.state, 'deleted'),
   );
 
-/** One endpoint of the caller's environment; null where there is none. */
+/** Reads an endpoint of the caller's environment; null when there is none. */
 export async function findWebhook(
   { database }: WebhookReader,
   caller: Principal,
@@ -48,14 +47,14 @@ export async function findWebhook(
   return row ? webhookOf(row) : null;
 }
 
-/** One endpoint. */
+/** Reads an endpoint, or answers 404. */
 export const webhookDetail = async (
   reader: WebhookReader,
   { caller, params }: Call<{ readonly id: string }>,
 ): Promise<WebhookView | Failure> =>
   (await findWebhook(reader, caller, params.id)) ?? notFound('webhook endpoint');
 
-/** The endpoints of the caller's environment, newest first. */
+/** Lists the endpoints of the caller's environment, newest first. */
 export async function listWebhooks(
   { database }: WebhookReader,
   { caller }: Call,
@@ -87,7 +86,7 @@ const deliveryColumns = {
   error: webhookAttempts.error,
 };
 
-/** The deliveries that the condition admits, each with its last attempt, newest event first. */
+/** Reads the deliveries that meet a condition, each with its last attempt, newest event first. */
 const deliveriesWhere = (database: Database, condition: SQL | undefined, limit: number) =>
   database.read((orm) =>
     orm
@@ -108,7 +107,7 @@ const deliveriesWhere = (database: Database, condition: SQL | undefined, limit: 
       .limit(limit),
   );
 
-/** The deliveries to one endpoint. */
+/** Lists the deliveries to one endpoint. */
 export function listDeliveries(
   reader: WebhookReader,
   call: Call<{ readonly id: string }, DeliveryQuery>,
@@ -129,7 +128,7 @@ export function listDeliveries(
   });
 }
 
-/** One delivery to an active endpoint; null where there is none. */
+/** Reads a delivery to an active endpoint; null when there is none. */
 export async function findDelivery(
   { database }: WebhookReader,
   webhookId: string,

@@ -5,7 +5,7 @@ import { timeOfId } from '../../db/ids.ts';
 import { decidedFor } from '../../engine/kind.ts';
 import type { DeliveryView, WebhookView } from './model.ts';
 
-/** An endpoint's row and its secret's, as the queries read them. */
+/** The row of an endpoint with the prefix of its secret. */
 export interface EndpointRow {
   readonly id: string;
   readonly state: string;
@@ -13,7 +13,7 @@ export interface EndpointRow {
   readonly prefix: string | null;
 }
 
-/** An endpoint as it is shown. */
+/** An endpoint as clients see it. */
 export function webhookOf({ id, state, context, prefix }: EndpointRow): WebhookView {
   const { url, events, failureCount } = context as WebhookEndpointContext;
   return {
@@ -27,7 +27,7 @@ export function webhookOf({ id, state, context, prefix }: EndpointRow): WebhookV
   };
 }
 
-/** A delivery's row with its last attempt's, as the queries read them. */
+/** The row of a delivery with its last attempt. */
 export interface DeliveryRow {
   readonly id: string;
   readonly webhookId: string;
@@ -44,14 +44,14 @@ export interface DeliveryRow {
   readonly error: string | null;
 }
 
-/** What stands for a reply where no attempt was made. */
+/** The texts that replace the reply of a receiver when no attempt was made. */
 const NEVER_SENT: Record<StopReason, string> = {
   endpoint_disabled: 'The endpoint was disabled before the event was sent.',
   endpoint_deleted: 'The endpoint was deleted before the event was sent.',
   event_expired: 'The event is no longer kept.',
 };
 
-/** What a state is for a client, and whether what is in it stops when its endpoint is disabled. */
+/** The status that clients see for a state, and whether a delivery in it stops when its endpoint is disabled. */
 const SHOWN: Readonly<
   Record<WebhookDeliveryState, { readonly status: DeliveryView['status']; readonly stops: boolean }>
 > = {
@@ -63,8 +63,8 @@ const SHOWN: Readonly<
 };
 
 /**
- * A delivery to an endpoint of that status, as it is shown. What waits for one that is disabled has stopped, though its row
- * may say so a moment later; an attempt that is under way may still come to its end.
+ * A delivery to an endpoint of that status, as clients see it. A delivery that waits for a disabled endpoint is shown as
+ * stopped, although its row may follow a moment later; an attempt that is under way may still succeed.
  */
 export function deliveryOf(row: DeliveryRow, endpoint: WebhookView['status']): DeliveryView {
   const { retryCount, stoppedBy: toldOf } = row.context as WebhookDeliveryContext;

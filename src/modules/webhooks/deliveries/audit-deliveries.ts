@@ -5,17 +5,17 @@ import { KEPT_DAYS } from '../../../duties/retention.ts';
 import { DAY_MS } from '../../../time/clock.ts';
 import { webhookDeliveryKind } from './kind.ts';
 
-/** Clocks of instances differ: an event of about the moment at which an endpoint changed may belong to either side. */
+/** The clocks of instances differ, so an event this close to a change of its endpoint may belong to either side of it. */
 const MARGIN_MS = 60_000;
 const NAMED = 20;
 
-/** Active endpoints, with the moment at which they last changed what they want. */
+/** Reads the active endpoints with the time of their last change of subscriptions. */
 const ENDPOINTS = `select w.id, w.livemode, (
   select max((s->>'at')::float8) from webhook_endpoint_journal j cross join lateral json_array_elements(j.steps) s
   where j.actor_id = w.id and s->>'event' in ('spawned', 'settings.changed', 'secret.rotated')
 ) as since from webhook_endpoints w where w.state = 'active' order by w.id`;
 
-/** Deliveries are not indexed by their event: the database hashes them, within its own bounds. */
+/** Finds events without a delivery. Deliveries are not indexed by event, so the database hashes them. */
 const MISSING = `select count(*) over ()::integer as total, e.id from webhook_endpoints w
 join email_events e on e.workspace_id = w.workspace_id and e.livemode = w.livemode and e.type = any(w.events)
 where w.id = $1 and e.id > $2
@@ -32,7 +32,7 @@ interface AttemptsRow {
   readonly taken: number;
 }
 
-/** Checks deliveries as actors, their attempts, and that no event lacks one. */
+/** Checks deliveries as actors, their attempts, and that every event has its deliveries. */
 export async function auditDeliveries(audit: Audit): Promise<void> {
   await auditActors(audit, webhookDeliveryKind, lowestIdAt('dlv', audit.since), (batch) =>
     checkAttempts(audit, batch),

@@ -7,8 +7,8 @@ import { DAY_MS } from '../../../time/clock.ts';
 const ENDPOINTS = 'select id, livemode, state, revision from webhook_endpoints order by id';
 
 /**
- * The index of the list finds them, oldest first, each batch from where the last one ended. A delivery that waits (an old
- * event, sent again) goes when it has ended.
+ * Reads old deliveries in the order of the list's index, each batch from the end of the last one. A delivery that still waits,
+ * because an old event is sent again, is deleted after it has ended.
  */
 const PRUNE = `with old as materialized (
   select id from webhook_deliveries where webhook_id = $1 and id > $2 and id < $3 and wake_at is null
@@ -24,7 +24,7 @@ select max(id) as last, count(*)::integer as removed from old`;
 
 const PRUNE_HISTORY = 'delete from webhook_endpoint_journal where actor_id = $1 and revision <= $2::integer';
 
-/** A deleted endpoint is needed as long as its deliveries tell of it. */
+/** A deleted endpoint is kept as long as it has deliveries. */
 const BURY = `with gone as (
   delete from webhook_endpoints w where w.id = $1 and w.state = 'deleted'
     and not exists (select from webhook_deliveries d where d.webhook_id = w.id)
@@ -39,7 +39,7 @@ interface Endpoint {
   readonly revision: number;
 }
 
-/** Deletes deliveries as long after their events as emails are kept, and what deleted endpoints have left. */
+/** Deletes deliveries when the emails of their time are deleted, and the remains of deleted endpoints. */
 export const webhookPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'webhookPruner',
   pattern: '0 37 * * * *',

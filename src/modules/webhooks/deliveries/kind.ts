@@ -9,10 +9,10 @@ import type { Registration } from '../../../engine/engine.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../../engine/kind.ts';
 import type { Performer } from '../../../engine/performers.ts';
 
-/** A third of it is the attempt's own limit; for the rest an order may wait for its slot. */
+/** The limit of one POST takes a third of the lease; for the rest of it an order may wait for a slot. */
 export const LEASE_MS = 30_000;
 
-/** What became of each attempt; kept apart, so that a transition need not write replies again. */
+/** The results of attempts, in a table of their own so that a transition does not rewrite replies. */
 const attempted: FactTable = {
   name: 'attempted',
   columns: `attempt integer, attempted_at timestamptz, http_status smallint, response_body text, duration_ms integer,
@@ -44,7 +44,7 @@ const effects: EffectMeanings<typeof webhookDeliveryMachine> = {
   },
 };
 
-/** Deliveries as actors: one event on its way to one endpoint. */
+/** The kind of deliveries: one event for one endpoint. */
 export const webhookDeliveryKind = defineKind({
   name: 'webhookDelivery',
   table: 'webhook_deliveries',
@@ -67,7 +67,7 @@ export const webhookDeliveryKind = defineKind({
 
 const sampleInput: WebhookDeliveryInput = { at: 0, leaseMs: 1, turnAt: null };
 
-/** The kind as the engine takes it, with what performs its attempts. */
+/** The registration of the kind, with the performer of its attempts. */
 export const webhookDeliveries = (performer: Performer): Registration => ({
   kind: webhookDeliveryKind,
   sampleInput,

@@ -12,18 +12,18 @@ import type { Poster } from '../http/poster.ts';
 import { attemptReader, type Target } from './reader.ts';
 import { STOPS_IN } from './stop-pending.ts';
 
-/** Orders in the process at once; more are left to their leases. */
+/** Most orders in this process at once; others are left to their leases. */
 const ORDERS = 8_192;
 const LIMITS = { total: 1_024, perKey: 64, backlog: ORDERS };
-/** What an attempt takes at the most: the poster's ten seconds, and as much again for a slow machine as it is likely to need. */
+/** Longest duration of an attempt: the ten seconds of one POST, and two for a slow machine. */
 const LONGEST_ATTEMPT_MS = 12_000;
 /**
- * An endpoint that was read together with the event serves an attempt that begins within so many milliseconds, as most do:
- * no more than what is on its way in the network anyway. Who waited for a slot reads it again.
+ * An endpoint is read together with the event, and again when the attempt had to wait for a slot longer than this. A change
+ * within 10 ms could as well have met a request that was already in the network.
  */
 const FRESH_MS = 10;
 
-/** What attempts are made with. */
+/** The parts that attempts use. */
 export interface WebhookWork {
   readonly database: Database;
   readonly clock: Clock;
@@ -35,18 +35,18 @@ export interface WebhookWork {
 export class WebhookPerformer implements Performer {
   readonly slots = ORDERS;
   readonly backlog = 0;
-  readonly #turns = new FairQueue(LIMITS);
+  readonly #queue = new FairQueue(LIMITS);
   readonly #read: ReturnType<typeof attemptReader>;
-  /** Endpoints of which a failure was told here and no success since; the rows may not show it yet. */
+  /** Endpoints whose last attempt in this process failed. Their rows may not show it yet. */
   readonly #failing = new Set<string>();
 
   constructor(private readonly work: WebhookWork) {
     this.#read = attemptReader(work.database);
   }
 
-  /** Lets attempts under way end and starts no other: those that wait are left to their leases. */
+  /** Starts no further attempt. Those under way end; those that wait are left to their leases. */
   stop(): void {
-    this.#turns.close();
+    this.#queue.close();
   }
 
   stopped(): void {
@@ -55,19 +55,19 @@ export class WebhookPerformer implements Performer {
 
   async perform(order: Order): Promise<readonly WebhookDeliveryEvent[]> {
     const { clock } = this.work;
-    const parcel = await this.#read.parcel(order.actor.id);
+    const payload = await this.#read.payload(order.actor.id);
     const readAt = clock.monotonic();
-    if (!parcel) return [];
-    const { webhookId, body, target } = parcel;
+    if (!payload) return [];
+    const { webhookId, body, target } = payload;
     if (body === null) return [{ type: 'endpoint.stopped', at: clock.now(), reason: 'event_expired' }];
-    const outcome = await this.#turns.take(webhookId, async () => {
+    const outcome = await this.#queue.run(webhookId, async () => {
       const isFresh = clock.monotonic() - readAt < FRESH_MS;
       return this.#attempt(order, isFresh ? target : await this.#read.target(webhookId), { webhookId, body });
     });
     return outcome ? [outcome] : [];
   }
 
-  /** null where there is no time left: an attempt that outlives its lease would be made twice. */
+  /** Makes one attempt; null when the lease is too short for it, because an attempt that outlives its lease is made twice. */
   async #attempt(
     order: Order,
     target: Target | null,
@@ -102,7 +102,7 @@ export class WebhookPerformer implements Performer {
     return { type: succeeded ? 'attempt.succeeded' : 'attempt.failed', ...outcome };
   }
 
-  /** Whether the endpoint has counted failures, or soon will have, as far as this process can know. */
+  /** True when the endpoint has counted failures, or soon will have, as far as this process can know. */
   #isFailing({ id, context }: Target, succeeded: boolean): boolean {
     const isFailing = this.#failing.has(id) || context.failureCount > 0;
     if (succeeded) this.#failing.delete(id);

@@ -3,19 +3,19 @@ import { BatchedRead, rowsById } from '../../../async/batched-read.ts';
 import type { Database } from '../../../db/database.ts';
 import { eventOf } from '../../emails/queries.ts';
 
-/** What a delivery brings to its endpoint. */
+/** The event of a delivery and its endpoint. */
 export interface DeliveryPayload {
   readonly webhookId: string;
-  /** The JSON of the event, the same bytes at every attempt; null when the event is no longer kept. */
+  /** The JSON of the event, the same bytes at every attempt; null when the event was deleted by retention. */
   readonly body: string | null;
-  /** The endpoint as it was at that moment. */
+  /** The endpoint as it was when the event was read. */
   readonly target: Target | null;
 }
 
 interface PayloadRow {
   readonly id: string;
   readonly webhook_id: string;
-  /** An event that is in no log (a test). */
+  /** The event of a test, which is in no log. */
   readonly given: unknown;
   readonly event_id: string | null;
   readonly email_id: string;
@@ -24,7 +24,7 @@ interface PayloadRow {
   readonly occurred_at: number;
   readonly data: unknown;
   readonly livemode: boolean;
-  /** null: there is no such endpoint any more. */
+  /** Null when the endpoint no longer exists. */
   readonly state: Target['state'] | null;
   readonly context: WebhookEndpointContext;
   readonly sealed: string | null;
@@ -38,12 +38,12 @@ left join email_events e on e.email_id = d.email_id and e.id = d.event_id
 left join webhook_endpoints w on w.id = d.webhook_id
 left join webhook_secrets k on k.webhook_id = d.webhook_id`;
 
-/** An endpoint as it is at the moment of sending. */
+/** An endpoint at the time of sending. */
 export interface Target {
   readonly id: string;
   readonly state: WebhookEndpointState;
   readonly context: WebhookEndpointContext;
-  /** null once it is deleted. */
+  /** The sealed secret; null once the endpoint is deleted. */
   readonly sealed: string | null;
 }
 
@@ -62,10 +62,10 @@ function bodyOf(row: PayloadRow): string | null {
 const targetOf = ({ webhook_id: id, state, context, sealed }: PayloadRow): Target | null =>
   state === null ? null : { id, state, context, sealed };
 
-/** Reads what attempts need. Nothing is cached: a rotation or a deletion holds from the next attempt on, everywhere. */
+/** Reads the events and endpoints of attempts without a cache: a rotation or a deletion counts from the next attempt on, on every instance. */
 export function attemptReader(database: Database) {
   const payloads = new BatchedRead(
-    'webhook parcels',
+    'webhook payloads',
     rowsById((ids) => database.query<PayloadRow>(PAYLOADS, [ids])),
   );
   const targets = new BatchedRead(
@@ -73,7 +73,7 @@ export function attemptReader(database: Database) {
     rowsById((ids) => database.query<Target>(TARGETS, [ids])),
   );
   return {
-    async parcel(deliveryId: string): Promise<DeliveryPayload | null> {
+    async payload(deliveryId: string): Promise<DeliveryPayload | null> {
       const row = await payloads.ask(deliveryId);
       return row && { webhookId: row.webhook_id, body: bodyOf(row), target: targetOf(row) };
     },

@@ -2,10 +2,10 @@ import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery
 import { REPLAY_GAP_MS, type ReplayScope } from '../../../../machines/webhook-endpoint.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
 import { type ChildSpec, insertActors, sharedFact } from '../../../engine/kind.ts';
+import { DELIVERY_ID_SQL, RANDOM_BYTES_SQL } from './fan-out.ts';
 import { LEASE_MS, webhookDeliveryKind } from './kind.ts';
-import { DELIVERY_ID_SQL, RANDOM_BYTES_SQL } from './sql-id.ts';
 
-/** A replay's scope as columns. Events carry their moment in their ids, so a range of time is a range of ids. */
+/** The scope of a replay as columns. The ids of events begin with their time, so a range of time is a range of ids. */
 export const scopeColumns = ({ from, to, types, onlyFailed, most }: ReplayScope) => ({
   low: lowestIdAt('evt', from),
   high: lowestIdAt('evt', to + 1),
@@ -15,8 +15,8 @@ export const scopeColumns = ({ from, to, types, onlyFailed, most }: ReplayScope)
 });
 
 /**
- * SQL of the events in the scope `r`, oldest first. Deliveries of an event have its moment in their ids: those that took
- * it, or are still to, are found by a narrow range of the endpoint's index.
+ * SQL of the events in the scope `r`, oldest first. The ids of an event's deliveries begin with its time too, so earlier
+ * deliveries of it are found in a narrow range of the endpoint's index.
  */
 export const EVENTS_IN_SCOPE = `select e.id, e.type, e.email_id from email_events e
     where e.workspace_id = r.workspace_id and e.livemode = r.livemode and e.id >= r.low and e.id < r.high
@@ -27,19 +27,19 @@ export const EVENTS_IN_SCOPE = `select e.id, e.type, e.email_id from email_event
           and o.id >= 'dlv_' || substr(e.id, 5, 10) and o.id < 'dlv_' || substr(e.id, 5, 10) || '~'))
     order by e.id limit r.most`;
 
-/** The scopes asked for: nothing is written, the deliveries below are made from them. */
+/** The scopes of requested replays. They are not stored; the deliveries below are made from them. */
 export const replayed = sharedFact('replayed', ['actor', 'start_at'], {
   columns: 'low text, high text, types text[], only_failed boolean, most integer, start_at bigint',
   sql: (source) => `select * from ${source} s`,
 });
 
-/** The deliveries of a replay: each has its turn, so that the rate is bounded and a crash forgets none. */
+/** The deliveries of a replay. All are stored at once, each with a time of its own: the rate is bounded, and a crash loses none. */
 export const replays: ChildSpec = {
   kind: webhookDeliveryKind,
   input: (at): WebhookDeliveryInput => ({ at, leaseMs: LEASE_MS, turnAt: at + REPLAY_GAP_MS }),
   sql: (template) => {
     const r = replayed.as('r');
-    const place = `row_number() over (partition by ${r.actor}, ${r.start_at} order by e.id) - 1`;
+    const position = `row_number() over (partition by ${r.actor}, ${r.start_at} order by e.id) - 1`;
     return insertActors(
       webhookDeliveryKind,
       template,
@@ -57,7 +57,7 @@ export const replays: ChildSpec = {
       },
       `(
       select ${r.actor}, r.workspace_id, r.livemode, e.id as event_id, e.type, e.email_id, ${RANDOM_BYTES_SQL},
-        ${r.start_at} + ${REPLAY_GAP_MS} * (${place}) as turn_at
+        ${r.start_at} + ${REPLAY_GAP_MS} * (${position}) as turn_at
       from ${r.from} cross join lateral (${EVENTS_IN_SCOPE}) e
     ) d cross join ${template}`,
     );

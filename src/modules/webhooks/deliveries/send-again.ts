@@ -11,7 +11,7 @@ import { findDelivery, findWebhook } from '../queries.ts';
 import { LEASE_MS } from './kind.ts';
 import { EVENTS_IN_SCOPE, scopeColumns } from './replay.ts';
 
-// What a client asks to have sent besides what happens by itself: a test, an event again, a range of events again.
+// Deliveries that a client orders: a test, one event again, or a range of events again.
 
 type Own = Call<{ readonly id: string }>;
 type Redelivering = Call<{ readonly id: string; readonly deliveryId: string }>;
@@ -22,7 +22,7 @@ const DISABLED = new Failure('CONFLICT', 'This webhook endpoint is disabled; not
   suggestion: 'Enable it by rotating its secret, or by PATCH with status active.',
 });
 
-/** The endpoint where something can be sent to it. */
+/** Reads an endpoint, and refuses when nothing can be sent to it. */
 async function activeWebhook(
   commands: WebhookCommands,
   caller: Principal,
@@ -33,7 +33,7 @@ async function activeWebhook(
   return webhook.status === 'active' ? webhook : DISABLED;
 }
 
-/** The stored reply of a repeated request counts more than what the endpoint has become since. */
+/** A repeated request gets its stored reply, even when the endpoint was disabled or deleted since. */
 const once = <Data>(
   { database }: WebhookCommands,
   call: Pick<Call, 'caller' | 'claim' | 'now'>,
@@ -43,7 +43,7 @@ const once = <Data>(
 const plainClaim = (call: Pick<Call, 'caller' | 'claim' | 'now'>, reply: unknown) =>
   claimOnce(keyedBy(call), 200, () => JSON.stringify(reply));
 
-/** Queues a `delivered` event that says it is a test. It is in no log, and goes to this endpoint whatever that subscribes to. */
+/** Queues a `delivered` event that is marked as a test. It is in no log, and is sent whatever the endpoint subscribes to. */
 export const testWebhook = (
   commands: WebhookCommands,
   call: Own,
@@ -81,7 +81,7 @@ async function queueTest(
   return spawned.outcome === 'replayed' ? spawned : { queued: true };
 }
 
-/** Sends one event again, whatever became of it, with all its retries before it. */
+/** Sends one event again, with all its retries, whatever the result of the delivery was. */
 export const redeliver = (
   commands: WebhookCommands,
   call: Redelivering,
@@ -104,17 +104,17 @@ async function sendAgain(
     nextAttemptAt: null,
   };
   const event = { type: 'redeliver.requested', at: now } as const;
-  const told = await commands.engine.tell('webhookDelivery', before.id, event, {
+  const result = await commands.engine.tell('webhookDelivery', before.id, event, {
     scope: caller,
     claim: plainClaim(call, view),
   });
-  if (told.outcome === 'replayed') return told;
-  if (told.outcome === 'absent') return notFound('webhook delivery');
-  // Refused: an attempt is under way at this very moment, which is what was asked for.
-  return told.outcome === 'refused' ? before : view;
+  if (result.outcome === 'replayed') return result;
+  if (result.outcome === 'absent') return notFound('webhook delivery');
+  // A refusal means that an attempt is under way at this moment, as the client asked.
+  return result.outcome === 'refused' ? before : view;
 }
 
-/** Events that one call sends again. */
+/** Most events that one call sends again. */
 const MOST_REPLAYED = 10_000;
 
 const COUNT = `select count(*)::integer as found, max(e.id) as last from (
@@ -128,7 +128,7 @@ const replayUnderWay = ({ replayUntil }: Pick<WebhookEndpointContext, 'replayUnt
     retryAfterSeconds: Math.max(1, Math.ceil((replayUntil - now) / 1_000)),
   });
 
-/** Sends past events again, oldest first, one after the other; one such replay of an endpoint at a time. */
+/** Sends past events again, oldest first, one after the other. An endpoint has one replay at a time. */
 export const replayEvents = (
   commands: WebhookCommands,
   call: Replaying,
@@ -166,14 +166,14 @@ async function queueReplay(
   const { found, last } = row as { found: number; last: string | null };
   const queued = Math.min(found, MOST_REPLAYED);
   const continueFrom = found > MOST_REPLAYED && last !== null ? new Date(timeOfId(last)).toISOString() : null;
-  const told = await commands.engine.tell(
+  const result = await commands.engine.tell(
     'webhookEndpoint',
     webhook.id,
     { type: 'replay.requested', at: now, ...scope, most: queued },
     { scope: caller, claim: plainClaim(call, { queued, continueFrom }) },
   );
-  if (told.outcome === 'replayed') return told;
-  if (told.outcome === 'absent') return NO_ENDPOINT;
-  if (told.outcome === 'changed') return { queued, continueFrom };
-  return told.state === 'active' ? replayUnderWay(told.context, now) : DISABLED;
+  if (result.outcome === 'replayed') return result;
+  if (result.outcome === 'absent') return NO_ENDPOINT;
+  if (result.outcome === 'changed') return { queued, continueFrom };
+  return result.state === 'active' ? replayUnderWay(result.context, now) : DISABLED;
 }

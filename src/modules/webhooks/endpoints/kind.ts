@@ -11,10 +11,10 @@ import type { Performer } from '../../../engine/performers.ts';
 import { givenBack } from '../../usage/queries.ts';
 import { replayed, replays, scopeColumns } from '../deliveries/replay.ts';
 
-/** Endpoints have no period: a place is taken when one is made and given back when it is deleted. */
-export const PLACES_PERIOD = 'webhooks';
+/** The quota of endpoints has no period: creation counts one up and deletion counts one down. */
+export const ENDPOINTS_PERIOD = 'webhooks';
 
-/** Of several rotations in one commit the last one holds: ids of one actor's facts ascend. */
+/** The ids of one actor's facts ascend, so the last of several rotations in one commit wins. */
 const replaced: FactTable = {
   name: 'replaced',
   columns: 'id text, sealed text, prefix text',
@@ -35,15 +35,15 @@ const effects: EffectMeanings<typeof webhookEndpointMachine> = {
     rows: ({ sealed, prefix }, _actor, at) => [{ id: mintId('evt', at), sealed, prefix }],
   },
   stopDeliveries: { order: true },
-  forgetSecret: { fact: 'forgotten', rows: () => [{ period: PLACES_PERIOD }] },
-  refund: { fact: givenBack.name, rows: () => [{ period: PLACES_PERIOD }] },
+  forgetSecret: { fact: 'forgotten', rows: () => [{ period: ENDPOINTS_PERIOD }] },
+  refund: { fact: givenBack.name, rows: () => [{ period: ENDPOINTS_PERIOD }] },
   replay: {
     fact: 'replayed',
     rows: ({ startAt, ...scope }) => [{ ...scopeColumns(scope), start_at: startAt }],
   },
 };
 
-/** Endpoints as actors: where events go, and whether they are well. */
+/** The kind of endpoints: the receivers of events, and the count of their failures. */
 export const webhookEndpointKind = defineKind({
   name: 'webhookEndpoint',
   table: 'webhook_endpoints',
@@ -70,7 +70,7 @@ export const webhookEndpointKind = defineKind({
 
 const sampleInput: WebhookEndpointInput = { at: 0, url: 'https://example.com/', events: [] };
 
-/** The kind as the engine takes it, with what stops the deliveries of those that are no longer active. */
+/** The registration of the kind, with the performer that stops the deliveries of inactive endpoints. */
 export const webhookEndpoints = (performer: Performer): Registration => ({
   kind: webhookEndpointKind,
   sampleInput,

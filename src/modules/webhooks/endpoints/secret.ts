@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Sealer } from '../../../crypto/sealer.ts';
 
-/** A new secret: `whsec_` and 32 random bytes. The HMAC key is the whole text. */
+/** Makes a secret: `whsec_` and 32 random bytes. The HMAC key is the whole text. */
 export const mintSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`;
 
-/** Enough to tell secrets apart, too little to use one. */
+/** The beginning of a secret: enough to tell secrets apart, too little to use one. */
 export const secretPrefixOf = (secret: string): string => `${secret.slice(0, 10)}…`;
 
 const purposeOf = (webhookId: string): string => `webhook secret ${webhookId}`;
 
-/** Seals a secret for one endpoint: moved to another it does not open. */
+/** Seals a secret for one endpoint, so that it does not open in the row of another. */
 export const sealSecret = (sealer: Sealer, webhookId: string, secret: string): string =>
   sealer.seal(secret, purposeOf(webhookId));
 
-/** Opens it again. @throws when it was sealed under another SECRET_KEY, or for another endpoint. */
+/** Opens a secret. @throws when it was sealed under another SECRET_KEY, or for another endpoint. */
 export const openSecret = (sealer: Sealer, webhookId: string, sealed: string): string =>
   sealer.open(sealed, purposeOf(webhookId));

@@ -2,23 +2,23 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { TrustedProxies } from '../../../http/limits/client-address.ts';
 
-/** Which addresses webhooks may reach beyond the public internet. */
+/** The addresses that webhooks may reach besides the public internet. */
 export interface TargetPolicy {
-  /** The server is reached from its own machine alone, so its neighbours are the developer's own. */
+  /** True when the server is only reached from its own machine, so that the private network is the developer's own. */
   readonly allowPrivate: boolean;
-  /** `WEBHOOK_ALLOW_CIDRS`: ranges that the operator has opened. */
+  /** Ranges that the operator has opened with `WEBHOOK_ALLOW_CIDRS`. */
   readonly allowCidrs: readonly string[];
 }
 
-/** Whether a webhook may be sent to this address (IPv4 or IPv6, as a resolver or `URL` writes it). */
+/** Returns true when a webhook may be sent to an address (IPv4 or IPv6, as a resolver or `URL` writes it). */
 export type AddressGuard = (address: string) => boolean;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** RFC 6052, 2.1: the prefix under which DNS64 shows IPv4 hosts to networks that speak IPv6 alone. */
+/** The prefix under which DNS64 presents IPv4 hosts to networks with IPv6 only (RFC 6052, 2.1). */
 const NAT64 = ipaddr.IPv6.parse('64:ff9b::');
 
-/** RFC 4291, 2.5.4: all of IPv6 that is handed out today; ipaddr.js calls the unassigned rest `unicast` too. */
+/** All of IPv6 that is assigned today (RFC 4291, 2.5.4). ipaddr.js calls the unassigned rest `unicast` too. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::');
 
 const PRIVATE_RANGES: ReadonlySet<string> = new Set([
@@ -29,8 +29,8 @@ const PRIVATE_RANGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Where clouds answer with credentials. No policy opens these; some lie in ranges that a policy may open,
- * and Azure's (168.63.129.16) looks like any public address.
+ * The metadata services of clouds, which return credentials. No policy opens these addresses. Some lie in ranges that a policy
+ * may open, and Azure's (168.63.129.16) looks like any public address.
  */
 const METADATA: ReadonlySet<string> = new Set([
   '169.254.169.254',
@@ -45,7 +45,7 @@ const METADATA: ReadonlySet<string> = new Set([
   'fd00:c1::a9fe:a9fe',
 ]);
 
-/** The address that packets really go to: an IPv4 one written inside IPv6 is taken out. */
+/** The address that packets really go to: an IPv4 address inside IPv6 is extracted. */
 function unwrapped(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address;
   if (address.isIPv4MappedAddress()) return address.toIPv4Address();
@@ -56,8 +56,8 @@ const isPublic = (address: Address): boolean =>
   address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST, 3));
 
 /**
- * Builds the guard of a policy. Everything that is not global unicast is refused, the tunnels (6to4, Teredo, SIIT)
- * whole, whatever they carry.
+ * Builds the guard of a policy. It refuses everything that is not global unicast, and all tunnels (6to4, Teredo, SIIT),
+ * whichever address they contain.
  * @throws when a range of the policy is not CIDR.
  */
 export function createAddressGuard({ allowPrivate, allowCidrs }: TargetPolicy): AddressGuard {
@@ -66,7 +66,7 @@ export function createAddressGuard({ allowPrivate, allowCidrs }: TargetPolicy): 
     opened.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
 
   return (text) => {
-    // ipaddr.js takes the deprecated ::a.b.c.d (RFC 4291, 2.5.5.1) for ::ffff:a.b.c.d, which it is not.
+    // ipaddr.js confuses the deprecated ::a.b.c.d (RFC 4291, 2.5.5.1) with ::ffff:a.b.c.d.
     if (isIP(text) === 0 || text.includes('%') || /^::\d+\./.test(text)) return false;
     const address = unwrapped(ipaddr.parse(text));
     if (METADATA.has(address.toString())) return false;
@@ -74,14 +74,14 @@ export function createAddressGuard({ allowPrivate, allowCidrs }: TargetPolicy): 
   };
 }
 
-/** What tells who can reach this server. */
+/** The settings that determine who can reach this server. */
 export interface Surroundings {
   readonly host: string;
   readonly publicUrl: string;
   readonly trustProxy: TrustedProxies;
 }
 
-/** Whether it is reached from this machine alone. A proxy beside it brings the world to a loopback address, and is named. */
+/** True when only this machine can reach the server. A proxy on the same machine opens a loopback address to the world; TRUST_PROXY names it. */
 export const isLocalOnly = ({ host, publicUrl, trustProxy }: Surroundings): boolean =>
   isLoopback(host) &&
   isLoopback(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')) &&

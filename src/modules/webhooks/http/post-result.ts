@@ -1,4 +1,4 @@
-/** Why an attempt got no complete answer. */
+/** The reasons for an attempt without a complete answer. */
 export type PostError =
   | 'timeout'
   | 'unresolved_host'
@@ -8,7 +8,7 @@ export type PostError =
   | 'untrusted_tls'
   | 'malformed_answer';
 
-/** What stands in `responseBody` when there was no answer: fixed text, which can give no internal address away. */
+/** The texts of `responseBody` when there was no answer. They are fixed, so that they reveal no internal address. */
 export const REASONS = {
   timeout: 'The endpoint did not answer in time.',
   unresolved_host: 'The host name of the endpoint does not resolve.',
@@ -19,17 +19,17 @@ export const REASONS = {
   malformed_answer: 'The endpoint did not answer in valid HTTP.',
 } as const satisfies Record<PostError, string>;
 
-/** What became of one POST. */
+/** The result of one POST. */
 export interface PostResult {
   /** 0 when there was no answer. */
   readonly httpStatus: number;
-  /** The first characters of the reply, or a fixed reason when there was no answer. */
+  /** The beginning of the reply, or a fixed reason when there was no answer. */
   readonly responseBody: string;
   readonly durationMs: number;
-  /** null when the receiver answered, whatever the status. With a status beside it, the answer broke off. */
+  /** Null when the receiver answered, whatever the status. An error together with a status means that the answer was cut off. */
   readonly error: PostError | null;
 }
 
-/** Whether the receiver has taken the event: any 2xx, answered to the end and in time. */
+/** True when the receiver has accepted the event: any 2xx, complete and in time. */
 export const isSuccess = ({ httpStatus, error }: PostResult): boolean =>
   error === null && httpStatus >= 200 && httpStatus < 300;

@@ -6,47 +6,44 @@ import { hostOf } from '../endpoints/target.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { type PostError, type PostResult, REASONS } from './post-result.ts';
 import { sendRequest } from './request.ts';
-import type { Resolve } from './resolve.ts';
 import { sign } from './signature.ts';
-import { type EndpointRequest, guardedLookup, openSockets } from './sockets.ts';
+import { type EndpointRequest, guardedLookup, openSockets, type Resolve } from './sockets.ts';
 
-/** The interface's ten seconds; what is slower counts as a failure. */
+/** The documented limit of ten seconds, after which an attempt counts as failed. */
 const LIMIT_MS = 10_000;
 const HEADER_MAX_BYTES = 16_384;
 
-/** One event for one endpoint, as that is at the moment of sending. */
+/** One event and the present endpoint that receives it. */
 export interface Posting {
   readonly webhookId: string;
-  /** Already found good by `problemOfUrl`. */
+  /** A URL that `problemOfUrl` has accepted. */
   readonly url: string;
   readonly secret: string;
-  /** The JSON of the event; the same bytes on every attempt. */
+  /** The JSON of the event, the same bytes at every attempt. */
   readonly body: string;
 }
 
-/** What posting depends on. */
 export interface PosterOptions {
   readonly guard: AddressGuard;
   readonly resolve: Resolve;
   readonly clock: Clock;
-  /** The whole time one POST may take, the name's resolution included, in milliseconds. */
+  /** The time limit of one POST, including the resolution of the name, in milliseconds. */
   readonly limitMs?: number;
-  /** The certificate authorities to trust, in PEM; the runtime's own where there are none. */
+  /** The trusted certificate authorities in PEM; null for the runtime's own list. */
   readonly ca?: string | null;
 }
 
-/** The one way webhooks leave this process. */
+/** Sends all webhooks of this process. */
 export interface Poster {
   /**
-   * Sends one signed POST and answers what came of it, within the limit whatever the receiver does.
-   * @throws Unavailable when this machine has no socket left: that says nothing about the receiver.
+   * Sends one signed POST and resolves to its result within the limit, whatever the receiver does.
+   * @throws Unavailable when this machine has no socket left, which says nothing about the receiver.
    */
   post(posting: Posting): Promise<PostResult>;
-  /** Ends the idle connections; what is under way goes on. */
+  /** Ends the idle connections. Requests under way go on. */
   close(): void;
 }
 
-/** Builds a poster with connections of its own. */
 export function createPoster({
   guard,
   resolve,
@@ -56,7 +53,7 @@ export function createPoster({
 }: PosterOptions): Poster {
   const sockets = openSockets(clock);
   const lookup = guardedLookup(guard, resolve);
-  // Said aloud, since NODE_TLS_REJECT_UNAUTHORIZED would otherwise decide.
+  // Without this NODE_TLS_REJECT_UNAUTHORIZED would decide.
   const trust = { rejectUnauthorized: true, ...(ca !== null && { ca }) };
 
   async function post({ webhookId, url, secret, body }: Posting): Promise<PostResult> {
@@ -70,7 +67,7 @@ export function createPoster({
 
     const target = new URL(url);
     const host = hostOf(target);
-    // An address is connected to without a lookup, so this is its only check.
+    // A URL with an address is connected to without a lookup, so this is its only check.
     if (isIP(host) !== 0 && !guard(host)) return answer(0, REASONS.forbidden_address, 'forbidden_address');
 
     const secure = target.protocol === 'https:';

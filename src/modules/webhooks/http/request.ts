@@ -2,9 +2,9 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Unavailable } from '../../../errors/unavailable.ts';
 import type { PostError } from './post-result.ts';
 import { ResponseHead } from './response-head.ts';
-import { NoTarget } from './sockets.ts';
+import { TargetRefused } from './sockets.ts';
 
-/** 1xx answers before the real one; a receiver that floods them is cut off, not read for ten seconds. */
+/** Most 1xx responses before the final one. A receiver that floods them is cut off instead of being read for ten seconds. */
 const INTERIM_MAX = 16;
 
 const OUT_OF_SOCKETS: ReadonlySet<string> = new Set([
@@ -24,18 +24,18 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
-/** What a receiver did with one request. */
+/** The answer of a receiver to one request. */
 export interface Outcome {
-  /** 0 while no status line has come. */
+  /** 0 until a status line was received. */
   readonly status: number;
   readonly reply: ResponseHead;
   readonly error: PostError | null;
 }
 
 /**
- * Sends a request and settles within `limitMs`, whatever happens: complete, cut short once the reply is known well enough,
- * or failed. `open` makes a request that has not ended yet; it is called once more, for a connection of its own, when
- * the receiver had closed the idle one that the first took.
+ * Sends a request and settles within `limitMs`: the answer is complete, cut off once enough of it was read, or failed. `open`
+ * makes a request that is not yet ended. It is called a second time, for a new connection, when the receiver had closed the
+ * idle connection that the first one used.
  * @throws Unavailable when this machine has no socket left.
  */
 export function sendRequest(
@@ -66,7 +66,7 @@ export function sendRequest(
 
   const read = (response: IncomingMessage): void => {
     const { statusCode = 0 } = response;
-    // RFC 9110, 15: anything else is no status. 1xx never arrives here.
+    // Other numbers are no status (RFC 9110, 15); 1xx never arrives here.
     if (statusCode < 200 || statusCode > 599) breakOff('malformed_answer');
     else answered = response;
     response.on('data', (chunk: Uint8Array) => {
@@ -88,7 +88,7 @@ export function sendRequest(
     });
     request.on('error', (error) => {
       const code = codeOf(error);
-      // What a request that was broken off says of itself is no news, nor what comes after a whole answer.
+      // Errors of a request that we cut off, or after a complete answer, have no meaning.
       if (over || answered?.complete) return;
       if (request.reusedSocket && !answered && LOST.has(code)) send(true);
       else if (OUT_OF_SOCKETS.has(code)) fail(error);
@@ -110,10 +110,10 @@ const codeOf = (error: Error): string =>
   'code' in error && typeof error.code === 'string' ? error.code : '';
 
 function reasonOf(error: Error, code: string, { protocol }: ClientRequest): PostError {
-  if (error instanceof NoTarget) return error.reason;
+  if (error instanceof TargetRefused) return error.reason;
   if (NO_CONNECTION.has(code)) return 'no_connection';
   if (LOST.has(code)) return 'connection_lost';
   if (code.startsWith('HPE_')) return 'malformed_answer';
-  // Certificates fail with dozens of codes, which differ between TLS libraries.
+  // Certificate errors have dozens of codes, which differ between TLS libraries.
   return protocol === 'https:' ? 'untrusted_tls' : 'connection_lost';
 }

@@ -1,17 +1,17 @@
 import { storableText } from '../../../db/storable.ts';
 
-/** How much of a receiver's reply is kept, in UTF-16 units, so that no language counts more. */
+/** UTF-16 units of a reply that are stored; counting bytes would store less of some languages than of others. */
 export const REPLY_MAX_LENGTH = 1000;
 
-/** UTF-8 spends at most three bytes on a UTF-16 unit; the byte order mark counts for none. */
+/** UTF-8 uses at most three bytes for a UTF-16 unit; one more unit is for the byte order mark. */
 const ENOUGH_BYTES = 3 * (REPLY_MAX_LENGTH + 1);
 
-/** Gathers the beginning of a reply and says when it has enough, so that an endless body costs nothing. */
+/** Collects the beginning of a reply and reports when it is full, so that an endless body costs nothing. */
 export class ResponseHead {
   readonly #chunks: Uint8Array[] = [];
   #length = 0;
 
-  /** Whether more bytes can no longer change the text. */
+  /** True when more bytes cannot change the text any more. */
   get isFull(): boolean {
     return this.#length >= ENOUGH_BYTES;
   }
@@ -23,7 +23,7 @@ export class ResponseHead {
     this.#length += wanted.length;
   }
 
-  /** The first characters, read as UTF-8 whatever was declared; bytes that are not UTF-8 show as U+FFFD. Always storable. */
+  /** The first characters, decoded as UTF-8 whatever charset was declared. Invalid bytes become U+FFFD, so that the text can always be stored. */
   text(): string {
     return storableText(new TextDecoder().decode(Buffer.concat(this.#chunks)), REPLY_MAX_LENGTH);
   }

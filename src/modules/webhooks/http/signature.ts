@@ -4,15 +4,15 @@ const digest = (secret: string, unixSeconds: number, rawBody: string | Uint8Arra
   createHmac('sha256', secret).update(`${unixSeconds}.`).update(rawBody).digest();
 
 /**
- * The `X-Svc-Signature` of a delivery: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<rawBody>">`.
- * The key is the whole secret as UTF-8, prefix included: the form that Stripe's SDKs verify as it stands.
+ * Makes the `X-Svc-Signature` of a delivery: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<rawBody>">`. The key is the whole
+ * secret as UTF-8 with its prefix, which is the form that Stripe's SDKs verify unchanged.
  */
 export const sign = (secret: string, unixSeconds: number, rawBody: string | Uint8Array): string =>
   `t=${unixSeconds},v1=${digest(secret, unixSeconds, rawBody).toString('hex')}`;
 
 /**
- * What a receiver does with that header, as the documentation tells it: the signature first, in constant time,
- * then the age of `t` against the tolerance in seconds.
+ * Verifies that header as the documentation tells receivers to: first the signature in constant time, then the age of `t`
+ * against the tolerance in seconds.
  */
 export function verify(
   secret: string,
