@@ -1,6 +1,3 @@
-import { Failure } from '../http/failure.ts';
-import type { PrincipalKind } from './principal.ts';
-
 /** Every permission, each with the words that the documentation gives it. */
 export const PERMISSIONS = {
   'emails:send': 'send, schedule, cancel and reschedule email',
@@ -33,30 +30,3 @@ export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[
 /** True when a holder of `held` may do what `needed` guards; `*` guards and allows everything. */
 export const holds = (held: readonly Permission[], needed: Permission): boolean =>
   held.includes('*') || held.includes(needed);
-
-/** The way to a permission depends on who lacks it: a key is changed, a member is given another role, a link has neither. */
-const LACKING = {
-  key: {
-    who: 'This API key',
-    remedy: (needed: Permission, allows: string) =>
-      `Use a key that holds ${needed} (${allows}), or add ${needed} to this key with PATCH /v1/api-keys/{id}.`,
-  },
-  member: {
-    who: 'Your role in this workspace',
-    remedy: (needed: Permission, allows: string) =>
-      `Ask somebody who may change roles (members:write) for one that holds ${needed} (${allows}).`,
-  },
-  operatorLink: {
-    who: 'The link that you signed in with',
-    remedy: (needed: Permission, allows: string) =>
-      `Sign in with an API key that holds ${needed} (${allows}).`,
-  },
-} as const satisfies Record<PrincipalKind, object>;
-
-/** The refusal of a caller who lacks a permission: it names the permission and says how this kind of caller gets it. */
-export function lacking(needed: Permission, { kind }: { readonly kind: PrincipalKind }): Failure {
-  const { who, remedy } = LACKING[kind];
-  return new Failure('FORBIDDEN', `${who} lacks the permission ${needed}.`, {
-    suggestion: remedy(needed, `it allows to ${PERMISSIONS[needed]}`),
-  });
-}

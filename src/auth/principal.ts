@@ -1,4 +1,5 @@
-import type { Permission } from './permissions.ts';
+import { Failure } from '../http/failure.ts';
+import { PERMISSIONS, type Permission } from './permissions.ts';
 import type { PlanName } from './plans.ts';
 
 /** The members that every principal has, however it proved its identity. */
@@ -32,3 +33,30 @@ export type Principal = KeyPrincipal | MemberPrincipal | OperatorLinkPrincipal;
 
 /** A kind of principal. A route states which kinds it accepts. */
 export type PrincipalKind = Principal['kind'];
+
+/** The way to a permission depends on who lacks it: a key is changed, a member is given another role, a link has neither. */
+const LACKING = {
+  key: {
+    who: 'This API key',
+    remedy: (needed: Permission, allows: string) =>
+      `Use a key that holds ${needed} (${allows}), or add ${needed} to this key with PATCH /v1/api-keys/{id}.`,
+  },
+  member: {
+    who: 'Your role in this workspace',
+    remedy: (needed: Permission, allows: string) =>
+      `Ask somebody who may change roles (members:write) for one that holds ${needed} (${allows}).`,
+  },
+  operatorLink: {
+    who: 'The link that you signed in with',
+    remedy: (needed: Permission, allows: string) =>
+      `Sign in with an API key that holds ${needed} (${allows}).`,
+  },
+} as const satisfies Record<PrincipalKind, object>;
+
+/** The refusal of a caller who lacks a permission: it names the permission and says how this kind of caller gets it. */
+export function lacking(needed: Permission, { kind }: { readonly kind: PrincipalKind }): Failure {
+  const { who, remedy } = LACKING[kind];
+  return new Failure('FORBIDDEN', `${who} lacks the permission ${needed}.`, {
+    suggestion: remedy(needed, `it allows to ${PERMISSIONS[needed]}`),
+  });
+}

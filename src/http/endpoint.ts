@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { holds, lacking, type Permission } from '../auth/permissions.ts';
-import type { Principal, PrincipalKind } from '../auth/principal.ts';
+import { holds, type Permission } from '../auth/permissions.ts';
+import { lacking, type Principal, type PrincipalKind } from '../auth/principal.ts';
 import { isId } from '../db/ids.ts';
 import { JSON_TYPE } from './body/media-type.ts';
 import type { BodyRules } from './body/read-body.ts';

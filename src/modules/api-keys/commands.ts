@@ -1,6 +1,6 @@
 import { hashOfKey, mintApiKey, prefixOf } from '../../auth/api-key.ts';
-import { holds, lacking, type Permission } from '../../auth/permissions.ts';
-import type { Principal } from '../../auth/principal.ts';
+import { holds, type Permission } from '../../auth/permissions.ts';
+import { lacking, type Principal } from '../../auth/principal.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Engine } from '../../engine/engine.ts';

@@ -1,6 +1,7 @@
 import { type Authenticate, identify, identifyKey } from '../../auth/api-key.ts';
 import type { OneTimeTokens } from '../../auth/one-time-tokens.ts';
-import { holds, lacking, type Permission } from '../../auth/permissions.ts';
+import { holds, type Permission } from '../../auth/permissions.ts';
+import { lacking } from '../../auth/principal.ts';
 import type { Session, SessionSubject } from '../../auth/session-cookie.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import { Failure } from '../../http/failure.ts';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isApiKey } from '../../auth/api-key.ts';
-import { holds, lacking } from '../../auth/permissions.ts';
-import type { Principal } from '../../auth/principal.ts';
+import { holds } from '../../auth/permissions.ts';
+import { lacking, type Principal } from '../../auth/principal.ts';
 import type { AdmissionDeps } from '../../http/admission.ts';
 import { findUnstorableIn } from '../../http/body/json-text.ts';
 import { Failure, invalid } from '../../http/failure.ts';
