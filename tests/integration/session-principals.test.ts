@@ -11,7 +11,7 @@ afterAll(() => real[Symbol.asyncDispose]());
 
 /** Begins a session and answers the headers that a browser then sends. */
 async function begin(body: { readonly key?: string; readonly ticket?: string }): Promise<Headers> {
-  const cookie = await real.service.inspector.deps.visits.begin(body);
+  const cookie = await real.service.inspector.deps.inspectorSessions.begin(body);
   if (typeof cookie !== 'string') throw new Error(cookie.message);
   return new Headers({ cookie: cookie.split(';')[0] ?? '' });
 }
@@ -44,7 +44,9 @@ test('a session that a printed link has opened is that link, and no key', async 
     plan: 'growth',
   });
   expect(opened?.id).toMatch(/^[0-9a-f-]{36}$/);
-  expect(await real.service.inspector.deps.visits.begin({ ticket })).toMatchObject({ code: 'UNAUTHORIZED' });
+  expect(await real.service.inspector.deps.inspectorSessions.begin({ ticket })).toMatchObject({
+    code: 'UNAUTHORIZED',
+  });
 });
 
 test('two links are two principals, whose requests and connections are counted apart', async () => {

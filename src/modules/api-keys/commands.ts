@@ -10,7 +10,6 @@ import { type Call, Replay } from '../../http/route.ts';
 import type { ApiKeyView, NewApiKey } from './model.ts';
 import { findApiKey, type KeyReader } from './queries.ts';
 
-/** What the commands for API keys need. */
 export interface ApiKeyCommands extends KeyReader {
   readonly engine: Engine;
   readonly sealer: Sealer;
@@ -22,13 +21,13 @@ const REPLY = 'idempotent reply';
 const normalized = (permissions: readonly Permission[]): readonly Permission[] =>
   permissions.includes('*') ? ['*'] : permissions;
 
-/** No key can hand out what it does not hold. */
+/** Refuses to give a key permissions that its maker does not hold. */
 const beyond = (caller: Principal, permissions: readonly Permission[]): Failure | null => {
   const missing = permissions.find((permission) => !holds(caller.permissions, permission));
   return missing === undefined ? null : lacking(missing, caller);
 };
 
-/** Creates a key; the reply is the only place where it is ever shown. */
+/** Creates a key. The reply is the only place that ever shows it. */
 export async function createApiKey(
   commands: ApiKeyCommands,
   call: Call<unknown, unknown, NewApiKey>,
@@ -75,7 +74,7 @@ export async function createApiKey(
   return created instanceof Replay ? shownAgain(commands, caller, created) : created;
 }
 
-/** A key may have been given more since it was made: a repetition shows it to nobody who could not give it as much now. */
+/** A key may have received more permissions since it was made, so a repeated request shows it only to a caller who could grant them now. */
 async function shownAgain(
   commands: ApiKeyCommands,
   caller: Principal,
@@ -85,7 +84,7 @@ async function shownAgain(
   return (key && beyond(caller, key.permissions as Permission[])) ?? replay;
 }
 
-/** Replaces the whole set of permissions; it holds from the next request on. */
+/** Replaces the permissions of a key from its next request on. */
 export async function patchApiKey(
   commands: ApiKeyCommands,
   { caller, params, body, now }: Call<{ readonly id: string }, unknown, { permissions: readonly string[] }>,
@@ -102,26 +101,26 @@ export async function patchApiKey(
     ]);
   const refusal = beyond(caller, permissions);
   if (refusal) return refusal;
-  const told = await commands.engine.tell(
+  const result = await commands.engine.tell(
     'apiKey',
     params.id,
     { type: 'permissions.replaced', at: now, permissions },
     { scope: { workspaceId: caller.workspaceId, livemode: key.env === 'live' } },
   );
-  if (told.outcome === 'absent') return notFound('API key');
-  if (told.outcome === 'refused')
+  if (result.outcome === 'absent') return notFound('API key');
+  if (result.outcome === 'refused')
     return new Failure('CONFLICT', 'This API key is revoked; its permissions cannot change.');
   return { ...key, permissions: [...permissions] };
 }
 
-/** Revokes a key at once. Revoking a revoked key again is no error. */
+/** Revokes a key at once. Revoking it again is no error. */
 export async function revokeApiKey(
   commands: ApiKeyCommands,
   { caller, params, now }: Call<{ readonly id: string }>,
 ): Promise<{ id: string } | Failure> {
   const key = await findApiKey(commands, caller, params.id);
   if (!key) return notFound('API key');
-  const told = await commands.engine.tell(
+  const result = await commands.engine.tell(
     'apiKey',
     params.id,
     { type: 'revoke.requested', at: now },
@@ -129,5 +128,5 @@ export async function revokeApiKey(
       scope: { workspaceId: caller.workspaceId, livemode: key.env === 'live' },
     },
   );
-  return told.outcome === 'absent' ? notFound('API key') : { id: params.id };
+  return result.outcome === 'absent' ? notFound('API key') : { id: params.id };
 }

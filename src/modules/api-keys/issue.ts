@@ -5,9 +5,9 @@ import { mintId, timePart } from '../../db/ids.ts';
 import { codeOf } from '../../db/sqlstate.ts';
 import type { Engine } from '../../engine/engine.ts';
 
-// Keys that the operator makes rather than a client: on the command line, and on the first start.
+// Keys that the operator makes: on the command line, and at the first start.
 
-/** What is decided about a key when it is made. */
+/** The properties of a new key. */
 interface NewKey {
   readonly workspaceId: string;
   readonly livemode: boolean;
@@ -15,25 +15,25 @@ interface NewKey {
   readonly permissions: readonly Permission[];
 }
 
-/** Makes a key and answers it; nobody can show it again. @throws Unavailable */
+/** Makes a key and returns it; it cannot be shown again. @throws Unavailable */
 export async function issueKey(engine: Engine, wanted: NewKey, now: number): Promise<string> {
   const key = mintApiKey(wanted.livemode);
   await spawnKey(engine, mintId('key', now), key, wanted, now);
   return key;
 }
 
-/** The key of one environment that a new installation begins with. */
+/** The first key of an environment in a new installation. */
 export interface FirstKey {
   readonly livemode: boolean;
-  /** `generated` now, and to be shown; `given` by the operator now; `kept` from an earlier start. */
+  /** `generated` now and to be shown once, `given` by the operator now, or `kept` from an earlier start. */
   readonly origin: 'generated' | 'given' | 'kept';
-  /** Only of a generated one. */
+  /** The key itself, when it was generated. */
   readonly key: string | null;
-  /** The operator gave a key that came too late to be the first: it does not exist. */
+  /** True when the operator gave a key but another first key exists already: the given one does not exist. */
   readonly ignored: boolean;
 }
 
-/** Makes the first key of an environment unless an earlier start, or another instance, has made it. */
+/** Makes the first key of an environment, unless an earlier start or another instance has made it. */
 export async function ensureFirstKey(
   { engine, database }: { readonly engine: Engine; readonly database: Database },
   workspace: { readonly id: string; readonly createdAt: number },
@@ -41,7 +41,7 @@ export async function ensureFirstKey(
   given: string | null,
 ): Promise<FirstKey> {
   const key = given ?? mintApiKey(livemode);
-  // One id for all instances and all starts: whoever comes second finds the row there.
+  // The id is the same for all instances and starts, so the second one finds the row of the first.
   const id = `key_${timePart(workspace.createdAt)}${'0'.repeat(13)}${livemode ? 1 : 2}`;
   const name = livemode ? 'First live key' : 'First test key';
   const wanted: NewKey = { workspaceId: workspace.id, livemode, name, permissions: ['*'] };

@@ -2,7 +2,7 @@ import { API_KEY_STATES, API_KEY_VERSION, apiKeyMachine } from '../../../machine
 import type { Registration } from '../../engine/engine.ts';
 import { defineKind } from '../../engine/kind.ts';
 
-/** API keys as actors: who may authenticate, and with which permissions. */
+/** The kind of API keys. */
 export const apiKeyKind = defineKind({
   name: 'apiKey',
   table: 'api_keys',
@@ -29,5 +29,5 @@ export const apiKeyKind = defineKind({
   effects: {},
 });
 
-/** The kind as the engine takes it; nothing is performed for a key. */
+/** The registration of the kind. It has no performer, because keys give no orders. */
 export const apiKeys: Registration = { kind: apiKeyKind, sampleInput: { at: 0, permissions: [] } };

@@ -9,7 +9,7 @@ const Permissions = Type.Array(Type.Union(PERMISSION_NAMES.map((name) => Type.Li
     'What the key may do. `*` grants everything, future permissions included, and is stored alone.',
 });
 
-/** Body of POST /v1/api-keys. */
+/** The body of POST /v1/api-keys. */
 export const CreateApiKey = Type.Object(
   {
     name: Type.String({
@@ -26,7 +26,7 @@ export const CreateApiKey = Type.Object(
   { title: 'CreateApiKey' },
 );
 
-/** Body of PATCH /v1/api-keys/{id}. */
+/** The body of PATCH /v1/api-keys/{id}. */
 export const PatchApiKey = Type.Object({ permissions: Permissions }, { title: 'UpdateApiKey' });
 
 const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
@@ -45,10 +45,10 @@ const members = {
   revokedAt: NullableTime,
 };
 
-/** An API key as it is listed: never the key itself. */
+/** The schema of a listed API key, without the key itself. */
 export const ApiKey = Type.Object(members, { title: 'ApiKey' });
 
-/** An API key as it is created: the one time the key itself is shown. */
+/** The schema of a created API key, the only answer that shows the key itself. */
 export const CreatedApiKey = Type.Object(
   {
     ...members,
@@ -57,7 +57,5 @@ export const CreatedApiKey = Type.Object(
   { title: 'CreatedApiKey' },
 );
 
-/** Body of the create request. */
 export type NewApiKey = Static<typeof CreateApiKey>;
-/** A listed key. */
 export type ApiKeyView = Static<typeof ApiKey>;

@@ -1,10 +1,18 @@
+import type { KeyAuthenticator } from '../../auth/key-authenticator.ts';
+import type { Duty } from '../../duties/duty.ts';
 import { defineModule } from '../module.ts';
 import type { ApiKeyCommands } from './commands.ts';
-import { keyUseRecorder } from './key-use-recorder.ts';
 import { apiKeyKind, apiKeys } from './kind.ts';
 import { apiKeyRoutes } from './routes.ts';
 
-/** API keys: who may call, and what they may do. */
+/** Stores the times at which keys were last used, so that no request waits for it. */
+export const keyUseRecorder = (authenticator: Pick<KeyAuthenticator, 'noteUse'>): Duty => ({
+  name: 'keyUseRecorder',
+  pattern: '*/10 * * * * *',
+  run: () => authenticator.noteUse(),
+});
+
+/** API keys and their permissions. */
 export const apiKeysModule = defineModule<ApiKeyCommands>({
   name: 'api-keys',
   tags: [{ segment: 'api-keys', name: 'API keys', description: 'Who may call, and what they may do.' }],

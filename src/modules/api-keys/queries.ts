@@ -9,7 +9,6 @@ import { apiKeys } from '../../db/schema/access.ts';
 import type { Call } from '../../http/route.ts';
 import type { ApiKeyView } from './model.ts';
 
-/** What reading API keys needs. */
 export interface KeyReader {
   readonly database: Database;
 }
@@ -37,13 +36,13 @@ const viewOf = (row: Row): ApiKeyView => ({
   revokedAt: row.revokedAt?.toISOString() ?? null,
 });
 
-/** A live key administers every key of its workspace; a test key sees test keys only. */
-const reach = (caller: Principal) => [
+/** The conditions of the keys that a caller administers: a live key all of its workspace, a test key the test keys only. */
+const visibleTo = (caller: Principal) => [
   eq(apiKeys.workspaceId, caller.workspaceId),
   ...(caller.livemode ? [] : [eq(apiKeys.livemode, false)]),
 ];
 
-/** One key that the caller may see. */
+/** Reads a key that the caller may see. */
 export async function findApiKey(
   { database }: KeyReader,
   caller: Principal,
@@ -53,7 +52,7 @@ export async function findApiKey(
     orm
       .select(columns)
       .from(apiKeys)
-      .where(and(eq(apiKeys.id, id), ...reach(caller))),
+      .where(and(eq(apiKeys.id, id), ...visibleTo(caller))),
   );
   return row ? viewOf(row) : null;
 }
@@ -67,13 +66,13 @@ export async function listApiKeys(
     orm
       .select(columns)
       .from(apiKeys)
-      .where(and(...reach(caller)))
+      .where(and(...visibleTo(caller)))
       .orderBy(desc(apiKeys.id)),
   );
   return rows.map(viewOf);
 }
 
-/** What an active key may do, and its workspace's plan, by its id; null when it was revoked. For sessions that stand for a key. */
+/** Reads the permissions of an active key and the plan of its workspace, for sessions; null when the key was revoked. */
 export async function findActiveKey(
   database: Database,
   id: string,

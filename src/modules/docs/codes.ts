@@ -1,18 +1,18 @@
 import type { FailureCode } from '../../http/failure.ts';
 
-/** What the documentation says of one error code. */
+/** The documentation of one error code. */
 export interface CodeEntry {
-  /** What has happened. */
+  /** The cause of the error. */
   readonly meaning: string;
-  /** What a client does about it. */
+  /** The action that a client should take. */
   readonly remedy: string;
-  /** Whether the same request may succeed later. */
+  /** `later` when the same request may succeed at another time. */
   readonly retry: 'never' | 'later';
-  /** A message as it is really sent. */
+  /** A message that the service really sends. */
   readonly message: string;
 }
 
-/** Every code, in the order in which they are shown. */
+/** Every code, in the order of the page. */
 export const CODES = {
   UNAUTHORIZED: {
     meaning: 'The API key is missing, is not of the form of a key, is unknown, or was revoked.',

@@ -20,7 +20,7 @@ export const commonHeaders = {
 /** The header of a reply that was stored. */
 export const replayedHeader = { 'idempotency-replayed': headerReference('IdempotencyReplayed') };
 
-/** The name of the response that stands for these codes, which share a status. */
+/** The name of the response for these codes, which share a status. */
 export const failureResponseName = (codes: readonly FailureCode[]): string => codes.join('.');
 
 const HEADERS: Readonly<Record<string, Header>> = {
@@ -98,7 +98,7 @@ const PAGINATION: JsonSchema = {
   },
 };
 
-/** Everything that operations refer to. `responses` lists the groups of codes that they really use. */
+/** The components that operations refer to. `responses` lists the groups of codes that they really use. */
 export function componentsOf(
   responses: readonly (readonly FailureCode[])[],
   schemas: Readonly<Record<string, JsonSchema>>,

@@ -14,11 +14,11 @@ export interface OpenApiDocument {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: Components;
-  /** What this service sends to others, by the name of each. */
+  /** The requests that this service sends to others, by name. */
   readonly webhooks: Readonly<Record<string, { readonly post: WebhookOperation }>>;
 }
 
-/** One POST that a receiver gets. */
+/** One POST that a receiver of webhooks gets. */
 export interface WebhookOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -30,7 +30,7 @@ export interface WebhookOperation {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-/** What one method on one path does. */
+/** One method of one path. */
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -56,7 +56,7 @@ export interface Parameter {
   readonly schema: JsonSchema;
 }
 
-/** What a response may be. */
+/** One response of an operation. */
 export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Reference | Header>>;
@@ -83,7 +83,7 @@ export interface Reference {
   readonly $ref: string;
 }
 
-/** What several operations share. */
+/** The parts that several operations share. */
 export interface Components {
   readonly securitySchemes: Readonly<Record<string, unknown>>;
   readonly parameters: Readonly<Record<string, Parameter>>;

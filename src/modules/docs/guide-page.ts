@@ -2,7 +2,7 @@ import type { RawResponse } from '../../http/route.ts';
 import { Html, html } from './html.ts';
 import { type PagePath, page } from './page.ts';
 
-/** A text of the project's own, written in markdown, as a page with an anchor for each of its sections. */
+/** A guide from this repository, written in markdown, as a page with an anchor for each of its sections. */
 export function guidePage(title: string, path: PagePath, markdown: string): RawResponse {
   const sections: { readonly href: string; readonly label: string }[] = [];
   const body = Bun.markdown.html(markdown).replace(/<h2>(.*?)<\/h2>/g, (_, heading: string) => {

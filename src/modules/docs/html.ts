@@ -1,22 +1,22 @@
-/** Text that is HTML already. Only `html` makes it, so that nothing reaches a page unescaped. */
+/** Escaped HTML. `html` makes it, so that no text gets into a page unescaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 type Part = Html | string | number | false | null | undefined | readonly Part[];
 
-/** A template of HTML: what is put into it is escaped, unless it is HTML itself. */
+/** A template of HTML, which escapes every value that is not HTML itself. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((text, string, i) => text + render(parts[i - 1]) + string));
 }
 
-/** A sentence or several paragraphs; what stands between backticks is code. */
+/** A sentence or several paragraphs, with text between backticks as code. */
 export function prose(text: string): Html {
   const paragraphs = text.split('\n\n').map((paragraph) => html`<p>${inline(paragraph)}</p>`);
   return html`${paragraphs}`;
 }
 
-/** A phrase; what stands between backticks is code. */
+/** A phrase, with text between backticks as code. */
 export function inline(text: string): Html {
   const parts = text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part));
   return html`${parts}`;

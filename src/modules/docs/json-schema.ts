@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 
-/** A JSON Schema (2020-12) as OpenAPI 3.1 holds it. */
+/** A JSON Schema (2020-12) in an OpenAPI 3.1 document. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -15,14 +15,14 @@ export interface JsonSchema {
 }
 
 /**
- * The schema as documents want it: plain JSON, choices of constants as `enum`, and `null` as one of the types. Nothing is
- * lost: it accepts the same values.
+ * Converts a TypeBox schema to plain JSON, with choices of constants as `enum` and `null` as one of the types. The result
+ * accepts the same values.
  */
 export function toJsonSchema(schema: TSchema, named?: NamedSchemas): JsonSchema {
   return simplify(JSON.parse(JSON.stringify(schema)) as JsonSchema, named);
 }
 
-/** The schemas that have a name of their own (`title`), which stand once in the document and are referred to elsewhere. */
+/** The schemas with a name of their own (`title`), which are in the document once and referred to elsewhere. */
 export class NamedSchemas {
   readonly #schemas = new Map<string, JsonSchema>();
 
@@ -42,7 +42,7 @@ export class NamedSchemas {
 
 const SCHEMAS = '#/components/schemas/';
 
-/** Whatever holds schemas, with what they refer to in its place, for those who read it on the spot. None refers to itself. */
+/** Replaces the references in an object by the schemas that they name, so that readers need not look them up. No schema refers to itself. */
 export function inlined<Holder extends object>(
   holder: Holder,
   schemas: Readonly<Record<string, JsonSchema>>,

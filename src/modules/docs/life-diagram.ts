@@ -4,8 +4,8 @@ import { draw, type Move } from '../../drawing/moves.ts';
 const WIDTH = 132;
 const HEIGHT = 40;
 
-/** Where the states lie: time runs to the right. A state of the machine that is missing here fails the page's test. */
-const PLACES: Readonly<Record<string, readonly [x: number, y: number]>> = {
+/** The positions of the states, with time running to the right. The test of the page fails for a state that is missing here. */
+const POSITIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   accepted: [80, 150],
   scheduled: [270, 50],
   queued: [270, 250],
@@ -24,7 +24,7 @@ const COLORS: Readonly<Record<string, string>> = {
   cancelled: '#718096',
 };
 
-/** The states of the email machine and the ways between them, drawn from the machine itself. */
+/** Draws the states and transitions of the email machine from the machine itself. */
 export function lifeDiagram(): string {
   const { states, moves } = draw(emailMachine);
   const pairs = Map.groupBy(
@@ -33,28 +33,28 @@ export function lifeDiagram(): string {
   );
   const arrows = [...pairs.values()].map(arrow).join('');
   const boxes = states.map(({ name, description }) => box(name, description ?? '')).join('');
-  return `<svg viewBox="0 0 920 330" width="100%" role="img" aria-label="The states of an email and the ways between them" font-family="inherit" font-size="15">
+  return `<svg viewBox="0 0 920 330" width="100%" role="img" aria-label="The states of an email and the transitions between them" font-family="inherit" font-size="15">
 <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" fill="currentColor"/></marker></defs>
 ${arrows}${boxes}</svg>`;
 }
 
-function placeOf(state: string): readonly [number, number] {
-  const place = PLACES[state];
-  if (!place) throw new Error(`The diagram has no place for the state ${state}.`);
-  return place;
+function positionOf(state: string): readonly [number, number] {
+  const position = POSITIONS[state];
+  if (!position) throw new Error(`The diagram has no position for the state ${state}.`);
+  return position;
 }
 
 function box(name: string, description: string): string {
-  const [x, y] = placeOf(name);
+  const [x, y] = positionOf(name);
   const color = COLORS[name] ?? 'currentColor';
   return `<g><title>${Bun.escapeHTML(description)}</title><rect x="${x - WIDTH / 2}" y="${y - HEIGHT / 2}" width="${WIDTH}" height="${HEIGHT}" rx="8" fill="none" stroke="${color}" stroke-width="1.5"/><text x="${x}" y="${y + 5}" text-anchor="middle" fill="${color}">${name}</text></g>
 `;
 }
 
-/** One line for all moves between two states, bent so that there and back are two lines. */
+/** Draws one line for all transitions between two states, curved so that opposite directions are two lines. */
 function arrow(moves: readonly Move[]): string {
   const [{ from, to }] = moves as readonly [Move];
-  const [start, end] = [placeOf(from), placeOf(to)];
+  const [start, end] = [positionOf(from), positionOf(to)];
   const [ax, ay] = border(start, end);
   const [bx, by] = border(end, start);
   const length = Math.hypot(bx - ax, by - ay) || 1;
@@ -68,7 +68,7 @@ function arrow(moves: readonly Move[]): string {
 `;
 }
 
-/** Where the line from the middle of one box to the middle of another leaves the first. */
+/** The point at which the line between the centres of two boxes leaves the first. */
 function border(
   [x, y]: readonly [number, number],
   [tx, ty]: readonly [number, number],

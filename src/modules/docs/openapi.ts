@@ -6,7 +6,7 @@ import { codeGroupsOf, operationOf, templateOf } from './operation.ts';
 import { type Tag, tagsOf } from './tags.ts';
 import { webhooksOf } from './webhooks.ts';
 
-/** The version of the interface, which the path prefix `/v1` stands for; not the version of the program. */
+/** The version of the interface with the path prefix `/v1`, not the version of the program. */
 export const INTERFACE_VERSION = '1.0.0';
 
 const DESCRIPTION = `Everything is JSON over HTTP. A success carries its payload in \`data\`, a failure in \`error\`, whose \`code\` is what programs branch on.
@@ -23,7 +23,7 @@ The limit of live emails is a calendar month in UTC and starts anew at midnight 
 
 A request that is no HTTP is answered before any of this: 400 without a body for one that cannot be parsed, 431 without a body for a head (request line and headers) of more than 16 KiB; neither has an \`x-request-id\` or an error of the form above.`;
 
-/** The OpenAPI document of these routes: the same for the same routes, so that it can be checked in. */
+/** Makes the OpenAPI document of these routes. It is the same for the same routes, so that it can be committed. */
 export function openApiOf(routes: readonly Route[], tags: readonly Tag[], baseUrl: string): OpenApiDocument {
   const documented = routes.filter(({ path }) => path.startsWith('/v1/') || path === '/health');
   const named = new NamedSchemas();
@@ -57,7 +57,7 @@ export function openApiOf(routes: readonly Route[], tags: readonly Tag[], baseUr
   };
 }
 
-/** The document as a page shows it: each schema where it is used. */
+/** The document for a page, with each schema where it is used. */
 export function withSchemasInPlace(document: OpenApiDocument): OpenApiDocument {
   const { Error: _error, Pagination: _pagination, ...schemas } = document.components.schemas;
   return { ...document, paths: inlined(document.paths, schemas) };

@@ -9,7 +9,7 @@ import type { MediaType, Operation, Parameter, Reference, ResponseObject } from 
 import { type JsonSchema, type NamedSchemas, toJsonSchema } from './json-schema.ts';
 import { type Tag, tagOf } from './tags.ts';
 
-/** A route as the OpenAPI document has it. */
+/** Converts a route to an operation of OpenAPI. */
 export function operationOf(route: Route, tags: readonly Tag[], named: NamedSchemas): Operation {
   const permissions = permissionsOf(route);
   const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)];
@@ -27,10 +27,10 @@ export function operationOf(route: Route, tags: readonly Tag[], named: NamedSche
   };
 }
 
-/** `/v1/emails/:id` as OpenAPI writes it. */
+/** Converts `/v1/emails/:id` to the form of OpenAPI, `/v1/emails/{id}`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
-/** Every code that the endpoint can answer with: those that follow from what it states, and its own. */
+/** Every code that the endpoint can answer with: those that follow from its route, and its own. */
 function codesOf(route: Route): readonly FailureCode[] {
   const { permission, method, params = {}, failures = [] } = route;
   const isPublic = permission === 'public';
@@ -85,7 +85,7 @@ function accessSentence(route: Route): string {
     .join(' ');
 }
 
-/** An id as it may look, for examples. */
+/** The random part of an id in examples. */
 const SOME_ID = '01m7xj1rwzprnwr10308attx';
 
 function pathParameters({ params = {} }: Route): readonly Parameter[] {
@@ -111,7 +111,7 @@ function queryParameters({ query }: Route): readonly Parameter[] {
   return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
     name,
     in: 'query',
-    // What has a default need not be sent.
+    // A parameter with a default is optional.
     required: required.includes(name) && schema.default === undefined,
     description,
     schema,

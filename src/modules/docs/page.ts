@@ -9,7 +9,7 @@ const SIBLINGS = [
   { path: '/docs/what-happens-when', label: 'What happens when …' },
 ] as const;
 
-/** Where a page of the documentation lies. */
+/** The path of a page of the documentation. */
 export type PagePath = (typeof SIBLINGS)[number]['path'];
 
 /** An entry of the navigation; `href` is an anchor on the page. */
@@ -26,16 +26,16 @@ export interface NavigationGroup {
   readonly entries: readonly NavigationEntry[];
 }
 
-/** What a page of the documentation is made of. */
+/** The content of a page of the documentation. */
 export interface PageContent {
   readonly title: string;
-  /** The page's own address, to mark it among its siblings. */
+  /** The path of the page itself, which is marked in the list of pages. */
   readonly path: PagePath;
   readonly navigation: readonly NavigationGroup[];
   readonly body: Html;
 }
 
-/** Everything comes from this server and nothing is inline: no font, no script, no picture of a third party. */
+/** The policy allows nothing inline and nothing from other servers: no fonts, scripts or pictures of third parties. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -46,10 +46,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The headers of the pages and of what they load; always asked for again, since an upgrade changes them in place. */
+/** The headers of the pages and their assets. Browsers always revalidate them, because an upgrade changes them in place. */
 export const PAGE_HEADERS = { 'content-security-policy': POLICY, 'cache-control': 'no-cache' };
 
-/** A page of the documentation. It reads well without its script and without any network but this server. */
+/** Makes a page of the documentation, which is readable without its script and needs no other server. */
 export function page({ title, path, navigation, body }: PageContent): RawResponse {
   const text = html`<!doctype html>
 <html lang="en">

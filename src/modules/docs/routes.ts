@@ -13,7 +13,7 @@ import { referencePage } from './reference-page.ts';
 import type { Tag } from './tags.ts';
 import failures from './what-happens-when.md' with { type: 'text' };
 
-/** What the documentation is made from: the other endpoints, and where they are reached. */
+/** The documented endpoints and their public URL. */
 export interface DocsDeps {
   readonly documented: readonly Route[];
   readonly tags: readonly Tag[];
@@ -21,7 +21,7 @@ export interface DocsDeps {
   readonly baseUrl: string;
 }
 
-/** The documentation, which every error leads to. It is public, since it says nothing about anybody. */
+/** The pages of the documentation, which every error links to. They are public. */
 export function docsRoutes({ documented, tags, baseUrl }: DocsDeps): readonly Route[] {
   const openApi = once(() => openApiOf(documented, tags, baseUrl));
   const asset = (type: string, content: string) => new RawResponse(type, content, { headers: PAGE_HEADERS });
@@ -61,7 +61,7 @@ function documentRoute(path: string, summary: string, draw: () => RawResponse): 
   });
 }
 
-/** Drawn at the first request, since drawing takes 20 ms that a start should not; then always the same. */
+/** Makes a value at the first call and keeps it: rendering takes 20 ms, which should not delay the start. */
 function once<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => {

@@ -1,7 +1,7 @@
 import { type Html, html, inline } from './html.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** The members of an object as a table, objects within it folded away. */
+/** The members of an object as a table, in which inner objects are collapsed. */
 export function memberTable(schema: JsonSchema): Html {
   const required = new Set(schema.required);
   const rows = Object.entries(schema.properties ?? {}).map(
@@ -13,7 +13,7 @@ export function memberTable(schema: JsonSchema): Html {
   return html`<table class="members">${rows}</table>`;
 }
 
-/** The type of a value, what it means and what bounds it; then its own members. */
+/** The type, the meaning and the limits of a value, then its members. */
 export function describe(schema: JsonSchema): Html {
   const bounds = boundsOf(schema);
   const inner = objectWithin(schema);
@@ -50,7 +50,7 @@ function boundsOf(schema: JsonSchema): string[] {
   );
 }
 
-/** The object that a value is, or that its items or one of its forms are. */
+/** Finds the object schema of a value, of its items, or of one of its forms. */
 function objectWithin(schema: JsonSchema): JsonSchema | undefined {
   if (schema.properties && Object.keys(schema.properties).length > 0) return schema;
   if (schema.items) return objectWithin(schema.items);

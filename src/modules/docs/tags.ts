@@ -1,4 +1,4 @@
-/** A group of endpoints in the documentation: those whose path has the segment behind the version. */
+/** A group of endpoints in the documentation: those whose path has its segment after the version. */
 export interface Tag {
   readonly segment: string;
   readonly name: string;

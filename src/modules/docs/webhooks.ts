@@ -26,7 +26,7 @@ const RESPONSES = {
   },
 };
 
-/** What endpoints are sent, as the `webhooks` of OpenAPI 3.1: one entry for each type of event. */
+/** The requests to webhook endpoints as the `webhooks` of OpenAPI 3.1, one for each type of event. */
 export function webhooksOf(named: NamedSchemas): OpenApiDocument['webhooks'] {
   const entries = Object.entries(EMAIL_EVENTS).map(([type, schema]) => {
     const media = { schema: toJsonSchema(schema, named) };

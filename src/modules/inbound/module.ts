@@ -3,7 +3,7 @@ import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
 import { defineModule, offered } from '../module.ts';
 import { openInbound } from './open.ts';
 
-/** The port that bounces and complaints come back to. */
+/** The SMTP port that receives bounces and complaints. */
 export const inboundModule = defineModule<unknown>({
   name: 'inbound',
   open: ({ config, signer, logger, mailReader }) => ({

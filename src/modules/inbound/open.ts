@@ -7,11 +7,10 @@ import { tokenOf } from '../../transport/inbound/verp.ts';
 import type { MailReader } from '../../transport/reading/mail-reader.ts';
 import { isReturnToken } from '../emails/queries.ts';
 
-/** What the listener for bounces and complaints needs. */
 export interface InboundParts {
   readonly host: string;
   readonly port: number;
-  /** The name in the greeting. */
+  /** The host name in the greeting. */
   readonly name: string;
   readonly signer: Signer;
   readonly logger: Logger;
@@ -19,10 +18,10 @@ export interface InboundParts {
   record(feedback: readonly Feedback[], isVouched: boolean): Promise<void>;
 }
 
-/** Where providers of mailboxes send complaints, besides the return path; RFC 2142 4 and 5 name two of them. */
+/** The mailboxes that receive complaints besides the return path; RFC 2142 4 and 5 name two of them. */
 const REPORTS = /^(abuse|postmaster|fbl|complaints)@/i;
 
-/** Opens the listener. Mail for anybody else is refused at RCPT. */
+/** Opens the listener. It refuses mail to any other address at RCPT. */
 export const openInbound = ({ signer, logger, record, ...where }: InboundParts): Promise<SmtpServer> =>
   openReportServer({
     ...where,
@@ -32,6 +31,6 @@ export const openInbound = ({ signer, logger, record, ...where }: InboundParts):
       const token = tokenOf(address);
       return token === null ? REPORTS.test(address) : isReturnToken(token, signer);
     },
-    // Anybody can write to this port: only an address that was signed here names an email.
+    // Anybody can connect to this port, so only an address that was signed here identifies an email.
     onReport: (feedback) => record(feedback, false),
   });

@@ -11,19 +11,19 @@ import type { ActorItem, ActorLife, ActorPage, Explanation } from './model.ts';
 import { redacted } from './redact.ts';
 
 const PAGE = 50;
-/** Rows that a search without a fitting index looks at before it says how far it came (about 20 ms). */
-const LOOKED_AT = 20_000;
+/** Rows that a search without a fitting index examines before it reports how far it came (about 20 ms). */
+const EXAMINED = 20_000;
 
-/** Which actors are asked for. */
+/** The filter of a list of actors. */
 export interface Wanted {
   readonly state: string | null;
-  /** The beginning of an id; the whole prefix of the kind at least. */
+  /** The beginning of an id: at least the whole prefix of the kind. */
   readonly idPrefix: string;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   readonly after: string | null;
 }
 
-/** Explains an actor of one kind from its life. */
+/** Explains the state of an actor of one kind from its history. */
 export type Explain = (life: ActorHistory, now: number) => Explanation;
 
 interface Row {
@@ -49,7 +49,7 @@ const itemOf = ({ id, state, revision, attempt, wake_at }: Row): Omit<ActorItem,
 /** Actors without their labels. */
 type FoundPage = Omit<ActorPage, 'actors'> & { readonly actors: readonly Omit<ActorItem, keyof Label>[] };
 
-/** Actors of one kind, newest first. The work is bounded whatever the size of the table. */
+/** Reads a page of actors of one kind, newest first. The work is bounded whatever the size of the table. */
 export async function actorPage(
   database: Database,
   kind: Kind,
@@ -84,16 +84,16 @@ async function findActors(
   }
   const moment = `${kind.idPrefix}_${timePart(0)}`.length;
   const inState = wanted.state === null ? '' : ` and state = ${stateList([wanted.state])}`;
-  // Where a search stops tells only a moment, since the row it stopped at may be anybody's. So that the next page can begin at
-  // that moment, this one leaves the whole millisecond to it, unless it has seen nothing but that millisecond.
-  const rows = await database.query<Row & { last: string; whole: boolean; looked_at: number }>(
+  // The row at which a search stops may belong to another workspace, so the cursor names only its millisecond. The next page
+  // begins with that whole millisecond, and this one leaves it out, unless all of its rows are of that millisecond.
+  const rows = await database.query<Row & { last: string; whole: boolean; examined: number }>(
     `with near as materialized (
        select id, workspace_id, livemode, state, revision, context, wake_at from ${kind.table}
-       where ${within} order by id desc limit ${LOOKED_AT}
+       where ${within} order by id desc limit ${EXAMINED}
      )
-     select b.last, b.whole, b.looked_at, a.* from (
-       select e.*, e.looked_at < ${LOOKED_AT} or e.latest <= e.edge as whole from (
-         select min(id) as last, max(id) as latest, left(min(id), ${moment}) || '~' as edge, count(*)::integer as looked_at
+     select b.last, b.whole, b.examined, a.* from (
+       select e.*, e.examined < ${EXAMINED} or e.latest <= e.edge as whole from (
+         select min(id) as last, max(id) as latest, left(min(id), ${moment}) || '~' as edge, count(*)::integer as examined
          from near
        ) e
      ) b
@@ -104,11 +104,11 @@ async function findActors(
   );
   const found = rows.filter(({ id }) => id !== null);
   const [search] = rows;
-  if (!search || search.looked_at < LOOKED_AT) return pageOf(found, null);
+  if (!search || search.examined < EXAMINED) return pageOf(found, null);
   return pageOf(found, lowestIdAt(kind.idPrefix, timeOfId(search.last) + (search.whole ? 0 : 1)));
 }
 
-/** A way to a state that needs no search: an index of its own, or the one of whoever waits for the clock. */
+/** The relation that finds the actors in a state without a search: by an index on the state, or by the one on wake-up times. */
 async function relationFor(
   database: Database,
   kind: Kind,
@@ -119,7 +119,7 @@ async function relationFor(
   const indexed = await indexedStates(database, kind);
   if (indexed === 'all' || indexed.has(state)) return { cte: '', name: kind.table, condition };
   if (!timedStates(draw(kind.machine)).includes(state)) return null;
-  const waiting = `select * from ${kind.table} where wake_at is not null and ${condition} limit ${LOOKED_AT}`;
+  const waiting = `select * from ${kind.table} where wake_at is not null and ${condition} limit ${EXAMINED}`;
   return { cte: `with waiting as materialized (${waiting})`, name: 'waiting', condition };
 }
 
@@ -129,7 +129,7 @@ function pageOf(rows: readonly Row[], stoppedAt: string | null): FoundPage {
   return { actors, next: stoppedAt, searchedBackTo: stoppedAt === null ? null : timeOfId(stoppedAt) };
 }
 
-/** One actor with its journal and why it is where it is; null where the scope has none. */
+/** Reads an actor with its history and the explanation of its state; null when the scope has no such actor. */
 export async function actorLife(
   database: Database,
   kind: Kind,
@@ -170,7 +170,7 @@ export async function actorLife(
   };
 }
 
-/** For a kind that has nobody to explain it: what its machine says of the state. */
+/** Explains the actors of a kind without an explanation of its own, by the descriptions of its machine. */
 const brieflyOf =
   ({ machine }: Kind): Explain =>
   ({ state, timers, steps }) => {

@@ -1,12 +1,12 @@
 import type { Database } from '../../db/database.ts';
 import type { Kind } from '../../engine/kind.ts';
 
-/** States that an index on (workspace_id, livemode, state, …) covers; `all` where it covers every one. */
+/** The states that an index on (workspace_id, livemode, state, …) covers; `all` when it covers every one. */
 export type IndexedStates = ReadonlySet<string> | 'all';
 
 /**
- * Which states of a kind can be counted and listed without reading the table. Read from the catalogue, so that a migration
- * that adds an index is all that is needed.
+ * Finds the states of a kind that can be counted and listed without reading the table. The database's catalogue tells, so a
+ * migration that adds an index needs no change here.
  */
 export async function indexedStates(database: Database, { table }: Kind): Promise<IndexedStates> {
   const indexes = await database.query<{ columns: string; predicate: string | null }>(
@@ -24,7 +24,7 @@ export async function indexedStates(database: Database, { table }: Kind): Promis
   return states;
 }
 
-/** How many pages of 8 kB a table has: known at once, with or without statistics. */
+/** The number of 8 kB pages of a table, which is known at once, with or without statistics. */
 export async function pagesOf(database: Database, { table }: Kind): Promise<number> {
   const [row] = await database.query<{ pages: number }>(
     `select (pg_relation_size($1::text::regclass) / 8192)::float8 as pages`,
@@ -35,14 +35,14 @@ export async function pagesOf(database: Database, { table }: Kind): Promise<numb
 
 const GROUPS = 'workspace_id, livemode, state';
 
-/** Every actor, counted; or, of a share of the pages, an estimate. */
+/** SQL that counts all actors, or those on a share of the pages. */
 export const countStatement = ({ table }: Kind, percent: number | null): string =>
   percent === null
     ? `select ${GROUPS}, count(*)::float8 as count from ${table} group by 1, 2, 3`
     : `select ${GROUPS}, round(count(*) * ${(100 / percent).toFixed(6)})::float8 as count
        from ${table} tablesample system (${percent.toFixed(6)}) repeatable (7) group by 1, 2, 3`;
 
-/** At most `most` rows that match are counted: whoever gets that many knows that there may be more. */
+/** SQL that counts at most `most` matching rows. A result of `most` means that there may be more. */
 export const cappedStatement = ({ table }: Kind, condition: string, most: number): string =>
   `select ${GROUPS}, count(*)::float8 as count
    from (select ${GROUPS} from ${table} where ${condition} limit ${most}) w group by 1, 2, 3`;

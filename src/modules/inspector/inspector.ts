@@ -7,14 +7,13 @@ import type { Scope } from '../../engine/result.ts';
 import type { AdmissionDeps } from '../../http/admission.ts';
 import type { SocketUpgrade } from '../../http/listen.ts';
 import type { Clock } from '../../time/clock.ts';
+import { InspectorSessions, type Ticket } from './inspector-sessions.ts';
 import { LiveFeed } from './live-feed.ts';
 import type { InspectedKind, InspectorDeps } from './routes.ts';
 import { StateCounts } from './state-counts.ts';
-import { sightsOf } from './visibility.ts';
-import { InspectorSessions, type Ticket } from './visits.ts';
+import { visibilityAmong } from './visibility.ts';
 import { inspectorUpgrade } from './websocket-upgrade.ts';
 
-/** What the live view is built from. */
 export interface InspectorParts extends Omit<AdmissionDeps, 'session'> {
   readonly engine: Engine;
   readonly database: Database;
@@ -25,23 +24,29 @@ export interface InspectorParts extends Omit<AdmissionDeps, 'session'> {
   readonly version: string;
 }
 
-/** The live view, ready to be looked at. */
+/** The server side of the live view. */
 export interface Inspector {
-  /** For `inspectorRoutes`. */
+  /** The dependencies of `inspectorRoutes`. */
   readonly deps: InspectorDeps;
   readonly sockets: SocketUpgrade;
-  /** A link that opens the live view once, without a key. */
+  /** Makes a link that opens the live view once, without a key. */
   link(scope: Scope): Promise<string>;
   stop(): void;
 }
 
-/** Puts the live view together. Nothing of it runs, and no commit costs anything, until somebody looks. */
+/** Builds the live view. It runs nothing, and commits cost nothing, until a viewer is connected. */
 export function createInspector(parts: InspectorParts): Inspector {
   const { engine, kinds, database, clock, log, baseUrl, version, sessions } = parts;
   const { authenticate, limiter, clientAddress } = parts;
   const now = () => clock.now();
   const tickets = new OneTimeTokens<Ticket>(database, 'live view', now);
-  const visits = new InspectorSessions(sessions, tickets, authenticate, sightsOf(kinds), now);
+  const inspectorSessions = new InspectorSessions(
+    sessions,
+    tickets,
+    authenticate,
+    visibilityAmong(kinds),
+    now,
+  );
   const stateCounts = new StateCounts(
     database,
     clock,
@@ -53,7 +58,7 @@ export function createInspector(parts: InspectorParts): Inspector {
     engine,
     database,
     now,
-    visits,
+    sessions: inspectorSessions,
     liveFeed,
     limiter,
     clientAddress,
@@ -61,12 +66,12 @@ export function createInspector(parts: InspectorParts): Inspector {
     baseUrl,
   });
   return {
-    deps: { database, kinds, visits, version },
+    deps: { database, kinds, inspectorSessions, version },
     sockets,
-    // Behind the mark: what stands there is never sent, logged or handed on by a browser.
+    // The ticket is in the fragment, which a browser neither sends nor passes on in Referer, so that it gets into no log.
     link: async ({ workspaceId, livemode }) => {
       const subject = { kind: 'operatorLink', id: crypto.randomUUID(), workspaceId, livemode } as const;
-      return `${baseUrl}/inspector#open=${await visits.link(subject)}`;
+      return `${baseUrl}/inspector#open=${await inspectorSessions.link(subject)}`;
     },
     stop: () => liveFeed.stop(),
   };

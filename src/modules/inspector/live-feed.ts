@@ -6,25 +6,25 @@ import type { Movement, Tick } from './model.ts';
 import type { StateCounts } from './state-counts.ts';
 import { type Visibility, visibilityKey } from './visibility.ts';
 
-/** Viewers hear of what happened at most this often. */
+/** Shortest time between two ticks for the viewers. */
 const TICK_MS = 250;
-/** Movements that are named one by one in a tick; the others are only counted. */
+/** Transitions that a tick lists one by one; the others are only counted. */
 const SAMPLE = 12;
-/** Says that nothing happened, so that a viewer knows the line is alive. */
+/** Ticks without news before an empty one is sent, so that a viewer knows that the connection is alive. */
 const BEAT_TICKS = 20;
 
-/** Somebody who looks. */
+/** A connected viewer. */
 export interface Viewer {
   readonly scope: Scope;
-  /** As it is on joining: whoever comes to see more or less joins again. */
+  /** The kinds that the viewer may see when it joins. After a change of permissions it joins again. */
   readonly visibility: Visibility;
-  /** The actor that is open. */
+  /** The id of the actor that the viewer has opened. */
   readonly watched: string | null;
-  /** Sends, or drops where the line is full. */
+  /** Sends a text, or drops it when the connection is full. */
   show(text: string): void;
 }
 
-/** What has happened in one environment of one workspace since the last tick, of the kinds in sight. */
+/** The transitions in one environment since the last tick, of one set of visible kinds. */
 interface Channel {
   readonly scope: Scope;
   readonly visibility: Visibility;
@@ -36,17 +36,17 @@ interface Channel {
   silence: number;
 }
 
-/** What the lookout looks at. */
+/** The part of the engine that the feed listens to. */
 export interface FeedSource {
   listen(listener: CommitListener): () => void;
 }
 
 /**
- * Tells viewers what the engine commits. The engine is listened to only while somebody looks; each commit costs a look-up and
- * a count, and each tick one text for all viewers of an environment who see the same kinds, however many they are.
+ * Reports the engine's commits to viewers. It listens to the engine only while a viewer is connected. Each commit costs a look-up
+ * and a count, and each tick one text for all viewers of an environment who see the same kinds, however many they are.
  */
 export class LiveFeed {
-  /** By environment, then by sight. */
+  /** The channels by environment, then by the set of visible kinds. */
   readonly #channels = new Map<string, Map<string, Channel>>();
   #leave: (() => void) | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -58,7 +58,7 @@ export class LiveFeed {
     private readonly now: () => number,
   ) {}
 
-  /** Lets somebody look until the returned function is called. */
+  /** Adds a viewer until the returned function is called. */
   join(viewer: Viewer): () => void {
     const key = keyOf(viewer.scope);
     const visibility = visibilityKey(viewer.visibility);
@@ -66,7 +66,7 @@ export class LiveFeed {
     const channel = channels.get(visibility) ?? emptyChannel(viewer);
     this.#channels.set(key, channels.set(visibility, channel));
     channel.viewers.add(viewer);
-    // The newcomer needs the counts; the others get them once more.
+    // The new viewer needs the counts; the others receive them once more.
     channel.countsShown = '';
     if (++this.#viewers === 1) this.#open();
     return () => {
@@ -77,7 +77,7 @@ export class LiveFeed {
     };
   }
 
-  /** Looks no more. */
+  /** Stops listening to the engine. */
   stop(): void {
     clearInterval(this.#timer);
     this.#leave?.();

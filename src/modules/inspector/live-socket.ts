@@ -1,20 +1,20 @@
 import type { ServerWebSocket } from 'bun';
 import type { SocketSession } from '../../http/listen.ts';
+import type { InspectorSession } from './inspector-sessions.ts';
 import type { LiveFeed, Viewer } from './live-feed.ts';
 import type { Watch } from './model.ts';
 import { type Visibility, visibilityKey } from './visibility.ts';
-import type { InspectorSession } from './visits.ts';
 
-/** Bytes that may wait for a viewer; beyond them a tick is dropped, since the next one says as much. */
+/** Bytes that may wait for a viewer. Beyond them ticks are dropped, because the next one reports the same counts. */
 const BACKLOG = 65_536;
-/** RFC 6455, 7.4.2: codes from 4000 on are ours. */
+/** The close code of an ended session; codes from 4000 on are for private use (RFC 6455, 7.4.2). */
 export const SESSION_OVER = 4_401;
-/** RFC 6455, 7.4.1. */
+/** The close code of a server that stops (RFC 6455, 7.4.1). */
 export const GOING_AWAY = 1_001;
-/** How often a connection asks whether its session still holds. */
-const LOOK_AGAIN_MS = 15_000;
+/** Time between two checks of the session of a connection. */
+const RECHECK_MS = 15_000;
 
-/** The WebSocket of a page that looks at the machines. */
+/** The WebSocket of a live view in a browser. */
 export class LiveSocket implements SocketSession, Viewer {
   readonly scope;
   visibility: Visibility;
@@ -24,19 +24,19 @@ export class LiveSocket implements SocketSession, Viewer {
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(
-    visit: InspectorSession,
+    session: InspectorSession,
     private readonly liveFeed: LiveFeed,
-    private readonly look: () => Promise<Visibility | null>,
-    private readonly gone: (talk: SocketSession) => void,
+    private readonly readVisibility: () => Promise<Visibility | null>,
+    private readonly onClosed: (socket: SocketSession) => void,
   ) {
-    this.scope = { workspaceId: visit.subject.workspaceId, livemode: visit.subject.livemode };
-    this.visibility = visit.visibility;
+    this.scope = { workspaceId: session.subject.workspaceId, livemode: session.subject.livemode };
+    this.visibility = session.visibility;
   }
 
   opened(socket: ServerWebSocket<SocketSession>): void {
     this.#socket = socket;
     this.#leave = this.liveFeed.join(this);
-    this.#timer = setInterval(() => void this.#lookAgain(), LOOK_AGAIN_MS);
+    this.#timer = setInterval(() => void this.#recheck(), RECHECK_MS);
   }
 
   received(_socket: ServerWebSocket<SocketSession>, text: string): void {
@@ -45,7 +45,7 @@ export class LiveSocket implements SocketSession, Viewer {
   }
 
   closed(): void {
-    this.gone(this);
+    this.onClosed(this);
     clearInterval(this.#timer);
     this.#leave?.();
     this.#socket = null;
@@ -59,8 +59,8 @@ export class LiveSocket implements SocketSession, Viewer {
     if (this.#socket && this.#socket.getBufferedAmount() < BACKLOG) this.#socket.send(text);
   }
 
-  async #lookAgain(): Promise<void> {
-    const visibility = await this.look().catch(() => this.visibility);
+  async #recheck(): Promise<void> {
+    const visibility = await this.readVisibility().catch(() => this.visibility);
     if (!visibility) this.#socket?.close(SESSION_OVER, 'The session is over.');
     if (!visibility || !this.#socket || visibilityKey(visibility) === visibilityKey(this.visibility)) return;
     this.visibility = visibility;
@@ -70,7 +70,7 @@ export class LiveSocket implements SocketSession, Viewer {
   }
 }
 
-/** The id that a message asks to watch; undefined for anything that is no such message. */
+/** The id in a `watch` message, or null when it names none; undefined for any other message. */
 function watchedIn(text: string): string | null | undefined {
   try {
     const { type, id } = JSON.parse(text) as Partial<Watch>;

@@ -2,7 +2,7 @@ import { type Drawing, draw } from '../../drawing/moves.ts';
 import type { Kind } from '../../engine/kind.ts';
 import type { Machine } from './model.ts';
 
-/** A kind's machine as the live view draws it. */
+/** The machine of a kind as the live view draws it. */
 export function machineOf({ name, idPrefix, machine }: Kind): Machine {
   const drawing = draw(machine);
   return {
@@ -14,13 +14,13 @@ export function machineOf({ name, idPrefix, machine }: Kind): Machine {
   };
 }
 
-/** A state that every arrow leaves at once is never stored. */
+/** True for a state that is left within the same step and therefore never stored. */
 function isTransient({ moves }: Drawing, state: string): boolean {
   const leaving = moves.filter(({ from }) => from === state);
   return leaving.length > 0 && leaving.every(({ cause }) => cause === null);
 }
 
-/** States with an `after`: their actors always have a wake-up time. */
+/** The states with an `after`, whose actors always have a wake-up time. */
 export const timedStates = ({ states, moves }: Drawing): string[] =>
   states
     .map(({ name }) => name)

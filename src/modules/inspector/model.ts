@@ -1,8 +1,8 @@
 import type { Drawing } from '../../drawing/moves.ts';
 
-// What the live view and the service say to each other. No personal data is in any of it.
+// The messages between the live view and the service. None of them holds personal data.
 
-/** Who looks: one environment of one workspace, until the session ends. */
+/** The session of a viewer: one environment of one workspace. */
 export interface Session {
   readonly workspaceId: string;
   readonly workspaceName: string;
@@ -17,13 +17,13 @@ export interface Machine {
   readonly kind: string;
   readonly idPrefix: string;
   readonly drawing: Drawing;
-  /** States that are passed through within one step and never stored. */
+  /** The states that are left within the same step and never stored. */
   readonly transient: readonly string[];
-  /** States that wait for the clock. */
+  /** The states that wait for a timer. */
   readonly timed: readonly string[];
 }
 
-/** How many actors are in a state; `exact` is false where the number rests on a sample of a large table. */
+/** The number of actors in a state; `exact` is false for an estimate from a sample of a large table. */
 export interface StateCount {
   readonly count: number;
   readonly exact: boolean;
@@ -43,16 +43,16 @@ export interface ActorItem {
   readonly revision: number;
   readonly attempt: number | null;
   readonly createdAt: number;
-  /** When the clock wakes it next. */
+  /** The next time at which a timer fires. */
   readonly wakeAt: number | null;
 }
 
 /** A page of actors, newest first. */
 export interface ActorPage {
   readonly actors: readonly ActorItem[];
-  /** Where to go on; null when nothing is left. */
+  /** The cursor of the next page; null on the last one. */
   readonly next: string | null;
-  /** Set when the search stopped at its budget: everything newer than this moment was looked at. */
+  /** Set when the search stopped at its budget: everything newer than this time was examined. */
   readonly searchedBackTo: number | null;
 }
 
@@ -67,27 +67,27 @@ export interface LifeStep {
   readonly effects: readonly string[];
 }
 
-/** Why an actor is where it is, for people. */
+/** The reason for the state of an actor, in words. */
 export interface Explanation {
   readonly summary: string;
-  /** The rule that holds in this state. */
+  /** The rule of this state. */
   readonly rule: string;
   readonly evidence: readonly { readonly at: number; readonly text: string }[];
   readonly next: { readonly text: string; readonly at: number | null };
 }
 
-/** One actor and everything that has happened to it. */
+/** One actor and its history. */
 export interface ActorLife extends ActorItem {
   readonly kind: string;
   readonly context: unknown;
   readonly timers: readonly { readonly delay: string; readonly at: number }[];
   readonly steps: readonly LifeStep[];
-  /** Whether older steps than these exist. */
+  /** True when older steps exist. */
   readonly truncated: boolean;
   readonly explanation: Explanation;
 }
 
-/** A transition as it just happened. */
+/** A transition that has just been committed. */
 export interface Movement {
   readonly kind: string;
   readonly id: string;
@@ -97,23 +97,23 @@ export interface Movement {
   readonly at: number;
 }
 
-/** What the service tells a viewer, at most four times a second. Whatever does not fit is left out: counts are absolute. */
+/** The news for a viewer, at most four times a second. A dropped tick loses nothing that matters, because counts are absolute. */
 export interface Tick {
   readonly type: 'tick';
   readonly at: number;
-  /** How often each transition was taken since the last tick. */
+  /** The number of times that each transition was taken since the last tick. */
   readonly moves: readonly (Pick<Movement, 'kind' | 'event' | 'from' | 'to'> & { readonly times: number })[];
-  /** A sample of them. */
+  /** A sample of these transitions. */
   readonly sample: readonly Movement[];
-  /** Only where they changed. */
+  /** The counts, when they have changed. */
   readonly counts: Counts | null;
-  /** Watched actors that have changed. */
+  /** The watched actors that have changed. */
   readonly changed: readonly string[];
 }
 
-/** What a viewer tells the service. */
+/** The message of a viewer to the service. */
 export interface Watch {
   readonly type: 'watch';
-  /** The actor that is open; null for none. */
+  /** The actor that the viewer has opened; null for none. */
   readonly id: string | null;
 }

@@ -1,10 +1,10 @@
-/** Members that are never shown, whatever a kind keeps in them. */
+/** Names of members that are never shown. */
 const SECRET = /secret|sealed|password|token|hash|private/i;
 const ADDRESS = /[^\s<>"@]+@[^\s<>"@]+/g;
 
 /**
- * A context as others may see it. Machines keep personal data out of theirs already; this holds for the ones to come too:
- * addresses are masked, URLs lose everything behind the host (a path may be a capability), secrets are left out.
+ * Removes personal data and secrets from a context. The machines hold none already; this covers future ones too. Addresses are
+ * masked, URLs lose everything after the host (a path may be a capability), and secrets are left out.
  */
 export function redacted(value: unknown): unknown {
   if (typeof value === 'string') return masked(value);

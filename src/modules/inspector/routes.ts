@@ -5,26 +5,25 @@ import type { Kind } from '../../engine/kind.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { RawResponse, type Route, route } from '../../http/route.ts';
 import { actorLife, actorPage, type Explain } from './actors.ts';
+import { type InspectorSessions, NEEDED } from './inspector-sessions.ts';
 import type { LabelSql } from './labels.ts';
 import { machineOf } from './machines.ts';
 import type { ActorLife, ActorPage, Machine, Session } from './model.ts';
-import { sightsOf, type VisibleKind } from './visibility.ts';
-import { type InspectorSessions, NEEDED } from './visits.ts';
+import { type VisibleKind, visibilityAmong } from './visibility.ts';
 
-/** A kind as the live view shows it. */
+/** A kind that the live view shows. */
 export interface InspectedKind extends VisibleKind {
   readonly kind: Kind;
-  /** Without it, an actor is explained by its machine alone. */
+  /** Explains the actors of the kind; without it the descriptions of the machine do. */
   readonly explain?: Explain;
   /** Without it, an actor is known by its id alone. */
   readonly label?: LabelSql;
 }
 
-/** What the live view's endpoints need. */
 export interface InspectorDeps {
   readonly database: Database;
   readonly kinds: readonly InspectedKind[];
-  readonly visits: InspectorSessions;
+  readonly inspectorSessions: InspectorSessions;
   readonly version: string;
 }
 
@@ -33,7 +32,7 @@ const SessionBody = Type.Object({
   ticket: Type.Optional(Type.String({ maxLength: 1_000 })),
 });
 
-/** Bytes: a key and a ticket are far shorter, and nobody is known yet who could be told to send less. */
+/** Bytes of the body that opens a session. A key and a ticket are far shorter, and the sender is not authenticated yet. */
 const SESSION_BODY_LIMIT = 4_096;
 
 const ActorQuery = Type.Object({
@@ -46,14 +45,14 @@ const ActorQuery = Type.Object({
 const SESSION_OVER = new Failure('UNAUTHORIZED', 'The session has ended.');
 const ONE_OF_BOTH = invalid([{ path: '/body', message: 'Send either a key or a ticket.' }]);
 
-/** For browsers alone: a page gets at the session of its own user, by a cookie. */
+/** The credential of the page's endpoints: the session cookie of its user. */
 const BY_SESSION = {
   permission: NEEDED,
   credential: 'session',
   principals: ['key', 'operatorLink'],
 } as const;
 
-/** Answers made for this page alone, which TypeScript describes (model.ts) and no document lists. */
+/** The schema of an answer for this page alone. TypeScript describes it (model.ts), and no document lists it. */
 const of = <T>() => Type.Unsafe<T>({});
 
 const ended = (cookie: string, body: object): RawResponse =>
@@ -61,18 +60,18 @@ const ended = (cookie: string, body: object): RawResponse =>
     headers: { 'set-cookie': cookie, 'cache-control': 'no-store' },
   });
 
-/** The endpoints that the live view is made of, all under its own prefix. */
+/** The endpoints of the live view, all under its own prefix. */
 export function inspectorRoutes({
   database,
   kinds: inspected,
-  visits,
+  inspectorSessions,
   version,
 }: InspectorDeps): readonly Route[] {
   const kinds = inspected.map(({ kind }) => kind);
-  const visibilityOf = sightsOf(inspected);
-  const shownAs = new Map(inspected.map(({ kind, explain, label }) => [kind.name, { explain, label }]));
+  const visibilityOf = visibilityAmong(inspected);
+  const presentation = new Map(inspected.map(({ kind, explain, label }) => [kind.name, { explain, label }]));
   const machines = kinds.map(machineOf);
-  const seenBy = ({ permissions }: Principal) => {
+  const visibleTo = ({ permissions }: Principal) => {
     const visibility = visibilityOf(permissions);
     return kinds.filter(({ name }) => visibility.has(name));
   };
@@ -90,7 +89,7 @@ export function inspectorRoutes({
       failures: ['UNAUTHORIZED', 'FORBIDDEN'],
       handle: async ({ body }) => {
         if ((body.key === undefined) === (body.ticket === undefined)) return ONE_OF_BOTH;
-        const cookie = await visits.begin(body);
+        const cookie = await inspectorSessions.begin(body);
         return cookie instanceof Failure ? cookie : ended(cookie, {});
       },
     }),
@@ -102,7 +101,7 @@ export function inspectorRoutes({
       summary: 'End the session',
       response: of<object>(),
       status: 200,
-      handle: () => ended(visits.end(), {}),
+      handle: () => ended(inspectorSessions.end(), {}),
     }),
     route({
       method: 'GET',
@@ -119,7 +118,7 @@ export function inspectorRoutes({
           workspaceId,
           workspaceName: row?.name ?? workspaceId,
           livemode,
-          expiresAt: new Date(visits.endOf(headers) ?? 0).toISOString(),
+          expiresAt: new Date(inspectorSessions.endOf(headers) ?? 0).toISOString(),
           version,
         };
       },
@@ -133,7 +132,7 @@ export function inspectorRoutes({
       bodyLimit: SESSION_BODY_LIMIT,
       status: 201,
       handle: async ({ headers }) => {
-        const ticket = await visits.ticketFor(headers);
+        const ticket = await inspectorSessions.ticketFor(headers);
         return ticket === null ? SESSION_OVER : { ticket };
       },
     }),
@@ -158,14 +157,14 @@ export function inspectorRoutes({
       response: of<ActorPage>(),
       status: 200,
       handle: ({ caller, query }) => {
-        const kind = seenBy(caller).find(({ name }) => name === query.kind);
+        const kind = visibleTo(caller).find(({ name }) => name === query.kind);
         const states = machines.find((machine) => machine.kind === query.kind)?.drawing.states ?? [];
         if (!kind) return notFound('machine');
         const isKnown = query.state === undefined || states.some(({ name }) => name === query.state);
         if (!isKnown) return notFound('state');
         const prefix = `${kind.idPrefix}_`;
         const idPrefix = query.id?.startsWith(prefix) ? query.id : `${prefix}${query.id ?? ''}`;
-        const { label } = shownAs.get(kind.name) ?? {};
+        const { label } = presentation.get(kind.name) ?? {};
         const wanted = { state: query.state ?? null, idPrefix, after: query.after ?? null };
         return actorPage(database, kind, caller, wanted, label);
       },
@@ -179,10 +178,10 @@ export function inspectorRoutes({
       response: of<ActorLife>(),
       status: 200,
       handle: async ({ caller, params, now }) => {
-        const kind = seenBy(caller).find(({ idPrefix }) => params.id.startsWith(`${idPrefix}_`));
+        const kind = visibleTo(caller).find(({ idPrefix }) => params.id.startsWith(`${idPrefix}_`));
         if (!kind) return notFound('actor');
         const life = await actorLife(database, kind, caller, params.id, {
-          ...shownAs.get(kind.name),
+          ...presentation.get(kind.name),
           now,
         });
         return life ?? notFound('actor');

@@ -17,14 +17,14 @@ import { timedStates } from './machines.ts';
 import type { Counts, StateCount } from './model.ts';
 import type { Visibility } from './visibility.ts';
 
-/** A kind is counted again after this, or after so many times what the counting took, whichever is longer. */
+/** Shortest pause between two counts of a kind; it is longer in proportion to the duration of a slow count. */
 const PAUSE_MS = 2_000;
 const PAUSE_FACTOR = 50;
-/** Pages of a table that is counted whole: 128 MB of a server; 24 MB of the embedded database, which does nothing else meanwhile. */
+/** Largest table that is counted whole, in pages: 128 MB on a server; 24 MB in the embedded database, which does nothing else meanwhile. */
 const WHOLE = { postgres: 16_384, embedded: 3_072 } as const;
-/** Pages of a larger one that are looked at: some 50,000 emails, which puts a state of half of all within 0.5 %. */
+/** Pages of a larger table that are read: some 50,000 emails, which estimates a state of half of all emails within 0.5 %. */
 const SAMPLED = { postgres: 4_096, embedded: 1_024 } as const;
-/** Waiting actors that are counted one by one. */
+/** Most waiting actors that are counted exactly. */
 const MOST_WAITING = 50_000;
 
 interface Row {
@@ -36,13 +36,13 @@ interface Row {
 
 type Tally = Map<string, { count: number; exact: boolean }>;
 
-/** One kind: its counts by scope, and what has changed while a count is under way. */
+/** The counts of one kind by scope, and the changes during a running count. */
 interface KindCounts {
   readonly kind: Kind;
   readonly timed: readonly string[];
   indexed: IndexedStates | null;
   scopes: Map<string, Tally>;
-  /** Changes since the running count began; they are added to its result. */
+  /** The changes since the running count began, which are added to its result. */
   pending: Map<string, Map<string, number>> | null;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
@@ -50,10 +50,10 @@ interface KindCounts {
 const scopeKey = ({ workspaceId, livemode }: Scope): string => `${workspaceId} ${livemode}`;
 
 /**
- * How many actors are in each state, for everybody who looks, from one count. Between two counts the commits of this process
- * move the numbers. Exact: every state of a table that is small enough to be read whole, and in any table the states that wait
- * for the clock or have an index (up to 50,000 actors). Everything else in a large table is estimated from a fixed sample of
- * its pages. What other instances commit shows at the next count; a commit during a count may be off by itself until then.
+ * The number of actors in each state, from one count for all viewers. Between two counts the commits of this process change the
+ * numbers. Every state of a small table is exact; in a large one the states that wait for a timer or have an index are (up to
+ * 50,000 actors), and the others are estimated from a fixed sample of its pages. Commits of other instances appear with the next
+ * count, and a commit during a count may be counted wrongly until then.
  */
 export class StateCounts {
   readonly #kinds: readonly KindCounts[];
@@ -75,7 +75,7 @@ export class StateCounts {
     }));
   }
 
-  /** Starts counting; the first counts are there when it resolves. */
+  /** Starts counting. Resolves once the first counts exist. */
   async start(): Promise<void> {
     if (this.#counting) return;
     this.#counting = true;
@@ -87,7 +87,7 @@ export class StateCounts {
     for (const { timer } of this.#kinds) clearTimeout(timer);
   }
 
-  /** Hears of a commit. */
+  /** Applies a commit to the counts. */
   note(kind: Kind, drafts: readonly Draft[]): void {
     const kindCounts = this.#kinds.find((one) => one.kind === kind);
     if (!kindCounts) return;
@@ -101,7 +101,7 @@ export class StateCounts {
     }
   }
 
-  /** What is known now of one environment of one workspace, of the kinds in sight. */
+  /** The present counts of one environment, of the visible kinds. */
   counts(scope: Scope, visibility: Visibility): Counts {
     const key = scopeKey(scope);
     const seen = this.#kinds.filter(({ kind }) => visibility.has(kind.name));
@@ -146,20 +146,20 @@ export class StateCounts {
     const listed = draw(kind.machine).states.map(({ name }) => name);
     const covered = listed.filter((name) => indexed === 'all' || indexed.has(name));
     const waiting = kindCounts.timed.filter((name) => !covered.includes(name));
-    // One state at a time: a million scheduled emails must not hide how many have failed.
+    // Each state has its own limit: a million scheduled emails must not hide the number of failed ones.
     for (const state of covered) await this.#replace(kind, scopes, [state], `state = ${stateList([state])}`);
     await this.#replace(kind, scopes, waiting, `wake_at is not null and state in (${stateList(waiting)})`);
     return scopes;
   }
 
-  /** Reads the table in its own order, on a connection whose planner may do that. */
+  /** Reads the table in physical order, in a transaction that allows the planner to do so. */
   async #scan(kind: Kind, percent: number | null): Promise<readonly Row[]> {
     const text = sql.raw(countStatement(kind, percent));
     const result: unknown = await this.database.read((orm) => orm.execute(text));
     return (Array.isArray(result) ? result : (result as { rows: unknown[] }).rows) as readonly Row[];
   }
 
-  /** Puts exact counts in the place of estimates, unless there are too many to count. */
+  /** Replaces estimates by exact counts, unless there are too many actors to count. */
   async #replace(
     kind: Kind,
     scopes: Map<string, Tally>,

@@ -5,20 +5,20 @@ import type { Draft } from '../../engine/draft.ts';
 import type { Kind } from '../../engine/kind.ts';
 import type { Scope } from '../../engine/result.ts';
 import type { SocketSession } from '../../http/listen.ts';
+import type { InspectorSession } from './inspector-sessions.ts';
 import type { FeedSource } from './live-feed.ts';
 import { GOING_AWAY, SESSION_OVER } from './live-socket.ts';
 import { introduction, introductionText, newsTexts } from './stately.ts';
 import type { Visibility } from './visibility.ts';
-import type { InspectorSession } from './visits.ts';
 
-/** Actors of each kind that a new client is shown. */
+/** Actors of each kind that are sent to a new client. */
 const RECENT = 25;
-/** Actors that are followed at once: the tools draw every one of them, and a person follows fewer. */
-const FOLLOWED = 200;
-/** Messages a second; the rest of a busy second is not told (the next one tells where the actors are then). */
+/** Most actors that are reported at once: the tools draw every one of them. */
+const MOST_REPORTED = 200;
+/** Most messages a second. The rest of a busy second is dropped; the next one reports the states of the actors then. */
 const MOST_A_SECOND = 400;
 const BACKLOG = 1_048_576;
-const LOOK_AGAIN_MS = 15_000;
+const RECHECK_MS = 15_000;
 
 interface Row {
   readonly id: string;
@@ -26,7 +26,6 @@ interface Row {
   readonly context: unknown;
 }
 
-/** What a relay reads from. */
 export interface Relayed {
   readonly engine: FeedSource & { readonly kinds: readonly Kind[] };
   readonly database: Database;
@@ -34,47 +33,47 @@ export interface Relayed {
 }
 
 /**
- * Speaks Stately's inspector protocol to one client: first the latest actors as they are, then what happens to them and to new
- * ones. Of a crowd it follows a sample, the latest 200; a client that reads too slowly misses messages.
+ * Speaks Stately's inspector protocol to one client: it sends the latest actors first, then their transitions and those of new
+ * ones. It reports at most the 200 actors that changed last, and a client that reads too slowly misses messages.
  */
 export class StatelyRelay implements SocketSession {
-  /** Ids in the order in which they were last heard of: the ring that the oldest falls out of. */
-  readonly #followed = new Set<string>();
+  /** The reported actors in the order of their last change; the oldest is dropped first. */
+  readonly #reported = new Set<string>();
   #socket: ServerWebSocket<SocketSession> | null = null;
   #leave: (() => void) | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
   #second = 0;
-  #told = 0;
+  #sent = 0;
   #visibility: Visibility;
   readonly #scope: Scope;
-  /** What happened while the first actors were being read. */
+  /** The messages from the time when the first actors were being read. */
   #early: string[] | null = [];
 
   constructor(
     private readonly from: Relayed,
-    visit: InspectorSession,
-    private readonly look: () => Promise<Visibility | null>,
-    private readonly gone: (talk: SocketSession) => void,
+    session: InspectorSession,
+    private readonly readVisibility: () => Promise<Visibility | null>,
+    private readonly onClosed: (socket: SocketSession) => void,
   ) {
-    this.#scope = visit.subject;
-    this.#visibility = visit.visibility;
+    this.#scope = session.subject;
+    this.#visibility = session.visibility;
   }
 
   opened(socket: ServerWebSocket<SocketSession>): void {
     this.#socket = socket;
     this.#leave = this.from.engine.listen((kind, drafts) => this.#note(socket, kind, drafts));
     this.#timer = setInterval(() => {
-      void this.look()
+      void this.readVisibility()
         .catch(() => this.#visibility)
         .then((visibility) => {
           if (visibility) this.#visibility = visibility;
           else socket.close(SESSION_OVER, 'The session is over.');
         });
-    }, LOOK_AGAIN_MS);
+    }, RECHECK_MS);
     void this.#introduce(socket).catch(() => socket.close(1_011, 'The database does not answer.'));
   }
 
-  /** The tools greet with `@statelyai.connected`; nothing they say changes what they are told. */
+  /** The tools send `@statelyai.connected` and need no answer. */
   received(): void {}
 
   end(): void {
@@ -82,7 +81,7 @@ export class StatelyRelay implements SocketSession {
   }
 
   closed(): void {
-    this.gone(this);
+    this.onClosed(this);
     this.#leave?.();
     clearInterval(this.#timer);
   }
@@ -96,8 +95,8 @@ export class StatelyRelay implements SocketSession {
         [this.#scope.workspaceId, this.#scope.livemode],
       );
       for (const row of rows.toReversed()) {
-        if (this.#followed.has(row.id)) continue;
-        this.#follow(row.id);
+        if (this.#reported.has(row.id)) continue;
+        this.#report(row.id);
         const actor = { id: row.id, snapshot: snapshotIn(kind, row) };
         this.#send(socket, JSON.stringify(introduction(kind, actor, this.from.now())));
       }
@@ -112,33 +111,33 @@ export class StatelyRelay implements SocketSession {
     for (const draft of drafts) {
       const { after } = draft;
       if (after.workspaceId !== this.#scope.workspaceId || after.livemode !== this.#scope.livemode) continue;
-      if (!this.#hasRoom()) return;
-      const isKnown = this.#followed.has(after.id);
-      this.#follow(after.id);
+      if (!this.#isWithinRate()) return;
+      const isKnown = this.#reported.has(after.id);
+      this.#report(after.id);
       const messages = isKnown ? newsTexts(kind, draft) : [introductionText(kind, draft, this.from.now())];
-      this.#told += messages.length;
-      for (const message of messages) this.#tell(socket, message);
+      this.#sent += messages.length;
+      for (const message of messages) this.#enqueue(socket, message);
     }
   }
 
-  #hasRoom(): boolean {
+  #isWithinRate(): boolean {
     const second = Math.floor(this.from.now() / 1_000);
     if (second !== this.#second) {
       this.#second = second;
-      this.#told = 0;
+      this.#sent = 0;
     }
-    return this.#told < MOST_A_SECOND;
+    return this.#sent < MOST_A_SECOND;
   }
 
-  #follow(id: string): void {
-    this.#followed.delete(id);
-    this.#followed.add(id);
-    if (this.#followed.size <= FOLLOWED) return;
-    const [oldest = ''] = this.#followed;
-    this.#followed.delete(oldest);
+  #report(id: string): void {
+    this.#reported.delete(id);
+    this.#reported.add(id);
+    if (this.#reported.size <= MOST_REPORTED) return;
+    const [oldest = ''] = this.#reported;
+    this.#reported.delete(oldest);
   }
 
-  #tell(socket: ServerWebSocket<SocketSession>, message: string): void {
+  #enqueue(socket: ServerWebSocket<SocketSession>, message: string): void {
     if (!this.#early) this.#send(socket, message);
     else if (this.#early.length < MOST_A_SECOND) this.#early.push(message);
   }

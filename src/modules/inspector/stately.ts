@@ -3,7 +3,7 @@ import type { Draft } from '../../engine/draft.ts';
 import { type Actor, type Kind, stateOf } from '../../engine/kind.ts';
 import { redacted } from './redact.ts';
 
-/** The version of @statelyai/inspect whose messages these are; its tools take a message by `type` and `_version`. */
+/** The version of @statelyai/inspect that these messages follow; its tools recognise a message by `type` and `_version`. */
 const PROTOCOL = '0.7.2';
 
 interface Snapshot {
@@ -37,7 +37,7 @@ export type StatelyMessage = {
 
 const definitions = new WeakMap<Kind, string>();
 
-/** A machine's configuration as text, functions as `{type: name}`: what the tools draw it from. */
+/** The configuration of a machine as text, which the tools draw. Functions are written as `{type: name}`. */
 function definitionOf(kind: Kind): string {
   const known = definitions.get(kind);
   if (known !== undefined) return known;
@@ -62,7 +62,7 @@ const snapshotOf = ({ snapshot }: Pick<Actor, 'snapshot'>, value = stateOf(snaps
   context: redacted(snapshot.context),
 });
 
-/** Introduces an actor in the state it is in. */
+/** The message that introduces an actor in its present state. */
 export const introduction = (
   kind: Kind,
   actor: Pick<Actor, 'id' | 'snapshot'>,
@@ -75,7 +75,7 @@ export const introduction = (
   snapshot: snapshotOf(actor),
 });
 
-/** What was written for one viewer is sent to all. By the draft, which nobody keeps: an actor may be kept for long. */
+/** The texts that were made for one client and are sent to all. The key is the draft, which is collected soon; an actor may be cached for long. */
 const introductions = new WeakMap<Draft, string>();
 const told = new WeakMap<Draft, readonly string[]>();
 
@@ -88,7 +88,7 @@ export function introductionText(kind: Kind, draft: Draft, at: number): string {
   return text;
 }
 
-/** The news of a commit, as text. */
+/** The transitions of a commit, as texts. */
 export function newsTexts(kind: Kind, draft: Draft): readonly string[] {
   const known = told.get(draft);
   if (known) return known;
@@ -97,7 +97,7 @@ export function newsTexts(kind: Kind, draft: Draft): readonly string[] {
   return texts;
 }
 
-/** What a commit did to one actor. Only the last snapshot is whole; the ones on the way share its context. */
+/** The transitions of one actor in a commit. Only its last snapshot is stored, so the earlier ones show the same context. */
 function news(_kind: Kind, { after, steps }: Draft): StatelyMessage[] {
   return steps.flatMap((step: Step, index) => {
     const event = { type: step.event };

@@ -1,22 +1,22 @@
 import { holds, type Permission } from '../../auth/permissions.ts';
 
-/** The names of the kinds that somebody may see. Every other kind is absent for them, as one that does not exist is. */
+/** The names of the kinds that a viewer may see. All other kinds are answered as if they did not exist. */
 export type Visibility = ReadonlySet<string>;
 
-/** What permissions let one see. */
-export type SightOf = (permissions: readonly Permission[]) => Visibility;
+/** Finds the kinds that a set of permissions makes visible. */
+export type VisibilityOf = (permissions: readonly Permission[]) => Visibility;
 
-/** A kind, and what it takes to see its actors. */
+/** A kind and the permission that makes its actors visible. */
 export interface VisibleKind {
   readonly kind: { readonly name: string };
   readonly permission: Permission;
 }
 
-/** What permissions let one see of these kinds. */
-export const sightsOf =
-  (kinds: readonly VisibleKind[]): SightOf =>
+/** Finds the kinds among these that a set of permissions makes visible. */
+export const visibilityAmong =
+  (kinds: readonly VisibleKind[]): VisibilityOf =>
   (permissions) =>
     new Set(kinds.filter(({ permission }) => holds(permissions, permission)).map(({ kind }) => kind.name));
 
-/** Equal for sights of the same kinds. */
+/** A key that is equal for equal sets of kinds. */
 export const visibilityKey = (visibility: Visibility): string => [...visibility].join(' ');

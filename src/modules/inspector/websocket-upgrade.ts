@@ -11,39 +11,43 @@ import type { Log } from '../../http/log.ts';
 import { targetOf } from '../../http/mount.ts';
 import { reply } from '../../http/reply.ts';
 import { unexpectedError } from '../../http/unexpected-error.ts';
+import type { InspectorSession, InspectorSessions } from './inspector-sessions.ts';
 import type { LiveFeed } from './live-feed.ts';
 import { LiveSocket } from './live-socket.ts';
 import { type Relayed, StatelyRelay } from './stately-relay.ts';
 import type { Visibility } from './visibility.ts';
-import type { InspectorSession, InspectorSessions } from './visits.ts';
 
-/** What the door works with. */
+/** The parts that the upgrade of a request to a WebSocket uses. */
 export interface UpgradeDeps extends Relayed {
-  readonly visits: InspectorSessions;
+  readonly sessions: InspectorSessions;
   readonly liveFeed: LiveFeed;
   readonly limiter: { byAddress(client: string): RateLimitStatus | null | Promise<RateLimitStatus> };
   readonly clientAddress: ClientAddress;
   readonly log: Log;
-  /** Where the service is reached, without a trailing slash; the links of errors begin with it. */
+  /** The public URL of the service without a trailing slash. The links in errors begin with it. */
   readonly baseUrl: string;
 }
 
-const NO_VISIT = new Failure(
+const NO_SESSION = new Failure(
   'UNAUTHORIZED',
-  'This request carries no session, ticket or key that may look.',
+  'This request carries no session, ticket or key that may open the live view.',
   {
     suggestion:
       'Send the session cookie, a ticket, or an API key with emails:read in the Authorization header.',
   },
 );
-const FULL = new Failure('SERVICE_UNAVAILABLE', 'As many connections are open as there may be.', {
-  retryAfterSeconds: 30,
-});
+const FULL = new Failure(
+  'SERVICE_UNAVAILABLE',
+  'The live view has reached its greatest number of connections.',
+  {
+    retryAfterSeconds: 30,
+  },
+);
 const NO_HANDSHAKE = new Failure('BAD_REQUEST', 'This is not the handshake of a WebSocket.', {
   suggestion: 'Connect with a WebSocket client: RFC 6455, 4.1, names the headers that it sends.',
 });
 
-/** Connections of both sorts at once: of one key or link, of one workspace, and of all. Each is small; nobody gets all of them. */
+/** Most connections of both WebSockets at once: of one key or link, of one workspace, and of all together. */
 export const MOST_CONNECTIONS = { key: 20, workspace: 50, total: 200 } as const;
 
 const tooMany = (of: 'key' | 'workspace'): Failure =>
@@ -56,30 +60,32 @@ const tooMany = (of: 'key' | 'workspace'): Failure =>
     },
   );
 
-/** The WebSockets: /inspector/live for the page, /inspect for Stately's tools. Both need a session, or a key in a header. */
+/** Serves two WebSockets: /inspector/live for the page and /inspect for Stately's tools. Both need a session, or a key in a header. */
 export function inspectorUpgrade(deps: UpgradeDeps): SocketUpgrade {
-  const talks = new Map<SocketSession, SessionSubject>();
+  const sockets = new Map<SocketSession, SessionSubject>();
   const { total, key, workspace } = MOST_CONNECTIONS;
   const ofKeys = new KeyedBudget({ total, each: key });
   const ofWorkspaces = new KeyedBudget({ total, each: workspace });
   const refuseBeyond = ({ id, workspaceId }: SessionSubject): Failure | null => {
-    if (talks.size >= total) return FULL;
+    if (sockets.size >= total) return FULL;
     if (!ofKeys.take(id)) return tooMany('key');
     if (ofWorkspaces.take(workspaceId)) return null;
     ofKeys.give(id);
     return tooMany('workspace');
   };
-  const leave = (talk: SocketSession): void => {
-    const subject = talks.get(talk);
+  const onClosed = (socket: SocketSession): void => {
+    const subject = sockets.get(socket);
     if (subject === undefined) return;
-    talks.delete(talk);
+    sockets.delete(socket);
     ofKeys.give(subject.id);
     ofWorkspaces.give(subject.workspaceId);
   };
   const begin = (pathname: string): Begin | null => {
     if (pathname === '/inspector/live')
-      return (visit, look) => new LiveSocket(visit, deps.liveFeed, look, leave);
-    if (pathname === '/inspect') return (visit, look) => new StatelyRelay(deps, visit, look, leave);
+      return (session, readVisibility) =>
+        new LiveSocket(session, deps.liveFeed, readVisibility, onClosed);
+    if (pathname === '/inspect')
+      return (session, readVisibility) => new StatelyRelay(deps, session, readVisibility, onClosed);
     return null;
   };
   return {
@@ -88,25 +94,25 @@ export function inspectorUpgrade(deps: UpgradeDeps): SocketUpgrade {
       const beginning = begin(path);
       if (beginning === null) return null;
       const ticket = new URLSearchParams(search).get('ticket');
-      return admit(deps, request, { path, ticket, socketAddress }, (visit, look) => {
-        const refusal = refuseBeyond(visit.subject);
+      return admit(deps, request, { path, ticket, socketAddress }, (session, readVisibility) => {
+        const refusal = refuseBeyond(session.subject);
         if (refusal) return refusal;
-        const talk = beginning(visit, look);
-        talks.set(talk, visit.subject);
-        return talk;
+        const socket = beginning(session, readVisibility);
+        sockets.set(socket, session.subject);
+        return socket;
       });
     },
     refuseHandshake: () => refusal(deps, mintId('req', deps.now()), NO_HANDSHAKE, null),
     close() {
-      for (const talk of talks.keys()) talk.end();
+      for (const socket of sockets.keys()) socket.end();
     },
   };
 }
 
-type Begin = (visit: InspectorSession, look: () => Promise<Visibility | null>) => SocketSession;
+type Begin = (session: InspectorSession, readVisibility: () => Promise<Visibility | null>) => SocketSession;
 type BeginWithin = (...given: Parameters<Begin>) => SocketSession | Failure;
 
-/** A refusal looks like that of any other request. */
+/** Answers a refusal in the form of every other request. */
 const refusal = (
   { baseUrl }: UpgradeDeps,
   requestId: string,
@@ -114,7 +120,7 @@ const refusal = (
   rateLimit: RateLimitStatus | null,
 ): Response => reply(failure, { requestId, baseUrl, rateLimit, status: 101 });
 
-interface Asked {
+interface UpgradeRequest {
   readonly path: string;
   readonly ticket: string | null;
   readonly socketAddress: string;
@@ -123,7 +129,7 @@ interface Asked {
 async function admit(
   deps: UpgradeDeps,
   request: Request,
-  { path, ticket, socketAddress }: Asked,
+  { path, ticket, socketAddress }: UpgradeRequest,
   begin: BeginWithin,
 ): Promise<Response | SocketSession> {
   const requestId = mintId('req', deps.now());
@@ -134,9 +140,9 @@ async function admit(
     if (rateLimit?.isOver) return refuse(tooManyFrom(rateLimit));
     if (request.method !== 'GET') return refuse(NO_ROUTE);
     if (isForeignHandshake(request.headers, deps.baseUrl)) return refuse(OTHER_SITE);
-    const visit = await deps.visits.of(request.headers, ticket);
-    if (!visit) return refuse(NO_VISIT);
-    const begun = begin(visit, () => deps.visits.look(visit));
+    const session = await deps.sessions.of(request.headers, ticket);
+    if (!session) return refuse(NO_SESSION);
+    const begun = begin(session, () => deps.sessions.visibilityNow(session));
     return begun instanceof Failure ? refuse(begun) : begun;
   } catch (thrown) {
     return refuse(unexpectedError(thrown, deps.log, { requestId, route: path }));

@@ -3,7 +3,7 @@ import { askSns } from '../../transport/ses/sns-requests.ts';
 import { defineModule, offered } from '../module.ts';
 import { type SesCallbackDeps, sesRoutes } from './routes.ts';
 
-/** What Amazon SES reports of email that left through it. */
+/** The notifications of Amazon SES about email that was sent through it. */
 export const sesModule = defineModule<SesCallbackDeps>({
   name: 'ses',
   pages: sesRoutes,

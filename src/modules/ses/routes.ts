@@ -7,12 +7,11 @@ import type { Feedback } from '../../transport/inbound/feedback.ts';
 import { readSesEvent } from '../../transport/ses/ses-events.ts';
 import { NotGenuine, readSnsMessage, type SnsCheck } from '../../transport/ses/sns-message.ts';
 
-/** What the notifications of SES need. */
 export interface SesCallbackDeps {
-  /** The SNS topic that is believed; null where none is, and nothing is taken. */
+  /** The only SNS topic whose notifications are accepted; null when none are. */
   readonly sesTopicArn: string | null;
   readonly fetchCertificate: SnsCheck['fetchCertificate'];
-  /** Confirms a subscription by asking for its address. */
+  /** Confirms a subscription by requesting its URL. */
   confirm(url: string): Promise<unknown>;
   readonly recordFeedback: (feedback: readonly Feedback[], isVouched: boolean) => Promise<void>;
   readonly log: Log;
@@ -25,10 +24,10 @@ const OFF = new Failure(
 const REFUSED = new Failure('FORBIDDEN', 'This is no notification of the topic that is listened to.');
 const TAKEN = new RawResponse(null, null, { status: 204 });
 
-/** SNS comes from few addresses, at the rate of the mail that was sent. */
+/** SNS sends from few addresses, at the rate of the mail, so it needs a high limit. */
 const PER_MINUTE = 60_000;
 
-/** Where Amazon reports what became of email that left through SES. */
+/** The endpoint for the notifications of Amazon SES. */
 export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
   route({
     method: 'POST',
@@ -38,7 +37,7 @@ export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
     summary: 'Take a notification of Amazon SES, by SNS',
     description:
       'Believed when SES_TOPIC_ARN names its topic, SNS has signed it in the region of that topic, and it is not older than 15 days. One that comes again changes nothing: an email takes each report once.',
-    // SNS calls its JSON text, and sends it so.
+    // SNS declares its JSON as text.
     mediaTypes: ['text/plain'],
     body: Type.Unsafe<Uint8Array>({ type: 'string' }),
     bodyLimit: 524_288,
@@ -52,7 +51,7 @@ export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
       const sns = await readSnsMessage(Buffer.from(body).toString(), {
         acceptsTopic,
         now,
-        // Amazon's servers are away, or asked too often: SNS brings the message again.
+        // Amazon's servers are unreachable or were asked too often; SNS sends the message again later.
         fetchCertificate: (url) =>
           fetchCertificate(url).catch((cause) => {
             throw new Unavailable('The certificate of SNS could not be had.', 'no', 60, { cause });

@@ -5,7 +5,7 @@ import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
 import { defineModule, offered } from '../module.ts';
 import { openSubmission } from './open.ts';
 
-/** The ports that any framework's mailer can be pointed at. */
+/** The SMTP ports for applications whose framework sends mail by SMTP. */
 export const submissionModule = defineModule<unknown>({
   name: 'submission',
   open: ({ config, clock, logger, mailReader, admission }) => ({
@@ -44,7 +44,7 @@ export const submissionModule = defineModule<unknown>({
   }),
 });
 
-/** The certificate of the ports; null where mail is taken in clear. */
+/** Reads the certificate of the ports; null when they accept mail without TLS. */
 async function certificateOf({ submissionTlsCert, submissionTlsKey }: Config) {
   if (submissionTlsCert === null || submissionTlsKey === null) return null;
   const [cert, key] = await Promise.all(

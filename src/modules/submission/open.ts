@@ -16,7 +16,6 @@ import type { Submission } from '../../transport/submission/submitted.ts';
 import { type AcceptanceDeps, acceptEmail } from '../emails/accept.ts';
 import { type EmailReceipt, SendBody } from '../emails/queries.ts';
 
-/** What taking emails over SMTP needs. */
 export interface SubmissionParts
   extends Omit<SmtpServerOptions, 'onError'>,
     Pick<AdmissionDeps, 'authenticate' | 'limiter' | 'clientAddress'> {
@@ -39,18 +38,18 @@ const UNKNOWN_KEY = new Failure(
   'The password is an API key that does not exist, or was revoked.',
 );
 
-/** As by HTTP, but `to` may be empty: mailers write mail to hidden recipients alone; in JSON it is rather a list gone missing. */
+/** The body of the HTTP API, except that `to` may be empty: mailers send mail with hidden recipients alone, whereas in JSON an empty list is likely a mistake. */
 const SubmittedBody = Type.Object(
   { ...SendBody.properties, to: Type.Array(Type.String()) },
   { additionalProperties: false },
 );
 
-/** Opens the port that any framework's mailer can be pointed at: what comes in is one and the same request as by HTTP. */
+/** Opens an SMTP port. A submitted message becomes the same request as one by HTTP. */
 export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
   const { authenticate, limiter, clientAddress, clock, logger, emails, ...where } = parts;
   const check = compileChecker(SubmittedBody);
 
-  /** Who hands in, checked again with every message: a revocation holds from the next one on. */
+  /** Finds the principal of a key with every message, so that a revocation counts from the next one on. */
   const admit = async (key: string): Promise<Principal | Failure> => {
     if (!isApiKey(key)) return NO_KEY;
     const caller = await authenticate(key);
@@ -81,8 +80,8 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
     ...where,
     onError: (error) => logger.debug({ err: error }, 'A connection to the submission port broke.'),
     async onKey(key, client) {
-      const standing = await limiter.byAddress(clientAddress(client, NO_HEADERS));
-      if (standing?.isOver) return TOO_MANY;
+      const rateLimit = await limiter.byAddress(clientAddress(client, NO_HEADERS));
+      if (rateLimit?.isOver) return TOO_MANY;
       const caller = await admit(key);
       return caller instanceof Failure ? caller : null;
     },

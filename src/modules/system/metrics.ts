@@ -4,7 +4,7 @@ import type { Draft } from '../../engine/draft.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 
-/** Counts what the engine does, from now on. */
+/** Counts the commits of the engine from now on. */
 export function countEngine(metrics: Metrics, engine: Engine): void {
   engine.listen((kind, drafts) => {
     metrics.commit(kind.name, drafts.length);
@@ -36,7 +36,7 @@ export function countEngine(metrics: Metrics, engine: Engine): void {
   );
 }
 
-/** Who was accepted or refused has an event of it; for all others the attempt leaves a note. */
+/** Counts the outcomes of one attempt. Accepted and refused recipients have an event; the others are in the note of the attempt. */
 function countAttempt(metrics: Metrics, { steps, effects, after: { livemode } }: Draft): void {
   const isAttempt = steps.some(({ event }) => event === 'attempt.completed');
   for (const { type, params } of effects) {
@@ -44,7 +44,7 @@ function countAttempt(metrics: Metrics, { steps, effects, after: { livemode } }:
       for (const event of (params as { readonly events: readonly RecordedEvent[] }).events) {
         metrics.event(event.type, livemode);
         if (event.type === 'sent') metrics.outcome('accepted', livemode);
-        // Reported afterwards, a bounce is no outcome of an attempt.
+        // A bounce that is reported later is no outcome of an attempt.
         if (isAttempt && event.type === 'bounced') metrics.outcome('refused', livemode);
       }
     if (type === 'note')
@@ -53,7 +53,7 @@ function countAttempt(metrics: Metrics, { steps, effects, after: { livemode } }:
   }
 }
 
-/** Where Prometheus reads. The caller stops it. */
+/** Serves the metrics to Prometheus until the caller stops the server. */
 export function openMetricsServer(
   metrics: Metrics,
   { hostname, port }: { readonly hostname: string; readonly port: number },

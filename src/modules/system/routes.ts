@@ -7,13 +7,12 @@ import { type Route, route } from '../../http/route.ts';
 import type { Clock } from '../../time/clock.ts';
 import { readLogLag } from '../events/queries.ts';
 
-/** What the health check looks at. */
 export interface SystemDeps {
   readonly version: string;
   readonly database: Database;
   readonly clock: Clock;
   readonly engine: { readonly scheduler: SchedulerHealth };
-  /** Monotonic moment of the start. */
+  /** The time of the start on the monotonic clock. */
   readonly startedAt: number;
 }
 
@@ -62,7 +61,7 @@ const FULL = new Failure('SERVICE_UNAVAILABLE', 'The database has no room for wh
 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
-/** Whether the service can do its work; for load balancers, containers and people. */
+/** The endpoint that reports whether the service can work, for load balancers, containers and people. */
 export const systemRoutes = ({
   version,
   database,

@@ -2,17 +2,17 @@ import type { PlanName } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt } from '../../db/ids.ts';
 
-/** The workspace that a new installation begins with. */
+/** The first workspace of a new installation. */
 export interface FirstWorkspace {
   readonly id: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
 
-/** Always the same id, so that instances which start together on one database make one workspace. */
+/** The id is always the same, so that instances which start together on one database make one workspace. */
 const FIRST_ID = lowestIdAt('ws', 0);
 
-/** Makes the first workspace where there is none yet, and tells of it. */
+/** Makes the first workspace when there is none, and returns it. */
 export async function ensureFirstWorkspace(
   database: Database,
   plan: PlanName,
@@ -31,7 +31,7 @@ export async function ensureFirstWorkspace(
   return { id: FIRST_ID, createdAt: row.at };
 }
 
-/** Puts a workspace on a plan, at once; false when there is no such workspace. */
+/** Changes the plan of a workspace at once; false when there is no such workspace. */
 export async function setPlan(database: Database, workspaceId: string, plan: PlanName): Promise<boolean> {
   const rows = await database.query('update workspaces set plan = $2 where id = $1 returning id', [
     workspaceId,

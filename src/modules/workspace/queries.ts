@@ -10,7 +10,7 @@ const monthStart = (at: number, monthsAhead = 0): string => {
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsAhead)).toISOString();
 };
 
-/** The plan of a workspace; null when there is no such workspace. */
+/** Reads the plan of a workspace; null when there is no such workspace. */
 export async function findPlan(database: Database, workspaceId: string): Promise<PlanName | null> {
   const [row] = await database.query<{ plan: PlanName }>('select plan from workspaces where id = $1', [
     workspaceId,
@@ -18,7 +18,7 @@ export async function findPlan(database: Database, workspaceId: string): Promise
   return row?.plan ?? null;
 }
 
-/** The caller's workspace: its settings, plan, limits, and what is used of them now. */
+/** Reads the caller's workspace: its settings, plan, limits and present usage. */
 export async function readWorkspace(database: Database, { workspaceId, plan }: Principal, now: number) {
   const periods = { month: periodOf(true, now), day: periodOf(false, now), domains: DOMAINS_PERIOD };
   const [[workspace], used] = await Promise.all([

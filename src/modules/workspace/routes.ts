@@ -45,7 +45,6 @@ const Workspace = Type.Object(
   { title: 'Workspace' },
 );
 
-/** What the endpoints of the workspace need. */
 export interface WorkspaceDeps {
   readonly database: Database;
 }

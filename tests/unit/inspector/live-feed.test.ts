@@ -4,7 +4,7 @@ import type { CommitListener } from '../../../src/engine/engine.ts';
 import type { Kind } from '../../../src/engine/kind.ts';
 import { LiveFeed, type Viewer } from '../../../src/modules/inspector/live-feed.ts';
 import type { Counts, Tick } from '../../../src/modules/inspector/model.ts';
-import { sightsOf } from '../../../src/modules/inspector/visibility.ts';
+import { visibilityAmong } from '../../../src/modules/inspector/visibility.ts';
 import { MODULE_KINDS } from '../../../src/modules.ts';
 
 const TEST = { workspaceId: 'ws_1', livemode: false };
@@ -42,7 +42,7 @@ function stage() {
   return { listeners, stateCounts, liveFeed, commit, turn: () => jest.advanceTimersByTime(250) };
 }
 
-const visibilityOf = sightsOf(MODULE_KINDS);
+const visibilityOf = visibilityAmong(MODULE_KINDS);
 
 function viewer(
   scope = TEST,

@@ -5,24 +5,24 @@ import { lacking } from '../../auth/principal.ts';
 import type { Session, SessionSubject } from '../../auth/session-cookie.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import { Failure } from '../../http/failure.ts';
-import type { SightOf, Visibility } from './visibility.ts';
+import type { Visibility, VisibilityOf } from './visibility.ts';
 
-/** What it takes to look at all; what is seen then is another matter (sight.ts). */
+/** The permission to open the live view at all; further ones decide which kinds are visible. */
 export const NEEDED: Permission = 'emails:read';
 
-/** Somebody who looks, and what they may see. */
+/** The session of a viewer and the kinds that are visible to it. */
 export interface InspectorSession extends Session {
   readonly visibility: Visibility;
 }
 
-/** What a ticket of the live view stands for. */
+/** The subject of a one-time ticket for the live view. */
 export interface Ticket {
   readonly subject: SessionSubject;
-  /** When the session that asked for it ends: no other that comes of it lasts longer. Null for a printed link. */
+  /** The end of the session that requested the ticket, which bounds the session that it opens. Null for a printed link. */
   readonly endsAt: number | null;
 }
 
-/** A session, a link that nobody has opened yet, and a socket that was opened with a key last this long. */
+/** Lifetime of a session, of a link that was not opened, and of a socket that was opened with a key. */
 const LASTS_MS = 3_600_000;
 
 const UNKNOWN = new Failure('UNAUTHORIZED', 'This API key is not valid, or it was revoked.');
@@ -30,17 +30,17 @@ const SPENT = new Failure('UNAUTHORIZED', 'This link was opened before, or it is
   suggestion: 'Restart the service for another link, or use an API key.',
 });
 
-/** Who may look, and for how long: exchanges keys and tickets for sessions, and asks again whether they still hold. */
+/** Exchanges keys and tickets for sessions, and checks whether sessions are still valid. */
 export class InspectorSessions {
   constructor(
     private readonly sessions: Sessions,
     private readonly tickets: OneTimeTokens<Ticket>,
     private readonly authenticate: Authenticate,
-    private readonly visibilityOf: SightOf,
+    private readonly visibilityOf: VisibilityOf,
     private readonly now: () => number,
   ) {}
 
-  /** The cookie for a key, or for the ticket of a printed link. */
+  /** Opens a session with a key or the ticket of a printed link, and returns its cookie. */
   async begin({
     key,
     ticket,
@@ -62,22 +62,22 @@ export class InspectorSessions {
     return this.sessions.cookie.clear();
   }
 
-  /** A ticket that opens one session of its own. @throws Unavailable */
+  /** Issues a ticket that opens one session. @throws Unavailable */
   link(subject: SessionSubject): Promise<string> {
     return this.tickets.issue({ subject, endsAt: null }, this.now() + LASTS_MS);
   }
 
-  /** A ticket for a client that can send neither a cookie nor a header; it opens what this session opens, and no longer. */
+  /** Issues a ticket for a client that can send neither a cookie nor a header. It gives the access of this session, and ends with it. */
   async ticketFor(headers: Headers): Promise<string | null> {
     const session = this.sessions.cookie.read(headers);
     return session && this.tickets.issue({ ...session, endsAt: session.expiresAt }, session.expiresAt);
   }
 
-  /** The session of a request: its ticket, its cookie, or else a key in its Authorization header. */
+  /** Finds the session of a request by its ticket, its cookie, or the key in its Authorization header. */
   async of(headers: Headers, ticket: string | null): Promise<InspectorSession | null> {
     const session = ticket === null ? this.sessions.cookie.read(headers) : await this.#redeem(ticket);
     if (session) {
-      const visibility = await this.look(session);
+      const visibility = await this.visibilityNow(session);
       return visibility && { ...session, visibility };
     }
     if (ticket !== null || !headers.has('authorization')) return null;
@@ -87,15 +87,15 @@ export class InspectorSessions {
     return { subject: subjectOf(caller), expiresAt, visibility: this.visibilityOf(caller.permissions) };
   }
 
-  /** What a session may see now; null where it holds no longer. */
-  async look(session: Session): Promise<Visibility | null> {
+  /** The kinds that a session may see now; null when it is no longer valid. */
+  async visibilityNow(session: Session): Promise<Visibility | null> {
     const principal = await this.sessions.principalOf(session);
     return principal && holds(principal.permissions, NEEDED)
       ? this.visibilityOf(principal.permissions)
       : null;
   }
 
-  /** When the session of these headers ends; null where they carry none. */
+  /** The end of the session in these headers; null when there is none. */
   endOf(headers: Headers): number | null {
     return this.sessions.cookie.read(headers)?.expiresAt ?? null;
   }

@@ -6,9 +6,9 @@ import {
   type UpgradeDeps,
 } from '../../../src/modules/inspector/websocket-upgrade.ts';
 
-/** A door whose visitors say in a header which key, of which workspace, they hold. */
-function openSmtpServer() {
-  const visitOf = async (headers: Headers) => {
+/** A upgrade whose visitors say in a header which key, of which workspace, they hold. */
+function openUpgrade() {
+  const sessionOf = async (headers: Headers) => {
     const [workspaceId = '', id = ''] = headers.get('x-key')?.split(' ') ?? [];
     return {
       subject: { kind: 'key', id, workspaceId, livemode: false },
@@ -16,8 +16,8 @@ function openSmtpServer() {
       visibility: new Set(),
     };
   };
-  const door = inspectorUpgrade({
-    visits: { of: visitOf },
+  const upgrade = inspectorUpgrade({
+    sessions: { of: sessionOf },
     limiter: { byAddress: () => null },
     clientAddress: () => 'client',
     baseUrl: 'http://localhost:3000',
@@ -25,17 +25,17 @@ function openSmtpServer() {
   } as unknown as UpgradeDeps);
   const ask = async (key: string, path = '/inspector/live'): Promise<SocketSession | Response> => {
     const request = new Request(`http://localhost:3000${path}`, { headers: { 'x-key': key } });
-    const admitted = await door.admit(request, '127.0.0.1');
+    const admitted = await upgrade.admit(request, '127.0.0.1');
     if (admitted === null) throw new Error('The path is not known.');
     return admitted;
   };
   const open = async (key: string, count: number): Promise<readonly SocketSession[]> => {
-    const talks = await Promise.all(
+    const sockets = await Promise.all(
       Array.from({ length: count }, (_, i) => ask(key, i % 2 === 0 ? '/inspector/live' : '/inspect')),
     );
-    return talks.map((talk) => {
-      if (talk instanceof Response) throw new Error(`A connection was refused with ${talk.status}.`);
-      return talk;
+    return sockets.map((socket) => {
+      if (socket instanceof Response) throw new Error(`A connection was refused with ${socket.status}.`);
+      return socket;
     });
   };
   return { ask, open };
@@ -50,20 +50,20 @@ async function refusal(
 }
 
 test('one key has twenty connections of both sorts and no more, and the others go on', async () => {
-  const { ask, open } = openSmtpServer();
-  const talks = await open('ws_1 key_1', MOST_CONNECTIONS.key);
+  const { ask, open } = openUpgrade();
+  const sockets = await open('ws_1 key_1', MOST_CONNECTIONS.key);
   expect(MOST_CONNECTIONS.key).toBe(20);
   const told = await refusal(await ask('ws_1 key_1'));
   expect(told).toMatchObject({ status: 429, retry: '30' });
   expect(told.message).toContain('More than 20 connections of one API key or link');
   await open('ws_1 key_2', 1);
-  talks[0]?.closed();
+  sockets[0]?.closed();
   await open('ws_1 key_1', 1);
   expect((await refusal(await ask('ws_1 key_1'))).status).toBe(429);
 });
 
 test('one workspace has fifty, whatever its keys, and the others go on', async () => {
-  const { ask, open } = openSmtpServer();
+  const { ask, open } = openUpgrade();
   for (const [key, count] of [
     ['key_1', 20],
     ['key_2', 20],
@@ -79,7 +79,7 @@ test('one workspace has fifty, whatever its keys, and the others go on', async (
 });
 
 test('all together have two hundred', async () => {
-  const { ask, open } = openSmtpServer();
+  const { ask, open } = openUpgrade();
   for (let workspace = 0; workspace < 4; workspace++)
     for (const [key, count] of [
       ['a', 20],
