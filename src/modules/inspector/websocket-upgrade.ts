@@ -82,8 +82,7 @@ export function inspectorUpgrade(deps: UpgradeDeps): SocketUpgrade {
   };
   const begin = (pathname: string): Begin | null => {
     if (pathname === '/inspector/live')
-      return (session, readVisibility) =>
-        new LiveSocket(session, deps.liveFeed, readVisibility, onClosed);
+      return (session, readVisibility) => new LiveSocket(session, deps.liveFeed, readVisibility, onClosed);
     if (pathname === '/inspect')
       return (session, readVisibility) => new StatelyRelay(deps, session, readVisibility, onClosed);
     return null;

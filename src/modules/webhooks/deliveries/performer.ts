@@ -60,7 +60,7 @@ export class WebhookPerformer implements Performer {
     if (!payload) return [];
     const { webhookId, body, target } = payload;
     if (body === null) return [{ type: 'endpoint.stopped', at: clock.now(), reason: 'event_expired' }];
-    const outcome = await this.#queue.run(webhookId, async () => {
+    const outcome = await this.#queue.take(webhookId, async () => {
       const isFresh = clock.monotonic() - readAt < FRESH_MS;
       return this.#attempt(order, isFresh ? target : await this.#read.target(webhookId), { webhookId, body });
     });
