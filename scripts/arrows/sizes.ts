@@ -9,9 +9,71 @@ const LONG: Readonly<Record<string, string>> = {
     'one attempt of live mail from slot to outcome, read from top to bottom',
 };
 
-/** The problems of a file's size. Tests may be longer by a third: their cases are lists. */
+/** A shorter file of the product belongs to its neighbour. */
+const FEWEST_LINES = 20;
+
+/** Shorter ones all the same: files whose name or place is given. */
+const SHORT_BY_KIND: readonly { readonly path: RegExp; readonly why: string }[] = [
+  {
+    path: /^src\/(?:modules\/[^/]+|dashboard)\/module\.ts$/,
+    why: 'a manifest has this name in every module',
+  },
+  { path: /\.d\.ts$/, why: 'a declaration of what has no types' },
+  { path: /^src\/dashboard\/web\/main\.tsx$/, why: 'the entry of the browser' },
+  {
+    path: /^src\/duties\/|-(?:pruner|recorder|stopper)\.ts$/,
+    why: 'one background job a file, and what all jobs share',
+  },
+  { path: /^src\/commands\/[^/]+\.ts$/, why: 'one command a file, and what several commands share' },
+  { path: /^src\/db\/schema\//, why: 'the tables of one subject, as drizzle-kit reads them' },
+];
+
+/** Shorter ones all the same, and why. */
+const SHORT: Readonly<Record<string, string>> = {
+  'src/auth/api-key.ts': 'a type of the many who know a key, none of whom owns it',
+  'src/auth/plans.ts': 'read by settings, limits and schemas alike',
+  'src/chaos/crash.ts': 'shared by the faults that end a process',
+  'src/chaos/free-port.ts': 'asks the system, apart from the instances that it is for',
+  'src/chaos/wrong-clock.ts': 'the one place where a clock is made wrong',
+  'src/config/version.ts': 'the one place that reads package.json',
+  'src/dashboard/embedded.ts': 'replaced by the build',
+  'src/dashboard/web/layouts.ts': 'replaced by the build',
+  'src/db/migrations.ts': 'written by `bun run generate`',
+  'src/db/open.ts': 'the one place that knows both databases',
+  'src/db/prepared.ts': 'replaced by the build',
+  'src/errors/unavailable.ts': 'the one error that every layer knows',
+  'src/http/log.ts': 'a type below all that logs',
+  'src/mail/characters.ts': 'below the readers of addresses and headers alike',
+  'src/modules/domains/provider.ts': 'one rule of adding a domain and of changing it',
+  'src/modules/webhooks/deliveries/sql-id.ts': 'SQL of fan-out and of replay',
+  'src/modules/webhooks/endpoints/secret.ts': 'the one place where a secret is made',
+  'src/modules/webhooks/http/resolve.ts': 'the resolver, injected where names are looked up',
+  'src/telemetry/readable.ts': 'the form of lines for people, beside the logger that writes for programs',
+  'src/threads/serve.ts': 'runs in a thread, and loads nothing of the thread that started it',
+  'src/transport/authorities.ts': 'loaded once for all transports, by the service and by the doctor',
+  'src/transport/begin.ts': 'a type of all transports',
+  'src/transport/direct/public-address.ts': 'a rule of security, to be found by its name',
+  'src/transport/dns/tag-list.ts': 'the syntax of DKIM, DMARC and MTA-STS records alike (RFC 6376, 3.2)',
+  'src/transport/inbound/verp.ts': 'the address both ways, for those who write it and those who read it',
+  'src/transport/message/finish.ts': 'shared by all transports',
+  'src/transport/monotonic.ts': 'a type of all that measures intervals',
+  'src/transport/ses/sns-requests.ts': 'the one request to SNS, injected where it is used',
+};
+
+const isExplained = (path: string): boolean =>
+  path in SHORT || SHORT_BY_KIND.some((kind) => kind.path.test(path));
+
+/** The problems of a file's size. Tests may be longer by a third, since their cases are lists, and as short as they like. */
 export function sizeProblemsOf(path: string, lines: number): string[] {
-  const most = /^(?:src|machines)\//.test(path) ? MOST_LINES : (MOST_LINES * 4) / 3;
+  const isProduct = /^(?:src|machines)\//.test(path);
+  const most = isProduct ? MOST_LINES : (MOST_LINES * 4) / 3;
   if (path in LONG) return lines > most ? [] : ['is not long any more: take it from the list of long files'];
-  return lines > most ? [`has ${lines} lines, over ${most}: find the second job in it`] : [];
+  if (path in SHORT && lines >= FEWEST_LINES)
+    return ['is not short any more: take it from the list of short files'];
+  if (lines > most) return [`has ${lines} lines, over ${most}: find the second job in it`];
+  return isProduct && lines < FEWEST_LINES && !isExplained(path)
+    ? [
+        `has ${lines} lines, under ${FEWEST_LINES}: merge it with its neighbour, or say in scripts/arrows/sizes.ts why not`,
+      ]
+    : [];
 }
