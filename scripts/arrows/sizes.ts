@@ -30,7 +30,6 @@ const SHORT_BY_KIND: readonly { readonly path: RegExp; readonly why: string }[] 
 
 /** Shorter ones all the same, and why. */
 const SHORT: Readonly<Record<string, string>> = {
-  'src/auth/api-key.ts': 'a type of the many who know a key, none of whom owns it',
   'src/auth/plans.ts': 'read by settings, limits and schemas alike',
   'src/chaos/crash.ts': 'shared by the faults that end a process',
   'src/chaos/free-port.ts': 'asks the system, apart from the instances that it is for',
