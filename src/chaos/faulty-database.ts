@@ -1,5 +1,6 @@
 import type { CrashPoint } from '../config/chaos-setting.ts';
 import type { Database, Parameter, QueryOptions, ReadOptions } from '../db/database.ts';
+import type { WriteRefusal } from '../db/refused-writes.ts';
 import type { CrashAt } from './crash.ts';
 
 /** The engine's named statements, by the first part of the crash points around each. */
@@ -35,8 +36,8 @@ export class FaultyDatabase implements Database {
     return rows;
   }
 
-  get lacksSpace(): boolean {
-    return this.inner.lacksSpace;
+  get refusedWrite(): WriteRefusal | null {
+    return this.inner.refusedWrite;
   }
 
   script(text: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import type { WriteRefusal } from './refused-writes.ts';
 
 /** Drizzle, the same type over an embedded database and over a server. */
 export type Orm = PgDatabase<PgQueryResultHKT>;
@@ -29,8 +30,8 @@ export const PREPARED: ReadOptions = { prepared: true };
 /** The one way to the database, the same for the embedded one and for a PostgreSQL server. */
 export interface Database {
   readonly kind: 'embedded' | 'postgres';
-  /** Whether it refused the last write for want of room on its disk, within ten seconds. */
-  readonly lacksSpace: boolean;
+  /** Why it refused the last write (a full disk, a standby), within ten seconds; null where it did not. */
+  readonly refusedWrite: WriteRefusal | null;
   /**
    * Runs one statement, which is its own transaction, and answers its rows. Prepared by its text.
    * @throws Unavailable when the database is away, refuses for want of resources, or misses the deadline.

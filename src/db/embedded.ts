@@ -5,7 +5,7 @@ import { ensureDataDirectory, ensureWritable } from './data-directory.ts';
 import type { Database, Orm, Parameter } from './database.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { loadPgliteAssets } from './pglite-assets.ts';
-import { Space } from './space.ts';
+import { RefusedWrites, type WriteRefusal } from './refused-writes.ts';
 import { classify } from './sqlstate.ts';
 import { SYNCED_START, SyncedFiles } from './synced-files.ts';
 
@@ -15,7 +15,7 @@ const NAME = 'The embedded database';
 export class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
   readonly #orm: Orm;
-  readonly #space = new Space();
+  readonly #space = new RefusedWrites();
 
   private constructor(
     private readonly engine: PGlite,
@@ -37,8 +37,8 @@ export class EmbeddedDatabase implements Database {
     return new EmbeddedDatabase(engine, lock);
   }
 
-  get lacksSpace(): boolean {
-    return this.#space.isLacking;
+  get refusedWrite(): WriteRefusal | null {
+    return this.#space.latest;
   }
 
   async query<Row extends object>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {

@@ -6,7 +6,7 @@ import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from './data
 import { HealthProbe, type ProbeResult } from './health-probe.ts';
 import { isForgotten, KeptStatements } from './kept-statements.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
-import { Space } from './space.ts';
+import { RefusedWrites, type WriteRefusal } from './refused-writes.ts';
 import { codeOf } from './sqlstate.ts';
 import { wireText } from './wire-text.ts';
 
@@ -126,7 +126,7 @@ export class PostgresDatabase implements Database {
   readonly #reads: Pool;
   readonly #watch: HealthProbe;
   readonly #kept = new KeptStatements();
-  readonly #space = new Space();
+  readonly #space = new RefusedWrites();
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
   constructor(url: string) {
@@ -145,8 +145,8 @@ export class PostgresDatabase implements Database {
     this.#reads = new Pool(() => connect(reads), this.#watch, nameOf(url));
   }
 
-  get lacksSpace(): boolean {
-    return this.#space.isLacking;
+  get refusedWrite(): WriteRefusal | null {
+    return this.#space.latest;
   }
 
   async query<Row extends object>(

@@ -17,14 +17,19 @@ export function startDuties(duties: readonly Duty[], clock: Clock, logger: Logge
   const running = new Map<string, Promise<unknown>>();
   const stopping = new AbortController();
   const timed = duties.map((duty) => timing(duty, clock));
+  const leaps = new LeapWatch(clock, logger);
   const begin = ({ duty: { name, goesByAge, run }, isTime }: Timed): void => {
-    if (!isTime() || running.has(name) || (goesByAge && clock.agreement?.agrees === false)) return;
+    if (!isTime() || running.has(name)) return;
+    if (goesByAge && (clock.agreement?.agrees === false || leaps.isRecent)) return;
     const work = run(stopping.signal)
       .catch((error: unknown) => logger.warn({ err: error, duty: name }, 'A duty failed.'))
       .finally(() => running.delete(name));
     running.set(name, work);
   };
-  const ticking = setInterval(() => timed.forEach(begin), TICK_MS);
+  const ticking = setInterval(() => {
+    leaps.look();
+    timed.forEach(begin);
+  }, TICK_MS);
   return {
     async stop() {
       clearInterval(ticking);
@@ -44,14 +49,53 @@ interface Timed {
 function timing(duty: Duty, clock: Clock): Timed {
   const cron = new Cron(duty.pattern, { utcOffset: 0, paused: true });
   const after = (at: number): number => cron.nextRun(new Date(at))?.getTime() ?? Number.POSITIVE_INFINITY;
-  let next = after(clock.now());
+  let last = clock.now();
+  let next = after(last);
   return {
     duty,
     isTime() {
       const now = clock.now();
+      // A clock that was put back must not leave the next time in its old future.
+      if (now < last) next = after(now);
+      last = now;
       if (now < next) return false;
       next = after(now);
       return true;
     },
   };
+}
+
+/** A clock that went further than this beside the monotonic one was set, or the machine was suspended. */
+const LEAP_MS = 2_500;
+/** Nothing is removed for its age so soon after a leap: a clock that is wrong for a moment must not cost a day's mail. */
+const HELD_AFTER_LEAP_MS = 15 * 60_000;
+
+/** Watches the clock for leaps forward, which the embedded database, whose clock is the machine's, shares. */
+class LeapWatch {
+  #ahead: number;
+  #heldUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {
+    this.#ahead = clock.now() - clock.monotonic();
+  }
+
+  get isRecent(): boolean {
+    return this.clock.monotonic() < this.#heldUntil;
+  }
+
+  look(): void {
+    const monotonic = this.clock.monotonic();
+    const ahead = this.clock.now() - monotonic;
+    const leapMs = ahead - this.#ahead;
+    this.#ahead = ahead;
+    if (leapMs < LEAP_MS) return;
+    this.#heldUntil = monotonic + HELD_AFTER_LEAP_MS;
+    this.logger.warn(
+      { leapMs },
+      'The clock has leapt ahead: nothing is removed for its age in the next 15 minutes.',
+    );
+  }
 }

@@ -1,4 +1,5 @@
 import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from '../db/database.ts';
+import type { WriteRefusal } from '../db/refused-writes.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -25,8 +26,8 @@ export class MeasuredDatabase implements Database {
     return this.#timed('read', this.inner.read(run, options));
   }
 
-  get lacksSpace(): boolean {
-    return this.inner.lacksSpace;
+  get refusedWrite(): WriteRefusal | null {
+    return this.inner.refusedWrite;
   }
 
   script(text: string): Promise<void> {

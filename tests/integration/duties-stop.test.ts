@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, jest, test } from 'bun:test';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Database, Parameter } from '../../src/db/database.ts';
 import { lowestIdAt } from '../../src/db/ids.ts';
@@ -49,6 +49,40 @@ test('a stop asks a duty that never ends by itself to end, and waits for it', as
   await begun;
   await schedule.stop();
   expect(hasEnded()).toBe(true);
+});
+
+test('nothing is removed for its age within a quarter of an hour of a leap of the clock', async () => {
+  let [passed, set] = [0, 0];
+  const clock = { now: () => NOW + passed + set, monotonic: () => passed };
+  let runs = 0;
+  const count = (name: string, goesByAge: boolean): Duty => ({
+    name,
+    pattern: '* * * * * *',
+    goesByAge,
+    run: async () => void runs++,
+  });
+  jest.useFakeTimers();
+  try {
+    const schedule = startDuties([count('prunes', true)], clock, logger);
+    const tick = async (ms: number) => {
+      passed += ms;
+      jest.advanceTimersByTime(250);
+      await Promise.resolve();
+      await Promise.resolve();
+    };
+    await tick(1_000);
+    expect(runs).toBe(1);
+    set = 91 * 86_400_000;
+    await tick(1_000);
+    set = 0;
+    for (let minute = 0; minute < 14; minute++) await tick(60_000);
+    expect(runs).toBe(1);
+    await tick(120_000);
+    expect(runs).toBe(2);
+    await schedule.stop();
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('a service that stops has its engine stop beside its duties, whatever those do', async () => {

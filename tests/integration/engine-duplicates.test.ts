@@ -40,7 +40,7 @@ function counting(database: Database): { readonly database: Database; writes(): 
   let writes = 0;
   const counted: Database = {
     kind: database.kind,
-    lacksSpace: false,
+    refusedWrite: null,
     query: (text, ...more) => {
       if (text.includes('insert into idempotency_keys')) writes++;
       return database.query(text, ...more);

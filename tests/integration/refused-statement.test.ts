@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { Space } from '../../src/db/space.ts';
+import { RefusedWrites } from '../../src/db/refused-writes.ts';
 import { classify } from '../../src/db/sqlstate.ts';
 import { Unavailable } from '../../src/errors/unavailable.ts';
+import { systemRoutes } from '../../src/modules/system/routes.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 // A database that is well, and refuses one statement: what it is called decides where an operator looks.
@@ -76,22 +78,45 @@ test('an error of the statement itself stays what it is', async () => {
   expect(classify(error)).toBe(error);
 });
 
-const full = Object.assign(new Error('could not extend file'), { code: '53100' });
+describe('a database that refuses writes', () => {
+  test.each([
+    ['53100', 'full'],
+    ['25006', 'readOnly'],
+  ] as const)('with %s is called %s for ten seconds, or until something is written', async (code, why) => {
+    let now = 0;
+    const writes = new RefusedWrites(() => now);
+    const refusal = Object.assign(new Error('refused'), { code });
+    const refuse = () => writes.heed('insert into t values (1)', Promise.reject(refusal)).catch(() => {});
+    expect(writes.latest).toBe(null);
+    await refuse();
+    expect(writes.latest).toBe(why);
+    await writes.heed('select 1', Promise.resolve());
+    expect(writes.latest).toBe(why);
+    now = 9_999;
+    expect(writes.latest).toBe(why);
+    now = 10_000;
+    expect(writes.latest).toBe(null);
+    await refuse();
+    await writes.heed('with t as (select 1) insert into u select * from t', Promise.resolve());
+    expect(writes.latest).toBe(null);
+  });
 
-test('room is lacking for ten seconds after a refusal, or until something is written', async () => {
-  let now = 0;
-  const space = new Space(() => now);
-  const fill = () => space.heed('insert into t values (1)', Promise.reject(full)).catch(() => {});
-  expect(space.isLacking).toBe(false);
-  await fill();
-  expect(space.isLacking).toBe(true);
-  await space.heed('select 1', Promise.resolve());
-  expect(space.isLacking).toBe(true);
-  now = 9_999;
-  expect(space.isLacking).toBe(true);
-  now = 10_000;
-  expect(space.isLacking).toBe(false);
-  await fill();
-  await space.heed('with t as (select 1) insert into u select * from t', Promise.resolve());
-  expect(space.isLacking).toBe(false);
+  test('for being read-only is no healthy one', async () => {
+    const [health] = systemRoutes({
+      version: '1',
+      database: {
+        ping: async () => 1,
+        query: async () => [],
+        refusedWrite: 'readOnly',
+        kind: 'postgres',
+      } as never,
+      clock: systemClock,
+      engine: { scheduler: { status: 'ok', oldestDueSeconds: 0, clockSkewMs: 0 } },
+      startedAt: 0,
+    });
+    expect(await health?.handle({} as never)).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The database is read-only: nothing can be accepted or sent.',
+    });
+  });
 });

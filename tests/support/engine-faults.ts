@@ -1,4 +1,5 @@
 import type { Database, Parameter, QueryOptions } from '../../src/db/database.ts';
+import type { WriteRefusal } from '../../src/db/refused-writes.ts';
 
 /** A database that something can be done to between the engine and its statements. */
 export class HookedDatabase implements Database {
@@ -13,8 +14,8 @@ export class HookedDatabase implements Database {
     this.read = inner.read.bind(inner);
   }
 
-  get lacksSpace(): boolean {
-    return this.inner.lacksSpace;
+  get refusedWrite(): WriteRefusal | null {
+    return this.inner.refusedWrite;
   }
 
   async query<Row extends object>(

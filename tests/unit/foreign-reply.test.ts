@@ -6,7 +6,7 @@ import { emailSpawn, engineOver, plainInput } from '../support/engine.ts';
 /** A driver that lost its place: every statement gets the reply to something else. */
 const astray = (rows: readonly object[]): Database => ({
   kind: 'postgres',
-  lacksSpace: false,
+  refusedWrite: null,
   query: async <Row extends object>() => [...rows] as Row[],
   script: async () => {},
   read: () => Promise.reject(new Error('Nothing is read here.')),

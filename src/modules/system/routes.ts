@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { Database } from '../../db/database.ts';
+import type { WriteRefusal } from '../../db/refused-writes.ts';
 import type { SchedulerHealth } from '../../engine/scheduler.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure } from '../../http/failure.ts';
@@ -54,10 +55,21 @@ const SICK = new Failure('SERVICE_UNAVAILABLE', 'The database does not answer.',
   retryAfterSeconds: 1,
 });
 
-const FULL = new Failure('SERVICE_UNAVAILABLE', 'The database has no room for what is written.', {
-  suggestion: 'Make room on its disk; the service recovers by itself.',
-  retryAfterSeconds: 10,
-});
+const REFUSED: Readonly<Record<WriteRefusal, Failure>> = {
+  full: new Failure('SERVICE_UNAVAILABLE', 'The database has no room for what is written.', {
+    suggestion: 'Make room on its disk; the service recovers by itself.',
+    retryAfterSeconds: 10,
+  }),
+  readOnly: new Failure(
+    'SERVICE_UNAVAILABLE',
+    'The database is read-only: nothing can be accepted or sent.',
+    {
+      suggestion:
+        'Name the primary in DATABASE_URL, or let the database write again; the service recovers by itself.',
+      retryAfterSeconds: 10,
+    },
+  ),
+};
 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
@@ -90,7 +102,7 @@ export const systemRoutes = ({
     handle: async () => {
       try {
         const [latency, logLag] = await Promise.all([database.ping(), readLogLag(database)]);
-        if (database.lacksSpace) return FULL;
+        if (database.refusedWrite) return REFUSED[database.refusedWrite];
         return {
           status: 'ok' as const,
           version,
