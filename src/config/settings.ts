@@ -72,7 +72,7 @@ export const SETTINGS = {
   SENDING_SLOTS: withDefault(
     is.integer(1, 1_000),
     '64',
-    'The most live emails that each process delivers at the same time through each transport',
+    'The most live emails that each process delivers at the same time through each transport; over SMTP, ten connections at most carry them to one server',
   ),
   LOG_LEVEL: withDefault(
     is.choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
