@@ -15,7 +15,7 @@ const NAME = 'The embedded database';
 export class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
   readonly #orm: Orm;
-  readonly #space = new RefusedWrites();
+  readonly #writes = new RefusedWrites();
 
   private constructor(
     private readonly engine: PGlite,
@@ -38,12 +38,12 @@ export class EmbeddedDatabase implements Database {
   }
 
   get refusedWrite(): WriteRefusal | null {
-    return this.#space.latest;
+    return this.#writes.latest;
   }
 
   async query<Row extends object>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
     try {
-      return (await this.#space.heed(text, this.engine.query<Row>(text, parameters as unknown[]))).rows;
+      return (await this.#writes.heed(text, this.engine.query<Row>(text, parameters as unknown[]))).rows;
     } catch (error) {
       throw classify(error, NAME);
     }

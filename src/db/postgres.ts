@@ -126,7 +126,7 @@ export class PostgresDatabase implements Database {
   readonly #reads: Pool;
   readonly #watch: HealthProbe;
   readonly #kept = new KeptStatements();
-  readonly #space = new RefusedWrites();
+  readonly #writes = new RefusedWrites();
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
   constructor(url: string) {
@@ -146,7 +146,7 @@ export class PostgresDatabase implements Database {
   }
 
   get refusedWrite(): WriteRefusal | null {
-    return this.#space.latest;
+    return this.#writes.latest;
   }
 
   async query<Row extends object>(
@@ -155,7 +155,7 @@ export class PostgresDatabase implements Database {
     options: QueryOptions = {},
   ): Promise<Row[]> {
     const values = parameters.map(wireText);
-    const rows = await this.#space.heed(
+    const rows = await this.#writes.heed(
       text,
       this.#run(this.#engine, options.deadlineMs ?? DEADLINE_MS, true, (client, prepare) =>
         client.unsafe(text, values, { prepare }),

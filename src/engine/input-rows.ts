@@ -1,5 +1,6 @@
 import type { Parameter } from '../db/database.ts';
 import { storableJson, withoutNul } from '../db/storable.ts';
+import { wireText } from '../db/wire-text.ts';
 
 /** A column of a statement's input. */
 export interface Column {
@@ -92,6 +93,5 @@ function listOf(
 
 const WRITERS: Readonly<Record<string, (value: unknown) => string>> = {
   json: (value) => JSON.stringify(value),
-  'text[]': (value) =>
-    `{${(value as readonly string[]).map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`,
+  'text[]': (value) => wireText(value) as string,
 };
