@@ -15,6 +15,7 @@ export type Layer =
   | 'telemetry'
   | 'threads'
   | 'filters'
+  | 'csv'
   | 'modules'
   | 'duties'
   | 'dashboard'
@@ -39,6 +40,7 @@ const LEAVES: readonly Layer[] = [
   'telemetry',
   'threads',
   'filters',
+  'csv',
 ];
 const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine', 'duties', 'config'];
 const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules'];
@@ -60,6 +62,7 @@ export const MAY_IMPORT = {
   telemetry: LEAVES,
   threads: LEAVES,
   filters: LEAVES,
+  csv: LEAVES,
   engine: [...LEAVES, 'machines'],
   // A module states what audits it, and the application is one of them: types alone run back.
   modules: [...BELOW_MODULES, 'audit', 'dashboard'],

