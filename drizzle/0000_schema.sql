@@ -7,14 +7,14 @@
 
 -- Workspaces and access ------------------------------------------------------------------------------------------------------
 
--- What a workspace says of itself is null where nothing has been set.
+-- What a workspace says of itself is null where nothing has been set. `logo` is the file name of its present logo.
 create table workspaces (
   id text collate "C" primary key,
   name text not null,
   plan text not null check (plan in ('free', 'starter', 'growth', 'unlimited')),
   default_from text,
   default_reply_to text,
-  logo_url text,
+  logo text,
   colour text,
   address text,
   website text,

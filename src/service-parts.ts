@@ -17,7 +17,7 @@ import { openLimiter } from './http/limits/open-limiter.ts';
 import { findActiveKey } from './modules/api-keys/queries.ts';
 import { alignPositions } from './modules/events/commands.ts';
 import type { LiveMailOverrides, ModuleParts } from './modules/module.ts';
-import { findPlan } from './modules/workspace/queries.ts';
+import { findTerms } from './modules/workspace/queries.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { MeasuredDatabase } from './telemetry/measured-database.ts';
 import { Metrics } from './telemetry/metrics.ts';
@@ -106,7 +106,7 @@ async function openEach(source: ServiceSource, opened: Closing[]): Promise<Modul
     sessions: new Sessions(
       new SessionCookie(signer, now, config.publicUrl.startsWith('https:')),
       (id) => findActiveKey(database, id),
-      (workspaceId) => findPlan(database, workspaceId),
+      (workspaceId) => findTerms(database, workspaceId),
       now,
     ),
   };

@@ -8,7 +8,7 @@ import type { KeyPrincipal } from './principal.ts';
 /** The API documents `lastUsedAt` as approximate: it is written at most this often. */
 const REFRESH_MS = 15 * 60 * 1_000;
 
-const LOOK_UP = `select k.hash, k.id, k.workspace_id, k.livemode, k.context, w.plan,
+const LOOK_UP = `select k.hash, k.id, k.workspace_id, k.livemode, k.context, w.plan, w.default_from, w.default_reply_to,
   (extract(epoch from k.last_used_at) * 1000)::float8 as last_used_at
 from unnest($1::text[]) h(hash) join api_keys k on k.hash = h.hash and k.state = 'active'
 join workspaces w on w.id = k.workspace_id`;
@@ -24,6 +24,8 @@ interface KeyRow {
   readonly livemode: boolean;
   readonly context: { readonly permissions: readonly Permission[] };
   readonly plan: PlanName;
+  readonly default_from: string | null;
+  readonly default_reply_to: string | null;
   readonly last_used_at: number | null;
 }
 
@@ -75,4 +77,5 @@ const principalOf = (row: KeyRow): KeyPrincipal => ({
   livemode: row.livemode,
   permissions: row.context.permissions,
   plan: row.plan,
+  senderDefaults: { from: row.default_from, replyTo: row.default_reply_to },
 });

@@ -2,6 +2,12 @@ import { Failure } from '../http/failure.ts';
 import { PERMISSIONS, type Permission } from './permissions.ts';
 import type { PlanName } from './plans.ts';
 
+/** The sender and the reply address of emails that name none; null where the workspace has none. */
+export interface SenderDefaults {
+  readonly from: string | null;
+  readonly replyTo: string | null;
+}
+
 /** The members that every principal has, however it proved its identity. */
 interface Identity {
   /** The id of the key, the member or the link. Requests and connections are counted by it. */
@@ -11,6 +17,8 @@ interface Identity {
   readonly permissions: readonly Permission[];
   /** The present plan of the workspace. */
   readonly plan: PlanName;
+  /** The present defaults of the workspace. Read along with the plan, since accepting an email needs them. */
+  readonly senderDefaults: SenderDefaults;
 }
 
 /** An API key, or a session that was opened with one. */

@@ -1,15 +1,21 @@
 import type { Permission } from './permissions.ts';
 import type { PlanName } from './plans.ts';
-import type { Principal } from './principal.ts';
+import type { Principal, SenderDefaults } from './principal.ts';
 import type { Session, SessionCookie, SessionSubject } from './session-cookie.ts';
 
-/** Finds the permissions of an active key and the plan of its workspace by the key's id; null when it was revoked. */
+/** What a principal takes over from its workspace. */
+export interface WorkspaceTerms {
+  readonly plan: PlanName;
+  readonly senderDefaults: SenderDefaults;
+}
+
+/** Finds the permissions of an active key and the terms of its workspace by the key's id; null when it was revoked. */
 export type FindKey = (
   id: string,
-) => Promise<{ readonly permissions: readonly Permission[]; readonly plan: PlanName } | null>;
+) => Promise<({ readonly permissions: readonly Permission[] } & WorkspaceTerms) | null>;
 
-/** Finds the plan of a workspace; null when there is no such workspace. */
-export type FindPlan = (workspaceId: string) => Promise<PlanName | null>;
+/** Finds the terms of a workspace; null when there is no such workspace. */
+export type FindTerms = (workspaceId: string) => Promise<WorkspaceTerms | null>;
 
 /** The operator's link belongs to no key whose permissions could limit it. */
 const UNBOUNDED: readonly Permission[] = ['*'];
@@ -19,7 +25,7 @@ export class Sessions {
   constructor(
     readonly cookie: SessionCookie,
     private readonly findKey: FindKey,
-    private readonly findPlan: FindPlan,
+    private readonly findTerms: FindTerms,
     private readonly now: () => number,
   ) {}
 
@@ -39,7 +45,7 @@ export class Sessions {
 
   async #boundsOf({ kind, id, workspaceId }: SessionSubject): Promise<Awaited<ReturnType<FindKey>>> {
     if (kind === 'key') return await this.findKey(id);
-    const plan = await this.findPlan(workspaceId);
-    return plan && { permissions: UNBOUNDED, plan };
+    const terms = await this.findTerms(workspaceId);
+    return terms && { permissions: UNBOUNDED, ...terms };
   }
 }

@@ -1,5 +1,6 @@
 // Made of the files in drizzle/ by scripts/migrations.ts: run `bun run generate` after adding one.
 import schema from '../../drizzle/0000_schema.sql' with { type: 'text' };
+import members from '../../drizzle/0005_members.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -11,4 +12,5 @@ export interface Migration {
 // biome-ignore format: generated
 export const migrations: readonly Migration[] = [
   { name: '0000_schema', sql: schema },
+  { name: '0005_members', sql: members },
 ];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020';
 import { isId } from '../../src/db/ids.ts';
 import { KEPT_DAYS } from '../../src/duties/retention.ts';
@@ -46,8 +47,8 @@ describe('the OpenAPI document', () => {
       expect(operation.description).toMatch(/Needs the permission|Any API key|Needs no API key/);
       expect(Object.keys(operation.responses).filter((status) => status >= '400').length).toBeGreaterThan(2);
       if (successOf(operation).status !== 204) expect(successOf(operation).example).toBeDefined();
-      if (operation.requestBody)
-        expect(operation.requestBody.content['application/json']).toHaveProperty('example');
+      const asked = operation.requestBody?.content['application/json'];
+      if (asked) expect(asked).toHaveProperty('example');
     },
   );
 
@@ -266,6 +267,8 @@ describe('every curl line of the reference runs as it stands', () => {
     for (const line of await linesOf()) {
       const here = line.replace('https://mail.example.com', service.url);
       const run = Bun.spawn(['sh', '-c', `${here} -s -o /dev/null -w '%{http_code}'`], {
+        // The files that are sent lie there: example.png.
+        cwd: join(import.meta.dir, 'files'),
         env: { PATH: process.env.PATH ?? '', POSTHORN_API_KEY: key },
         stderr: 'pipe',
       });

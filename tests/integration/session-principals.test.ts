@@ -26,6 +26,7 @@ test('a session that was opened with a key is that key, on the true plan of its 
     livemode: false,
     permissions: ['emails:read', 'domains:read'],
     plan: 'growth',
+    senderDefaults: { from: null, replyTo: null },
   });
   await setPlan(real.service.database, real.workspaceId, 'unlimited');
   expect(await principal(headers)).toMatchObject({ plan: 'unlimited' });

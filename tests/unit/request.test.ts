@@ -254,7 +254,7 @@ describe('the shape of a send request', () => {
     expect(misshapen(change)).toEqual([path]);
   });
 
-  test('wants a sender and recipients', () => {
-    expect(checkShape({}, '/body')?.map(({ path }) => path)).toEqual(['/body/from', '/body/to']);
+  test('wants recipients', () => {
+    expect(checkShape({}, '/body')?.map(({ path }) => path)).toEqual(['/body/to']);
   });
 });

@@ -8,7 +8,7 @@ export const workspaces = pgTable('workspaces', {
   plan: text('plan').notNull(),
   defaultFrom: text('default_from'),
   defaultReplyTo: text('default_reply_to'),
-  logoUrl: text('logo_url'),
+  logo: text('logo'),
   colour: text('colour'),
   address: text('address'),
   website: text('website'),

@@ -1,12 +1,13 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { ApiKeyContext } from '../../../machines/api-key.ts';
 import type { Permission } from '../../auth/permissions.ts';
-import type { PlanName } from '../../auth/plans.ts';
 import type { Principal } from '../../auth/principal.ts';
+import type { WorkspaceTerms } from '../../auth/sessions.ts';
 import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { apiKeys } from '../../db/schema/access.ts';
 import type { Call } from '../../http/route.ts';
+import { findTerms } from '../workspace/queries.ts';
 import type { ApiKeyView } from './model.ts';
 
 export interface KeyReader {
@@ -72,15 +73,15 @@ export async function listApiKeys(
   return rows.map(viewOf);
 }
 
-/** Reads the permissions of an active key and the plan of its workspace, for sessions; null when the key was revoked. */
+/** Reads the permissions of an active key and the terms of its workspace, for sessions; null when the key was revoked. */
 export async function findActiveKey(
   database: Database,
   id: string,
-): Promise<{ readonly permissions: readonly Permission[]; readonly plan: PlanName } | null> {
-  const [row] = await database.query<{ context: ApiKeyContext; plan: PlanName }>(
-    `select k.context, w.plan from api_keys k join workspaces w on w.id = k.workspace_id
-     where k.id = $1 and k.state = 'active'`,
+): Promise<({ readonly permissions: readonly Permission[] } & WorkspaceTerms) | null> {
+  const [row] = await database.query<{ context: ApiKeyContext; workspace_id: string }>(
+    `select context, workspace_id from api_keys where id = $1 and state = 'active'`,
     [id],
   );
-  return row ? { permissions: row.context.permissions as readonly Permission[], plan: row.plan } : null;
+  const terms = row && (await findTerms(database, row.workspace_id));
+  return terms ? { permissions: row.context.permissions as readonly Permission[], ...terms } : null;
 }

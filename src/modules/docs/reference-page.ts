@@ -149,7 +149,9 @@ function responseItem(status: string, response: Operation['responses'][string]):
 }
 
 function samples(method: string, path: string, operation: Operation, { servers }: OpenApiDocument): Html {
-  const body = operation.requestBody?.content[JSON_TYPE]?.example;
+  const content = operation.requestBody?.content ?? {};
+  const body = content[JSON_TYPE]?.example;
+  const [fileType] = Object.keys(content).filter((type) => type !== JSON_TYPE);
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${servers[0]?.url ?? ''}${examplePath(path, operation)}'`,
     ...(operation.security ? [] : ['-H "Authorization: Bearer $POSTHORN_API_KEY"']),
@@ -159,6 +161,9 @@ function samples(method: string, path: string, operation: Operation, { servers }
           "-H 'Content-Type: application/json'",
           `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`,
         ]),
+    ...(fileType === undefined
+      ? []
+      : [`-H 'Content-Type: ${fileType}'`, `--data-binary '@example.${fileType.split('/')[1]}'`]),
   ];
   const answered = Object.values(operation.responses).flatMap((response) =>
     '$ref' in response ? [] : (response.content?.[JSON_TYPE]?.example ?? []),

@@ -1,6 +1,7 @@
 import type { EmailState } from '../../../machines/email.ts';
 import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
 import type { PlanName } from '../../auth/plans.ts';
+import type { SenderDefaults } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Keyed, StoredReply } from '../../db/stored-replies.ts';
@@ -43,6 +44,8 @@ export interface EmailSender {
   readonly workspaceId: string;
   readonly livemode: boolean;
   readonly plan: PlanName;
+  /** Absent for a sender whose emails always name theirs. */
+  readonly senderDefaults?: SenderDefaults;
 }
 
 /** One email to accept. */
@@ -77,7 +80,8 @@ async function accept(
   { sender, body, index, now, at }: AcceptRequest,
   keyed: Keyed,
 ): Promise<EmailReceipt | Failure | StoredReply> {
-  const request = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at });
+  const { senderDefaults: defaults } = sender;
+  const request = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at, defaults });
   if (request instanceof Failure) return request;
   if (request.template) return notFound('template');
   const domain = sender.livemode

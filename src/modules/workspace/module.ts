@@ -1,10 +1,19 @@
-import { defineModule } from '../module.ts';
-import { type WorkspaceDeps, workspaceRoutes } from './routes.ts';
+import { defineModule, offered } from '../module.ts';
+import { logoPages, type WorkspaceDeps, workspaceRoutes } from './routes.ts';
 
-/** The workspace: its plan, its limits and its settings. */
+/** The workspace: its plan, its limits, its settings and its brand. */
 export const workspaceModule = defineModule<WorkspaceDeps>({
   name: 'workspace',
   tags: [{ segment: 'workspace', name: 'Workspace', description: 'The plan, its limits and the settings.' }],
   routes: workspaceRoutes,
-  open: ({ database }) => ({ connect: () => ({ deps: { database } }) }),
+  pages: logoPages,
+  open: ({ config, database }) => ({
+    connect: ({ offers }) => ({
+      deps: {
+        database,
+        publicUrl: config.publicUrl,
+        findSendingDomain: offered(offers, 'findSendingDomain'),
+      },
+    }),
+  }),
 });

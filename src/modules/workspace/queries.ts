@@ -1,25 +1,73 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { PLANS, type PlanName } from '../../auth/plans.ts';
 import type { Principal } from '../../auth/principal.ts';
+import type { WorkspaceTerms } from '../../auth/sessions.ts';
 import type { Database } from '../../db/database.ts';
 import { usageTotals, workspaces } from '../../db/schema/access.ts';
 import { DOMAINS_PERIOD, periodOf } from '../usage/queries.ts';
+import type { WorkspaceView } from './model.ts';
+
+export interface WorkspaceReader {
+  readonly database: Database;
+  /** The base of the logo's address, without a trailing slash. */
+  readonly publicUrl: string;
+}
 
 const monthStart = (at: number, monthsAhead = 0): string => {
   const date = new Date(at);
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsAhead)).toISOString();
 };
 
-/** Reads the plan of a workspace; null when there is no such workspace. */
-export async function findPlan(database: Database, workspaceId: string): Promise<PlanName | null> {
-  const [row] = await database.query<{ plan: PlanName }>('select plan from workspaces where id = $1', [
-    workspaceId,
-  ]);
-  return row?.plan ?? null;
+/** Reads what a principal takes over from its workspace; null when there is no such workspace. @throws Unavailable */
+export async function findTerms(database: Database, workspaceId: string): Promise<WorkspaceTerms | null> {
+  const [row] = await database.query<{ plan: PlanName; default_from: string; default_reply_to: string }>(
+    'select plan, default_from, default_reply_to from workspaces where id = $1',
+    [workspaceId],
+  );
+  return row
+    ? { plan: row.plan, senderDefaults: { from: row.default_from, replyTo: row.default_reply_to } }
+    : null;
 }
 
+/** What a workspace tells recipients about itself, in its emails and on its pages; null where it has set nothing. */
+export interface Brand {
+  readonly name: string;
+  readonly address: string | null;
+  /** An http or https URL. */
+  readonly website: string | null;
+  /** An address of this service that answers with a picture and never changes what it shows. */
+  readonly logoUrl: string | null;
+  /** Such as `#0f766e`. */
+  readonly colour: string | null;
+}
+
+/** Where a logo is served, by the name of its file. */
+export const LOGO_PATH = '/logos/';
+
+/** Reads the brand of a workspace, for templates and for pages that recipients see; null when there is no such workspace. @throws Unavailable */
+export async function findBrand(
+  database: Database,
+  workspaceId: string,
+  publicUrl: string,
+): Promise<Brand | null> {
+  const [row] = await database.query<Omit<Brand, 'logoUrl'> & { logo: string | null }>(
+    'select name, address, website, logo, colour from workspaces where id = $1',
+    [workspaceId],
+  );
+  if (!row) return null;
+  const { logo, ...said } = row;
+  return { ...said, logoUrl: logoUrlOf(logo, publicUrl) };
+}
+
+const logoUrlOf = (logo: string | null, publicUrl: string): string | null =>
+  logo === null ? null : `${publicUrl}${LOGO_PATH}${logo}`;
+
 /** Reads the caller's workspace: its settings, plan, limits and present usage. */
-export async function readWorkspace(database: Database, { workspaceId, plan }: Principal, now: number) {
+export async function readWorkspace(
+  { database, publicUrl }: WorkspaceReader,
+  { workspaceId, plan }: Principal,
+  now: number,
+): Promise<WorkspaceView> {
   const periods = { month: periodOf(true, now), day: periodOf(false, now), domains: DOMAINS_PERIOD };
   const [[workspace], used] = await Promise.all([
     database.read((orm) => orm.select().from(workspaces).where(eq(workspaces.id, workspaceId))),
@@ -34,13 +82,13 @@ export async function readWorkspace(database: Database, { workspaceId, plan }: P
   ]);
   if (!workspace) throw new Error('A key belongs to a workspace that does not exist.');
   const unitsOf = (period: string): number => used.find((row) => row.period === period)?.used ?? 0;
-  const { logoUrl, colour, address, website } = workspace;
+  const { logo, colour, address, website } = workspace;
   return {
     id: workspace.id,
     name: workspace.name,
     defaultFrom: workspace.defaultFrom,
     defaultReplyTo: workspace.defaultReplyTo,
-    branding: { logoUrl, colour, address, website },
+    branding: { logoUrl: logoUrlOf(logo, publicUrl), colour, address, website },
     timeZone: workspace.timeZone,
     plan,
     limits: { ...PLANS[plan] },

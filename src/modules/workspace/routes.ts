@@ -1,56 +1,34 @@
-import { type TSchema, Type } from '@sinclair/typebox';
-import { PLAN_NAMES } from '../../auth/plans.ts';
-import type { Database } from '../../db/database.ts';
-import { type Route, route } from '../../http/route.ts';
-import { readWorkspace } from './queries.ts';
+import { Type } from '@sinclair/typebox';
+import { notFound } from '../../http/failure.ts';
+import { RawResponse, type Route, route } from '../../http/route.ts';
+import { deleteLogo, findLogo, LARGEST_LOGO, MOST_PIXELS, putLogo } from './logo/store-logo.ts';
+import { PatchWorkspace, Workspace, type WorkspaceView } from './model.ts';
+import { LOGO_PATH, readWorkspace, type WorkspaceReader } from './queries.ts';
+import { patchWorkspace, type SettingsDeps } from './settings.ts';
 
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+export interface WorkspaceDeps extends WorkspaceReader, SettingsDeps {}
 
-const Workspace = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.String(),
-    defaultFrom: nullable(
-      Type.String({ description: 'The sender of emails that name none; null where none is set.' }),
-    ),
-    defaultReplyTo: nullable(
-      Type.String({ description: 'Where answers go to emails that do not say; null where none is set.' }),
-    ),
-    branding: Type.Object(
-      {
-        logoUrl: nullable(Type.String({ description: 'The picture at the top of emails.' })),
-        colour: nullable(Type.String({ description: 'Such as `#0f766e`.' })),
-        address: nullable(Type.String({ description: 'The postal address at the foot of emails.' })),
-        website: nullable(Type.String()),
-      },
-      { description: 'How emails look; null where nothing is set.' },
-    ),
-    timeZone: Type.String({ description: 'The zone that days are counted in, by its IANA name.' }),
-    plan: Type.Union(PLAN_NAMES.map((name) => Type.Literal(name))),
-    limits: Type.Object({
-      emailsPerMonth: nullable(Type.Integer({ description: 'Live emails a UTC month; null is no limit.' })),
-      domains: nullable(Type.Integer({ description: 'Sending domains; null is no limit.' })),
-    }),
-    usage: Type.Object({
-      periodStart: Type.String({ format: 'date-time' }),
-      periodEnd: Type.String({ format: 'date-time' }),
-      emailsSent: Type.Integer({
-        description: 'Live emails accepted in this UTC month, cancelled ones given back.',
-      }),
-      testSendsToday: Type.Integer({ description: 'Test emails accepted on this UTC day.' }),
-      domains: Type.Integer(),
-    }),
-    createdAt: Type.String({ format: 'date-time' }),
+const EXAMPLE: WorkspaceView = {
+  id: 'ws_000000000000000000000000',
+  name: 'Workspace',
+  defaultFrom: null,
+  defaultReplyTo: null,
+  branding: { logoUrl: null, colour: null, address: null, website: null },
+  timeZone: 'UTC',
+  plan: 'free',
+  limits: { emailsPerMonth: 3_000, domains: 2 },
+  usage: {
+    periodStart: '2026-11-01T00:00:00.000Z',
+    periodEnd: '2026-12-01T00:00:00.000Z',
+    emailsSent: 120,
+    testSendsToday: 4,
+    domains: 1,
   },
-  { title: 'Workspace' },
-);
+  createdAt: '2026-11-20T21:33:00.000Z',
+};
 
-export interface WorkspaceDeps {
-  readonly database: Database;
-}
-
-/** The endpoints of the workspace itself. */
-export const workspaceRoutes = ({ database }: WorkspaceDeps): readonly Route[] => [
+/** The endpoints of the workspace itself. Its settings are those of both environments. */
+export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/workspace',
@@ -59,26 +37,91 @@ export const workspaceRoutes = ({ database }: WorkspaceDeps): readonly Route[] =
     summary: 'Get the workspace, its plan and what is used of it',
     response: Workspace,
     status: 200,
+    example: { response: EXAMPLE },
+    handle: ({ caller, now }) => readWorkspace(deps, caller, now),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/workspace',
+    name: 'updateWorkspace',
+    permission: 'workspace:write',
+    summary: 'Change the settings of the workspace',
+    description:
+      'Only what the body names is changed, and null takes it back. Both environments share the settings, which hold from the next request on.',
+    body: PatchWorkspace,
+    response: Workspace,
+    status: 200,
     example: {
+      body: { name: 'Acme', timeZone: 'Europe/Vienna', branding: { colour: '#0f766e' } },
       response: {
-        id: 'ws_000000000000000000000000',
-        name: 'Workspace',
-        defaultFrom: null,
-        defaultReplyTo: null,
-        branding: { logoUrl: null, colour: null, address: null, website: null },
-        timeZone: 'UTC',
-        plan: 'free',
-        limits: { emailsPerMonth: 3_000, domains: 2 },
-        usage: {
-          periodStart: '2026-11-01T00:00:00.000Z',
-          periodEnd: '2026-12-01T00:00:00.000Z',
-          emailsSent: 120,
-          testSendsToday: 4,
-          domains: 1,
-        },
-        createdAt: '2026-11-20T21:33:00.000Z',
+        ...EXAMPLE,
+        name: 'Acme',
+        timeZone: 'Europe/Vienna',
+        branding: { ...EXAMPLE.branding, colour: '#0f766e' },
       },
     },
-    handle: ({ caller, now }) => readWorkspace(database, caller, now),
+    handle: async ({ caller, body, now }) =>
+      (await patchWorkspace(deps, caller, body)) ?? (await readWorkspace(deps, caller, now)),
+  }),
+  route({
+    method: 'PUT',
+    path: '/v1/workspace/logo',
+    name: 'updateLogo',
+    permission: 'workspace:write',
+    summary: 'Set the logo',
+    description: `The body is a PNG or a JPEG, told by its content: at most 1 MiB and ${MOST_PIXELS.toLocaleString('en')} pixels a side, not animated, and nothing behind its end. What does not show (Exif, comments, colour profiles) is left out. The logo has a new address whenever it changes; the ten before it stay, since emails show them.`,
+    mediaTypes: ['image/png', 'image/jpeg'],
+    body: Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' }),
+    bodyLimit: LARGEST_LOGO,
+    response: Workspace,
+    status: 200,
+    failures: ['VALIDATION_ERROR'],
+    example: { response: EXAMPLE },
+    handle: async ({ caller, body, now }) =>
+      (await putLogo(deps.database, caller, body, now)) ?? (await readWorkspace(deps, caller, now)),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/workspace/logo',
+    name: 'deleteLogo',
+    permission: 'workspace:write',
+    summary: 'Remove the logo',
+    description:
+      'And the ones before it: emails that show them show nothing there. Without a logo it is no error.',
+    response: Type.Null(),
+    status: 204,
+    handle: async ({ caller }) => {
+      await deleteLogo(deps.database, caller);
+      return null;
+    },
+  }),
+];
+
+/** Mail services fetch pictures for all their users from a few addresses. */
+const PER_MINUTE = 12_000;
+const A_YEAR = 31_536_000;
+
+/** Where logos are served, to everybody. */
+export const logoPages = ({ database }: WorkspaceDeps): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: `${LOGO_PATH}:file`,
+    permission: 'public',
+    ipLimitPerMinute: PER_MINUTE,
+    summary: 'A logo',
+    params: { file: { text: 'The name that logoUrl ends with.' } },
+    response: Type.Null(),
+    status: 200,
+    handle: async ({ params }) => {
+      const logo = await findLogo(database, params.file);
+      if (!logo) return notFound('logo');
+      return new RawResponse(logo.type, logo.content, {
+        headers: {
+          'cache-control': `public, max-age=${A_YEAR}, immutable`,
+          'content-security-policy': "default-src 'none'; sandbox",
+          'cross-origin-resource-policy': 'cross-origin',
+        },
+      });
+    },
   }),
 ];

@@ -58,6 +58,7 @@ export async function openWorkspace(config: Partial<typeof CONFIG> = {}) {
       livemode: true,
       permissions: ['*'],
       plan: 'growth',
+      senderDefaults: { from: null, replyTo: null },
     },
     params,
     method: 'POST',

@@ -17,6 +17,7 @@ const caller: Principal = {
   livemode: true,
   permissions: ['*'],
   plan: 'free',
+  senderDefaults: { from: null, replyTo: null },
 };
 
 /** The same value with the members of every object in the opposite order. */

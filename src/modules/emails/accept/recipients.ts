@@ -19,10 +19,19 @@ const NOT_SIMULATED =
 const NOBODY: Address = { name: null, address: '', key: '', domain: '', utf8Local: false };
 
 /** Reads one address. */
-export function readAddress(given: string, path: string, report: Report): Address {
+function readAddress(given: string, path: string, report: Report): Address {
   const read = parseAddress(given);
   if (!isProblem(read)) return read;
   report(path, read.problem);
+  return NOBODY;
+}
+
+const NO_SENDER = 'Must be given, unless PATCH /v1/workspace has set a default sender (defaultFrom).';
+
+/** Reads the sender; null when neither the request nor the workspace names one. */
+export function readSender(given: string | null, path: string, report: Report): Address {
+  if (given !== null) return readAddress(given, path, report);
+  report(path, NO_SENDER);
   return NOBODY;
 }
 

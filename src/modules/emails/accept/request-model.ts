@@ -42,18 +42,20 @@ const AttachmentInput = Type.Object(
 /** The body of `POST /v1/emails`. request.ts checks whatever a schema cannot say. */
 export const SendBody = Type.Object(
   {
-    from: Type.String({
-      description:
-        'The sender, one address. A live key needs a verified domain, a test key any well-formed address.',
-      examples: ['Acme <hello@acme.example>'],
-    }),
+    from: Type.Optional(
+      Type.String({
+        description:
+          'The sender, one address; the default sender of the workspace when left out. A live key needs a verified domain, a test key any well-formed address.',
+        examples: ['Acme <hello@acme.example>'],
+      }),
+    ),
     to: AddressList(
       MOST_RECIPIENTS,
       `The recipients. to, cc and bcc name at most ${MOST_RECIPIENTS} together, each one once.`,
     ),
     cc: Type.Optional(AddressList(MOST_RECIPIENTS, 'Recipients of a copy.')),
     bcc: Type.Optional(AddressList(MOST_RECIPIENTS, 'Recipients of a copy whom nobody else sees.')),
-    replyTo: Type.Optional(AddressList(10, 'Where answers go.')),
+    replyTo: Type.Optional(AddressList(10, 'Where answers go; the default of the workspace when left out.')),
     subject: Type.Optional(
       Type.String({
         maxLength: 998,

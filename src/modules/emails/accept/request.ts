@@ -1,3 +1,4 @@
+import type { SenderDefaults } from '../../../auth/principal.ts';
 import type { Failure } from '../../../http/failure.ts';
 import type { Address } from '../../../mail/address.ts';
 import { type Attachment, readAttachments } from '../../../mail/attachments.ts';
@@ -5,7 +6,7 @@ import { hasControls } from '../../../mail/characters.ts';
 import { type Header, readHeaders } from '../../../mail/headers.ts';
 import { estimateSize, LARGEST_MESSAGE } from '../../../mail/message-size.ts';
 import { Problems, type Report } from '../../../mail/problems.ts';
-import { type Recipients, readAddress, readAddresses, readRecipients } from './recipients.ts';
+import { type Recipients, readAddresses, readRecipients, readSender } from './recipients.ts';
 import type { SendBody } from './request-model.ts';
 import { readScheduledAt } from './scheduled-at.ts';
 
@@ -40,6 +41,8 @@ export interface RequestContext {
   readonly simulatorDomain: string;
   /** The JSON pointer of the body, which differs from `/body` inside a batch. */
   readonly at?: string;
+  /** The sender and the reply address of a request that names none. */
+  readonly defaults?: SenderDefaults | undefined;
 }
 
 /**
@@ -48,14 +51,14 @@ export interface RequestContext {
  */
 export function readSendRequest(
   body: SendBody,
-  { now, simulatorDomain, at = '/body' }: RequestContext,
+  { now, simulatorDomain, at = '/body', defaults }: RequestContext,
 ): SendRequest | Failure {
   const problems = new Problems();
   const { report } = problems;
   const parts = {
-    from: readAddress(body.from, `${at}/from`, report),
+    from: readSender(body.from ?? defaults?.from ?? null, `${at}/from`, report),
     ...readRecipients(body, simulatorDomain, at, report),
-    replyTo: readAddresses(body.replyTo, `${at}/replyTo`, report),
+    replyTo: readAddresses(body.replyTo ?? defaults?.replyTo ?? undefined, `${at}/replyTo`, report),
     ...readContent(body, at, report),
     headers: body.headers ? readHeaders(body.headers, `${at}/headers`, report) : [],
     attachments: body.attachments ? readAttachments(body.attachments, `${at}/attachments`, report) : [],

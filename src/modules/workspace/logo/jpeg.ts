@@ -1,0 +1,107 @@
+import type { ReadPicture } from './png.ts';
+
+// JPEG (ITU-T T.81, annex B): segments that a marker begins, and entropy-coded data behind each SOS.
+
+/** True when the bytes claim to be a JPEG. */
+export const isJpeg = (bytes: Buffer): boolean => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff;
+
+const [DHT, EOI, SOS, DQT, DNL, APP0, APP14] = [0xc4, 0xd9, 0xda, 0xdb, 0xdc, 0xe0, 0xee];
+
+/** Baseline, extended and progressive: the frames that every mail program can show. */
+const FRAMES = new Set([0xc0, 0xc1, 0xc2]);
+/** All markers of frames: C4 (DHT), C8 (reserved) and CC (arithmetic coding) lie among them. */
+const isFrame = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+
+/** Most segments: a megabyte could hold 260,000 empty ones. */
+const MOST_SEGMENTS = 500;
+
+const problem = (text: string) => ({ problem: text });
+const BROKEN = problem('The JPEG is damaged: save the picture again.');
+const POLYGLOT = problem('Something follows behind the end of the JPEG: save the picture again.');
+const UNUSUAL = problem('The JPEG is of a kind that mail programs do not show: save it as a baseline JPEG.');
+
+interface Frame {
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Reads a JPEG from SOI to EOI, which has to be the end of the file. What is kept are the segments that the pixels need:
+ * comments, Exif (with its thumbnail and its place) and profiles are left out.
+ */
+export function readJpeg(bytes: Buffer, mostPixels: number): ReadPicture {
+  const kept: Buffer[] = [bytes.subarray(0, 2)];
+  let frame: Frame | null = null;
+  let hasScan = false;
+  let at = 2;
+  for (let segments = 0; segments < MOST_SEGMENTS; segments++) {
+    if (bytes[at] !== 0xff) return BROKEN;
+    while (bytes[at + 1] === 0xff) at++;
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === EOI) {
+      if (!frame || !hasScan) return BROKEN;
+      if (at + 2 !== bytes.length) return POLYGLOT;
+      kept.push(bytes.subarray(at));
+      return { ...frame, content: new Uint8Array(Buffer.concat(kept)) };
+    }
+    const end = endOfSegment(bytes, at, marker);
+    if (end === null) return BROKEN;
+    const segment = bytes.subarray(at, end);
+    if (isFrame(marker)) {
+      const read: ReturnType<typeof readFrame> =
+        frame === null ? readFrame(segment, marker, mostPixels) : BROKEN;
+      if ('problem' in read) return read;
+      frame = read;
+    } else if (marker === SOS) {
+      if (!frame) return BROKEN;
+      hasScan = true;
+    } else if (marker === DNL) return UNUSUAL;
+    if (isNeeded(marker, segment)) kept.push(segment);
+    at = end;
+  }
+  return BROKEN;
+}
+
+/** The end of a segment; that of its coded data where a scan begins. Null when the file breaks off in it. */
+function endOfSegment(bytes: Buffer, at: number, marker: number): number | null {
+  if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd8) || at + 4 > bytes.length) return null;
+  const length = bytes.readUInt16BE(at + 2);
+  const end = at + 2 + length;
+  if (length < 2 || end > bytes.length) return null;
+  return marker === SOS ? endOfScan(bytes, end) : end;
+}
+
+/** In coded data, FF is followed by 00, or by a restart marker; anything else is the next segment. */
+function endOfScan(bytes: Buffer, from: number): number | null {
+  for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 2)) {
+    const next = bytes[at + 1];
+    if (next === undefined) return null;
+    if (next !== 0 && !(next >= 0xd0 && next <= 0xd7)) return at === from ? null : at;
+  }
+  return null;
+}
+
+function readFrame(
+  segment: Buffer,
+  marker: number,
+  mostPixels: number,
+): Frame | { readonly problem: string } {
+  if (!FRAMES.has(marker)) return UNUSUAL;
+  const components = segment[9] ?? 0;
+  if (segment.length !== 10 + 3 * components) return BROKEN;
+  if (segment[4] !== 8 || ![1, 3, 4].includes(components)) return UNUSUAL;
+  const [height, width] = [segment.readUInt16BE(5), segment.readUInt16BE(7)];
+  if (width === 0 || height === 0) return BROKEN;
+  if (width > mostPixels || height > mostPixels)
+    return problem(`The picture is larger than ${mostPixels} pixels a side.`);
+  return { width, height };
+}
+
+/** Of the application segments only JFIF without a thumbnail and Adobe's colour transform change the picture. */
+function isNeeded(marker: number, segment: Buffer): boolean {
+  if (marker === APP0) return segment.length === 18 && segment.toString('latin1', 4, 9) === 'JFIF\0';
+  if (marker === APP14) return segment.length === 16 && segment.toString('latin1', 4, 9) === 'Adobe';
+  // DRI is DD.
+  return isFrame(marker) || [DHT, DQT, SOS, 0xdd].includes(marker);
+}

@@ -1,0 +1,100 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { PLAN_NAMES } from '../../auth/plans.ts';
+import { literals } from '../../http/schema.ts';
+
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+/** The settings of a workspace that a request may change, apart from its branding. */
+const settings = {
+  name: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: '\\S',
+    description: 'What recipients see as the name of who writes to them, at most 100 characters.',
+    examples: ['Acme'],
+  }),
+  defaultFrom: nullable(
+    Type.String({
+      description: 'The sender of emails that name none, at a verified domain; null where none is set.',
+      examples: ['Acme <hello@acme.example>'],
+    }),
+  ),
+  defaultReplyTo: nullable(
+    Type.String({
+      description: 'Where answers go to emails that do not say; null where none is set.',
+      examples: ['help@acme.example'],
+    }),
+  ),
+  timeZone: Type.String({
+    maxLength: 64,
+    description: 'The zone that days are counted in, by its IANA name.',
+    examples: ['Europe/Vienna'],
+  }),
+};
+
+const branding = {
+  colour: nullable(
+    Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Such as `#0f766e`.', examples: ['#0f766e'] }),
+  ),
+  address: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'The postal address at the foot of emails, at most 500 characters; lines may break.',
+    }),
+  ),
+  website: nullable(
+    Type.String({
+      maxLength: 2_048,
+      description: 'An http or https URL.',
+      examples: ['https://acme.example'],
+    }),
+  ),
+};
+
+const ABOUT_BRANDING = 'How emails and the pages for recipients look; null where nothing is set.';
+
+/** The body of PATCH /v1/workspace. settings.ts checks whatever a schema cannot say. */
+export const PatchWorkspace = Type.Object(
+  {
+    ...Type.Partial(Type.Object(settings)).properties,
+    branding: Type.Optional(Type.Partial(Type.Object(branding, { description: ABOUT_BRANDING }))),
+  },
+  { title: 'UpdateWorkspace', minProperties: 1 },
+);
+
+/** The schema of a workspace. */
+export const Workspace = Type.Object(
+  {
+    id: Type.String(),
+    ...settings,
+    branding: Type.Object(
+      {
+        logoUrl: nullable(
+          Type.String({ description: 'The picture at the top of emails; PUT /v1/workspace/logo sets it.' }),
+        ),
+        ...branding,
+      },
+      { description: ABOUT_BRANDING },
+    ),
+    plan: literals(PLAN_NAMES),
+    limits: Type.Object({
+      emailsPerMonth: nullable(Type.Integer({ description: 'Live emails a UTC month; null is no limit.' })),
+      domains: nullable(Type.Integer({ description: 'Sending domains; null is no limit.' })),
+    }),
+    usage: Type.Object({
+      periodStart: Type.String({ format: 'date-time' }),
+      periodEnd: Type.String({ format: 'date-time' }),
+      emailsSent: Type.Integer({
+        description: 'Live emails accepted in this UTC month, cancelled ones given back.',
+      }),
+      testSendsToday: Type.Integer({ description: 'Test emails accepted on this UTC day.' }),
+      domains: Type.Integer(),
+    }),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Workspace' },
+);
+
+export type WorkspaceView = Static<typeof Workspace>;
+export type WorkspacePatch = Static<typeof PatchWorkspace>;

@@ -1,0 +1,107 @@
+import type { Principal } from '../../auth/principal.ts';
+import type { Database, Parameter } from '../../db/database.ts';
+import type { Failure } from '../../http/failure.ts';
+import { formatAddress, isProblem, parseAddress } from '../../mail/address.ts';
+import { hasControls, hasUnseen } from '../../mail/characters.ts';
+import { Problems, type Report } from '../../mail/problems.ts';
+import type { WorkspacePatch } from './model.ts';
+
+export interface SettingsDeps {
+  readonly database: Database;
+  /** Finds the verified domain of a workspace that covers a name (lower-case ASCII). */
+  findSendingDomain(workspaceId: string, name: string): Promise<object | null>;
+}
+
+type Columns = Record<string, Parameter>;
+
+/** Changes the settings of the caller's workspace that the body names; null takes a setting back. @throws Unavailable */
+export async function patchWorkspace(
+  { database, findSendingDomain }: SettingsDeps,
+  { workspaceId }: Principal,
+  body: WorkspacePatch,
+): Promise<Failure | null> {
+  const problems = new Problems();
+  const columns = { ...settingsOf(body, problems.report), ...brandingOf(body.branding, problems.report) };
+  const sender = await senderOf(body.defaultFrom, problems.report, (domain) =>
+    findSendingDomain(workspaceId, domain),
+  );
+  const failure = problems.failure();
+  if (failure) return failure;
+  const values = Object.entries({ ...columns, ...sender });
+  // `branding: {}` names nothing.
+  if (values.length === 0) return null;
+  const assignments = values.map(([name], index) => `${name} = $${index + 2}`).join(', ');
+  await database.query(`update workspaces set ${assignments} where id = $1`, [
+    workspaceId,
+    ...values.map(([, value]) => value),
+  ]);
+  return null;
+}
+
+const given = (name: string, value: string | null | undefined): Columns =>
+  value === undefined ? {} : { [name]: value };
+
+function settingsOf({ name, defaultReplyTo, timeZone }: WorkspacePatch, report: Report): Columns {
+  if (name !== undefined && hasUnseen(name)) report('/body/name', UNSEEN);
+  if (timeZone !== undefined && !isTimeZone(timeZone)) report('/body/timeZone', NO_ZONE);
+  return {
+    ...given('name', name?.trim()),
+    ...given('default_reply_to', addressOf(defaultReplyTo, '/body/defaultReplyTo', report)?.text),
+    ...(defaultReplyTo === null && { default_reply_to: null }),
+    ...given('time_zone', timeZone),
+  };
+}
+
+function brandingOf(branding: WorkspacePatch['branding'], report: Report): Columns {
+  const { colour, address, website } = branding ?? {};
+  if (address?.split('\n').some(hasControls)) report('/body/branding/address', UNSEEN);
+  if (address?.trim() === '') report('/body/branding/address', 'Must not be blank; null takes it back.');
+  if (typeof website === 'string' && !isWebsite(website)) report('/body/branding/website', NO_WEBSITE);
+  return {
+    ...given('colour', colour?.toLowerCase() ?? colour),
+    ...given('address', address),
+    ...given('website', website),
+  };
+}
+
+async function senderOf(
+  defaultFrom: string | null | undefined,
+  report: Report,
+  findDomain: (name: string) => Promise<object | null>,
+): Promise<Columns> {
+  if (defaultFrom === null) return { default_from: null };
+  const address = addressOf(defaultFrom, '/body/defaultFrom', report);
+  if (!address) return {};
+  if (!(await findDomain(address.domain))) report('/body/defaultFrom', UNVERIFIED);
+  return { default_from: address.text };
+}
+
+function addressOf(text: string | null | undefined, path: string, report: Report) {
+  if (typeof text !== 'string') return null;
+  const read = parseAddress(text);
+  if (!isProblem(read)) return { text: formatAddress(read), domain: read.domain };
+  report(path, read.problem);
+  return null;
+}
+
+const UNSEEN = 'Must not hold control or invisible characters.';
+const NO_ZONE = 'Must be the IANA name of a time zone, such as UTC or Europe/Vienna.';
+const NO_WEBSITE = 'Must be an http or https URL without a user name, such as https://acme.example.';
+const UNVERIFIED = 'Must be at a domain that is verified in this workspace: add it with POST /v1/domains.';
+
+/** Intl also takes offsets such as +01:00, which know no daylight saving; a name begins with a letter. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isWebsite(text: string): boolean {
+  if (!URL.canParse(text) || hasUnseen(text) || /\s/.test(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return ['http:', 'https:'].includes(protocol) && username === '' && password === '';
+}
