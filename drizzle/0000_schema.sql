@@ -195,11 +195,11 @@ exception when feature_not_supported then
 end $$;
 create table email_messages_default partition of email_messages default;
 
--- Addresses that get no more live mail of a workspace.
+-- Addresses that get no more live mail of a workspace. That of a forgotten person is null, and its key a keyed hash.
 create table suppressions (
   workspace_id text collate "C" not null,
   address_key text collate "C" not null,
-  address text not null,
+  address text,
   reason text not null check (reason in ('bounced', 'complained', 'unsubscribed', 'manual')),
   email_id text collate "C",
   created_at timestamptz not null,

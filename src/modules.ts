@@ -3,6 +3,7 @@ import type { Engine, Registration } from './engine/engine.ts';
 import type { Route } from './http/route.ts';
 import { apiKeysModule } from './modules/api-keys/module.ts';
 import { capturedModule } from './modules/captured/module.ts';
+import { contactsModule } from './modules/contacts/module.ts';
 import { docsModule } from './modules/docs/module.ts';
 import { domainsModule } from './modules/domains/module.ts';
 import { emailsModule } from './modules/emails/module.ts';
@@ -29,6 +30,7 @@ export const MODULES: readonly Module[] = [
   capturedModule,
   webhooksModule,
   eventsModule,
+  contactsModule,
   suppressionsModule,
   apiKeysModule,
   workspaceModule,

@@ -1,5 +1,7 @@
 // Made of the files in drizzle/ by scripts/migrations.ts: run `bun run generate` after adding one.
 import schema from '../../drizzle/0000_schema.sql' with { type: 'text' };
+import contacts from '../../drizzle/0002_contacts.sql' with { type: 'text' };
+import audiences from '../../drizzle/0004_audiences.sql' with { type: 'text' };
 import members from '../../drizzle/0005_members.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
@@ -12,5 +14,7 @@ export interface Migration {
 // biome-ignore format: generated
 export const migrations: readonly Migration[] = [
   { name: '0000_schema', sql: schema },
+  { name: '0002_contacts', sql: contacts },
+  { name: '0004_audiences', sql: audiences },
   { name: '0005_members', sql: members },
 ];

@@ -1,6 +1,6 @@
 import { envelope, Failure, STATUS_OF } from './failure.ts';
 import type { RateLimitStatus } from './limits/rate-limit.ts';
-import { Page, RawResponse, Replay } from './route.ts';
+import { Otherwise, Page, RawResponse, Replay } from './route.ts';
 
 /** The parts of a response that do not depend on its answer. */
 export interface ResponseContext {
@@ -11,6 +11,9 @@ export interface ResponseContext {
   readonly status: number;
   readonly baseUrl: string;
 }
+
+/** The other status that a route may state. */
+const OTHERWISE = 200;
 
 type Extra = Readonly<Record<string, string>>;
 
@@ -29,6 +32,7 @@ export function reply(answer: unknown, context: ResponseContext): Response {
   if (answer instanceof Replay) {
     return json(answer.status, { data: answer.body }, context, { 'idempotency-replayed': 'true' });
   }
+  if (answer instanceof Otherwise) return json(OTHERWISE, { data: answer.data }, context);
   if (answer instanceof Page) {
     return json(context.status, { data: answer.data, pagination: answer.pagination }, context);
   }

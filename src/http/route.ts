@@ -48,12 +48,17 @@ export class Page<Item> {
   ) {}
 }
 
+/** A `data` with the other status that a route states in `otherwise`. */
+export class Otherwise<Data> {
+  constructor(readonly data: Data) {}
+}
+
 /** A reply that is not JSON in an envelope: a page, an image, a redirect. */
 export class RawResponse {
   constructor(
     /** Null when there is no content. */
     readonly contentType: string | null,
-    readonly content: string | Uint8Array<ArrayBuffer> | null,
+    readonly content: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null,
     readonly extra: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
   ) {}
 }
@@ -74,6 +79,7 @@ type CallOf<Who, Params, Query, Body> = Who extends 'public'
 export type Answer<Data> =
   | Data
   | (Data extends readonly (infer Item)[] ? Page<Item> | readonly Item[] : never)
+  | Otherwise<Data>
   | Failure
   | Replay
   | RawResponse;
@@ -127,6 +133,10 @@ export interface RouteSpec<
   /** The schema of `data`; unused with status 204. */
   readonly response: Response;
   readonly status: 200 | 201 | 202 | 204;
+  /** The status of an answer that is `Otherwise`, with the same `data`: 200 where nothing had to be created. */
+  readonly otherwise?: 200;
+  /** The media type of an answer that is no JSON, such as `text/csv`; `response` describes its text. */
+  readonly responseType?: string;
   /** Bytes; 1 MiB by default. */
   readonly bodyLimit?: number;
   /** `application/json` by default. The handler receives other types as bytes in `body`. */

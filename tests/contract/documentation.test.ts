@@ -81,7 +81,7 @@ describe('what types are generated from', () => {
     expect(new Set(names).size).toBe(names.length);
     for (const name of names)
       expect(name).toMatch(
-        /^(get|list|send|create|update|delete|cancel|reschedule|explain|verify|rotate|test|redeliver|replay|revoke)[A-Z]\w+$/,
+        /^(get|list|send|create|update|delete|cancel|reschedule|explain|verify|rotate|test|redeliver|replay|revoke|export|preview)[A-Z]\w+$/,
       );
     expect(names).toContain('sendEmail');
     expect(names).toContain('listEmails');
@@ -295,7 +295,7 @@ describe('every curl line of the reference runs as it stands', () => {
 function successOf({ responses }: Operation) {
   for (const [status, response] of Object.entries(responses)) {
     if ('$ref' in response) continue;
-    const media = response.content?.['application/json'];
+    const media = Object.values(response.content ?? {})[0];
     return { status: Number(status), media, example: media?.example };
   }
   throw new Error('an operation without a success');

@@ -50,6 +50,15 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   '/v1/emails': () => ({ path: '/v1/emails', body: anEmail() }),
   '/v1/emails/batch': () => ({ path: '/v1/emails/batch', body: { emails: [anEmail(), anEmail()] } }),
   '/v1/suppressions': () => ({ path: '/v1/suppressions', body: { address: `${fresh()}@example.com` } }),
+  '/v1/contacts': () => ({ path: '/v1/contacts', body: { email: `${fresh()}@example.com` } }),
+  '/v1/contacts/batch': () => ({
+    path: '/v1/contacts/batch',
+    body: { contacts: [{ email: `${fresh()}@example.com` }, { email: 'no address' }] },
+  }),
+  '/v1/contacts/{contact}/events': async () => {
+    const { id } = await post('/v1/contacts', { email: `${fresh()}@example.com` });
+    return { path: `/v1/contacts/${id}/events`, body: { name: 'order.placed' } };
+  },
   '/v1/api-keys': () => ({
     path: '/v1/api-keys',
     body: { name: fresh(), env: 'test', permissions: ['emails:read'] },

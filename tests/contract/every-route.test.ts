@@ -80,7 +80,9 @@ for (const route of ROUTES) {
     if (texts.length > 0) {
       test.each(['%zz', '%ff', 'a%00b'])('%s is the name of nothing: 404', async (name) => {
         const path = texts.reduce((before, [param]) => before.replace(`:${param}`, name), route.path);
-        const told = await service.ask({ method, path, key: await service.keyWith('live', ['*']) });
+        const body = method === 'GET' ? undefined : current(route.example?.body);
+        const key = await service.keyWith('live', ['*']);
+        const told = await service.ask({ method, path, key, ...(body !== undefined && { body }) });
         expect([told.status, told.body.error.code]).toEqual([404, 'NOT_FOUND']);
       });
     }

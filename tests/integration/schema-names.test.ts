@@ -4,6 +4,8 @@ import { SUPPRESSION_REASONS } from '../../machines/email-rules.ts';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import { ACTIVITY_TYPES } from '../../src/modules/contacts/activity.ts';
+import { CONTACT_STATUSES } from '../../src/modules/contacts/model.ts';
 import { FOUND_BY } from '../../src/modules/emails/read/page.ts';
 import { MODULE_KINDS } from '../../src/modules.ts';
 import { TRANSPORTS } from '../../src/transport/transport.ts';
@@ -41,6 +43,8 @@ test.each([
   ['email_events', 'type', EMAIL_EVENT_TYPES],
   ['suppressions', 'reason', SUPPRESSION_REASONS],
   ['domain_transports', 'provider', TRANSPORTS],
+  ['contacts', 'status', CONTACT_STATUSES],
+  ['contact_activity', 'type', ACTIVITY_TYPES],
 ] as const)('%s.%s may be what its owner lists and nothing else', async (table, column, names) => {
   expect(await allowed(table, column)).toEqual(names.toSorted());
 });

@@ -19,7 +19,7 @@ export const suppressions = pgTable(
   {
     workspaceId: text('workspace_id').notNull(),
     addressKey: text('address_key').notNull(),
-    address: text('address').notNull(),
+    address: text('address'),
     reason: text('reason').notNull(),
     emailId: text('email_id'),
     createdAt: moment('created_at').notNull(),

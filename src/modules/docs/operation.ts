@@ -22,7 +22,7 @@ export function operationOf(route: Route, tags: readonly Tag[], named: NamedSche
     ...(route.permission === 'public' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: { [route.status]: successOf(route, named), ...failuresByStatus(route) },
+    responses: { ...successesOf(route, named), ...failuresByStatus(route) },
     'x-permissions': permissions,
   };
 }
@@ -142,13 +142,27 @@ const SUCCESS = {
   204: 'Done; there is nothing to say about it.',
 } as const;
 
-function successOf(route: Route, named: NamedSchemas): ResponseObject {
-  const { method, permission, status, response, example } = route;
+const successesOf = (route: Route, named: NamedSchemas): Readonly<Record<string, ResponseObject>> =>
+  Object.fromEntries(
+    [route.status, ...(route.otherwise === undefined ? [] : [route.otherwise])].map((status) => [
+      status,
+      successOf(route, status, named),
+    ]),
+  );
+
+function successOf(route: Route, status: Route['status'], named: NamedSchemas): ResponseObject {
+  const { method, permission, response, responseType = JSON_TYPE, example } = route;
   const isReplayable = method === 'POST' && permission !== 'public';
   const headers = { ...commonHeaders, ...(isReplayable && replayedHeader) };
   if (status === 204) return { description: SUCCESS[status], headers };
-  const paginated = isList(response) && route.query?.properties.after !== undefined;
   const data = toJsonSchema(response, named);
+  if (responseType !== JSON_TYPE)
+    return {
+      description: SUCCESS[status],
+      headers,
+      content: { [responseType]: { schema: data, example: example?.response } },
+    };
+  const paginated = isList(response) && route.query?.properties.after !== undefined;
   const media: MediaType = {
     schema: envelopeOf(data, paginated),
     ...(example?.response !== undefined && {

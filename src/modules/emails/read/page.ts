@@ -1,11 +1,11 @@
 import type { EmailState } from '../../../../machines/email.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import type { Database } from '../../../db/database.ts';
+import { type Found, search } from '../../../http/bounded-search.ts';
 import { Failure } from '../../../http/failure.ts';
 import { filtersOf } from './filters.ts';
 import { DUE, isCrowded, listsOf } from './lists.ts';
 import type { EmailQuery } from './query-model.ts';
-import { type Found, search } from './search.ts';
 import type { EmailItemRow } from './views.ts';
 
 /** The most emails that one request looks at for its filters: some 30 ms, however many there are. */

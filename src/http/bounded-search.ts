@@ -7,7 +7,7 @@ export interface Found<Row> {
 
 /** The list that a search goes through, by id and newest first; most of it may not match. */
 export interface Searched<Row> {
-  /** The id of the nth email from the beginning; null when there are fewer. */
+  /** The id of the nth row from the beginning; null when there are fewer. */
   nth(count: number): Promise<string | null>;
   /** The matching rows from the beginning down to that id, or to the end. */
   rowsDownTo(id: string | null): Promise<readonly Row[]>;
@@ -19,7 +19,7 @@ export interface Searched<Row> {
 const FEW = 500;
 
 /**
- * Looks at `most` emails at most and answers the matches among them: a filter without an index may match none of ten million.
+ * Looks at `most` rows at most and answers the matches among them: a filter without an index may match none of ten million.
  * The bound is an id that every table is given, so that no plan reads rows beyond it.
  */
 export async function search<Row>(

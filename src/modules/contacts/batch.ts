@@ -1,0 +1,65 @@
+import type { Failure } from '../../http/failure.ts';
+import { type Detail, invalid } from '../../http/failure.ts';
+import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import { type Call, Replay } from '../../http/route.ts';
+import { compileChecker } from '../../http/schema.ts';
+import { type ContactCommands, storedOutcomes, writeContacts } from './commands.ts';
+import { type ContactBatchItem, NewContact } from './model.ts';
+import { tooManyProperties } from './properties.ts';
+import { isMistaken, mergedInto, readContact } from './read-contact.ts';
+import type { ContactInput, WrittenContact } from './write.ts';
+
+type BatchCall = Call<unknown, unknown, { readonly contacts: readonly unknown[] }>;
+
+/** A batch as it was read: every place has its mistakes, or the number of the contact that it is written as. */
+interface ReadBatch {
+  readonly contacts: readonly ContactInput[];
+  readonly places: readonly (readonly Detail[] | number)[];
+}
+
+const checkContact = compileChecker(NewContact);
+
+/** Adds and merges up to a thousand contacts in one statement; an invalid one does not hold the others back. */
+export async function writeContactBatch(
+  commands: ContactCommands,
+  call: BatchCall,
+): Promise<readonly ContactBatchItem[] | Failure | Replay> {
+  const batch = readBatch(commands, call);
+  const keyed = keyedBy(call);
+  const done = await idempotently<readonly WrittenContact[]>(commands.database, keyed, {
+    run: () => writeContacts(commands, batch.contacts, true, keyed),
+    open: storedOutcomes,
+  });
+  // The request of a repetition is the same, so that the places are read alike again.
+  if (done instanceof Replay) return new Replay(done.status, itemsOf(batch, done.body as WrittenContact[]));
+  return Array.isArray(done) ? itemsOf(batch, done) : (done as Failure);
+}
+
+function readBatch({ signer }: ContactCommands, { caller, body, now }: BatchCall): ReadBatch {
+  const reading = { signer, workspaceId: caller.workspaceId, now };
+  const byAddress = new Map<string, ContactInput>();
+  const places = body.contacts.map((contact, index) => {
+    const at = `/body/contacts/${index}`;
+    const wrong = checkContact(contact, at);
+    if (wrong) return wrong;
+    const read = readContact(contact as NewContact, reading, { ord: index, at });
+    if (isMistaken(read)) return read;
+    const first = byAddress.get(read.email_key);
+    byAddress.set(read.email_key, first ? mergedInto(first, read) : read);
+    return first?.ord ?? index;
+  });
+  return { contacts: [...byAddress.values()], places };
+}
+
+function itemsOf({ places }: ReadBatch, written: readonly WrittenContact[]): ContactBatchItem[] {
+  const outcomes = new Map(written.map((one) => [one.ord, one]));
+  return places.map((place, index) => {
+    const at = `/body/contacts/${index}/properties`;
+    const one = typeof place === 'number' ? outcomes.get(place) : null;
+    if (one?.outcome === 'created' || one?.outcome === 'updated')
+      return { index, id: one.id, created: one.outcome === 'created' && place === index };
+    const details = typeof place === 'number' ? [tooManyProperties(at)] : place;
+    const { code, message } = invalid(details);
+    return { index, error: { code, message, details: [...details] } };
+  });
+}

@@ -1,0 +1,95 @@
+import type { Signer } from '../../crypto/signer.ts';
+import type { Database } from '../../db/database.ts';
+import { type Keyed, replyParameters } from '../../db/stored-replies.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
+import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import { type Call, Otherwise, Replay } from '../../http/route.ts';
+import type { ContactView, NewContact } from './model.ts';
+import { tooManyProperties } from './properties.ts';
+import { findContact } from './queries.ts';
+import { isMistaken, readContact } from './read-contact.ts';
+import { type ContactInput, WRITE_CONTACTS, type WrittenContact } from './write.ts';
+
+/** The services that changing contacts calls. */
+export interface ContactCommands {
+  readonly database: Database;
+  readonly signer: Signer;
+}
+
+/** How often a statement is repeated for an address that somebody else adds at the same moment. */
+const MOST_TRIES = 3;
+
+const KNOWN = new Failure('CONFLICT', 'A contact with this address exists.', {
+  suggestion: 'Change it with PATCH, or send the request with upsert=true.',
+});
+
+/** Writes contacts, each address at most once. Every one of them is in the answer. @throws Unavailable */
+export async function writeContacts(
+  { database }: Pick<ContactCommands, 'database'>,
+  contacts: readonly ContactInput[],
+  merges: boolean,
+  keyed: Keyed,
+): Promise<readonly WrittenContact[]> {
+  let missing = contacts;
+  const done: WrittenContact[] = [];
+  for (let tries = 0; missing.length > 0; tries++) {
+    if (tries === MOST_TRIES) throw new Unavailable('These contacts are being changed by others.', 'unknown');
+    const { scope, now } = keyed;
+    const rows = await database.query<WrittenContact>(WRITE_CONTACTS, [
+      ...[JSON.stringify(missing), scope.workspaceId, scope.livemode, new Date(now).toISOString(), merges],
+      // The key is taken once, by the first of the statements.
+      ...replyParameters(tries === 0 ? keyed : { ...keyed, claim: null }, 200),
+    ]);
+    done.push(...rows);
+    const written = new Set(rows.map(({ ord }) => ord));
+    missing = missing.filter(({ ord }) => !written.has(ord));
+  }
+  return done;
+}
+
+/** A contact that a request made or found. */
+interface Made {
+  readonly id: string;
+  readonly created: boolean;
+}
+
+const madeOf = ({ id, outcome }: WrittenContact): Made => ({ id, created: outcome === 'created' });
+
+/** Reads the stored reply of contacts that were written. */
+export const storedOutcomes = (reply: string): readonly WrittenContact[] =>
+  (JSON.parse(reply) as [number, string, WrittenContact['outcome']][]).map(([ord, id, outcome]) => ({
+    ord,
+    id,
+    outcome,
+  }));
+
+/** Adds a contact; `upsert` merges it into one that is there. */
+export async function createContact(
+  commands: ContactCommands,
+  call: Call<unknown, { readonly upsert: boolean }, NewContact>,
+): Promise<ContactView | Otherwise<ContactView> | Failure | Replay> {
+  const { caller, query, body, now } = call;
+  const { database, signer } = commands;
+  const contact = readContact(
+    body,
+    { signer, workspaceId: caller.workspaceId, now },
+    { ord: 0, at: '/body' },
+  );
+  if (isMistaken(contact)) return invalid(contact);
+  const made = await idempotently<Made>(database, keyedBy(call), {
+    run: async () => {
+      const [written] = await writeContacts(commands, [contact], query.upsert, keyedBy(call));
+      if (!written || written.outcome === 'known') return KNOWN;
+      return written.outcome === 'full' ? invalid([tooManyProperties('/body/properties')]) : madeOf(written);
+    },
+    open: (reply) => storedOutcomes(reply).map(madeOf)[0],
+  });
+  if (made instanceof Failure) return made;
+  const { id, created } = made instanceof Replay ? (made.body as Made) : made;
+  const view = await findContact(commands, caller, id);
+  // It may have been forgotten since.
+  if (!view) return notFound('contact');
+  if (made instanceof Replay) return new Replay(created ? 201 : 200, view);
+  return created ? view : new Otherwise(view);
+}

@@ -1,0 +1,96 @@
+import { and, desc, lt, sql } from 'drizzle-orm';
+import { type CellValue, CSV_MARK, csvRow } from '../../csv/write.ts';
+import { PREPARED } from '../../db/database.ts';
+import { contacts } from '../../db/schema/audience.ts';
+import type { Call } from '../../http/route.ts';
+import { RawResponse } from '../../http/route.ts';
+import type { PropertyValue } from './properties.ts';
+import { type ContactReader, ownContacts, type Scope } from './queries.ts';
+
+/** Contacts that one statement reads. The next ones are read when the client has taken these. */
+const BATCH = 1_000;
+/** Properties that get a column of their own; those of other names share the last one, as JSON. */
+const MOST_COLUMNS = 1_000;
+
+const FIRST_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'status', 'created_at', 'unsubscribed_at'];
+
+type Row = Pick<
+  typeof contacts.$inferSelect,
+  'id' | 'email' | 'firstName' | 'lastName' | 'properties' | 'status' | 'createdAt' | 'unsubscribedAt'
+>;
+
+/** Streams all contacts of the caller's environment, newest first: no more than one batch is held at a time. */
+export function exportContacts(reader: ContactReader, { caller }: Call): RawResponse {
+  const lines = csvOf(reader, caller);
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const { value, done } = await lines.next();
+      if (done) controller.close();
+      else controller.enqueue(new TextEncoder().encode(value));
+    },
+    cancel: () => void lines.return(undefined),
+  });
+  return new RawResponse('text/csv; charset=utf-8', stream, {
+    headers: { 'content-disposition': 'attachment; filename="contacts.csv"', 'cache-control': 'no-store' },
+  });
+}
+
+async function* csvOf(reader: ContactReader, scope: Scope): AsyncGenerator<string, undefined> {
+  // Something is sent at once, since all contacts are looked through for the names of their properties first.
+  yield CSV_MARK;
+  const keys = await propertyKeys(reader, scope);
+  const columns = [...FIRST_COLUMNS, ...keys.map((key) => `properties.${key}`), 'properties'];
+  yield csvRow(columns);
+  for await (const rows of batches(reader, scope))
+    yield rows.map((row) => csvRow(cellsOf(row, keys))).join('');
+}
+
+async function propertyKeys(reader: ContactReader, scope: Scope): Promise<readonly string[]> {
+  const keys = new Set<string>();
+  for await (const rows of batches(reader, scope))
+    for (const { properties } of rows)
+      for (const key of Object.keys(properties as object)) if (keys.size < MOST_COLUMNS) keys.add(key);
+  return [...keys].sort();
+}
+
+async function* batches({ database }: ContactReader, scope: Scope): AsyncGenerator<readonly Row[]> {
+  let below: string | null = null;
+  for (;;) {
+    const bound: string | null = below;
+    const rows: readonly Row[] = await database.read(
+      (orm) =>
+        orm
+          .select({
+            id: contacts.id,
+            email: contacts.email,
+            firstName: contacts.firstName,
+            lastName: contacts.lastName,
+            properties: contacts.properties,
+            status: contacts.status,
+            createdAt: contacts.createdAt,
+            unsubscribedAt: contacts.unsubscribedAt,
+          })
+          .from(contacts)
+          .where(and(ownContacts(scope), bound === null ? sql`true` : lt(contacts.id, bound)))
+          .orderBy(desc(contacts.id))
+          .limit(BATCH),
+      PREPARED,
+    );
+    if (rows.length > 0) yield rows;
+    if (rows.length < BATCH) return;
+    below = rows.at(-1)?.id ?? null;
+  }
+}
+
+function cellsOf(row: Row, keys: readonly string[]): readonly CellValue[] {
+  const properties = row.properties as Readonly<Record<string, PropertyValue>>;
+  const own = (key: string) => (Object.hasOwn(properties, key) ? (properties[key] ?? null) : null);
+  const rest =
+    keys.length < MOST_COLUMNS ? [] : Object.entries(properties).filter(([key]) => !keys.includes(key));
+  return [
+    ...[row.id, row.email, row.firstName, row.lastName, row.status],
+    ...[row.createdAt.toISOString(), row.unsubscribedAt?.toISOString() ?? null],
+    ...keys.map(own),
+    rest.length === 0 ? null : JSON.stringify(Object.fromEntries(rest)),
+  ];
+}

@@ -1,0 +1,112 @@
+import type { Signer } from '../../crypto/signer.ts';
+import { mintId } from '../../db/ids.ts';
+import type { Detail } from '../../http/failure.ts';
+import { type Address, isProblem, parseAddress } from '../../mail/address.ts';
+import type { NewContact } from './model.ts';
+import { readProperties } from './properties.ts';
+import type { ContactInput } from './write.ts';
+
+/** The form that names are searched by. It has to be the same for what is stored and for what is looked for. */
+export const searchKey = (text: string): string => text.normalize('NFC').toLowerCase();
+
+/** Whether a value is a list of mistakes. */
+export const isMistaken = <Value extends object>(
+  value: Value | readonly Detail[],
+): value is readonly Detail[] => Array.isArray(value);
+
+/**
+ * The hash by which a forgotten address is known again, and by nobody without SECRET_KEY: addresses are few enough to be guessed,
+ * so that a hash without a key would not hide them. `key` is `Address.key`.
+ */
+export const forgottenKey = (signer: Signer, workspaceId: string, key: string): string =>
+  `forgotten:${signer.sign('forgotten address', `${workspaceId} ${key}`, 32).toString('base64url')}`;
+
+/** Who reads contacts: in which workspace, and when. */
+export interface ContactReading {
+  readonly signer: Signer;
+  readonly workspaceId: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** A contact's place in a list of them, and the pointer of its members. */
+export interface ContactPlace {
+  readonly ord: number;
+  /** `/body`, `/body/contacts/3` */
+  readonly at: string;
+}
+
+/** Reads one contact; answers all its mistakes, or the row that a statement takes. */
+export function readContact(
+  { email, firstName, lastName, properties, status }: NewContact,
+  { signer, workspaceId, now }: ContactReading,
+  { ord, at }: ContactPlace,
+): ContactInput | readonly Detail[] {
+  const address = bareAddress(email, `${at}/email`);
+  const changes = readProperties(properties, `${at}/properties`);
+  if (isMistaken(address) || isMistaken(changes))
+    return [...(isMistaken(address) ? address : []), ...(isMistaken(changes) ? changes : [])];
+  return {
+    ord,
+    id: mintId('con', now),
+    activity_id: mintId('act', now),
+    email: address.address,
+    email_key: address.key,
+    email_hash: forgottenKey(signer, workspaceId, address.key),
+    ...namesOf({ firstName, lastName }),
+    properties: changes.set,
+    removed: changes.removed,
+    unsubscribes: status === 'unsubscribed',
+  };
+}
+
+function bareAddress(text: string, path: string): Address | readonly Detail[] {
+  const read = parseAddress(text);
+  if (isProblem(read)) return [{ path, message: read.problem }];
+  return read.name === null
+    ? read
+    : [{ path, message: 'Send the address alone; the name goes into firstName and lastName.' }];
+}
+
+interface Names {
+  readonly firstName?: string | null | undefined;
+  readonly lastName?: string | null | undefined;
+}
+
+/** The columns of the names; an empty one is none. */
+export function namesOf({ firstName, lastName }: Names) {
+  const first = firstName === '' ? null : (firstName ?? null);
+  const last = lastName === '' ? null : (lastName ?? null);
+  return {
+    sets_first_name: firstName !== undefined,
+    first_name: first,
+    first_name_key: first === null ? null : searchKey(first),
+    sets_last_name: lastName !== undefined,
+    last_name: last,
+    last_name_key: last === null ? null : searchKey(last),
+  };
+}
+
+/**
+ * The first of two contacts with the same address, with what the second says merged into it: one statement takes an address once.
+ */
+export const mergedInto = (first: ContactInput, second: ContactInput): ContactInput => ({
+  ...first,
+  ...(second.sets_first_name && {
+    sets_first_name: true,
+    first_name: second.first_name,
+    first_name_key: second.first_name_key,
+  }),
+  ...(second.sets_last_name && {
+    sets_last_name: true,
+    last_name: second.last_name,
+    last_name_key: second.last_name_key,
+  }),
+  properties: Object.fromEntries(
+    Object.entries({ ...first.properties, ...second.properties }).filter(
+      ([key]) => !second.removed.includes(key),
+    ),
+  ),
+  removed: [...first.removed.filter((key) => !Object.hasOwn(second.properties, key)), ...second.removed],
+  unsubscribes: first.unsubscribes || second.unsubscribes,
+});

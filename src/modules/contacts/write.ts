@@ -1,0 +1,130 @@
+import { keepReplySql } from '../../db/stored-replies.ts';
+import type { PropertyValues } from './properties.ts';
+
+/** A contact as a statement takes it. What is absent stays as it is. */
+export interface ContactInput {
+  /** Its place in the request. Two of one statement never have the same address. */
+  readonly ord: number;
+  /** Its id if it is new. */
+  readonly id: string;
+  readonly activity_id: string;
+  readonly email: string;
+  readonly email_key: string;
+  /** The keyed hash by which a forgotten address is known. */
+  readonly email_hash: string;
+  readonly sets_first_name: boolean;
+  readonly first_name: string | null;
+  readonly first_name_key: string | null;
+  readonly sets_last_name: boolean;
+  readonly last_name: string | null;
+  readonly last_name_key: string | null;
+  readonly properties: PropertyValues;
+  readonly removed: readonly string[];
+  readonly unsubscribes: boolean;
+}
+
+/** What became of one of them. */
+export interface WrittenContact {
+  readonly ord: number;
+  readonly id: string;
+  /** `known`: it was there, and nothing was to be merged into it. `full`: it would have too many properties. */
+  readonly outcome: 'created' | 'updated' | 'known' | 'full';
+}
+
+/** The columns of the input, for `json_to_recordset`. */
+export const CONTACT_INPUT_COLUMNS = `ord integer, id text, activity_id text, email text, email_key text, email_hash text,
+  sets_first_name boolean, first_name text, first_name_key text, sets_last_name boolean, last_name text, last_name_key text,
+  properties jsonb, removed text[], unsubscribes boolean`;
+
+/** SQL texts that the parts of the statement refer to. */
+export interface ContactScope {
+  readonly workspaceId: string;
+  readonly livemode: string;
+  readonly now: string;
+  /** Whether known contacts are changed. */
+  readonly merges: string;
+  /** Whether new ones are made. */
+  readonly creates?: string;
+  /** The first entry in the activity of a new contact. */
+  readonly origin?: { readonly type: string; readonly subject: string };
+}
+
+/**
+ * The CTEs that make and merge contacts from `input`, a relation of `CONTACT_INPUT_COLUMNS` with an address at most once. They
+ * end with `written` (ord, id, outcome). Nobody is ever subscribed by them who was not: a new contact begins with what the
+ * suppressions say of its address, be it known or only by its hash. Rows are locked in the order of their ids. An address that
+ * somebody else adds meanwhile is in no row of `written`: the statement is to be repeated for it.
+ */
+export const writeContactsSql = ({
+  workspaceId,
+  livemode,
+  now,
+  merges,
+  creates = 'true',
+  origin = { type: "'created'", subject: 'null' },
+}: ContactScope): string => `known as materialized (
+  select i.*, c.id as known_id, c.status as known_status, (c.properties || i.properties) - i.removed as merged
+  from input i join contacts c on c.workspace_id = ${workspaceId} and c.livemode = ${livemode} and c.email_key = i.email_key
+  order by c.id for update of c
+), fitting as materialized (
+  select *, (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known
+), updated as (
+  update contacts c set
+    first_name = case when k.sets_first_name then k.first_name else c.first_name end,
+    first_name_key = case when k.sets_first_name then k.first_name_key else c.first_name_key end,
+    last_name = case when k.sets_last_name then k.last_name else c.last_name end,
+    last_name_key = case when k.sets_last_name then k.last_name_key else c.last_name_key end,
+    properties = k.merged,
+    status = case when k.unsubscribes and c.status = 'subscribed' then 'unsubscribed' else c.status end,
+    unsubscribed_at = case when k.unsubscribes and c.status = 'subscribed' then ${now} else c.unsubscribed_at end,
+    updated_at = ${now}
+  from fitting k
+  where ${merges} and k.fits and c.workspace_id = ${workspaceId} and c.livemode = ${livemode} and c.id = k.known_id
+), places as materialized (
+  select jsonb_object_agg(email_key, jsonb_build_array(ord, activity_id)) as of from input
+), created as (
+  insert into contacts (workspace_id, livemode, id, email, email_key, first_name, last_name, first_name_key, last_name_key,
+    properties, status, unsubscribed_at, created_at, updated_at)
+  select ${workspaceId}, ${livemode}, i.id, i.email, i.email_key, i.first_name, i.last_name, i.first_name_key, i.last_name_key,
+    i.properties, coalesce(s.reason, case when i.unsubscribes then 'unsubscribed' else 'subscribed' end),
+    coalesce(s.created_at, case when i.unsubscribes then ${now} end), ${now}, ${now}
+  from input i left join lateral (
+    select s.reason, s.created_at from suppressions s
+    where ${livemode} and s.workspace_id = ${workspaceId} and s.address_key in (i.email_key, i.email_hash) and s.reason <> 'manual'
+    order by s.reason = 'complained' desc, s.reason = 'bounced' desc limit 1
+  ) s on true
+  where ${creates} and i.email_key not in (select email_key from known)
+  on conflict (workspace_id, livemode, email_key) do nothing
+  returning id, email_key
+), suppressed as (
+  insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
+  select ${workspaceId}, email_key, email, 'unsubscribed', null, ${now} from input
+  where ${livemode} and unsubscribes
+    and email_key not in (select email_key from fitting where not (${merges} and fits))
+  order by email_key
+  on conflict (workspace_id, address_key) do nothing
+), remembered as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, position)
+  select c.id, (select p.of from places p) -> c.email_key ->> 1, ${livemode}, ${origin.type}, ${now}, ${origin.subject},
+    (select event_position())
+  from created c
+), written as (
+  select ord, known_id as id, case when not ${merges} then 'known' when fits then 'updated' else 'full' end as outcome from fitting
+  union all
+  select ((select p.of from places p) -> email_key ->> 0)::integer, id, 'created' from created
+)`;
+
+/**
+ * $1 the contacts, $2 workspace, $3 environment, $4 now, $5 whether known ones are merged, $6 on: the reply, which names contacts
+ * and holds nothing personal: who is forgotten must not live on in it for a day.
+ */
+export const WRITE_CONTACTS = `with input as materialized (
+  select * from json_to_recordset($1::text::json) as i(${CONTACT_INPUT_COLUMNS})
+), ${writeContactsSql({ workspaceId: '$2::text', livemode: '$3::boolean', now: '$4::timestamptz', merges: '$5::boolean' })}, kept as (
+  ${keepReplySql({
+    from: `(select json_agg(json_build_array(ord, id, outcome)) as outcomes from written where outcome in ('created', 'updated')) w`,
+    reply: 'outcomes::text',
+    first: 6,
+  })} and outcomes is not null
+)
+select ord, id, outcome from written`;
