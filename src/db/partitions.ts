@@ -75,7 +75,7 @@ async function attach(
     await database.script(
       `${BRIEFLY};
        select pg_advisory_xact_lock(hashtext('${name}'));
-       create table if not exists ${name} (like ${table} including defaults including constraints including compression);
+       create table if not exists ${name} (like ${table} including defaults including constraints including storage);
        alter table ${table} attach partition ${name} for values from ('${low}') to ('${high}')`,
     );
     return 'made';

@@ -29,7 +29,7 @@ const TIME_PART = Array.from(
  */
 const SHAPES = [
   `create table bench_shapes as
-   select row_number() over (order by e.id)::int as shape, e.*, m.sender_key, m.tags, m.envelope
+   select row_number() over (order by e.id)::int as shape, e.*, m.sender_key, m.tags, m.envelope, m.content
    from emails e join email_messages m on m.id = e.id`,
   `create table bench_shape_events as
    select s.shape, row_number() over (partition by s.shape order by v.position, v.id)::int as nth,
@@ -54,9 +54,7 @@ const FILLS = [
      case when s.delivered_at is not null then p.at + interval '300 ms' end
    from staged p join bench_shapes s using (shape) order by p.id`,
   `insert into email_messages (id, workspace_id, livemode, sender_key, subject, tags, envelope, content)
-   select p.id, p.workspace_id, true, s.sender_key, 'Your order ' || p.g, s.tags, s.envelope,
-     json_build_object('text', repeat('Your order is on its way, ' || md5(p.g::text) || ' ', 4),
-       'html', '<p>' || repeat('It left this morning: ' || md5((p.g + 1)::text) || ' ', 6) || '</p>', 'attachments', '[]'::json)
+   select p.id, p.workspace_id, true, s.sender_key, 'Your order ' || p.g, s.tags, s.envelope, s.content
    from staged p join bench_shapes s using (shape) order by p.id`,
   `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
    select p.id, 'evt_' || p.stamp || substr(md5('e' || v.nth || '/' || p.g), 1, 14), p.workspace_id, true, v.type,

@@ -46,7 +46,7 @@ async function writeOldEmails(): Promise<number> {
     await sql.unsafe(`insert into emails (id, workspace_id, livemode, state, context, revision, machine_version, recipients, recipient_keys, sent_at)
       select ${id}, 'ws_1', true, 'delivered', json_build_object('at', g, 'recipients', repeat('x', 200)), 2, 1, '{ada@example.com}', '{ada@example.com}', now() - interval '92 days' from ${series}`);
     await sql.unsafe(`insert into email_messages (id, workspace_id, livemode, sender_key, subject, tags, envelope, content)
-      select ${id}, 'ws_1', true, 'hello@acme.example', 'Your order', '{}', '{}', json_build_object('text', md5(g::text) || repeat(md5((g+1)::text), 8)) from ${series}`);
+      select ${id}, 'ws_1', true, 'hello@acme.example', 'Your order', '{}', '{}', convert_to(md5(g::text) || repeat(md5((g+1)::text), 8), 'utf8') from ${series}`);
     await sql.unsafe(`insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
       select ${id}, 'evt_' || e || to_hex(g), 'ws_1', true, e, 'ada@example.com', now(), '{"response":"250 2.0.0 Ok"}' from ${series}, unnest(array['sent','delivered']) e`);
     await sql.unsafe(

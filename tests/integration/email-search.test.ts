@@ -44,7 +44,7 @@ async function write(workspaceId: string, at: number, mark: Mark = {}): Promise<
       tags: tag ? [tag] : [],
       domain_id: mark.domainId ?? null,
       envelope: { from: address(from), to: [address(to)], ...none },
-      content: {},
+      content: 'e30=',
     },
   });
   await engine.spawn('email', birth);

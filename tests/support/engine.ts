@@ -96,7 +96,7 @@ export function emailSpawn(
       subject: 'A test',
       tags: [],
       envelope: {},
-      content: {},
+      content: 'e30=',
     },
     id,
     ...more,

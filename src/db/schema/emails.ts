@@ -1,4 +1,4 @@
-import { bigint, boolean, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, customType, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { actorColumns, moment } from './actor.ts';
 
 /** Actors: where each email is in its life. */
@@ -13,6 +13,8 @@ export const emails = pgTable('emails', {
   deliveredAt: moment('delivered_at'),
 });
 
+const octets = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
+
 /** What was asked for; written once. */
 export const emailMessages = pgTable('email_messages', {
   id: text('id').primaryKey(),
@@ -25,7 +27,7 @@ export const emailMessages = pgTable('email_messages', {
   templateId: text('template_id'),
   campaignId: text('campaign_id'),
   envelope: json('envelope').notNull(),
-  content: json('content').notNull(),
+  content: octets('content').notNull(),
 });
 
 /** The event log. */

@@ -14,6 +14,7 @@ import type { IdempotencyClaim, Replay } from '../../http/route.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE } from './accept/attempt-schedule.ts';
 import { type RenderedMarkdown, storedMessage } from './accept/message.ts';
+import { packContent } from './accept/packed-content.ts';
 import { readSendRequest, type SendRequest } from './accept/request.ts';
 import type { SendBody } from './accept/request-model.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
@@ -98,7 +99,7 @@ async function accept(
   const claim = claimOnce(keyed, 202, (state: EmailState, context: EmailContext) =>
     JSON.stringify({ index, ...receiptOf(id, state, context) }),
   );
-  const spawn = spawnRequestOf(deps, sender, request, { id, now, domain, rendered, claim });
+  const spawn = await spawnRequestOf(deps, sender, request, { id, now, domain, rendered, claim });
   const spawned = await deps.engine.spawn('email', spawn);
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
   if (spawned.outcome === 'replayed') return spawned;
@@ -144,12 +145,12 @@ interface SpawnDetails {
   readonly claim: ClaimOf<'email'> | undefined;
 }
 
-function spawnRequestOf(
+async function spawnRequestOf(
   { engine, simulatorDomain, testSendsPerDay, liveSchedule }: AcceptanceDeps,
   sender: EmailSender,
   request: SendRequest,
   { id, now, domain, rendered, claim }: SpawnDetails,
-): SpawnRequestOf<'email'> {
+): Promise<SpawnRequestOf<'email'>> {
   const recipients = [...request.to, ...request.cc, ...request.bcc];
   const { livemode } = sender;
   const input: EmailInput = {
@@ -162,22 +163,23 @@ function spawnRequestOf(
       simulate: livemode ? null : simulatedOutcome(recipient, simulatorDomain),
     })),
   };
-  const columns = {
+  const message = {
     recipients: recipients.map(({ address }) => address),
     recipient_keys: recipients.map(({ key }) => key),
     domain_id: domain?.id ?? null,
     ...storedMessage(id, request, rendered),
   };
+  const content = await packContent(message.content);
   return {
     id,
     workspaceId: sender.workspaceId,
     livemode,
     input,
-    columns,
+    columns: { ...message, content },
     meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),
     claim,
     // Emails that wait for a slot must not fill the memory; a larger message is read when its attempt begins.
-    ...(livemode && request.size <= LARGEST_PAYLOAD ? { payload: columns } : {}),
-    bytes: request.size + 1_024,
+    ...(livemode && request.size <= LARGEST_PAYLOAD ? { payload: message } : {}),
+    bytes: content.length + 1_024,
   };
 }

@@ -31,7 +31,7 @@ export const emailKind = defineKind({
   ],
   spawn: {
     columns: `recipients text[], recipient_keys text[], sender_key text, subject text, tags text[], domain_id text,
-    template_id text, campaign_id text, envelope json, content json`,
+    template_id text, campaign_id text, envelope json, content bytea`,
     insertColumns: ['recipients', 'recipient_keys'],
     insertInto: [
       (source) => `insert into email_messages

@@ -5,7 +5,7 @@ import { emailMessages, emails, emailEvents as eventTable } from '../../db/schem
 import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
-import type { Content } from './accept/message.ts';
+import { packedContent, unpackContent } from './accept/packed-content.ts';
 import type { EmailDetail, EmailItem } from './read/answer-model.ts';
 import type { EmailEvent } from './read/event-model.ts';
 import { itemColumns } from './read/lists.ts';
@@ -28,6 +28,8 @@ export interface EmailReader {
   /** The text part that is sent when only html was given. */
   textFromHtml(html: string): string;
 }
+
+const PACKED = sql<string>`${sql.raw(packedContent('email_messages'))}`;
 
 type EmailCall = Call<{ readonly id: string }>;
 
@@ -59,14 +61,14 @@ export async function emailDetail(
   const [row] = await database.read(
     (orm) =>
       orm
-        .select({ ...itemColumns, context: emails.context, content: emailMessages.content })
+        .select({ ...itemColumns, context: emails.context, content: PACKED })
         .from(emails)
         .innerJoin(emailMessages, eq(emails.id, emailMessages.id))
         .where(and(ownEmail(caller, params.id), eq(emailMessages.id, params.id))),
     PREPARED,
   );
   if (!row) return notFound('email');
-  const content = row.content as Content;
+  const content = await unpackContent(row.content);
   const text = content.text ?? (content.html === null ? null : textFromHtml(content.html));
   return detailOf(row, content, text, await eventsOf(database, params.id));
 }

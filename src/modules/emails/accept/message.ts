@@ -33,7 +33,7 @@ export interface Envelope {
   readonly size: number;
 }
 
-/** The content of a message, as `email_messages.content` holds it. `attachments` are base64, in the envelope's order. */
+/** The content of a message, which `email_messages.content` holds packed (packed-content.ts). `attachments` are base64, in the envelope's order. */
 export interface Content {
   readonly text: string | null;
   readonly html: string | null;

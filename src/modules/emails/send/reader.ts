@@ -3,6 +3,7 @@ import { BatchedRead, rowsById } from '../../../async/batched-read.ts';
 import { type BatchLimits, COMMIT_LIMITS } from '../../../async/batcher.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Content, Envelope } from '../accept/message.ts';
+import { packedContent, unpackContent } from '../accept/packed-content.ts';
 
 /** A message as it was accepted, with everything that sending it takes. */
 export interface LiveMessage {
@@ -27,11 +28,11 @@ const LIGHT = 65_536;
 
 /** The size is the one that was stored on acceptance: measuring the content would cost PostgreSQL the reading of it. */
 const MESSAGES = `select m.id, e.recipients, e.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
-  case when s.size <= ${LIGHT} then m.content end as content
+  case when s.size <= ${LIGHT} then ${packedContent('m')} end as packed
 from unnest($1::text[]) i(id) join emails e on e.id = i.id join email_messages m on m.id = i.id
 cross join lateral (select (m.envelope->>'size')::integer as size) s`;
 
-const CONTENTS = 'select id, content from email_messages where id = any($1::text[])';
+const CONTENTS = `select m.id, ${packedContent('m')} as packed from email_messages m where m.id = any($1::text[])`;
 
 const DOMAINS = 'select m.id, m.domain_id from unnest($1::text[]) i(id) join email_messages m on m.id = i.id';
 
@@ -42,8 +43,11 @@ join suppressions s on s.workspace_id = a.workspace_id and s.address_key = a.key
 /** Bounds the memory of one statement by the number of messages that it asks for. */
 const atOnce = (batchItems: number): BatchLimits => ({ ...COMMIT_LIMITS, batchItems });
 
-type MessageRow = (LiveMessage | MessageWithoutContent) & { readonly id: string };
-type ContentRow = { readonly id: string; readonly content: Content };
+type MessageRow = Omit<MessageWithoutContent, 'content'> & {
+  readonly id: string;
+  readonly packed: string | null;
+};
+type ContentRow = { readonly id: string; readonly packed: string };
 type DomainRow = { readonly id: string; readonly domain_id: string | null };
 
 interface Addressees {
@@ -69,13 +73,19 @@ export class LiveReader {
   }
 
   /** The message, a large one without its content; null when retention has taken it. @throws Unavailable */
-  message(emailId: string): Promise<LiveMessage | MessageWithoutContent | null> {
-    return this.#messages.ask(emailId);
+  async message(emailId: string): Promise<LiveMessage | MessageWithoutContent | null> {
+    const row = await this.#messages.ask(emailId);
+    if (!row) return null;
+    const { packed, ...message } = row;
+    return packed === null
+      ? { ...message, content: null }
+      : { ...message, content: await unpackContent(packed) };
   }
 
   /** The content of a large message; null when retention has taken it. @throws Unavailable */
   async content(emailId: string): Promise<Content | null> {
-    return (await this.#contents.ask(emailId))?.content ?? null;
+    const row = await this.#contents.ask(emailId);
+    return row && unpackContent(row.packed);
   }
 
   /** The domain that an email is sent from; null without a domain, or when retention has taken the message. @throws Unavailable */

@@ -1,0 +1,29 @@
+import type { Content } from './message.ts';
+
+/**
+ * The fastest level, and no higher one makes much less of ordinary mail: a body of 12 kB becomes 1.2 kB in 16 µs, one of 2.5 kB
+ * becomes 370 octets in 7. PostgreSQL took 337 µs for 15 kB with pglz, and 61 with lz4.
+ */
+const LEVEL = 1;
+/** Contents above it are packed and unpacked on a thread of the runtime's pool: a megabyte takes some 3 ms. */
+const LARGE = 65_536;
+
+/** Content as it is stored: JSON in a zstd frame, in base64 for the statement. */
+export async function packContent(content: Content): Promise<string> {
+  const json = Buffer.from(JSON.stringify(content));
+  const packed =
+    json.length > LARGE
+      ? await Bun.zstdCompress(json, { level: LEVEL })
+      : Bun.zstdCompressSync(json, { level: LEVEL });
+  return packed.toString('base64');
+}
+
+/** Content from its stored form. */
+export async function unpackContent(packed: string): Promise<Content> {
+  const frame = Buffer.from(packed, 'base64');
+  const json = frame.length > LARGE ? await Bun.zstdDecompress(frame) : Bun.zstdDecompressSync(frame);
+  return JSON.parse(json.toString());
+}
+
+/** SQL of the stored content of the table `alias`, in the form that `unpackContent` takes. */
+export const packedContent = (alias: string): string => `encode(${alias}.content, 'base64')`;
