@@ -23,7 +23,7 @@ export class Children {
   readonly #specs: readonly { readonly spec: ChildSpec; readonly decider: Decider }[];
 
   constructor(specs: readonly ChildSpec[]) {
-    this.#specs = specs.map((spec) => ({ spec, decider: new Decider(spec.kind.machine, spec.input(0)) }));
+    this.#specs = specs.map((spec) => ({ spec, decider: new Decider(spec.kind.machine) }));
   }
 
   templates(at: number): Templates {

@@ -1,5 +1,8 @@
-import { type AnyMachineSnapshot, type AnyStateMachine, createActor } from 'xstate';
-import { type Actor, type ActorEvent, type Effect, stateOf } from './kind.ts';
+import type { AnyStateMachine } from 'xstate';
+import type { Actor, ActorEvent, Effect, Snapshot } from './kind.ts';
+import { beginningWith, compile } from './machine/compile.ts';
+import { arrowFor, follow, rowOf } from './machine/run.ts';
+import type { Given, MachineTable, StateRow, Work } from './machine/table.ts';
 
 /** One transition taken: what the journal and the inspector tell of it. */
 export interface Step {
@@ -17,126 +20,99 @@ export interface Step {
 }
 
 /** `xstate.after.lease.email.sending` → `after.lease` */
-const eventName = (type: string): string => {
-  const [, after, delay] = type.split('.');
-  return type.startsWith('xstate.after.') ? `${after}.${delay}` : type;
-};
+const eventName = (type: string): string =>
+  type.startsWith('xstate.after.') ? type.split('.', 3).slice(1).join('.') : type;
 
 /** What a machine decided; nothing has happened yet. */
 export interface Decision {
-  readonly snapshot: AnyMachineSnapshot;
+  readonly snapshot: Snapshot;
   readonly timers: Readonly<Record<string, number>>;
   readonly effects: readonly Effect[];
   readonly step: Step;
 }
 
-/** The machine ended in XState's error status: a bug in a guard, an action or the context factory. */
+/** A guard, an action or the context factory threw: a bug of the machine. */
 export class DecisionError extends Error {
   override readonly name = 'DecisionError';
 }
 
-interface RawAction {
-  readonly type: string;
-  /** Null: the machine found that this effect has nothing to do, so there is none. */
-  readonly params?: { readonly id?: string; readonly sendId?: string; readonly delay?: number } | null;
-}
-
-/** The scope XState passes around while it computes a transition; only the recording executor is ours. */
-interface Scope {
-  actionExecutor: (action: RawAction) => void;
-}
-
 /**
- * Decides for one machine: pure, synchronous, the only caller of XState's transition.
- *
- * `transition()` builds a throw-away actor at every call (13.9 µs); one scope used again takes 3.7 µs. The
- * equivalence of both is held by tests/machines/decider.test.ts.
+ * Decides for one machine: pure, synchronous, the only place where an event moves an actor. The machine is compiled to a table of
+ * its own functions; the definition remains what is drawn, shown and walked by tests. tests/machines/equality.test.ts holds the
+ * table to what XState decides.
  */
 export class Decider {
-  readonly #scope: Scope & Record<string, unknown>;
+  readonly #table: MachineTable;
 
-  constructor(
-    private readonly machine: AnyStateMachine,
-    sampleInput: unknown,
-  ) {
-    const self = createActor(machine, { input: sampleInput as never });
-    const ignore = (): void => {};
-    this.#scope = {
-      self,
-      system: self.system,
-      id: '',
-      sessionId: '',
-      logger: ignore,
-      defer: ignore,
-      stopChild: ignore,
-      emit: ignore,
-      actionExecutor: ignore,
-    };
+  /** @throws UnsupportedMachine */
+  constructor(machine: AnyStateMachine) {
+    this.#table = compile(machine);
   }
 
   /** A new actor's first decision. @throws DecisionError */
   begin(input: unknown, at: number): Decision {
-    const actions: RawAction[] = [];
-    this.#scope.actionExecutor = (action) => actions.push(action);
-    const snapshot = this.machine.getInitialSnapshot(
-      this.#scope as never,
-      input as never,
-    ) as AnyMachineSnapshot;
-    return this.#decision(snapshot, actions, {}, { event: 'spawned', from: null, at });
+    const { contextOf, first } = this.#table;
+    try {
+      const work = workOn({ context: contextOf(input), event: beginningWith(input) }, {}, at);
+      const state = follow(this.#table, rowOf(this.#table, first.to), first, work);
+      return decisionOf(state, work, { event: 'spawned', from: null, at });
+    } catch (error) {
+      throw this.#failed(error, 'spawned');
+    }
   }
 
   /** Rebuilds a snapshot from the two columns that are stored of it. */
-  restore(state: string, context: unknown): AnyMachineSnapshot {
-    return this.machine.resolveState({ value: state, context } as never) as AnyMachineSnapshot;
+  restore(state: string, context: unknown): Snapshot {
+    return { value: state, context, status: statusOf(rowOf(this.#table, state)) };
   }
 
   /**
    * One event. null when the actor refuses it: it has finished, or no transition of its state takes the event.
    * @throws DecisionError
    */
-  next(actor: Pick<Actor, 'snapshot' | 'timers'>, event: ActorEvent): Decision | null {
-    const before = actor.snapshot;
-    // XState lets a finished machine take root-level transitions all the same.
-    if (before.status !== 'active') return null;
-    const actions: RawAction[] = [];
-    this.#scope.actionExecutor = (action) => actions.push(action);
-    const snapshot = this.machine.transition(
-      before,
-      event as never,
-      this.#scope as never,
-    ) as AnyMachineSnapshot;
-    // XState drops what no state accepts and hands the same snapshot back.
-    if (snapshot === before) return null;
-    return this.#decision(snapshot, actions, actor.timers, {
-      event: eventName(event.type),
-      from: stateOf(before),
-      at: event.at,
-    });
+  next({ snapshot, timers }: Pick<Actor, 'snapshot' | 'timers'>, event: ActorEvent): Decision | null {
+    if (snapshot.status !== 'active') return null;
+    try {
+      const from = rowOf(this.#table, snapshot.value);
+      const given = { context: snapshot.context, event };
+      const arrow = arrowFor(from, given);
+      // An event that is refused may still be what an "always" waits for.
+      if (!arrow && from.always.length === 0) return null;
+      const work = workOn(given, { ...timers }, event.at);
+      const state = follow(this.#table, from, arrow, work);
+      if (!work.changed) return null;
+      return decisionOf(state, work, { event: eventName(event.type), from: from.name, at: event.at });
+    } catch (error) {
+      throw this.#failed(error, event.type);
+    }
   }
 
-  #decision(
-    snapshot: AnyMachineSnapshot,
-    actions: readonly RawAction[],
-    timersBefore: Readonly<Record<string, number>>,
-    cause: Pick<Step, 'event' | 'from' | 'at'>,
-  ): Decision {
-    if (snapshot.status === 'error')
-      throw new DecisionError(`${this.machine.id}: ${String(snapshot.error)} on ${cause.event}`);
-    const timers: Record<string, number> = { ...timersBefore };
-    const effects: Effect[] = [];
-    for (const { type, params } of actions) {
-      if (type === 'xstate.cancel') {
-        if (params?.sendId !== undefined) delete timers[params.sendId];
-      } else if (type === 'xstate.raise') {
-        // Without a numeric delay the event was consumed inside the step already.
-        if (typeof params?.delay === 'number' && params.id !== undefined)
-          timers[params.id] = cause.at + params.delay;
-      } else if (params !== null) effects.push({ type, params });
-    }
-    const { attempt = null } = snapshot.context as { readonly attempt?: number };
-    const step = { ...cause, to: stateOf(snapshot), attempt, effects: effects.map(({ type }) => type) };
-    return { snapshot, timers: snapshot.status === 'active' ? timers : {}, effects, step };
+  #failed(error: unknown, event: string): DecisionError {
+    return new DecisionError(`${this.#table.id}: ${String(error)} on ${event}`, { cause: error });
   }
+}
+
+const workOn = (given: Given, timers: Record<string, number>, at: number): Work => ({
+  given,
+  assigned: false,
+  changed: false,
+  timers,
+  at,
+  effects: [],
+  raised: [],
+});
+
+const statusOf = ({ isFinal }: StateRow): Snapshot['status'] => (isFinal ? 'done' : 'active');
+
+function decisionOf(
+  row: StateRow,
+  { given: { context }, timers, effects }: Work,
+  cause: Pick<Step, 'event' | 'from' | 'at'>,
+): Decision {
+  const { attempt = null } = context as { readonly attempt?: number };
+  const step = { ...cause, to: row.name, attempt, effects: effects.map(({ type }) => type) };
+  const snapshot = { value: row.name, context, status: statusOf(row) };
+  return { snapshot, timers: row.isFinal ? {} : timers, effects, step };
 }
 
 /** The earliest pending timer (epoch ms); null when none is. */

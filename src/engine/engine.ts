@@ -26,8 +26,6 @@ import { type Selection, type SelectionTeller, tellSelected } from './tell-where
 /** A kind together with what performs its orders. */
 export interface Registration {
   readonly kind: Kind;
-  /** Any valid input of the machine: XState's scope is built with it once. */
-  readonly sampleInput: unknown;
   readonly performer?: Performer;
 }
 
@@ -202,9 +200,9 @@ export class Engine implements SelectionTeller {
   }
 
   #register(registration: Registration, tags: CommitTags): void {
-    const { kind, sampleInput, performer } = registration;
+    const { kind, performer } = registration;
     const { database, clock, keptActors, logger, statements } = this.parts;
-    const decider = new Decider(kind.machine, sampleInput);
+    const decider = new Decider(kind.machine);
     const actors = new Actors(kind, decider, keptActors);
     const deps = {
       database,

@@ -1,4 +1,4 @@
-import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { AnyStateMachine } from 'xstate';
 import type { Catalogue } from '../../machines/catalogue.ts';
 import type { ContextOf, EffectOf, EventOf, InputOf } from '../../machines/names.ts';
 import type { IdPrefix } from '../db/ids.ts';
@@ -21,12 +21,19 @@ export type ContextOfKind<Name extends KindName> = ContextOf<Kinds[Name]['machin
 /** The states that a kind is stored in. */
 export type StateOfKind<Name extends KindName> = Kinds[Name]['states'][number];
 
+/** Where an actor stands. The machine is flat, so a state has a name. */
+export interface Snapshot {
+  readonly value: string;
+  readonly context: unknown;
+  readonly status: 'active' | 'done';
+}
+
 /** One actor as the engine holds it: the row's machine columns, decoded. */
 export interface Actor {
   readonly id: string;
   readonly workspaceId: string;
   readonly livemode: boolean;
-  readonly snapshot: AnyMachineSnapshot;
+  readonly snapshot: Snapshot;
   /** Rises by one with every write; a write holds only where it is still the one decided upon. */
   readonly revision: number;
   /** Pending `after` timers: XState's id → due moment (epoch ms). */
@@ -251,8 +258,8 @@ export function decidedFor<Value>(table: Readonly<Record<string, Value>>, text: 
   return value;
 }
 
-/** The state's name. Machines here are flat: a nested value would need a column of its own. */
-export const stateOf = (snapshot: AnyMachineSnapshot): string => snapshot.value as string;
+/** The state's name. */
+export const stateOf = ({ value }: Pick<Snapshot, 'value'>): string => value;
 
 /** Names of states, which come from a machine's definition, as an SQL list. */
 export const stateList = (states: readonly string[]): string =>

@@ -23,7 +23,7 @@ const logger = createLogger({ level: 'silent', pretty: false });
 const clock = { now: Date.now, monotonic: () => performance.now() };
 const engineWith = (kinds: ReturnType<typeof emails>[]) => new Engine({ database, clock, logger, kinds });
 const without = engineWith([emails(idle)]);
-const withFanOut = engineWith([emails(idle, [fanOut]), { kind: fanOut.kind, sampleInput: fanOut.input(0) }]);
+const withFanOut = engineWith([emails(idle, [fanOut]), { kind: fanOut.kind }]);
 
 async function backendMs(): Promise<number> {
   const rows = await database.query<{ pid: number }>(

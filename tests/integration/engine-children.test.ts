@@ -31,7 +31,6 @@ onEachStore('children', (store) => {
       logger: pino({ level: 'silent' }),
       kinds: [taskKind, helperKind, watcherKind].map((kind) => ({
         kind,
-        sampleInput: { at: 0 },
         performer,
       })),
     });

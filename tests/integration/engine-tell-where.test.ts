@@ -24,7 +24,6 @@ onEachStore('an event for selected actors', (store) => {
       logger: pino({ level: 'silent' }),
       kinds: [taskKind, helperKind, watcherKind].map((kind) => ({
         kind,
-        sampleInput: { at: 0 },
         performer: idle,
       })),
     });

@@ -116,7 +116,7 @@ describe('a delivery that fails', () => {
       'select workspace_id from webhook_endpoints where id = $1',
       [id],
     );
-    const decider = new Decider(webhookDeliveryKind.machine, { at: 0, leaseMs: 1, turnAt: null });
+    const decider = new Decider(webhookDeliveryKind.machine);
     const begun = decider.begin({ at: clock.time, leaseMs: 30_000, turnAt: null }, clock.time);
     await world.service.database.query(
       `insert into webhook_deliveries (id, workspace_id, livemode, state, context, timers, wake_at, revision,

@@ -201,7 +201,7 @@ test('stopping is the transition of the machine, from every state that waits', a
     (await read()).every(({ state }) => state === 'failed') ? true : undefined,
   );
 
-  const decider = new Decider(webhookDeliveryKind.machine, { at: 0, leaseMs: 1, turnAt: null });
+  const decider = new Decider(webhookDeliveryKind.machine);
   const event = { type: 'endpoint.stopped', at: clock.time, reason: 'endpoint_disabled' };
   const expected = before.map(({ id: delivery, state, context, timers: pending, revision }) => {
     const next = decider.next({ snapshot: decider.restore(state, context), timers: pending ?? {} }, event);

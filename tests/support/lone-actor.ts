@@ -12,7 +12,7 @@ export class LoneActor<Context> {
   #now: Decision;
 
   constructor(machine: AnyStateMachine, input: unknown, at: number) {
-    this.#decider = deciders.get(machine) ?? new Decider(machine, input);
+    this.#decider = deciders.get(machine) ?? new Decider(machine);
     deciders.set(machine, this.#decider);
     this.#now = this.#decider.begin(input, at);
   }

@@ -30,4 +30,4 @@ export const apiKeyKind = defineKind({
 });
 
 /** The registration of the kind. It has no performer, because keys give no orders. */
-export const apiKeys: Registration = { kind: apiKeyKind, sampleInput: { at: 0, permissions: [] } };
+export const apiKeys: Registration = { kind: apiKeyKind };

@@ -1,5 +1,5 @@
 import { DOMAIN_STATES, DOMAIN_VERSION, domainMachine } from '../../../machines/domain.ts';
-import type { DomainInput, NextKeys } from '../../../machines/domain-context.ts';
+import type { NextKeys } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Registration } from '../../engine/engine.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../engine/kind.ts';
@@ -104,13 +104,5 @@ export const domainKind = defineKind({
   effects,
 });
 
-const sampleInput: DomainInput = {
-  at: 0,
-  exempt: false,
-  records: [],
-  openTracking: false,
-  clickTracking: false,
-};
-
 /** The registration of the kind, with the performer of its checks. */
-export const domains = (performer: Performer): Registration => ({ kind: domainKind, sampleInput, performer });
+export const domains = (performer: Performer): Registration => ({ kind: domainKind, performer });

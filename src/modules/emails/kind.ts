@@ -1,5 +1,4 @@
 import { EMAIL_STATES, EMAIL_VERSION, emailMachine } from '../../../machines/email.ts';
-import type { EmailInput } from '../../../machines/email-context.ts';
 import type { Registration } from '../../engine/engine.ts';
 import { type ChildSpec, defineKind, stateOf } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
@@ -52,20 +51,8 @@ export const emailKind = defineKind({
   effects: emailEffects,
 });
 
-const sampleInput: EmailInput = {
-  at: 0,
-  livemode: false,
-  scheduledAt: null,
-  admitted: true,
-  leaseMs: 1,
-  patienceMs: 1,
-  backoffMs: [1],
-  recipients: [{ simulate: null }],
-};
-
 /** The registration of the kind with the engine: its performer, and the children that its events create. */
 export const emails = (performer: Performer, children: readonly ChildSpec[] = []): Registration => ({
   kind: { ...emailKind, children },
-  sampleInput,
   performer,
 });

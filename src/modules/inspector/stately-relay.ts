@@ -1,8 +1,7 @@
 import type { ServerWebSocket } from 'bun';
-import type { AnyMachineSnapshot } from 'xstate';
 import type { Database } from '../../db/database.ts';
 import type { Draft } from '../../engine/draft.ts';
-import type { Kind } from '../../engine/kind.ts';
+import { decodeState, type Kind, type Snapshot } from '../../engine/kind.ts';
 import type { Scope } from '../../engine/result.ts';
 import type { SocketSession } from '../../http/listen.ts';
 import type { InspectorSession } from './inspector-sessions.ts';
@@ -147,5 +146,8 @@ export class StatelyRelay implements SocketSession {
   }
 }
 
-const snapshotIn = (kind: Kind, { state, context }: Row): AnyMachineSnapshot =>
-  kind.machine.resolveState({ value: state, context } as never) as AnyMachineSnapshot;
+const snapshotIn = (kind: Kind, { state, context }: Row): Snapshot => ({
+  value: state,
+  context,
+  status: kind.machine.states[decodeState(kind, state)]?.type === 'final' ? 'done' : 'active',
+});

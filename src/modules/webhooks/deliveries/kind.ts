@@ -3,7 +3,6 @@ import {
   WEBHOOK_DELIVERY_VERSION,
   webhookDeliveryMachine,
 } from '../../../../machines/webhook-delivery.ts';
-import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery-context.ts';
 import type { WebhookEndpointEvent } from '../../../../machines/webhook-endpoint.ts';
 import type { Registration } from '../../../engine/engine.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../../engine/kind.ts';
@@ -65,11 +64,8 @@ export const webhookDeliveryKind = defineKind({
   effects,
 });
 
-const sampleInput: WebhookDeliveryInput = { at: 0, leaseMs: 1, turnAt: null };
-
 /** The registration of the kind, with the performer of its attempts. */
 export const webhookDeliveries = (performer: Performer): Registration => ({
   kind: webhookDeliveryKind,
-  sampleInput,
   performer,
 });

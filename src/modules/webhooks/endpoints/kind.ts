@@ -1,7 +1,6 @@
 import {
   WEBHOOK_ENDPOINT_STATES,
   WEBHOOK_ENDPOINT_VERSION,
-  type WebhookEndpointInput,
   webhookEndpointMachine,
 } from '../../../../machines/webhook-endpoint.ts';
 import { mintId } from '../../../db/ids.ts';
@@ -68,11 +67,8 @@ export const webhookEndpointKind = defineKind({
   effects,
 });
 
-const sampleInput: WebhookEndpointInput = { at: 0, url: 'https://example.com/', events: [] };
-
 /** The registration of the kind, with the performer that stops the deliveries of inactive endpoints. */
 export const webhookEndpoints = (performer: Performer): Registration => ({
   kind: webhookEndpointKind,
-  sampleInput,
   performer,
 });

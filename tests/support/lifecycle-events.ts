@@ -1,0 +1,142 @@
+import type { LifecycleName } from '../../machines/catalogue.ts';
+import type { DomainContext } from '../../machines/domain-context.ts';
+import type { EmailContext } from '../../machines/email-context.ts';
+import type { ContextOf, EventOf, InputOf } from '../../machines/names.ts';
+import type { WebhookDeliveryContext } from '../../machines/webhook-delivery-context.ts';
+import type { WebhookEndpointContext } from '../../machines/webhook-endpoint.ts';
+import type { Random } from '../../src/chaos/random.ts';
+import type { ActorEvent, Kinds } from '../../src/engine/kind.ts';
+import { BEGINNINGS, everyEvent } from './engine-email-model.ts';
+
+/** What may happen to the actors of a lifecycle, by chance. */
+export interface Happenings {
+  input(random: Random): unknown;
+  /** An event from outside, sensible or not. */
+  event(context: unknown, random: Random): ActorEvent;
+}
+
+type MachineOf<Name extends LifecycleName> = Kinds[Name]['machine'];
+type Type<Name extends LifecycleName> = EventOf<MachineOf<Name>>['type'];
+
+/** Total over the events of the machine: a new one does not compile until it happens here. */
+type EventsOf<Name extends LifecycleName> = {
+  readonly [T in Type<Name>]: (
+    context: ContextOf<MachineOf<Name>>,
+    random: Random,
+    at: number,
+  ) => Omit<Extract<EventOf<MachineOf<Name>>, { type: T }>, 'type' | 'at'>;
+};
+
+function happenings<Name extends LifecycleName>(
+  inputs: readonly InputOf<MachineOf<Name>>[],
+  events: EventsOf<Name>,
+): Happenings {
+  const types = Object.keys(events) as Type<Name>[];
+  return {
+    input: (random) => random.pick(inputs),
+    event: (context, random) => {
+      const type = random.pick(types);
+      const { at } = context as { readonly at: number };
+      const when = at + random.pick(STEPS_MS);
+      return { type, at: when, ...events[type](context as never, random, when) };
+    },
+  };
+}
+
+const HOUR = 3_600_000;
+/** How much later the next thing happens. */
+const STEPS_MS = [0, 1, 1_000, 60_000, HOUR, 30 * HOUR, 100 * HOUR];
+const AT = Date.parse('2026-11-20T12:00:00.000Z');
+
+/** Mostly the number that is awaited. */
+const about = (number: number, random: Random): number => number + random.pick([0, 0, 0, 0, -1, 1]);
+
+const attemptOutcome = (context: WebhookDeliveryContext, random: Random, at: number) => ({
+  attempt: about(context.attempt, random),
+  attemptedAt: at - 40,
+  httpStatus: random.pick([0, 200, 500]),
+  responseBody: 'body',
+  durationMs: 40,
+  error: random.pick([null, 'timeout']),
+  webhookId: 'wh_1',
+  endpointIsFailing: random.pick([true, false]),
+});
+
+const check = (context: DomainContext, random: Random) => {
+  const switchTo = random.pick(['selector', undefined]);
+  return {
+    attempt: about(context.attempt, random),
+    verdict: random.pick(['verified', 'missing', 'wrong', 'unanswered'] as const),
+    records: [],
+    ...(switchTo === undefined ? {} : { switchTo }),
+  };
+};
+
+const KEYS = { selector: 's', rsaValue: 'r', ed25519Value: 'e', sealedRsa: 'R', sealedEd25519: 'E' };
+const domain = { at: AT, exempt: false, records: [], openTracking: false, clickTracking: false };
+
+const emails: Happenings = {
+  input: (random) => random.pick(Object.values(BEGINNINGS)),
+  event: (context, random) => random.pick(everyEvent(context as EmailContext)).event,
+};
+
+/** What may happen to each of our machines. */
+export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
+  email: emails,
+  apiKey: happenings<'apiKey'>([{ at: AT, permissions: ['*'] }], {
+    'permissions.replaced': (_, random) => ({ permissions: random.pick([['*'], ['emails:read']]) }),
+    'revoke.requested': () => ({}),
+  }),
+  domain: happenings<'domain'>([domain, { ...domain, exempt: true }], {
+    'check.requested': () => ({}),
+    'check.completed': check,
+    'rotation.requested': () => ({ keys: KEYS }),
+    'settings.changed': (_, random) =>
+      random.pick([
+        { openTracking: true },
+        { clickTracking: true },
+        { provider: null },
+        { provider: 'smtp' },
+      ]),
+    'remove.requested': () => ({}),
+  }),
+  webhookEndpoint: happenings<'webhookEndpoint'>(
+    [{ at: AT, url: 'https://example.com/', events: ['sent'] }],
+    {
+      'delivery.failed': ({ countedSince }: WebhookEndpointContext, random, at) => ({
+        attemptedAt: random.pick([at, at, at, countedSince - 1]),
+      }),
+      'delivery.succeeded': () => ({}),
+      'settings.changed': (_, random) =>
+        random.pick([
+          { url: 'https://example.org/' },
+          { events: ['delivered' as const] },
+          { status: 'active' as const },
+          { status: 'disabled' as const },
+        ]),
+      'secret.rotated': () => ({ sealed: 'sealed', prefix: 'whsec_ab' }),
+      'replay.requested': (_, random, at) => ({
+        from: at - HOUR,
+        to: at,
+        types: ['sent' as const],
+        onlyFailed: random.pick([true, false]),
+        most: random.between(1, 100_000),
+      }),
+      'delete.requested': () => ({}),
+    },
+  ),
+  webhookDelivery: happenings<'webhookDelivery'>(
+    [
+      { at: AT, leaseMs: 30_000, turnAt: null },
+      { at: AT, leaseMs: 30_000, turnAt: AT + 700 },
+    ],
+    {
+      'attempt.succeeded': attemptOutcome,
+      'attempt.failed': attemptOutcome,
+      'endpoint.stopped': (_, random) => ({
+        reason: random.pick(['endpoint_disabled', 'endpoint_deleted', 'event_expired'] as const),
+      }),
+      'redeliver.requested': () => ({}),
+    },
+  ),
+};
