@@ -1,5 +1,5 @@
 import { type Decider, earliest } from './decide.ts';
-import { type Actor, decodeState, type Kind } from './kind.ts';
+import { type Actor, decodeState, type Kind, stateOf } from './kind.ts';
 
 /** A row as the load, claim and spawn statements answer it. */
 export interface ActorRow {
@@ -48,7 +48,8 @@ export class Actors {
   keep(actor: Actor, at: number): void {
     this.#kept.delete(actor.id);
     const next = earliest(actor.timers);
-    if (next === null || next > at + WORTH_KEEPING_MS) return;
+    const isUnderWay = this.kind.underWay?.includes(stateOf(actor.snapshot)) ?? false;
+    if (next === null || (next > at + WORTH_KEEPING_MS && !isUnderWay)) return;
     if (this.#kept.size >= this.kept) {
       const oldest = this.#kept.keys().next().value;
       if (oldest !== undefined) this.#kept.delete(oldest);

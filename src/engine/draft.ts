@@ -10,8 +10,11 @@ export interface Order {
   readonly kind: string;
   readonly actor: Actor;
   readonly effect: Effect;
-  /** What the spawner had at hand (a message just accepted); undefined when the actor came from the database. */
-  readonly payload?: unknown;
+  /**
+   * What the spawner had at hand (a message just accepted); undefined when the actor came from the database. A performer that
+   * lets the order wait may drop it, and reads it when its turn has come.
+   */
+  payload?: unknown;
 }
 
 /** What one actor's events of a batch came to, before anything is written. */

@@ -212,6 +212,8 @@ export interface Kind {
   /** What its commits make besides: each commit, also the one that spawns it. */
   readonly children: readonly ChildSpec[];
   readonly offers?: Offers;
+  /** The states in which a performer is at work: its outcome comes long before the next timer, and needs no reading. */
+  readonly underWay?: readonly string[];
   /** Where the actor's transitions are written down, in the commit that made them. */
   readonly journal: string;
   /** Whether other actors write to this kind: its commits then delete them from the outbox. */

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
 // In doubt is what a session was opened for, and nothing else: neither what waits for a session, however long, nor what has one
-// promised. The relay's pool has ten sessions, a process has 64 slots and a line of 256; what is beyond waits in the database.
+// promised. The relay's pool has ten sessions, a process has 64 slots and a line of 256, and what is new waits without its message.
 const SESSIONS = 10;
 const EMAILS = 600;
 

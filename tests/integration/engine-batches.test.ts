@@ -88,4 +88,18 @@ onEachStore('a batch of engine events', (store) => {
     expect(isBorn).toBe(true);
     expect(told.map(({ outcome }) => outcome)).toEqual(['changed', 'changed']);
   });
+
+  test('knows an attempt under way without reading it, however far its lease reaches', async () => {
+    const database = new HookedDatabase(store.database);
+    const engine = engineOver(database);
+    const birth = emailSpawn(plainInput(NOW, { livemode: true, leaseMs: 720_000 }));
+    await engine.spawn('email', birth);
+    const begun = { type: 'attempt.begun', at: NOW, attempt: 1, by: 'me' } as const;
+    expect(await engine.tell('email', birth.id, begun)).toMatchObject({ state: 'sending' });
+    const statements: string[] = [];
+    database.before = (text) => void statements.push(text);
+    const completed = { ...accepted(NOW), by: 'me' } as EmailEvent;
+    expect(await engine.tell('email', birth.id, completed)).toMatchObject({ state: 'sent' });
+    expect(statements.map(isCommit)).toEqual([true]);
+  });
 });

@@ -45,6 +45,7 @@ export const emailKind = defineKind({
     is: ({ snapshot, livemode }) => livemode && stateOf(snapshot) === 'queued',
     effect: 'transmit',
   },
+  underWay: ['sending'],
   facts: emailFacts,
   children: [],
   journal: 'email_journal',

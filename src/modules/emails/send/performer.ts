@@ -44,10 +44,16 @@ export interface LiveParts {
 }
 
 /**
- * Orders of one transport that may wait in memory for a slot: enough to fill every slot several times until more are claimed.
- * Orders that wait are not in doubt. Those that wait in the database instead can be taken by another instance too.
+ * Orders of one transport that are claimed to wait in memory for a slot: enough to fill every slot several times until more are
+ * claimed. Orders that wait are not in doubt. Those that wait in the database instead can be taken by another instance too.
  */
-const MOST_WAITING = 256;
+const MOST_CLAIMED = 256;
+/**
+ * New emails that may wait beyond those, without their messages. They offer themselves only after a second; turned away in a
+ * burst, they would leave every session idle until then (measured: half the rate). Another instance may take them then as well.
+ */
+const MOST_NEW = 4_096;
+const MOST_WAITING = MOST_CLAIMED + MOST_NEW;
 
 /** Copies of one email that are sent at once: each holds the whole message in memory. */
 const COPIES_AT_ONCE = 4;
@@ -76,9 +82,9 @@ export class LivePerformer {
     this.#memory = new Semaphore(limits.octets, clock.monotonic, MOST_WAITING);
   }
 
-  /** The number of orders that would get a slot, or may wait for one. */
+  /** The number of orders that may be claimed: each would get a slot, or wait for one among few. */
   get room(): number {
-    return this.#slots.values().reduce((sum, slots) => sum + slots.capacity, 0);
+    return this.#slots.values().reduce((sum, slots) => sum + Math.max(0, slots.capacity - MOST_NEW), 0);
   }
 
   /** Carries out one attempt. Answers no event when none was begun: the email stays `queued`, and offers itself again. */
@@ -90,18 +96,22 @@ export class LivePerformer {
   }
 
   async #perform(order: Order, tell: TellActor): Promise<readonly EmailEvent[]> {
-    const { actor, payload } = order;
+    const { actor } = order;
     const context = actor.snapshot.context as EmailContext;
     const { clock, limits } = this.parts;
     const unprepared = (error: unknown) => {
       this.#warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
       return null;
     };
-    const name = await this.#transportOf(actor.id, payload as LiveMessage | undefined).catch(unprepared);
+    const name = await this.#transportOf(actor.id, order.payload as LiveMessage | undefined).catch(
+      unprepared,
+    );
     const slots = name && this.#slots.get(name);
-    if (!slots || !(await slots.take())) return [];
+    if (!slots) return [];
+    if (slots.capacity <= MOST_NEW) order.payload = undefined;
+    if (!(await slots.take())) return [];
     this.#begun.set(order, slots);
-    const found = await this.#find(actor, payload).catch(unprepared);
+    const found = await this.#find(order).catch(unprepared);
     const octets = octetsOf(found?.message ?? null, context);
     if (!found || !(await this.#takeMemory(order, slots, octets))) return [];
     try {
@@ -122,8 +132,8 @@ export class LivePerformer {
   }
 
   /** The message, a large one without its content. A message that came with the order is not read again. */
-  async #find({ id }: Actor, payload: unknown): Promise<{ readonly message: Found | null }> {
-    return { message: (payload as LiveMessage | undefined) ?? (await this.parts.reader.message(id)) };
+  async #find({ actor, payload }: Order): Promise<{ readonly message: Found | null }> {
+    return { message: (payload as LiveMessage | undefined) ?? (await this.parts.reader.message(actor.id)) };
   }
 
   /** Takes memory for a large message. An attempt that has to wait for it gives its slot to another. */

@@ -1,0 +1,148 @@
+import { expect, test } from 'bun:test';
+import type { EmailContext, EmailEvent } from '../../machines/email-context.ts';
+import { newEmail } from '../../machines/email-rules.ts';
+import { createSigner } from '../../src/crypto/signer.ts';
+import type { Order } from '../../src/engine/draft.ts';
+import { LIVE_LIMITS } from '../../src/modules/emails/send/limits.ts';
+import { LivePerformer } from '../../src/modules/emails/send/performer.ts';
+import type { LiveMessage, LiveReader } from '../../src/modules/emails/send/reader.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { withoutReply } from '../../src/transport/smtp/outcome.ts';
+import type { Transport } from '../../src/transport/transport.ts';
+import { eventually } from '../support/eventually.ts';
+
+// Emails wait in the memory of one process: 2 at work, 256 that it may claim, and 4,096 new ones without their messages.
+const SLOTS = 2;
+const CLAIMED = 256;
+const NEW = 4_096;
+
+const message: LiveMessage = {
+  recipients: ['r@receiver.example'],
+  recipient_keys: ['r@receiver.example'],
+  domain_id: 'dom_1',
+  subject: 'Hello',
+  envelope: {
+    from: { name: null, address: 'a@sender.example' },
+    to: [{ name: null, address: 'r@receiver.example' }],
+    cc: [],
+    bcc: [],
+    replyTo: [],
+    headers: [],
+    tags: [],
+    attachments: [],
+    trackOpens: null,
+    trackClicks: null,
+    messageId: '<m@sender.example>',
+    size: 100,
+  },
+  content: { text: 'Hello', html: null, markdown: null, attachments: [] },
+};
+
+function world() {
+  const read: string[] = [];
+  const sent: string[] = [];
+  const stuck = Promise.withResolvers<void>();
+  const transport = {
+    name: 'smtp',
+    confirmsDelivery: false,
+    async send({ emailId, recipients: [to = ''] }, { begin }) {
+      await stuck.promise;
+      if ((await begin?.()) !== true) throw new Error('It was begun elsewhere.');
+      sent.push(emailId);
+      return [{ ...withoutReply(to, 'deferred', '', 'General'), outcome: 'accepted' }];
+    },
+    verify: async () => [],
+    close: async () => {},
+  } satisfies Transport;
+  const performer = new LivePerformer({
+    clock: systemClock,
+    logger: { warn() {}, error() {} } as never,
+    reader: {
+      message: async (id: string) => {
+        read.push(id);
+        return message;
+      },
+      suppressions: async () => new Map(),
+    } as Partial<LiveReader> as LiveReader,
+    signer: createSigner('only-for-tests'),
+    limits: { ...LIVE_LIMITS, slots: SLOTS },
+    senders: {
+      find: async () => ({
+        dkim: [],
+        returnPath: 'sender.example',
+        trackingHost: null,
+        openTracking: false,
+        clickTracking: false,
+        provider: null,
+      }),
+      forget() {},
+    },
+    transport: () => transport,
+    personalise: ({ text, html }) => ({ text, html, unsubscribe: null }),
+    enabled: ['smtp'],
+  });
+  const context = newEmail({
+    at: Date.now(),
+    livemode: true,
+    scheduledAt: null,
+    admitted: true,
+    leaseMs: 720_000,
+    patienceMs: 1,
+    backoffMs: [1],
+    recipients: [{ simulate: null }],
+  });
+  const orders: Order[] = [];
+  /** As the engine does it: told what has begun, and settled once the outcome is durable. */
+  const take = async (): Promise<readonly EmailEvent[]> => {
+    const id = `em_${String(orders.length).padStart(24, '0')}`;
+    const actor = { id, workspaceId: 'ws_1', livemode: true, snapshot: { context } };
+    const order = {
+      kind: 'email',
+      actor,
+      effect: { type: 'transmit', params: {} },
+      payload: message,
+    } as never as Order;
+    orders.push(order);
+    const events = await performer.perform(order, async (event) => {
+      const { attempt, by } = event as Extract<EmailEvent, { type: 'attempt.begun' }>;
+      const begun: EmailContext = { ...context, attempt, begunBy: by, at: Date.now() };
+      return { outcome: 'changed', state: 'sending', context: begun };
+    });
+    performer.settled(order);
+    return events;
+  };
+  return { performer, orders, read, sent, take, release: stuck.resolve };
+}
+
+test('a burst of new live mail waits in memory, and is sent without being offered again', async () => {
+  const { performer, orders, read, sent, take, release } = world();
+  expect(performer.room).toBe(SLOTS + CLAIMED);
+  const under = Array.from({ length: SLOTS + CLAIMED }, take);
+  // Nothing more is claimed: another instance may have it.
+  await eventually('they wait', async () => performer.room === 0 || undefined);
+  const beyond = Array.from({ length: NEW }, take);
+  // One more is turned away. It offers itself a second later.
+  expect(await take()).toEqual([]);
+
+  // Messages stay in memory only of those that would have been claimed as well.
+  expect(orders.filter(({ payload }) => payload !== undefined)).toHaveLength(SLOTS + CLAIMED);
+  expect(read).toHaveLength(0);
+  release();
+  const outcomes = await Promise.all([...under, ...beyond]);
+  expect(outcomes.map(([event]) => event?.type)).toEqual(outcomes.map(() => 'attempt.completed'));
+  expect(sent).toEqual(orders.slice(0, -1).map(({ actor }) => actor.id));
+  expect(read).toEqual(orders.slice(SLOTS + CLAIMED, -1).map(({ actor }) => actor.id));
+  expect(performer.room).toBe(SLOTS + CLAIMED);
+});
+
+test('what waits in memory when the service stops is begun by nobody', async () => {
+  const { performer, sent, take, release } = world();
+  const waiting = Array.from({ length: SLOTS + CLAIMED + 10 }, take);
+  await eventually('two have slots', async () => performer.room === 0 || undefined);
+  performer.stop();
+  expect((await Promise.all(waiting.slice(SLOTS))).flat()).toEqual([]);
+  release();
+  await Promise.allSettled(waiting);
+  performer.stopped();
+  expect(sent).toEqual([]);
+});
