@@ -118,6 +118,7 @@ create table emails (
   wake_at timestamptz,
   recipients text[] not null,
   recipient_keys text[] not null,
+  campaign_id text collate "C",
   last_event text,
   failure_reason text,
   scheduled_at timestamptz,

@@ -61,6 +61,7 @@ create table erasures (
   id text collate "C" primary key,
   workspace_id text collate "C" not null,
   livemode boolean not null,
+  contact_id text collate "C" not null,
   sealed text not null,
   below text collate "C" not null,
   is_through boolean not null default false,

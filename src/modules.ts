@@ -55,14 +55,22 @@ export const MODULE_TAGS = MODULES.flatMap(({ tags = [] }) => tags);
 export const documentedRoutes = (): readonly Route[] =>
   MODULES.flatMap((module) => module.routes?.({} as never) ?? []);
 
-/** Adds the children that other modules create in the commits of a kind, such as the webhook deliveries of an email. */
-function withChildren(registration: Registration): Registration {
+/**
+ * Adds what other modules create and write in the commits of a kind, such as the webhook deliveries of an email, and the activity
+ * of a contact.
+ */
+function withOthers(registration: Registration): Registration {
   const { kind } = registration;
   const children = MODULES.flatMap((module) => module.children ?? []).filter(({ of }) => of === kind.name);
-  if (children.length === 0) return registration;
+  const follows = MODULES.flatMap((module) => module.follows ?? []).filter(({ of }) => of === kind.name);
+  if (children.length === 0 && follows.length === 0) return registration;
   return {
     ...registration,
-    kind: { ...kind, children: [...kind.children, ...children.map(({ child }) => child)] },
+    kind: {
+      ...kind,
+      children: [...kind.children, ...children.map(({ child }) => child)],
+      followers: follows.map(({ write }) => write),
+    },
   };
 }
 
@@ -83,7 +91,7 @@ export interface ConnectedModules {
 export function openModules(parts: ModuleParts): OpenModules {
   const opened = MODULES.map((module) => ({ module, open: module.open(parts) }));
   return {
-    registrations: opened.flatMap(({ open }) => open.registrations ?? []).map(withChildren),
+    registrations: opened.flatMap(({ open }) => open.registrations ?? []).map(withOthers),
     connect(engine) {
       const offers: Offers = {};
       const documented: Route[] = [];

@@ -72,6 +72,19 @@ export interface FactTable {
   sql(source: string): string;
 }
 
+/**
+ * What another module writes in this kind's commits, from the rows of one of its facts: in the same statement, so that there is
+ * neither without the other.
+ */
+export interface FollowingWrite {
+  /** The fact whose rows it reads, as `FactTable.sql` does. */
+  readonly fact: string;
+  /** Name of the CTE. */
+  readonly name: string;
+  /** SQL of a data-modifying statement. */
+  sql(source: string): string;
+}
+
 /** Rows of a fact as the SQL of children reads them: where they come from, and each column by its name. */
 export type FactAlias<Column extends string> = { readonly from: string } & Readonly<Record<Column, string>>;
 
@@ -211,6 +224,8 @@ export interface Kind {
   readonly facts: readonly FactTable[];
   /** What its commits make besides: each commit, also the one that spawns it. */
   readonly children: readonly ChildSpec[];
+  /** What other modules write in its commits. */
+  readonly followers?: readonly FollowingWrite[];
   readonly offers?: Offers;
   /** The states in which a performer is at work: its outcome comes long before the next timer, and needs no reading. */
   readonly underWay?: readonly string[];

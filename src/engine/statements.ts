@@ -1,7 +1,7 @@
 import type { Parameter } from '../db/database.ts';
 import type { StatementOptions } from './commit.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
-import { ACTOR_COLUMNS, type ChildSpec, type FactTable, type Kind } from './kind.ts';
+import { ACTOR_COLUMNS, type ChildSpec, type FactTable, type FollowingWrite, type Kind } from './kind.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /** What the input carries of every actor: its row, its history, its events for others, and the reply to be stored. */
@@ -73,7 +73,13 @@ const sideEffectCtes = (
   select m.id, m.to_kind, m.to_id, m.event
   from ${changed} c cross join lateral json_to_recordset(c.outbox) as m(id text, to_kind text, to_id text, event json)
   where c.outbox is not null
-)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string, wake)).join('')}`;
+)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${(kind.followers ?? []).map((write) => followerOf(kind, write, changed)).join('')}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string, wake)).join('')}`;
+
+const followerOf = (kind: Kind, { fact, name, sql }: FollowingWrite, changed: string): string => {
+  const table = kind.facts.find((each) => each.name === fact);
+  if (!table) throw new Error(`${name} follows ${fact}, which is no fact of ${kind.name}.`);
+  return `, ${name} as (${sql(factSource(kind, table, changed))})`;
+};
 
 const factSource = (kind: Kind, { name, columns }: FactTable, changed: string): string =>
   `(select f.*, c.id as actor, c.workspace_id, c.livemode${actorColumnsForFacts(kind, 'c')}

@@ -8,7 +8,7 @@ import type { Signer } from '../crypto/signer.ts';
 import type { Database } from '../db/database.ts';
 import type { Duty } from '../duties/duty.ts';
 import type { Engine, Registration } from '../engine/engine.ts';
-import type { ChildSpec, Kind } from '../engine/kind.ts';
+import type { ChildSpec, FollowingWrite, Kind } from '../engine/kind.ts';
 import type { AdmissionDeps } from '../http/admission.ts';
 import type { Route } from '../http/route.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -112,6 +112,8 @@ export interface Module<Deps = never> {
   readonly kinds?: readonly ModuleKind[];
   /** The children of its kinds that are created in the commits of another kind, which `of` names. */
   readonly children?: readonly { readonly of: string; readonly child: ChildSpec }[];
+  /** What it writes in the commits of another kind, which `of` names. */
+  readonly follows?: readonly { readonly of: string; readonly write: FollowingWrite }[];
   /** Its documented endpoints. Tools list them without dependencies, so only a handler may use `deps`. */
   routes?(deps: Deps): readonly Route[];
   /** Endpoints for browsers and providers, which the API reference leaves out. */

@@ -6,6 +6,7 @@ export const emails = pgTable('emails', {
   ...actorColumns,
   recipients: text('recipients').array().notNull(),
   recipientKeys: text('recipient_keys').array().notNull(),
+  campaignId: text('campaign_id'),
   lastEvent: text('last_event'),
   failureReason: text('failure_reason'),
   scheduledAt: moment('scheduled_at'),

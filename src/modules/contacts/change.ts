@@ -2,11 +2,12 @@ import { mintId } from '../../db/ids.ts';
 import { type Detail, Failure, invalid, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
+import { forgottenKey } from '../suppressions/queries.ts';
 import type { ContactCommands } from './commands.ts';
 import type { ContactView, PatchContact } from './model.ts';
 import { readProperties, tooManyProperties } from './properties.ts';
 import { findContact } from './queries.ts';
-import { forgottenKey, isMistaken, namesOf } from './read-contact.ts';
+import { isMistaken, namesOf } from './read-contact.ts';
 
 /** How far a consent may lie in the future: clocks differ. */
 const CLOCKS_DIFFER_MS = 60_000;

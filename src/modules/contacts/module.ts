@@ -1,12 +1,21 @@
 import { defineModule } from '../module.ts';
+import { Eraser } from './eraser.ts';
+import { followsEmails } from './follow-emails.ts';
 import { type ContactDeps, contactRoutes } from './routes.ts';
 
 /** Contacts: the people that a workspace writes to. */
 export const contactsModule = defineModule<ContactDeps>({
   name: 'contacts',
   tags: [{ segment: 'contacts', name: 'Contacts', description: 'The people that you write to.' }],
+  follows: followsEmails.map((write) => ({ of: 'email', write })),
   routes: contactRoutes,
-  open: ({ database, signer }) => ({
-    connect: () => ({ deps: { database, signer, findAudience: async () => null } }),
+  open: ({ database, signer, sealer, clock }) => ({
+    connect() {
+      const eraser = new Eraser({ database, signer, sealer, clock });
+      return {
+        deps: { database, signer, sealer, eraser, findAudience: async () => null },
+        duties: [eraser.duty],
+      };
+    },
   }),
 });

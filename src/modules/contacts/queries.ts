@@ -7,7 +7,7 @@ import { type Failure, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { isoOrNull } from '../../time/clock.ts';
-import type { ContactStatus, ContactView } from './model.ts';
+import { CONTACT_STATUSES, type ContactStatus, type ContactView } from './model.ts';
 import type { PropertyValue } from './properties.ts';
 
 /** The services that reading contacts calls. */
@@ -107,3 +107,24 @@ export const contactDetail = async (
   { caller, params }: Call<{ readonly contact: string }>,
 ): Promise<ContactView | Failure> =>
   (await findContact(reader, caller, params.contact)) ?? notFound('contact');
+
+const LADDER = `array[${CONTACT_STATUSES.map((status) => `'${status}'`).join(', ')}]`;
+
+/** SQL of how strong a status is; null for the reason of a suppression that is none, such as `manual`. */
+const strength = (status: string): string => `array_position(${LADDER}, ${status})`;
+
+/**
+ * SQL that takes live contacts down the ladder, never up. `gone` is a relation of workspace_id, email_key, reason and at. Rows are
+ * locked in the order of their ids, as everywhere.
+ */
+export const contactsLeaveSql = (gone: string): string => `update contacts c
+  set status = l.reason, unsubscribed_at = coalesce(c.unsubscribed_at, l.at), updated_at = l.at
+  from (
+    select c.workspace_id, c.id, g.reason, g.at from (
+      select distinct on (workspace_id, email_key) workspace_id, email_key, reason, at from ${gone} g
+      order by workspace_id, email_key, ${strength('reason')} desc nulls last
+    ) g join contacts c on c.workspace_id = g.workspace_id and c.livemode and c.email_key = g.email_key
+    where ${strength('g.reason')} > ${strength('c.status')}
+    order by c.id for update of c
+  ) l
+  where c.workspace_id = l.workspace_id and c.livemode and c.id = l.id`;

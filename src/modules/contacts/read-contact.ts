@@ -2,6 +2,7 @@ import type { Signer } from '../../crypto/signer.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Detail } from '../../http/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../mail/address.ts';
+import { forgottenKey } from '../suppressions/queries.ts';
 import type { NewContact } from './model.ts';
 import { readProperties } from './properties.ts';
 import type { ContactInput } from './write.ts';
@@ -13,13 +14,6 @@ export const searchKey = (text: string): string => text.normalize('NFC').toLower
 export const isMistaken = <Value extends object>(
   value: Value | readonly Detail[],
 ): value is readonly Detail[] => Array.isArray(value);
-
-/**
- * The hash by which a forgotten address is known again, and by nobody without SECRET_KEY: addresses are few enough to be guessed,
- * so that a hash without a key would not hide them. `key` is `Address.key`.
- */
-export const forgottenKey = (signer: Signer, workspaceId: string, key: string): string =>
-  `forgotten:${signer.sign('forgotten address', `${workspaceId} ${key}`, 32).toString('base64url')}`;
 
 /** Who reads contacts: in which workspace, and when. */
 export interface ContactReading {

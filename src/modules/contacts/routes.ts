@@ -3,10 +3,11 @@ import { type Route, route } from '../../http/route.ts';
 import { Activity, ActivityQuery, listActivity } from './activity.ts';
 import { writeContactBatch } from './batch.ts';
 import { patchContact } from './change.ts';
-import { type ContactCommands, createContact } from './commands.ts';
+import { createContact } from './commands.ts';
 import { CustomEvent, NewCustomEvent, recordCustomEvent } from './custom-events.ts';
 import { ACTIVITY, CONTACT, CUSTOM_EVENT } from './examples.ts';
 import { exportContacts } from './export.ts';
+import { type ForgetDeps, forgetContact } from './forget.ts';
 import { type ContactLister, listContacts } from './list.ts';
 import {
   Contact,
@@ -20,7 +21,7 @@ import {
 import { contactDetail } from './queries.ts';
 
 /** The services that the endpoints of contacts call. */
-export interface ContactDeps extends ContactCommands, ContactLister {}
+export interface ContactDeps extends ForgetDeps, ContactLister {}
 
 const CONTACT_PARAM = {
   text: 'The id of the contact, or its address with the @ written as %40 or as it is.',
@@ -119,6 +120,19 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     failures: ['CONFLICT'],
     example: { body: { properties: { plan: 'team', seats: null } }, response: CONTACT },
     handle: (call) => patchContact(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/contacts/:contact',
+    name: 'deleteContact',
+    permission: 'contacts:write',
+    summary: 'Forget a contact',
+    description:
+      'The contact, its properties and its activity are gone. Soon afterwards its address is replaced in the recipient lists of stored emails, of those that still have to leave once they have; what texts say stays. Whoever had left or bounced, or was suppressed, stays so by a keyed hash of the address, also when it is added again.',
+    params: { contact: CONTACT_PARAM },
+    response: Type.Null(),
+    status: 204,
+    handle: (call) => forgetContact(deps, call),
   }),
   route({
     method: 'GET',

@@ -31,7 +31,7 @@ export const emailKind = defineKind({
   spawn: {
     columns: `recipients text[], recipient_keys text[], sender_key text, subject text, tags text[], domain_id text,
     template_id text, campaign_id text, envelope json, content bytea`,
-    insertColumns: ['recipients', 'recipient_keys'],
+    insertColumns: ['recipients', 'recipient_keys', 'campaign_id'],
     insertInto: [
       (source) => `insert into email_messages
     (id, workspace_id, livemode, sender_key, subject, tags, domain_id, template_id, campaign_id, envelope, content)
@@ -39,7 +39,7 @@ export const emailKind = defineKind({
     from ${source}`,
     ],
   },
-  actorColumnsForFacts: ['recipients', 'recipient_keys'],
+  actorColumnsForFacts: ['recipients', 'recipient_keys', 'campaign_id'],
   offers: {
     where: `(state = 'queued' and livemode)`,
     is: ({ snapshot, livemode }) => livemode && stateOf(snapshot) === 'queued',

@@ -1,16 +1,19 @@
 import type { SuppressionReason } from '../../../machines/email-rules.ts';
+import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
 import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
 import { type Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, IdempotencyClaim, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
+import { contactsLeaveSql } from '../contacts/queries.ts';
 import { type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
-import { replacesReason } from './queries.ts';
+import { forgottenKey, replacesReason } from './queries.ts';
 
 /** The services that changing suppressions calls. */
 export interface SuppressionCommands {
   readonly database: Database;
+  readonly signer: Signer;
 }
 
 /** The HTTP status of adding a suppression, the first time and again. */
@@ -36,13 +39,15 @@ const SUPPRESS = `with entry as (
     reason = case when ${IS_STRONGER} then excluded.reason else s.reason end,
     email_id = case when ${IS_STRONGER} then excluded.email_id else s.email_id end,
     created_at = case when ${IS_STRONGER} then excluded.created_at else s.created_at end
-  returning address, reason, email_id, (extract(epoch from created_at) * 1000)::float8 as created_at
+  returning reason, email_id, (extract(epoch from created_at) * 1000)::float8 as created_at
+), gone as (
+  ${contactsLeaveSql('(select $1::text as workspace_id, $2::text as email_key, $4::text as reason, $6::timestamptz as at)')}
 ), kept as (
   ${keepReplySql({ from: 'entry', reply: 'row_to_json(entry)::text', first: 7 })}
 )
-select address, reason, email_id, created_at from entry`;
+select reason, email_id, created_at from entry`;
 
-const FORGET = `delete from suppressions where workspace_id = $1 and address_key = $2 returning address`;
+const FORGET = `delete from suppressions where workspace_id = $1 and address_key in ($2, $3) returning 1 as one`;
 
 /**
  * Suppresses an address; null when the text is none. Doing so again changes nothing. The reply of a request with a key is stored in
@@ -60,7 +65,7 @@ export async function suppress(
     ...[workspaceId, read.key, read.address, reason, emailId, new Date(at).toISOString()],
     ...replyParameters(keyed, CREATED),
   ]);
-  return row ? viewOf(row) : null;
+  return row ? viewOf({ ...row, address: read.address }) : null;
 }
 
 /** Suppresses an address by hand. */
@@ -75,17 +80,19 @@ export async function suppressAddress(
   const entry = { workspaceId, address: read.address, reason: 'manual', emailId: null, at: now } as const;
   return idempotently(database, keyedBy(call), {
     run: async () => (await suppress(database, entry, claim)) ?? notFound('suppression'),
-    open: (reply) => viewOf(JSON.parse(reply) as SuppressionRow),
+    // The stored reply lacks the address, so that somebody who is forgotten does not live on in it; the request has it again.
+    open: (reply) => viewOf({ ...(JSON.parse(reply) as SuppressionRow), address: read.address }),
   });
 }
 
 /** Lets mail reach an address again. */
 export async function forgetSuppression(
-  { database }: SuppressionCommands,
+  { database, signer }: SuppressionCommands,
   { caller, params }: Call<{ readonly address: string }>,
 ): Promise<null | Failure> {
   const read = parseAddress(params.address);
   if (isProblem(read)) return notFound('suppression');
-  const rows = await database.query(FORGET, [caller.workspaceId, read.key]);
+  const hash = forgottenKey(signer, caller.workspaceId, read.key);
+  const rows = await database.query(FORGET, [caller.workspaceId, read.key, hash]);
   return rows.length > 0 ? null : notFound('suppression');
 }

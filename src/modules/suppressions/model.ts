@@ -11,7 +11,11 @@ const Reason = literals(SUPPRESSION_REASONS, {
 /** An address that gets no more live mail. */
 export const Suppression = Type.Object(
   {
-    address: Type.String({ description: 'As it was first written to.', examples: ['ada@example.com'] }),
+    address: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'As it was first written to; null for a person who was forgotten, and is known by a keyed hash.',
+      examples: ['ada@example.com'],
+    }),
     reason: Reason,
     emailId: Type.Union([Type.String(), Type.Null()], {
       description: 'The email that led to it; null where somebody entered it by hand.',
@@ -44,7 +48,7 @@ export type SuppressionQuery = Static<typeof SuppressionQuery>;
 
 /** The row of a suppression. */
 export interface SuppressionRow {
-  readonly address: string;
+  readonly address: string | null;
   readonly reason: string;
   readonly email_id: string | null;
   /** Epoch milliseconds. */

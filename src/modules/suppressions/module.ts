@@ -7,5 +7,5 @@ export const suppressionsModule = defineModule<SuppressionCommands>({
   name: 'suppressions',
   tags: [{ segment: 'suppressions', name: 'Suppressions', description: 'Addresses that get no mail.' }],
   routes: suppressionRoutes,
-  open: ({ database }) => ({ connect: () => ({ deps: { database } }) }),
+  open: ({ database, signer }) => ({ connect: () => ({ deps: { database, signer } }) }),
 });

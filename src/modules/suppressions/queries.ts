@@ -1,4 +1,5 @@
 import { WEAKEST_REASON } from '../../../machines/email-rules.ts';
+import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { pageOf, positionOf } from '../../http/pagination.ts';
@@ -10,6 +11,13 @@ import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewO
 export const replacesReason = (known: string, entered: string): string =>
   `${known}.reason = '${WEAKEST_REASON}' and ${entered}.reason <> '${WEAKEST_REASON}'`;
 
+/**
+ * The hash by which a forgotten address is known again, and by nobody without SECRET_KEY: addresses are few enough to be guessed,
+ * so that a hash without a key would not hide them. `key` is `Address.key`.
+ */
+export const forgottenKey = (signer: Signer, workspaceId: string, key: string): string =>
+  `forgotten:${signer.sign('forgotten address', `${workspaceId} ${key}`, 32).toString('base64url')}`;
+
 type Row = SuppressionRow & { readonly position: string };
 
 /** Newest first, by an index. The position is the row's own moment, to the microsecond, and its key. */
@@ -17,7 +25,7 @@ const LIST = `select address, reason, email_id, (extract(epoch from created_at) 
   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' ' || address_key as position
 from suppressions
 where workspace_id = $1 and ($2::text is null or (created_at, address_key) < ($2::timestamptz, $3::text))
-  and ($4::text is null or reason = $4) and ($5::text is null or address_key = $5)
+  and ($4::text is null or reason = $4) and ($5::text is null or address_key in ($5, $7))
 order by created_at desc, address_key desc limit $6::integer`;
 
 const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (.+)$/;
@@ -31,7 +39,7 @@ const isPosition = (text: string): boolean => {
 
 /** The addresses that get no more live mail. Test mail is suppressed by nothing, so a test key sees none. */
 export async function listSuppressions(
-  { database }: { readonly database: Database },
+  { database, signer }: { readonly database: Database; readonly signer: Signer },
   { caller, query }: Call<unknown, SuppressionQuery>,
 ): Promise<Page<SuppressionView> | Failure> {
   const request = { list: 'suppressions', caller, isPosition, query };
@@ -48,6 +56,7 @@ export async function listSuppressions(
     query.reason ?? null,
     address?.key ?? null,
     query.limit + 1,
+    address ? forgottenKey(signer, caller.workspaceId, address.key) : null,
   ]);
   return pageOf(request, rows, ({ position }) => position, viewOf);
 }

@@ -38,7 +38,7 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     signer,
     transport,
     enabled,
-    reader: new LiveReader(database),
+    reader: new LiveReader(database, signer),
     limits: { ...LIVE_LIMITS, slots, ...parts.limits },
     senders: cachedSenders({
       ...{ database, sealer, enabled, returnPathDomain },

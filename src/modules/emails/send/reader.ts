@@ -1,7 +1,9 @@
-import type { SuppressionReason } from '../../../../machines/email-rules.ts';
+import { type SuppressionReason, WEAKEST_REASON } from '../../../../machines/email-rules.ts';
 import { BatchedRead, rowsById } from '../../../async/batched-read.ts';
 import { type BatchLimits, COMMIT_LIMITS } from '../../../async/batcher.ts';
+import type { Signer } from '../../../crypto/signer.ts';
 import type { Database } from '../../../db/database.ts';
+import { forgottenKey } from '../../suppressions/queries.ts';
 import type { Content, Envelope } from '../accept/message.ts';
 import { packedContent, unpackContent } from '../accept/packed-content.ts';
 
@@ -36,9 +38,11 @@ const CONTENTS = `select m.id, ${packedContent('m')} as packed from email_messag
 
 const DOMAINS = 'select m.id, m.domain_id from unnest($1::text[]) i(id) join email_messages m on m.id = i.id';
 
-const SUPPRESSIONS = `select distinct s.workspace_id, s.address_key, s.reason
-from json_to_recordset($1::text::json) as a(workspace_id text, key text)
-join suppressions s on s.workspace_id = a.workspace_id and s.address_key = a.key`;
+/** A forgotten person's address is suppressed by its hash. Of two reasons the one that stops more comes last, and counts. */
+const SUPPRESSIONS = `select distinct s.workspace_id, a.key as address_key, s.reason, s.reason = '${WEAKEST_REASON}' as is_weak
+from json_to_recordset($1::text::json) as a(workspace_id text, key text, hash text)
+join suppressions s on s.workspace_id = a.workspace_id and s.address_key in (a.key, a.hash)
+order by is_weak desc`;
 
 /** Bounds the memory of one statement by the number of messages that it asks for. */
 const atOnce = (batchItems: number): BatchLimits => ({ ...COMMIT_LIMITS, batchItems });
@@ -62,14 +66,16 @@ export class LiveReader {
   readonly #domains: BatchedRead<string, DomainRow | null>;
   readonly #suppressions: BatchedRead<Addressees, ReadonlyMap<string, SuppressionReason>>;
 
-  constructor(database: Database) {
+  constructor(database: Database, signer: Signer) {
     const rows = <Row extends { readonly id: string }>(sql: string) =>
       rowsById((ids) => database.query<Row>(sql, [ids]));
     this.#messages = new BatchedRead('live messages', rows<MessageRow>(MESSAGES), atOnce(16));
     // Large contents have a batcher of their own, so that no small message waits behind them.
     this.#contents = new BatchedRead('large messages', rows<ContentRow>(CONTENTS), atOnce(1));
     this.#domains = new BatchedRead('domains of emails', rows<DomainRow>(DOMAINS));
-    this.#suppressions = new BatchedRead('suppressions', (asked) => readSuppressions(database, asked));
+    this.#suppressions = new BatchedRead('suppressions', (asked) =>
+      readSuppressions(database, signer, asked),
+    );
   }
 
   /** The message, a large one without its content; null when retention has taken it. @throws Unavailable */
@@ -104,10 +110,11 @@ export class LiveReader {
 
 async function readSuppressions(
   database: Database,
+  signer: Signer,
   asked: readonly Addressees[],
 ): Promise<(addressees: Addressees) => ReadonlyMap<string, SuppressionReason>> {
   const addresses = asked.flatMap(({ workspaceId, keys }) =>
-    keys.map((key) => ({ workspace_id: workspaceId, key })),
+    keys.map((key) => ({ workspace_id: workspaceId, key, hash: forgottenKey(signer, workspaceId, key) })),
   );
   const rows = await database.query<{ workspace_id: string; address_key: string; reason: SuppressionReason }>(
     SUPPRESSIONS,

@@ -1,0 +1,105 @@
+import { EMAIL_STATES, type EmailState } from '../../../machines/email.ts';
+import type { Database } from '../../db/database.ts';
+import { stateList, statesWhere } from '../../engine/kind.ts';
+import type { Person } from './eraser.ts';
+
+/** Emails whose envelopes are rewritten at once: each has up to fifty recipients. */
+const AT_ONCE = 100;
+
+/** Whether an email has left, or never will: only then nobody needs the address any more. */
+const IS_OVER: Readonly<Record<EmailState, boolean>> = {
+  scheduled: false,
+  queued: false,
+  sending: false,
+  deferred: false,
+  sent: true,
+  delivered: true,
+  failed: true,
+  cancelled: true,
+};
+
+const READ = `select e.id, e.recipients, e.recipient_keys, m.envelope, e.state in (${stateList(statesWhere(IS_OVER))}) as is_over
+from unnest($1::text[]) i(id) join emails e on e.id = i.id join email_messages m on m.id = e.id`;
+
+/**
+ * Replaces the recipient wherever an email names it: in its lists, its events and its notes, whose texts come from other servers
+ * and often repeat the address. Copies that were captured are removed, since they hold it in their headers. $1 the emails,
+ * $2 a pattern of the address.
+ */
+const ERASE = `with erased as materialized (
+  select * from json_to_recordset($1::text::json)
+    as r(id text, place integer, old text, new text, recipients text[], recipient_keys text[], envelope json)
+), lists as (
+  update emails e set recipients = r.recipients, recipient_keys = r.recipient_keys from erased r where e.id = r.id
+), envelopes as (
+  update email_messages m set envelope = r.envelope from erased r where m.id = r.id
+), events as (
+  update email_events v set recipient = case when v.recipient = r.old then r.new else v.recipient end,
+    data = regexp_replace(v.data::text, $2, r.new, 'gi')::json
+  from erased r where v.email_id = r.id and (v.recipient = r.old or v.data::text ~* $2)
+), notes as (
+  update email_attempts a set data = regexp_replace(a.data::text, $2, r.new, 'gi')::json
+  from erased r where a.email_id = r.id and a.data::text ~* $2
+), copies as (
+  delete from captured c using erased r where c.email_id = r.id
+)
+select 1`;
+
+interface Row {
+  readonly id: string;
+  readonly recipients: readonly string[];
+  readonly recipient_keys: readonly string[];
+  readonly envelope: Readonly<Record<string, unknown>>;
+  readonly is_over: boolean;
+}
+
+/** Takes a person out of emails; answers the ids of those that still have to leave, and so keep the address for now. */
+export async function eraseFromEmails(
+  database: Database,
+  person: Person,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const waiting: string[] = [];
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const rows = await database.query<Row>(READ, [ids.slice(from, from + AT_ONCE)]);
+    waiting.push(...rows.flatMap(({ id, is_over }) => (is_over ? [] : [id])));
+    const erased = rows.flatMap((row) => (row.is_over ? erasedOf(row, person) : []));
+    if (erased.length > 0) await database.query(ERASE, [JSON.stringify(erased), patternOf(person)]);
+  }
+  return waiting;
+}
+
+function erasedOf({ id, recipients, recipient_keys: keys, envelope }: Row, { key }: Person): object[] {
+  const place = keys.indexOf(key);
+  const old = recipients[place];
+  if (old === undefined) return [];
+  const replacement = `forgotten-${place}@forgotten.invalid`;
+  return [
+    {
+      ...{ id, place, old, new: replacement },
+      recipients: recipients.with(place, replacement),
+      recipient_keys: keys.with(place, replacement),
+      envelope: { ...envelope, ...withoutMailbox(envelope, old, replacement) },
+    },
+  ];
+}
+
+interface Mailbox {
+  readonly name: string | null;
+  readonly address: string;
+}
+
+/** The lists of an envelope without that mailbox; its name is the person's as well. */
+const withoutMailbox = (envelope: Row['envelope'], old: string, replacement: string): object =>
+  Object.fromEntries(
+    ['to', 'cc', 'bcc'].map((list) => [
+      list,
+      ((envelope[list] ?? []) as readonly Mailbox[]).map((mailbox) =>
+        mailbox.address === old ? { name: null, address: replacement } : mailbox,
+      ),
+    ]),
+  );
+
+/** A pattern that both forms of the address match, in any case. */
+const patternOf = ({ address, key }: Person): string =>
+  [...new Set([address, key])].map((text) => text.replace(/[^\p{L}\p{M}\p{N}@]/gu, '\\$&')).join('|');
