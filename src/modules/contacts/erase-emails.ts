@@ -1,4 +1,4 @@
-import { EMAIL_STATES, type EmailState } from '../../../machines/email.ts';
+import type { EmailState } from '../../../machines/email.ts';
 import type { Database } from '../../db/database.ts';
 import { stateList, statesWhere } from '../../engine/kind.ts';
 import type { Person } from './eraser.ts';

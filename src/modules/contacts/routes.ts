@@ -42,7 +42,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     response: Contact,
     status: 201,
     otherwise: 200,
-    failures: ['CONFLICT'],
+    failures: ['CONFLICT', 'NOT_FOUND'],
     example: {
       body: { email: 'ada@example.com', firstName: 'Ada', properties: { plan: 'pro', seats: 3 } },
       response: CONTACT,

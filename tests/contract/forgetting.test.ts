@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
+import { createSigner } from '../../src/crypto/signer.ts';
+import { linkToken } from '../../src/modules/tracking/tokens.ts';
+import { eventually } from '../support/eventually.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+const SIGNER = createSigner('only-for-tests-only-for-tests-only');
+
+/** Everything by which somebody who has a guess could find an address in a dump. */
+function tracesOf(address: string): readonly string[] {
+  const hashes = ['md5', 'sha1', 'sha256', 'sha512'].flatMap((name) =>
+    (['hex', 'base64', 'base64url'] as const).map((form) => createHash(name).update(address).digest(form)),
+  );
+  // Base64 of a text within another depends on where it begins there; the first and last characters mix with what is around.
+  const encoded = ['', 'x', 'xx'].map((before) =>
+    Buffer.from(before + address)
+      .toString('base64')
+      .slice(4, -4),
+  );
+  return [address, address.replace('@', '%40'), Buffer.from(address).toString('hex'), ...hashes, ...encoded];
+}
+
+/** Every row of every table as text, bytes as the characters that they stand for. */
+async function dumpOf({ service: { database } }: RealService): Promise<string> {
+  const tables = await database.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`,
+  );
+  let dump = '';
+  for (const { name } of tables) {
+    const rows = await database.query<{ row: string }>(`select row_to_json(t)::text as row from ${name} t`);
+    for (const { row } of rows)
+      dump += `${name} ${row.replace(/\\\\x([0-9a-f]+)/g, (_, hex: string) => Buffer.from(hex, 'hex').toString('latin1'))}\n`;
+  }
+  return dump;
+}
+
+const found = (dump: string, address: string): string[] => {
+  const lower = dump.toLowerCase();
+  return tracesOf(address).flatMap((trace) => {
+    const place = lower.indexOf(trace.toLowerCase());
+    return place === -1 ? [] : [dump.slice(dump.lastIndexOf('\n', place) + 1, place + 60)];
+  });
+};
+
+describe.each([
+  ['PostgreSQL', {}],
+  ['PGlite', { DATABASE_URL: '' }],
+] as [string, Record<string, string>][])('who is written to, on %s', (_, environment) => {
+  let service: RealService;
+  let live: string;
+  let inTest: string;
+
+  beforeAll(async () => {
+    service = await startRealService(environment);
+    live = await service.keyWith('live', ['*']);
+    inTest = await service.keyWith('test', ['*']);
+    await send('POST', '/v1/domains', { name: 'sender.example' });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const send = async (method: string, path: string, body?: unknown, key = live) => {
+    const told = await service.ask({ method, path, key, ...(body !== undefined && { body }) });
+    if (told.status >= 300) throw new Error(`${path}: ${told.text}`);
+    return told.body?.data;
+  };
+  const contact = (email: string, key = live) => send('GET', `/v1/contacts/${email}`, undefined, key);
+  const typesOf = async (email: string, key = live): Promise<string[]> =>
+    (await send('GET', `/v1/contacts/${email}/activity`, undefined, key)).map(
+      ({ type }: { type: string }) => type,
+    );
+  const mailed = async (to: string | readonly string[], key = live, more: object = {}): Promise<string> => {
+    const body = { from: 'shop@sender.example', to, subject: 'Hello', text: 'Hi', ...more };
+    return (await send('POST', '/v1/emails', body, key)).id;
+  };
+  const until = (id: string, status: string, key = live) =>
+    eventually(`${id} to be ${status}`, async () => {
+      const email = await send('GET', `/v1/emails/${id}`, undefined, key);
+      return email.status === status ? email : undefined;
+    });
+  const told = (id: string, report: { type: 'complained' | 'bounced'; permanent?: boolean; data: object }) =>
+    service.service.engine.tell('email', id, {
+      type: 'report.received',
+      at: Date.now(),
+      report: { ...report, recipient: 0, data: { ...report.data } },
+    });
+  const erased = () =>
+    eventually('the erasures to end', async () => {
+      const rows = await service.service.database.query('select 1 from erasures where not is_through');
+      return rows.length === 0 ? true : undefined;
+    });
+  const suppression = async (address: string) =>
+    (await send('GET', `/v1/suppressions?address=${address}`))[0] ?? null;
+
+  test('live mail stands in the activity of a contact, and a complaint is the end', async () => {
+    await send('POST', '/v1/contacts', { email: 'Cy@example.com' });
+    const id = await mailed(['cy@example.com', 'nobody@example.com']);
+    await until(id, 'delivered');
+    await told(id, { type: 'complained', data: { feedbackType: 'abuse', userAgent: null } });
+    expect(await contact('cy@example.com')).toMatchObject({
+      status: 'complained',
+      unsubscribedAt: expect.any(String),
+    });
+    expect(await typesOf('cy@example.com')).toEqual(
+      expect.arrayContaining(['complained', 'delivered', 'sent', 'created']),
+    );
+    const [entry] = await send('GET', '/v1/contacts/cy@example.com/activity?type=complained');
+    expect(entry).toMatchObject({ emailId: id, byMachine: false, data: { feedbackType: 'abuse' } });
+  });
+
+  test('a bounce for good takes a contact down, a later unsubscription does not lift it up', async () => {
+    await send('POST', '/v1/contacts', { email: 'bo@example.com' });
+    const id = await mailed('bo@example.com');
+    await until(id, 'delivered');
+    await told(id, { type: 'bounced', permanent: false, data: {} });
+    expect((await contact('bo@example.com')).status).toBe('subscribed');
+    await told(id, { type: 'bounced', permanent: true, data: {} });
+    expect((await contact('bo@example.com')).status).toBe('bounced');
+    await send('PATCH', '/v1/contacts/bo@example.com', { status: 'unsubscribed' });
+    expect((await contact('bo@example.com')).status).toBe('bounced');
+  });
+
+  test('a link in a live email unsubscribes the contact, also when the email is long gone', async () => {
+    await send('POST', '/v1/contacts', { email: 'li@example.com' });
+    const target = `${service.workspaceId} li@example.com`;
+    const emailId = 'em_000000000000000000000000';
+    const token = linkToken('unsubscribe', { emailId, recipient: 0, target }, SIGNER);
+    const url = `${service.url}/t/u/${token}`;
+    await fetch(url);
+    expect((await contact('li@example.com')).status).toBe('subscribed');
+    await fetch(url, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) });
+    expect((await contact('li@example.com')).status).toBe('unsubscribed');
+  });
+
+  test('simulated mail changes no status, and stands in the activity of the test contact alone', async () => {
+    for (const outcome of ['complained', 'bounced', 'unsubscribed']) {
+      const email = `${outcome}@simulator.svc.test`;
+      for (const key of [live, inTest]) await send('POST', '/v1/contacts', { email }, key);
+      const id = await mailed(email, inTest);
+      await eventually(`${outcome}`, async () =>
+        (await typesOf(email, inTest)).includes(outcome) ? true : undefined,
+      );
+      expect((await send('GET', `/v1/emails/${id}`, undefined, inTest)).lastEvent).toBe(outcome);
+      expect((await contact(email, inTest)).status).toBe('subscribed');
+      expect((await contact(email)).status).toBe('subscribed');
+      expect(await typesOf(email)).toEqual(['created']);
+      expect(await suppression(email)).toBeNull();
+    }
+  });
+
+  test('a forgotten person is found nowhere, and stays suppressed', async () => {
+    const address = 'Vanishing.Person@Forget.example';
+    const key = address.toLowerCase();
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const body = {
+      email: address,
+      firstName: 'Vany',
+      lastName: 'Shing',
+      properties: { note: 'Vany likes tea' },
+    };
+    await service.ask({ method: 'POST', path: '/v1/contacts', key: live, body, headers });
+    await send('POST', `/v1/contacts/${key}/events`, { name: 'tea.ordered', properties: { who: address } });
+    const ids = [
+      await mailed(`Vany Shing <${address}>`),
+      await mailed(['first@example.com', address], live, { cc: 'other@example.com' }),
+    ];
+    for (const id of ids) await until(id, 'delivered');
+    const bounce = { message: `550 5.1.1 <${key}> is unknown`, smtpCode: 550 };
+    await told(ids[0] as string, { type: 'bounced', permanent: true, data: bounce });
+    await service.ask({
+      method: 'POST',
+      path: '/v1/suppressions',
+      key: live,
+      body: { address },
+      headers: { 'idempotency-key': crypto.randomUUID() },
+    });
+    const before = await dumpOf(service);
+    expect(found(before, key).length).toBeGreaterThan(0);
+    expect(before).toContain('Vany');
+
+    const gone = await service.ask({ method: 'DELETE', path: `/v1/contacts/${address}`, key: live });
+    expect(gone.status).toBe(204);
+    expect((await service.ask({ path: `/v1/contacts/${key}`, key: live })).status).toBe(404);
+    await erased();
+    const after = await dumpOf(service);
+    expect(found(after, key)).toEqual([]);
+    expect(after).not.toContain('Vany');
+    const second = await send('GET', `/v1/emails/${ids[1]}`);
+    expect(second.to).toEqual(['first@example.com', 'forgotten-1@forgotten.invalid']);
+    expect(second.recipients.map((one: { address: string }) => one.address)).toContain('other@example.com');
+    // A repetition of the request that made the contact finds nobody.
+    const again = await service.ask({ method: 'POST', path: '/v1/contacts', key: live, body, headers });
+    expect(again.status).toBe(404);
+
+    expect(await suppression(key)).toMatchObject({ address: null, reason: 'bounced' });
+    await send('POST', '/v1/contacts', { email: address });
+    expect((await contact(key)).status).toBe('bounced');
+    const email = await until(await mailed(key), 'failed');
+    expect(email.failureReason).toBe('suppressed');
+    await send('DELETE', `/v1/suppressions/${key}`);
+    expect(await suppression(key)).toBeNull();
+  });
+
+  test('who had neither left nor bounced leaves nothing behind', async () => {
+    await send('POST', '/v1/contacts', { email: 'clean@forget.example' });
+    await send('DELETE', '/v1/contacts/clean@forget.example');
+    await erased();
+    expect(found(await dumpOf(service), 'clean@forget.example')).toEqual([]);
+    expect(await suppression('clean@forget.example')).toBeNull();
+    expect(
+      (await service.ask({ method: 'DELETE', path: '/v1/contacts/clean@forget.example', key: live })).status,
+    ).toBe(404);
+  });
+
+  test('an email that still has to leave keeps its address until it is over', async () => {
+    const address = 'later@forget.example';
+    await send('POST', '/v1/contacts', { email: address });
+    const id = await mailed(address, live, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() });
+    await send('DELETE', `/v1/contacts/${address}`);
+    await erased();
+    expect((await send('GET', `/v1/emails/${id}`)).to).toEqual([address]);
+    await send('DELETE', `/v1/emails/${id}`);
+    const { database } = service.service;
+    await database.query('update erasures set next_at = now()');
+    // Forgetting anybody wakes the eraser.
+    await send('POST', '/v1/contacts', { email: 'waker@forget.example' });
+    await send('DELETE', '/v1/contacts/waker@forget.example');
+    await eventually('the rest', async () =>
+      (await database.query('select 1 from erasures')).length === 0 ? true : undefined,
+    );
+    expect(found(await dumpOf(service), address)).toEqual([]);
+  });
+
+  test('thousands of emails are looked through in parts, from the newest to the oldest', async () => {
+    const { database } = service.service;
+    const address = 'much@forget.example';
+    await send('POST', '/v1/contacts', { email: address });
+    await database.query(
+      `with ids as materialized (select 'em_0' || lpad(n::text, 23, '0') as id from generate_series(1, 2300) n),
+      messages as (insert into email_messages (id, workspace_id, livemode, sender_key, subject, tags, envelope, content)
+        select id, $1, true, 's', 's', '{}', '{"to": [{"name": null, "address": "${address}"}], "cc": [], "bcc": []}', ''::bytea from ids)
+      insert into emails (id, workspace_id, livemode, state, context, revision, machine_version, recipients, recipient_keys)
+      select id, $1, true, 'delivered', '{}', 1, 1, array['${address}'], array['${address}'] from ids`,
+      [service.workspaceId],
+    );
+    await send('DELETE', `/v1/contacts/${address}`);
+    await erased();
+    expect(found(await dumpOf(service), address)).toEqual([]);
+  });
+});
