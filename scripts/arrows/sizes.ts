@@ -37,7 +37,6 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/config/version.ts': 'the one place that reads package.json',
   'src/dashboard/embedded.ts': 'replaced by the build',
   'src/dashboard/web/layouts.ts': 'replaced by the build',
-  'src/db/migrations.ts': 'written by `bun run generate`',
   'src/db/open.ts': 'the one place that knows both databases',
   'src/db/prepared.ts': 'replaced by the build',
   'src/errors/unavailable.ts': 'the one error that every layer knows',

@@ -236,6 +236,13 @@ export interface Kind {
   readonly effects: Readonly<Record<string, EffectMeaning>>;
 }
 
+/** The fact with a name. @throws when the kind has none, which is a mistake of whoever follows it */
+export function factOf({ name, facts }: Kind, fact: string): FactTable {
+  const table = facts.find((each) => each.name === fact);
+  if (!table) throw new Error(`${fact} is no fact of ${name}.`);
+  return table;
+}
+
 /** A kind that knows the types of its machine. */
 export interface KindOf<M extends AnyStateMachine, State extends string = string> extends Kind {
   readonly machine: M;

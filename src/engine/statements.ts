@@ -1,7 +1,7 @@
 import type { Parameter } from '../db/database.ts';
 import type { StatementOptions } from './commit.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
-import { ACTOR_COLUMNS, type ChildSpec, type FactTable, type FollowingWrite, type Kind } from './kind.ts';
+import { ACTOR_COLUMNS, type ChildSpec, type FactTable, factOf, type Kind } from './kind.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /** What the input carries of every actor: its row, its history, its events for others, and the reply to be stored. */
@@ -43,13 +43,9 @@ function batchStatement(
   };
 }
 
-const each = (names: readonly string[], write: (name: string) => string): string => names.map(write).join('');
+const each = <Item>(items: readonly Item[], write: (item: Item) => string) => items.map(write).join('');
 
-const derivedNames = (kind: Kind): string =>
-  each(
-    kind.derived.map(({ name }) => name),
-    (name) => `, ${name}`,
-  );
+const derivedNames = (kind: Kind): string => each(kind.derived, ({ name }) => `, ${name}`);
 const actorColumnsForFacts = (kind: Kind, from: string): string =>
   each(kind.actorColumnsForFacts, (name) => `, ${from}.${name}`);
 
@@ -73,13 +69,13 @@ const sideEffectCtes = (
   select m.id, m.to_kind, m.to_id, m.event
   from ${changed} c cross join lateral json_to_recordset(c.outbox) as m(id text, to_kind text, to_id text, event json)
   where c.outbox is not null
-)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${(kind.followers ?? []).map((write) => followerOf(kind, write, changed)).join('')}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string, wake)).join('')}`;
+)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${followersOf(kind, changed)}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string, wake)).join('')}`;
 
-const followerOf = (kind: Kind, { fact, name, sql }: FollowingWrite, changed: string): string => {
-  const table = kind.facts.find((each) => each.name === fact);
-  if (!table) throw new Error(`${name} follows ${fact}, which is no fact of ${kind.name}.`);
-  return `, ${name} as (${sql(factSource(kind, table, changed))})`;
-};
+const followersOf = (kind: Kind, of: string): string =>
+  each(
+    kind.followers ?? [],
+    (one) => `, ${one.name} as (${one.sql(factSource(kind, factOf(kind, one.fact), of))})`,
+  );
 
 const factSource = (kind: Kind, { name, columns }: FactTable, changed: string): string =>
   `(select f.*, c.id as actor, c.workspace_id, c.livemode${actorColumnsForFacts(kind, 'c')}

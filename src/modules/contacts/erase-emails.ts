@@ -1,7 +1,14 @@
 import type { EmailState } from '../../../machines/email.ts';
 import type { Database } from '../../db/database.ts';
 import { stateList, statesWhere } from '../../engine/kind.ts';
-import type { Person } from './eraser.ts';
+
+/** A person to be forgotten. */
+export interface Person {
+  /** As it was given. */
+  readonly address: string;
+  /** `Address.key` */
+  readonly key: string;
+}
 
 /** Emails whose envelopes are rewritten at once: each has up to fifty recipients. */
 const AT_ONCE = 100;

@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
 import type { Clock } from '../../time/clock.ts';
 import { forgottenKey } from '../suppressions/queries.ts';
-import { eraseFromEmails } from './erase-emails.ts';
+import { eraseFromEmails, type Person } from './erase-emails.ts';
 
 /** Rows that one statement removes or looks through. */
 const BATCH = 1_000;
@@ -13,14 +13,6 @@ const AGAIN_MS = 10 * 60_000;
 /** So long other instances leave an erasure to the one that works on it. */
 const LEASE_MS = 30_000;
 const PURPOSE = 'a forgotten person';
-
-/** A person to be forgotten. */
-export interface Person {
-  /** As it was given. */
-  readonly address: string;
-  /** `Address.key` */
-  readonly key: string;
-}
 
 /** Hides a person, whom the eraser alone has to know, until its work is done. */
 export const sealPerson = (sealer: Sealer, person: Person): string =>
