@@ -139,15 +139,16 @@ export function booleanField<Row>(source: Source<Row, boolean>) {
 /** The memberships of a row, by id. */
 export interface Membership<Row> {
   /** The SQL condition that the row belongs to one of the ids. */
-  sql(ids: readonly string[]): SQL;
-  read(row: Row): readonly string[];
+  sql(ids: readonly string[], now: number): SQL;
+  /** The same in memory. */
+  has(row: Row, ids: readonly string[], now: number): boolean;
 }
 
 /** Ids that a row has a set of, such as the audiences that it is in. */
-export function idSetField<Row>({ sql: write, read }: Membership<Row>) {
+export function idSetField<Row>({ sql: write, has }: Membership<Row>) {
   const oneOf = (ids: readonly string[]): Filter<Row> => ({
-    sql: () => write(ids),
-    matches: (row) => read(row).some((id) => ids.includes(id)),
+    sql: (now) => write(ids, now),
+    matches: (row, now) => has(row, ids, now),
   });
   const eq: Bind<Row> = bind(readPart, (id) => oneOf([id]));
   return { eq, neq: negated(eq), in: bind(readList(readPart), oneOf) } satisfies Field<Row>;

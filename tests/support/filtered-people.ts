@@ -49,7 +49,7 @@ export const PEOPLE: Fields<Person> = {
     audiences: idSetField({
       sql: (ids) =>
         sql`exists (select 1 from people_audiences m where m.person_id = p.id and m.audience_id in ${ids})`,
-      read: ({ audiences }) => audiences,
+      has: ({ audiences }, ids) => audiences.some((id) => ids.includes(id)),
     }),
     'activity.opened': opened,
   },

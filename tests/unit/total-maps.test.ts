@@ -60,6 +60,7 @@ test('a state, an event and an effect that are added do not compile until every 
       'src/audit/quotas.ts',
       'src/chaos/judge.ts',
       'src/dashboard/web/state-color.ts',
+      'src/modules/contacts/erase-emails.ts',
       'src/modules/emails/audit/audit-recipients.ts',
       'src/modules/emails/explain/explanation-text.ts',
       'src/modules/emails/facts.ts',
