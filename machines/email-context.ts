@@ -16,7 +16,10 @@ export interface EmailContext {
   readonly admitted: boolean;
   /** The number of the latest attempt that was begun. Every outcome must carry it. */
   readonly attempt: number;
-  /** The process's own name for the latest attempt of live mail: another instance may try to begin the same number. */
+  /**
+   * Who has begun the attempt whose outcome is open: another instance may try to begin the same number. Null when no outcome is
+   * expected: before the first attempt, and once the latest has come to something or was not carried out.
+   */
   readonly begunBy: string | null;
   /** The time after which an attempt without an outcome counts as lost. */
   readonly leaseMs: number;
@@ -57,7 +60,7 @@ export type EmailEvent =
       readonly type: 'attempt.completed';
       readonly at: number;
       readonly attempt: number;
-      /** The `by` of the attempt's beginning; absent for a simulated attempt. */
+      /** The `by` of the attempt's beginning; left out by the simulator. */
       readonly by?: string;
       readonly outcomes: readonly RecipientOutcome[];
     }

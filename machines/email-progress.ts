@@ -1,4 +1,4 @@
-import type { ReportReceived } from './email-context.ts';
+import type { EmailContext, ReportReceived } from './email-context.ts';
 import type { FailureReason, RecipientOutcome, RecipientProgress, RecordedEvent } from './email-recipient.ts';
 import { remembered } from './email-repetition.ts';
 
@@ -45,9 +45,12 @@ export function countedOutcomes(
   });
 }
 
+/** The members of the context that an outcome is judged by. */
+export type Tried = Pick<EmailContext, 'recipients' | 'holdsDoubt'>;
+
 /** The progress after an attempt. With `expired`, recipients that are still pending have failed. */
 export function afterAttempt(
-  recipients: readonly RecipientProgress[],
+  { recipients, holdsDoubt }: Tried,
   outcomes: readonly RecipientOutcome[],
   expired: boolean,
 ): readonly RecipientProgress[] {
@@ -56,6 +59,9 @@ export function afterAttempt(
     if (outcome === 'accepted')
       next = changed(next, recipient, { status: 'sent', lastEvent: 'sent', inDoubt: false });
     if (outcome === 'unknown') next = changed(next, recipient, { inDoubt: true });
+    // Where doubts are held nobody in doubt is tried, so that the doubt can only be about the attempt that says now that nothing
+    // was delivered. Where they are tried again, an earlier attempt may have reached the recipient.
+    if (outcome === 'deferred' && holdsDoubt) next = changed(next, recipient, { inDoubt: false });
     if (outcome === 'refused')
       next = changed(next, recipient, {
         status: 'failed',
@@ -90,19 +96,19 @@ export const afterLoss = (recipients: readonly RecipientProgress[]): readonly Re
 
 /** The events that an attempt causes, in the recipients' order. */
 export function eventsOfAttempt(
-  recipients: readonly RecipientProgress[],
+  tried: Tried,
   outcomes: readonly RecipientOutcome[],
   at: number,
   expired: boolean,
 ): readonly RecordedEvent[] {
   const events: RecordedEvent[] = [];
-  for (const { recipient, outcome, data } of countedOutcomes(recipients, outcomes)) {
+  for (const { recipient, outcome, data } of countedOutcomes(tried.recipients, outcomes)) {
     if (outcome === 'accepted') events.push({ type: 'sent', recipient, at, data });
     if (outcome === 'refused')
       events.push({ type: 'bounced', recipient, at, data: { type: 'Permanent', ...data } });
   }
   return expired
-    ? [...events, ...eventsOfExpiry(afterAttempt(recipients, outcomes, false), at, outcomes)]
+    ? [...events, ...eventsOfExpiry(afterAttempt(tried, outcomes, false), at, outcomes)]
     : events;
 }
 

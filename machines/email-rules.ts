@@ -49,21 +49,24 @@ export const newEmail = (input: EmailInput): EmailContext => ({
 export const isExpired = (context: EmailContext, at: number): boolean =>
   at - (context.firstAttemptAt ?? at) >= context.patienceMs;
 
-/** Whether the event belongs to the attempt under way: by its number, and by the process that began it. */
-export const isOfAttemptUnderWay = (
+/** Whoever begins the attempts of test mail, and names itself in no event. */
+export const SIMULATOR = 'simulator';
+
+/** Whether the event belongs to the attempt whose outcome is open: by its number, and by the process that began it. */
+export const isOfOpenAttempt = (
   context: Pick<EmailContext, 'attempt' | 'begunBy'>,
   event: EmailEvent,
 ): boolean => {
-  const { attempt, by = null } = event as AttemptCompleted | AttemptDeclined;
+  const { attempt, by = SIMULATOR } = event as AttemptCompleted | AttemptDeclined;
   return attempt === context.attempt && by === context.begunBy;
 };
 
-/** Whether the outcome belongs to the attempt under way and leads to that state. */
+/** Whether the outcome belongs to the attempt whose outcome is open, and leads to that state. */
 export const restsAfterAttempt = (context: EmailContext, event: EmailEvent, state: RestingState): boolean => {
   const completed = event as AttemptCompleted;
-  if (!isOfAttemptUnderWay(context, completed)) return false;
+  if (!isOfOpenAttempt(context, completed)) return false;
   const expired = isExpired(context, completed.at);
-  return restingState(afterAttempt(context.recipients, completed.outcomes, expired)) === state;
+  return restingState(afterAttempt(context, completed.outcomes, expired)) === state;
 };
 
 /** Whether the report is new for a recipient that was reached, and leads to that state. */

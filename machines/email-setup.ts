@@ -21,12 +21,13 @@ import {
   badAddresses,
   eventsOfReport,
   isExpired,
-  isOfAttemptUnderWay,
+  isOfOpenAttempt,
   type LearnedReason,
   momentOf,
   notesOfAttempt,
   restsAfterAttempt,
   restsAfterReport,
+  SIMULATOR,
   someMayBeTried,
   suppressionOfReport,
   waitAfterAttempt,
@@ -42,7 +43,7 @@ export const emailSetup = setup({
     simulatorIsFree: ({ context }) => !context.livemode && context.admitted,
     isNextAttempt: ({ context, event }) =>
       context.livemode && (event as AttemptBegun).attempt === context.attempt + 1,
-    isAttemptUnderWay: ({ context, event }) => isOfAttemptUnderWay(context, event),
+    isAttemptUnderWay: ({ context, event }) => isOfOpenAttempt(context, event),
     patienceIsOver: ({ context, event }) => isExpired(context, momentOf(context, event)),
     doubtIsHeld: ({ context }) => context.holdsDoubt,
     nobodyMayBeTried: ({ context }) => !someMayBeTried(context),
@@ -90,7 +91,7 @@ export const emailSetup = setup({
 export const beginAttempt = emailSetup.assign(({ context, event }) => ({
   at: momentOf(context, event),
   attempt: context.attempt + 1,
-  begunBy: event.type === 'attempt.begun' ? event.by : null,
+  begunBy: event.type === 'attempt.begun' ? event.by : SIMULATOR,
   firstAttemptAt: context.firstAttemptAt ?? momentOf(context, event),
 }));
 /** Begins a simulated attempt: it needs no session, so it is under way as soon as it is ordered. */
@@ -131,7 +132,7 @@ export const settleAttempt = [
     type: 'record' as const,
     params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => {
       const { outcomes, at } = event as AttemptCompleted;
-      const events = eventsOfAttempt(context.recipients, outcomes, at, isExpired(context, at));
+      const events = eventsOfAttempt(context, outcomes, at, isExpired(context, at));
       return events.length > 0 ? { events } : null;
     },
   },
@@ -152,8 +153,12 @@ export const settleAttempt = [
   emailSetup.assign(({ context, event }) => {
     const { outcomes, at } = event as AttemptCompleted;
     const expired = isExpired(context, at);
-    const events = eventsOfAttempt(context.recipients, outcomes, at, expired);
-    return withProgress(context, at, afterAttempt(context.recipients, outcomes, expired), events);
+    const events = eventsOfAttempt(context, outcomes, at, expired);
+    return {
+      ...withProgress(context, at, afterAttempt(context, outcomes, expired), events),
+      // The outcome counts once, however often it is told.
+      begunBy: null,
+    };
   }),
 ];
 

@@ -18,6 +18,16 @@ import { storedStates } from './names.ts';
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
 export const EMAIL_VERSION = 1;
 
+/**
+ * What an attempt has come to. It also counts after its lease, as long as no other attempt has begun: a process that stood still
+ * finds the server's reply in its socket when it wakes. Nobody else has sent anything meanwhile, so a recipient it names is no
+ * longer in doubt: neither for ever, where doubts are held, nor until a second copy has left, where they are tried again.
+ */
+const outcomes = [
+  { guard: 'someRecipientsWait', target: 'deferred', reenter: true, actions: settleAttempt },
+  { guard: 'everyRecipientFailed', target: 'failed', actions: settleAttempt },
+  { guard: 'outcomesAreKnown', target: 'sent', actions: settleAttempt },
+] as const;
 const settled = [
   { guard: 'reportFailsEveryRecipient', target: 'failed', actions: absorbReport },
   { guard: 'reportCompletesDelivery', target: 'delivered', actions: absorbReport },
@@ -68,6 +78,7 @@ export const emailMachine = emailSetup.createMachine({
         'Waits until an attempt, the first or a later one, can begin: live mail for a session, test mail for the simulator.',
       on: {
         'attempt.begun': { guard: 'isNextAttempt', target: 'sending', actions: beginAttempt },
+        'attempt.completed': outcomes,
         ...reportsWhileRetrying,
       },
       after: { turn: nextAttempt },
@@ -76,11 +87,7 @@ export const emailMachine = emailSetup.createMachine({
       description:
         'An attempt runs. Without an outcome before the lease ends it counts as lost, and its recipients are in doubt.',
       on: {
-        'attempt.completed': [
-          { guard: 'someRecipientsWait', target: 'deferred', actions: settleAttempt },
-          { guard: 'everyRecipientFailed', target: 'failed', actions: settleAttempt },
-          { guard: 'outcomesAreKnown', target: 'sent', actions: settleAttempt },
-        ],
+        'attempt.completed': outcomes,
         'attempt.declined': { guard: 'isAttemptUnderWay', target: 'queued', actions: takeBackAttempt },
         ...reportsWhileRetrying,
       },
@@ -96,7 +103,7 @@ export const emailMachine = emailSetup.createMachine({
     deferred: {
       description:
         'The last attempt failed for now, or it is not known whether the message was taken; the next one is timed.',
-      on: reportsWhileRetrying,
+      on: { 'attempt.completed': outcomes, ...reportsWhileRetrying },
       after: {
         backoff: [{ guard: 'nobodyMayBeTried', target: 'gaveUp', actions: giveUp }, ...nextAttempt],
       },

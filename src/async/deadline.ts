@@ -35,6 +35,9 @@ export async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<
  * Runs `work` with a signal that fires at the caller's abort or at the deadline, whichever is first, and leaves no
  * timer and no listener behind. (`AbortSignal.timeout` would keep one timer per message for minutes after the message
  * has gone.)
+ *
+ * What waits in a socket at the deadline is still read. A process that stood still past it runs its timers before it looks at
+ * its sockets, and would give up on an answer that came in time.
  */
 export const withDeadline = async <T>(
   { signal, deadlineMs }: { readonly signal: AbortSignal; readonly deadlineMs: number },
@@ -42,7 +45,9 @@ export const withDeadline = async <T>(
 ): Promise<T> => {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = setTimeout(abort, deadlineMs);
+  let timer = setTimeout(() => {
+    timer = setTimeout(abort, 0);
+  }, deadlineMs);
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   try {

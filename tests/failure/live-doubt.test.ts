@@ -215,6 +215,28 @@ test('another instance goes on with what a killed one held, and doubts what had 
   await other.stop();
 });
 
+test('stopped past its leases and woken, doubts held: the replies that waited in its sockets end every doubt', async () => {
+  await using frozen = await start('hold');
+  const ids = await send(frozen, SESSIONS);
+  await allSessionsHang();
+  const late = held?.splice(0) ?? [];
+  process.kill(frozen.pid, 'SIGSTOP');
+  await using other = await start('hold');
+  await passLeases();
+  await eventually(
+    'all are in doubt',
+    async () => (await idsOf(isDoubtful)).length === SESSIONS || undefined,
+  );
+  for (const answer of late) answer();
+  process.kill(frozen.pid, 'SIGCONT');
+  await sentAre(SESSIONS);
+  expect(await idsOf(isDoubtful)).toEqual([]);
+  expectCopies(ids, []);
+  const told = await sql`select email_id from email_events where type = 'sent'`;
+  expect(told).toHaveLength(SESSIONS);
+  await other.stop();
+});
+
 test('stopped past its leases and woken: its orders are begun by nobody twice, its late outcomes are refused', async () => {
   await using frozen = await start('retry');
   const ids = await send(frozen, 200);

@@ -180,7 +180,7 @@ describe('an attempt of live mail', () => {
     expect(email.state).toBe('sent');
   });
 
-  test('that was lost is in doubt, and its late outcome is refused though the next one has its number', () => {
+  test('that was lost is in doubt, and an outcome that was not its own is refused though it has its number', () => {
     const email = new Observed(BEGINNINGS['a live email to two']);
     email.tell(begun(1, 'uncertain'));
     email.tell({ type: 'attempt.declined', at: BORN + 1_500, attempt: 1, by: 'uncertain' } as ActorEvent);
@@ -191,9 +191,55 @@ describe('an attempt of live mail', () => {
     email.wake(email.delays.lease as number);
     expect(email.state).toBe('queued');
     expect(email.context.recipients.map(({ inDoubt }) => inDoubt)).toEqual([true, true]);
-    expect(email.tell(ended('next'))).toBeFalse();
+    expect(email.tell(ended('uncertain'))).toBeFalse();
     expect(email.tell(begun(1, 'asleep since the first one'))).toBeFalse();
     expect(email.tell(begun(2, 'last'))).toBeTrue();
+    // From here on two attempts may have reached them, and only the later one has the say.
+    expect(email.tell(ended('next'))).toBeFalse();
+  });
+
+  test('that outlived its lease ends the doubt with its late outcome, once, while no other has begun', () => {
+    for (const holdsDoubt of [false, true]) {
+      const email = sending({ ...BEGINNINGS['a live email to two'], holdsDoubt });
+      email.wake(email.delays.lease as number);
+      expect(email.state).toBe(holdsDoubt ? 'deferred' : 'queued');
+      expect(email.context.recipients.map(({ inDoubt }) => inDoubt)).toEqual([true, true]);
+      const late = completed(BORN + 900_000, 1, outcome(0, 'accepted'), outcome(1, 'refused'));
+      expect(email.tell(late)).toBeTrue();
+      expect(email.state).toBe('sent');
+      expect(email.context.recipients.map(({ status, inDoubt }) => [status, inDoubt])).toEqual([
+        ['sent', false],
+        ['failed', false],
+      ]);
+      expect(email.tell(late)).toBeFalse();
+      expect(email.tell(begun(2, 'too late'))).toBeFalse();
+    }
+  });
+
+  test('that outlived its lease and reached nobody is made again: unmarked only where nobody in doubt is tried', () => {
+    for (const holdsDoubt of [false, true]) {
+      const email = sending({ ...BEGINNINGS['a live email to two'], holdsDoubt });
+      email.wake(email.delays.lease as number);
+      const at = BORN + 900_000;
+      const late = completed(at, 1, outcome(0, 'deferred'), outcome(1, 'accepted'));
+      expect(email.tell(late)).toBeTrue();
+      expect(email.state).toBe('deferred');
+      expect(email.context.recipients[0]?.inDoubt).toBe(!holdsDoubt);
+      // By the schedule where it was surely not delivered; after RFC 5321's ten minutes where an earlier one may have been.
+      expect(email.delays.backoff).toBe(at + (holdsDoubt ? 60_000 : 600_000));
+      expect(email.tell(late)).toBeFalse();
+    }
+  });
+
+  test('that outlived its lease with its outcome still unknown stays in doubt', () => {
+    const email = sending({ ...BEGINNINGS['a live email to two'], holdsDoubt: true });
+    email.wake(email.delays.lease as number);
+    email.tell(completed(BORN + 900_000, 1, outcome(0, 'unknown'), outcome(1, 'unknown')));
+    expect([email.state, email.context.recipients.map(({ inDoubt }) => inDoubt)]).toEqual([
+      'deferred',
+      [true, true],
+    ]);
+    expect(email.delays.backoff).toBe(email.input.at + email.input.patienceMs);
   });
 
   test('that was the last one and was lost may have arrived, and says so for ever', () => {

@@ -22,9 +22,9 @@ type State = Exclude<StateValueFrom<typeof emailMachine>, Passing>;
 /** What each state takes; whatever is not in its row is refused. */
 const DRAWN: Readonly<Record<State, readonly string[]>> = {
   scheduled: ['cancel.requested', 'reschedule.requested', 'xstate.after.due.email.scheduled'],
-  queued: ['attempt.begun', 'report.received', 'xstate.after.turn.email.queued'],
+  queued: ['attempt.begun', 'attempt.completed', 'report.received', 'xstate.after.turn.email.queued'],
   sending: ['attempt.completed', 'attempt.declined', 'report.received', 'xstate.after.lease.email.sending'],
-  deferred: ['report.received', 'xstate.after.backoff.email.deferred'],
+  deferred: ['attempt.completed', 'report.received', 'xstate.after.backoff.email.deferred'],
   sent: ['report.received'],
   delivered: ['report.received'],
   failed: [],
