@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'bun:test';
+import type { ActorEvent } from '../../src/engine/kind.ts';
+import { BEGINNINGS, BORN, timerOf } from '../support/engine-email-model.ts';
+import { completed, Observed, outcome, sending } from '../support/observed-email.ts';
+
+describe('an attempt of live mail', () => {
+  const begun = (attempt: number, by: string): ActorEvent =>
+    ({ type: 'attempt.begun', at: BORN + 1_000, attempt, by }) as ActorEvent;
+  const ended = (by: string): ActorEvent =>
+    ({ ...completed(BORN + 2_000, 1, outcome(0, 'accepted'), outcome(1, 'accepted')), by }) as ActorEvent;
+
+  test('is offered until somebody begins it, and leaves nobody in doubt before', () => {
+    const email = new Observed(BEGINNINGS['a live email to two']);
+    for (let turn = 1; turn <= 3; turn++) {
+      expect([email.state, email.context.attempt, email.offers, email.transmissions]).toEqual([
+        'queued',
+        0,
+        turn,
+        0,
+      ]);
+      expect(email.context.recipients.some(({ inDoubt }) => inDoubt)).toBeFalse();
+      email.wake(email.delays.turn as number);
+    }
+    expect(email.context.firstAttemptAt).toBeNull();
+  });
+
+  test('is begun by the first one alone, and only once', () => {
+    const email = new Observed(BEGINNINGS['a live email to two']);
+    expect(email.tell(begun(2, 'hasty'))).toBeFalse();
+    expect(email.tell(begun(1, 'first'))).toBeTrue();
+    expect(email.tell(begun(1, 'second'))).toBeFalse();
+    expect(email.tell(begun(2, 'second'))).toBeFalse();
+    expect(email.tell(ended('second'))).toBeFalse();
+    expect([email.state, email.context.begunBy]).toEqual(['sending', 'first']);
+    expect(email.tell(ended('first'))).toBeTrue();
+    expect(email.state).toBe('sent');
+  });
+
+  test('that was lost is in doubt, and an outcome that was not its own is refused though it has its number', () => {
+    const email = new Observed(BEGINNINGS['a live email to two']);
+    email.tell(begun(1, 'uncertain'));
+    email.tell({ type: 'attempt.declined', at: BORN + 1_500, attempt: 1, by: 'uncertain' } as ActorEvent);
+    expect([email.state, email.context.attempt, email.context.begunBy]).toEqual(['queued', 0, null]);
+    email.tell(begun(1, 'next'));
+    for (const type of ['attempt.declined', 'attempt.completed'])
+      expect(email.tell({ ...ended('uncertain'), type } as ActorEvent)).toBeFalse();
+    email.wake(email.delays.lease as number);
+    expect(email.state).toBe('queued');
+    expect(email.context.recipients.map(({ inDoubt }) => inDoubt)).toEqual([true, true]);
+    expect(email.tell(ended('uncertain'))).toBeFalse();
+    expect(email.tell(begun(1, 'asleep since the first one'))).toBeFalse();
+    expect(email.tell(begun(2, 'last'))).toBeTrue();
+    // From here on two attempts may have reached them, and only the later one has the say.
+    expect(email.tell(ended('next'))).toBeFalse();
+  });
+
+  test('that outlived its lease ends the doubt with its late outcome, once, while no other has begun', () => {
+    for (const holdsDoubt of [false, true]) {
+      const email = sending({ ...BEGINNINGS['a live email to two'], holdsDoubt });
+      email.wake(email.delays.lease as number);
+      expect(email.state).toBe(holdsDoubt ? 'deferred' : 'queued');
+      expect(email.context.recipients.map(({ inDoubt }) => inDoubt)).toEqual([true, true]);
+      const late = completed(BORN + 900_000, 1, outcome(0, 'accepted'), outcome(1, 'refused'));
+      expect(email.tell(late)).toBeTrue();
+      expect(email.state).toBe('sent');
+      expect(email.context.recipients.map(({ status, inDoubt }) => [status, inDoubt])).toEqual([
+        ['sent', false],
+        ['failed', false],
+      ]);
+      expect(email.tell(late)).toBeFalse();
+      expect(email.tell(begun(2, 'too late'))).toBeFalse();
+    }
+  });
+
+  test('that outlived its lease and reached nobody is made again: unmarked only where nobody in doubt is tried', () => {
+    for (const holdsDoubt of [false, true]) {
+      const email = sending({ ...BEGINNINGS['a live email to two'], holdsDoubt });
+      email.wake(email.delays.lease as number);
+      const at = BORN + 900_000;
+      const late = completed(at, 1, outcome(0, 'deferred'), outcome(1, 'accepted'));
+      expect(email.tell(late)).toBeTrue();
+      expect(email.state).toBe('deferred');
+      expect(email.context.recipients[0]?.inDoubt).toBe(!holdsDoubt);
+      // By the schedule where it was surely not delivered; after RFC 5321's ten minutes where an earlier one may have been.
+      expect(email.delays.backoff).toBe(at + (holdsDoubt ? 60_000 : 600_000));
+      expect(email.tell(late)).toBeFalse();
+    }
+  });
+
+  test('that outlived its lease with its outcome still unknown stays in doubt', () => {
+    const email = sending({ ...BEGINNINGS['a live email to two'], holdsDoubt: true });
+    email.wake(email.delays.lease as number);
+    email.tell(completed(BORN + 900_000, 1, outcome(0, 'unknown'), outcome(1, 'unknown')));
+    expect([email.state, email.context.recipients.map(({ inDoubt }) => inDoubt)]).toEqual([
+      'deferred',
+      [true, true],
+    ]);
+    expect(email.delays.backoff).toBe(email.input.at + email.input.patienceMs);
+  });
+
+  test('that was the last one and was lost may have arrived, and says so for ever', () => {
+    const email = sending();
+    email.tell(timerOf('lease', BORN + 4_000_000));
+    expect(email.context.recipients.map(({ reason, inDoubt }) => [reason, inDoubt])).toEqual([
+      ['expired', true],
+      ['expired', true],
+    ]);
+    const put = sending();
+    put.tell(completed(BORN + 4_000_000, 1, outcome(0, 'deferred'), outcome(1, 'unknown')));
+    expect(put.context.recipients.map(({ reason, inDoubt }) => [reason, inDoubt])).toEqual([
+      ['expired', false],
+      ['expired', true],
+    ]);
+  });
+});
