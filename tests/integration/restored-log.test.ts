@@ -1,10 +1,13 @@
 import { expect, test } from 'bun:test';
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import postgres from 'postgres';
 import { auditLedger } from '../../src/audit/audit.ts';
 import { openSession } from '../../src/audit/session.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { diagnoseLog } from '../../src/doctor/database.ts';
+import { logAligner } from '../../src/modules/events/commands.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -60,9 +63,13 @@ class Follower {
   readonly seen: string[] = [];
   #cursor = '';
 
+  ask(service: RealService, key: string) {
+    return service.ask({ path: `/v1/events?limit=7${this.#cursor}`, key });
+  }
+
   async catchUp(service: RealService, key: string): Promise<void> {
     for (;;) {
-      const { status, body } = await service.ask({ path: `/v1/events?limit=7${this.#cursor}`, key });
+      const { status, body } = await this.ask(service, key);
       expect(status).toBe(200);
       this.seen.push(...body.data.map(({ id }: { id: string }) => id));
       this.#cursor = `&after=${body.pagination.nextCursor}`;
@@ -186,6 +193,73 @@ test('two instances that start on a restored database at once move the log along
     await sql.end();
     await Promise.all(instances.map((instance) => instance[Symbol.asyncDispose]()));
   }));
+
+/** The duty of an instance that runs all the while, and what it has warned of. */
+function runningInstance(url: string) {
+  const database = new PostgresDatabase(url);
+  const warnings: unknown[] = [];
+  const { run } = logAligner({ database, logger: { warn: (said: unknown) => void warnings.push(said) } });
+  return { warnings, run, [Symbol.asyncDispose]: () => database.close() };
+}
+
+test('set back to a snapshot under a running instance: cursors beyond the end are 422, and hold once it has noticed', () =>
+  withCluster(async (cluster) => {
+    const { url, data } = cluster;
+    const snapshot = `${data}-snapshot`;
+    const follower = new Follower();
+    let key: string;
+    await using running = runningInstance(url);
+    {
+      await using service = await startRealService({ ...SECRET, DATABASE_URL: url });
+      key = await service.keyWith('test', ['*']);
+      await send(service, key, 3);
+      await follower.reach(service, key, 6);
+    }
+    await cluster.down();
+    execFileSync('cp', ['-a', data, snapshot]);
+    await cluster.up();
+    {
+      await using service = await startRealService({ ...SECRET, DATABASE_URL: url });
+      await spend(url, 500);
+      await send(service, key, 3);
+      await follower.reach(service, key, 12);
+      await running.run();
+    }
+    await cluster.down();
+    rmSync(data, { recursive: true });
+    execFileSync('mv', [snapshot, data]);
+    await cluster.up();
+    await using service = await startRealService({ ...SECRET, DATABASE_URL: url });
+    await send(service, key, 1);
+    const { status, body } = await follower.ask(service, key);
+    expect([status, body.error.details[0].path]).toEqual([422, '/query/after']);
+    expect(body.error.details[0].message).toContain('beyond the end of the log');
+
+    expect(running.warnings).toEqual([]);
+    await running.run();
+    expect(running.warnings).toHaveLength(1);
+    await running.run();
+    expect(running.warnings).toHaveLength(1);
+    await send(service, key, 3);
+    // Three emails of two events each were lost with the snapshot, two events were written before it was noticed.
+    await follower.reach(service, key, 12 + 6);
+    const anew = new Follower();
+    await anew.reach(service, key, 6 + 2 + 6);
+    expect(follower.seen.slice(-6)).toEqual(anew.seen.slice(-6));
+  }));
+
+test('another server that takes over under running instances moves the log along once', async () => {
+  await using made = await createTestDatabase();
+  const sql = postgres(made.url, { max: 1 });
+  await using first = runningInstance(made.url);
+  await using second = runningInstance(made.url);
+  await sql`update event_log set cluster = '7/00000001'`;
+  await Promise.all([first.run(), second.run()]);
+  await Promise.all([first.run(), second.run()]);
+  expect((await sql`select base from event_log`)[0]?.base).toBe(String(2n ** 44n));
+  expect((await sql`select cluster from event_log`)[0]?.cluster).not.toBe('7/00000001');
+  await sql.end();
+});
 
 test('a transaction held open in another database holds the log: health and doctor say for how long', async () => {
   await using made = await createTestDatabase();

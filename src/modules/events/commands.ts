@@ -1,5 +1,14 @@
 import type { Database } from '../../db/database.ts';
-import { A_CLUSTERS_LIFE, isOutOfLine, readLogState } from './positions.ts';
+import type { Duty } from '../../duties/duty.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import {
+  A_CLUSTERS_LIFE,
+  isElsewhere,
+  isOutOfLine,
+  type Numbering,
+  readLogState,
+  readNumbering,
+} from './positions.ts';
 
 /**
  * Moves the positions that are given out from now on behind all that were ever given out, where the database has been
@@ -12,15 +21,49 @@ export async function alignPositions(database: Database): Promise<boolean> {
       await database.query('update event_log set cluster = $1 where cluster is null', [state.cluster]);
     return false;
   }
-  // Whoever has written with the base of before has ended when the lock is had, and nobody can write until it is given back:
-  // else such a position would appear behind readers who have seen the new base. The table alone: partitions may be vacuumed.
-  await database.script(
+  await raiseBase(database, state, state.last);
+  return true;
+}
+
+/**
+ * Whoever has written with the base of before has ended when the lock is had, and nobody can write until it is given back: else
+ * such a position would appear behind readers who have seen the new base. The table alone: partitions may be vacuumed. Of several
+ * instances that see the same base one raises it.
+ */
+const raiseBase = (database: Database, { base, cluster }: Numbering, last: bigint): Promise<void> =>
+  database.script(
     `set local lock_timeout = '5s';
      lock table only email_events in share mode;
-     update event_log set base = greatest(base, ${state.last}) + ${A_CLUSTERS_LIFE}, cluster = ${quoted(state.cluster)}
-       where base = ${state.base}`,
+     update event_log set base = greatest(base, ${last}) + ${A_CLUSTERS_LIFE}, cluster = ${quoted(cluster)}
+       where base = ${base}`,
   );
-  return true;
+
+const TAKEN_BACK =
+  'The database was taken back, or another server took it over, while this instance ran: new events follow behind all that were there.';
+
+/**
+ * Keeps new events behind every cursor while the service runs. Another server that takes over asynchronously may lack the last
+ * transactions, and so may a machine that is set back to a snapshot: their numbers are given out again, although clients hold
+ * cursors beyond them. The first shows in the timeline, the second in numbers that are lower than those this process has seen.
+ * Events of the minute before it is noticed may stand before such a cursor; whoever shows it then gets a 422.
+ */
+export function logAligner({ database, logger }: { database: Database; logger: Pick<Logger, 'warn'> }): Duty {
+  let highest = 0n;
+  return {
+    name: 'logAligner',
+    pattern: '20 * * * * *',
+    async run() {
+      const seen = await readNumbering(database);
+      const isBack = seen.next < highest;
+      if (!isBack && !isElsewhere(seen)) {
+        highest = seen.next;
+        return;
+      }
+      await raiseBase(database, seen, highest);
+      logger.warn(TAKEN_BACK);
+      highest = (await readNumbering(database)).next;
+    },
+  };
 }
 
 /** The cluster's identity as an SQL literal. It consists of digits, letters and a slash. */

@@ -1,4 +1,5 @@
 import { defineModule } from '../module.ts';
+import { logAligner } from './commands.ts';
 import type { EventReader } from './queries.ts';
 import { eventRoutes } from './routes.ts';
 
@@ -13,5 +14,7 @@ export const eventsModule = defineModule<EventReader>({
     },
   ],
   routes: eventRoutes,
-  open: ({ database }) => ({ connect: () => ({ deps: { database } }) }),
+  open: ({ database, logger }) => ({
+    connect: () => ({ deps: { database }, duties: [logAligner({ database, logger })] }),
+  }),
 });

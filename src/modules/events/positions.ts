@@ -1,8 +1,12 @@
 import type { Database } from '../../db/database.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 
-/** `at`: every position before it is final, since the transactions that wrote there have ended. */
-export const HORIZON = `select l.base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as at
+/**
+ * `at`: every position before it is final, since the transactions that wrote there have ended. `next`: no event lies there or
+ * beyond.
+ */
+export const HORIZON = `select l.base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as at,
+  l.base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next
 from event_log l where l.one`;
 
 /**
@@ -11,8 +15,8 @@ from event_log l where l.one`;
  */
 export const A_CLUSTERS_LIFE = 2n ** 44n;
 
-/** The state of the log's positions. */
-export interface LogState {
+/** How the positions are counted. */
+export interface Numbering {
   /** The cluster that the positions were last aligned with; null before the first time. */
   readonly alignedWith: string | null;
   /** The cluster and its timeline; null when the server does not tell. */
@@ -21,6 +25,10 @@ export interface LogState {
   readonly base: bigint;
   /** The positions that are given out next lie from here on. */
   readonly next: bigint;
+}
+
+/** The state of the log's positions. */
+export interface LogState extends Numbering {
   /** The last position in the log; 0 when it is empty. */
   readonly last: bigint;
   /** The email of the last event. */
@@ -49,23 +57,34 @@ select e.position::text as last, e.email_id from owners o cross join lateral (
   where workspace_id = o.workspace_id and livemode = o.livemode order by position desc limit 1
 ) e order by e.position desc limit 1`;
 
-/** Reads the state of the positions. */
-export async function readLogState(database: Pick<Database, 'query'>): Promise<LogState> {
+/** Reads how positions are counted now. */
+export async function readNumbering(database: Pick<Database, 'query'>): Promise<Numbering> {
   const [aligned] = await database.query<{ cluster: string | null; base: string; next: string }>(ALIGNED);
-  const [last] = await database.query<{ last: string; email_id: string }>(LAST);
   return {
     alignedWith: aligned?.cluster ?? null,
     cluster: await readCluster(database),
     base: BigInt(aligned?.base ?? 0),
     next: BigInt(aligned?.next ?? 0),
+  };
+}
+
+/** Reads the state of the positions. */
+export async function readLogState(database: Pick<Database, 'query'>): Promise<LogState> {
+  const numbering = await readNumbering(database);
+  const [last] = await database.query<{ last: string; email_id: string }>(LAST);
+  return {
+    ...numbering,
     last: BigInt(last?.last ?? 0),
     lastEmail: last?.email_id ?? null,
   };
 }
 
+/** Whether another cluster, or another timeline, counts the transactions than when the positions were aligned. */
+export const isElsewhere = ({ alignedWith, cluster }: Numbering): boolean =>
+  alignedWith !== null && cluster !== null && alignedWith !== cluster;
+
 /** Whether positions that are given out now would lie among those that the log, or somebody's cursor, has already. */
-export const isOutOfLine = ({ alignedWith, cluster, next, last }: LogState): boolean =>
-  last >= next || (alignedWith !== null && cluster !== null && alignedWith !== cluster);
+export const isOutOfLine = (state: LogState): boolean => state.last >= state.next || isElsewhere(state);
 
 async function readCluster(database: Pick<Database, 'query'>): Promise<string | null> {
   try {

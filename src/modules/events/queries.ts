@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { Failure } from '../../http/failure.ts';
+import { Failure, invalid } from '../../http/failure.ts';
 import { logPageOf, positionOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
 import { type EmailEvent, eventOf } from '../emails/queries.ts';
@@ -30,7 +30,7 @@ const LOG = `with horizon as materialized (${HORIZON}), seen as materialized (
     order by email_events.position desc, email_events.id desc limit 1
   ) e where $5::text[] is not null
 )
-select s.position as seen_position, s.id as seen_id, e.* from horizon h left join seen s on true left join lateral (
+select $3::bigint >= h.next as is_ahead, s.position as seen_position, s.id as seen_id, e.* from horizon h left join seen s on true left join lateral (
   select position::text as position, id, email_id, livemode, type, recipient,
     (extract(epoch from occurred_at) * 1000)::float8 as occurred_at, data
   from email_events
@@ -41,6 +41,8 @@ select s.position as seen_position, s.id as seen_id, e.* from horizon h left joi
 ) e on true`;
 
 interface LogRow {
+  /** Whether the cursor stands where no event has been yet. */
+  readonly is_ahead: boolean;
   /** null: nothing of whatever type lies between the cursor and the horizon, or all types are asked for. */
   readonly seen_position: string | null;
   readonly seen_id: string | null;
@@ -58,6 +60,14 @@ interface LogRow {
 const CURSOR = /^(\d{1,19}) ((?:evt_[0-9a-z]{24})?)$/;
 /** The largest bigint. */
 const LAST_POSITION = 2n ** 63n - 1n;
+
+const AHEAD = invalid([
+  {
+    path: '/query/after',
+    message:
+      'This cursor stands beyond the end of the log: the database was restored to an earlier moment. Read the log from its beginning, without `after`, and pass over the events whose ids you have.',
+  },
+]);
 
 const isPosition = (text: string): boolean => {
   const [, position] = CURSOR.exec(text) ?? [];
@@ -83,6 +93,7 @@ export async function readLog(
   ]);
   const events = rows.filter((row) => row.id !== null);
   const [first] = rows;
+  if (first?.is_ahead) return AHEAD;
   const last = events.at(-1);
   const end =
     first?.seen_position != null
