@@ -212,6 +212,12 @@ create index suppressions_by_age on suppressions (workspace_id, created_at desc,
 
 -- The event log --------------------------------------------------------------------------------------------------------------
 
+-- When a service last ran, by a clock that it trusted: a start that is far from it removes nothing at first.
+create table last_run (
+  one boolean primary key default true check (one),
+  at timestamptz not null
+);
+
 -- Positions in the event log count from `base`. They are transaction ids, and a restored dump lives in a cluster that counts its
 -- own: `cluster` tells that it is another one, and `base` goes up then (src/modules/events/commands.ts).
 create table event_log (

@@ -1,6 +1,7 @@
 import type { Sessions } from './auth/sessions.ts';
 import type { Database } from './db/database.ts';
 import type { Duty } from './duties/duty.ts';
+import { readLastRun } from './duties/last-run.ts';
 import { type Schedule, startDuties } from './duties/schedule.ts';
 import { serviceDuties } from './duties/service-duties.ts';
 import { Engine, type EngineParts } from './engine/engine.ts';
@@ -74,8 +75,9 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       return Object.assign({}, ...connected.map((module) => module.ports?.()));
     },
     async start() {
+      const lastRun = await readLastRun(database);
       engine.start();
-      schedule = startDuties(duties, clock, logger);
+      schedule = startDuties(duties, clock, logger, lastRun);
       for (const module of connected) await module.start?.();
     },
     windDown,

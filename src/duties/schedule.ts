@@ -1,7 +1,8 @@
 import { Cron } from 'croner';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Clock } from '../time/clock.ts';
+import { type Clock, DAY_MS } from '../time/clock.ts';
 import type { Duty } from './duty.ts';
+import { HELD_AFTER_STOP_MS, LONG_STOP_MS } from './last-run.ts';
 
 /** No duty is timed to less than a second. */
 const TICK_MS = 250;
@@ -12,12 +13,20 @@ export interface Schedule {
   stop(): Promise<void>;
 }
 
-/** Runs every duty at its times, never twice at once in this process; a failure is logged and tried at the next time. */
-export function startDuties(duties: readonly Duty[], clock: Clock, logger: Logger): Schedule {
+/**
+ * Runs every duty at its times, never twice at once in this process; a failure is logged and tried at the next time.
+ * @param lastRun when a service last ran here (epoch ms); null when that is not known
+ */
+export function startDuties(
+  duties: readonly Duty[],
+  clock: Clock,
+  logger: Logger,
+  lastRun: number | null = null,
+): Schedule {
   const running = new Map<string, Promise<unknown>>();
   const stopping = new AbortController();
   const timed = duties.map((duty) => timing(duty, clock));
-  const leaps = new LeapWatch(clock, logger);
+  const leaps = new LeapWatch(clock, logger, lastRun);
   const begin = ({ duty: { name, goesByAge, run }, isTime }: Timed): void => {
     if (!isTime() || running.has(name)) return;
     if (goesByAge && (clock.agreement?.agrees === false || leaps.isRecent)) return;
@@ -78,8 +87,20 @@ class LeapWatch {
   constructor(
     private readonly clock: Clock,
     private readonly logger: Logger,
+    lastRun: number | null,
   ) {
     this.#ahead = clock.now() - clock.monotonic();
+    if (lastRun !== null) this.#judgeStart(clock.now() - lastRun);
+  }
+
+  /** A process that starts under a wrong clock sees no leap, but a long time in which nothing ran. */
+  #judgeStart(stoppedMs: number): void {
+    if (stoppedMs < LONG_STOP_MS) return;
+    this.#heldUntil = this.clock.monotonic() + HELD_AFTER_STOP_MS;
+    this.logger.warn(
+      { stoppedMs },
+      `By the clock nothing has run here for ${(stoppedMs / DAY_MS).toFixed(1)} days: nothing is removed for its age in the next hour. If the clock is wrong, stop the service and put it right.`,
+    );
   }
 
   get isRecent(): boolean {
@@ -92,7 +113,7 @@ class LeapWatch {
     const leapMs = ahead - this.#ahead;
     this.#ahead = ahead;
     if (leapMs < LEAP_MS) return;
-    this.#heldUntil = monotonic + HELD_AFTER_LEAP_MS;
+    this.#heldUntil = Math.max(this.#heldUntil, monotonic + HELD_AFTER_LEAP_MS);
     this.logger.warn(
       { leapMs },
       'The clock has leapt ahead: nothing is removed for its age in the next 15 minutes.',

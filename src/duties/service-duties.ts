@@ -1,6 +1,7 @@
 import type { Kind } from '../engine/kind.ts';
 import type { Duty, DutyDeps } from './duty.ts';
 import { historyPruner } from './history-pruner.ts';
+import { lastRunKeeper } from './last-run.ts';
 import { partitionMaker } from './partition-maker.ts';
 import { replyPruner } from './reply-pruner.ts';
 import { tokenPruner } from './token-pruner.ts';
@@ -15,6 +16,7 @@ export interface ServiceDutyDeps extends DutyDeps {
 export const serviceDuties = (deps: ServiceDutyDeps): readonly Duty[] => [
   { name: 'outboxRelay', pattern: '*/5 * * * * *', run: () => deps.engine.recoverOutbox() },
   partitionMaker(deps),
+  lastRunKeeper(deps),
   replyPruner(deps),
   tokenPruner(deps),
   historyPruner(

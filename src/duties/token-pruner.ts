@@ -13,6 +13,7 @@ const PRUNE = `delete from one_time_tokens where hash in (
 export const tokenPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'tokenPruner',
   pattern: '40 */10 * * * *',
+  goesByAge: true,
   async run(stop) {
     const before = new Date(clock.now()).toISOString();
     await untilDone(database, PRUNE, [before], BATCH, stop);

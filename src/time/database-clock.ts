@@ -10,6 +10,8 @@ export interface Reading {
   readonly machine: number;
   /** Half of the round trip: by so much `at` may be wrong. */
   readonly within: number;
+  /** How long the machine had been suspended; null where that is not known. */
+  readonly suspended: number | null;
 }
 
 /** Two NTP clients, a failover between two of them and a slow network explain so much, and no more. */
@@ -45,7 +47,13 @@ export async function readClock(
     const monotonic = machine.monotonic();
     const within = (monotonic - before) / 2;
     if (best === null || within < best.within)
-      best = { at: (row?.at ?? Number.NaN) + within, monotonic, machine: machine.now(), within };
+      best = {
+        at: (row?.at ?? Number.NaN) + within,
+        monotonic,
+        machine: machine.now(),
+        within,
+        suspended: machine.suspended?.() ?? null,
+      };
   }
   return best as Reading;
 }
@@ -53,8 +61,8 @@ export async function readClock(
 /**
  * Tells the time of the database, whatever the machine's own clock says: measured at the start and again and again, carried
  * on by the monotonic clock in between. It never goes back. Small differences are made up for little by little; a larger one
- * is taken over at once where the machine's clock has leapt as far (this machine had been suspended), and else not believed:
- * the database's clock was set, or another server answers. Then nothing is claimed or removed until both agree again.
+ * is taken over at once where this machine had been suspended for as long, and else not believed: the database's clock was set,
+ * perhaps together with the machine's, or another server answers. Then nothing is claimed or removed until both agree again.
  */
 export class DatabaseClock implements Clock {
   /** What was told, and when; from there on the time is carried on. */
@@ -65,7 +73,7 @@ export class DatabaseClock implements Clock {
   #agreed: Reading;
   /** What was told last. */
   #last = 0;
-  #agreement: Agreement = { skewMs: 0, agrees: true };
+  #agreement: Agreement;
   /** Monotonic moment of the first look at the present disagreement. */
   #strangeSince: number | null = null;
 
@@ -76,6 +84,7 @@ export class DatabaseClock implements Clock {
   ) {
     this.#from = first;
     this.#agreed = first;
+    this.#agreement = { skewMs: 0, machineSkewMs: Math.round(first.at - first.machine), agrees: true };
   }
 
   now = (): number => {
@@ -95,11 +104,13 @@ export class DatabaseClock implements Clock {
     const told = this.#tell(reading.monotonic);
     const skewMs = reading.at - told;
     const isSmall = Math.abs(skewMs) - reading.within <= EXPLAINED_MS;
-    const passed = reading.at - this.#agreed.at;
-    const isShared = Math.abs(reading.machine - this.#agreed.machine - passed) <= EXPLAINED_MS;
     this.#from = { at: told, monotonic: reading.monotonic };
     // Ahead it is adopted at once, or after a while; behind it is waited for.
-    if (!isSmall && skewMs > 0 && (isShared || this.#hasStood(reading.monotonic))) {
+    if (
+      !isSmall &&
+      skewMs > 0 &&
+      (this.#wasSuspended(reading, skewMs) || this.#hasStood(reading.monotonic))
+    ) {
       this.#from = reading;
       this.#pending = 0;
       this.#settle(reading, 0, true);
@@ -117,13 +128,25 @@ export class DatabaseClock implements Clock {
     return this.#from.at + passed + Math.max(-most, Math.min(most, this.#pending));
   }
 
+  /**
+   * Whether the machine has slept through the difference. Where it does not say how long it slept, a clock of its own that has
+   * leapt as far has to do; both clocks may have been set together then.
+   */
+  #wasSuspended(reading: Reading, skewMs: number): boolean {
+    const { at, machine, suspended } = this.#agreed;
+    if (reading.suspended !== null && suspended !== null)
+      return Math.abs(reading.suspended - suspended - skewMs) <= EXPLAINED_MS;
+    return Math.abs(reading.machine - machine - (reading.at - at)) <= EXPLAINED_MS;
+  }
+
   #hasStood(monotonic: number): boolean {
     return this.#strangeSince !== null && monotonic - this.#strangeSince >= ADOPTED_AFTER_MS;
   }
 
   #settle(reading: Reading, skewMs: number, agrees: boolean): void {
     const before = this.#agreement.agrees;
-    this.#agreement = { skewMs: Math.round(skewMs), agrees };
+    const machineSkewMs = Math.round(reading.at - reading.machine);
+    this.#agreement = { skewMs: Math.round(skewMs), machineSkewMs, agrees };
     if (agrees) {
       this.#agreed = reading;
       this.#strangeSince = null;
@@ -163,7 +186,7 @@ export async function openClock(
 ): Promise<OpenClock> {
   // The embedded database reads the machine's clock itself.
   if (database.kind === 'embedded')
-    return { ...machine, agreement: { skewMs: 0, agrees: true }, close: () => {} };
+    return { ...machine, agreement: { skewMs: 0, machineSkewMs: 0, agrees: true }, close: () => {} };
   const clock = new DatabaseClock(await firstReading(database, machine), machine, logger);
   let isLooking = false;
   const look = async (): Promise<void> => {

@@ -81,13 +81,21 @@ describe('a signed cursor with an impossible position', () => {
 
 test('a signed cursor with another possible position starts there, in the same list', async () => {
   for (const [list, position] of [
-    ['events', `${2n ** 63n - 1n} `],
     ['events', '0 '],
+    ['events', `1 evt_${'0'.repeat(24)}`],
     ['emails', `em_${'z'.repeat(24)}`],
     ['suppressions', '1000-01-01T00:00:00.000000Z a b@example.com'],
   ] as const) {
     const told = await service.ask({ path: `/v1/${list}?after=${forged(list, position)}`, key });
     expect([list, told.status, told.body?.data]).toEqual([list, 200, []]);
+  }
+});
+
+test('a signed cursor beyond the end of the event log is 422 and says what to do', async () => {
+  for (const position of [2n ** 44n, 2n ** 63n - 1n]) {
+    const told = await service.ask({ path: `/v1/events?after=${forged('events', `${position} `)}`, key });
+    expect([told.status, pathsOf(told)]).toEqual([422, ['/query/after']]);
+    expect(told.body.error.details[0].message).toContain('Read the log from its beginning');
   }
 });
 

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, jest, test } from 'bun:test';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Database, Parameter } from '../../src/db/database.ts';
 import { lowestIdAt } from '../../src/db/ids.ts';
+import { openDatabase } from '../../src/db/open.ts';
 import { ensurePartitions, partitionedDays } from '../../src/db/partitions.ts';
 import type { Duty, DutyDeps } from '../../src/duties/duty.ts';
 import { historyPruner } from '../../src/duties/history-pruner.ts';
+import { lastRunKeeper, readLastRun } from '../../src/duties/last-run.ts';
 import { replyPruner } from '../../src/duties/reply-pruner.ts';
 import { KEPT_WRITES } from '../../src/duties/retention.ts';
 import { startDuties } from '../../src/duties/schedule.ts';
@@ -49,6 +51,51 @@ test('a stop asks a duty that never ends by itself to end, and waits for it', as
   await begun;
   await schedule.stop();
   expect(hasEnded()).toBe(true);
+});
+
+test('nothing is removed for its age in the first hour of a start by whose clock nothing ran for a day, nor is it remembered', async () => {
+  await using made = await createTestDatabase();
+  const database = await openDatabase({ url: made.url, dataDir: null });
+  const began = (stoppedMs: number, lastRun: number | null) => {
+    let passed = 0;
+    const clock = { now: () => NOW + stoppedMs + passed, monotonic: () => passed };
+    const keeper = lastRunKeeper({ database, clock });
+    let runs = 0;
+    const counted: Duty = { ...keeper, pattern: '* * * * * *', run: async () => void runs++ };
+    const schedule = startDuties([counted], clock, logger, lastRun);
+    return {
+      keeper,
+      schedule,
+      tick: async (ms: number): Promise<number> => {
+        passed += ms;
+        jest.advanceTimersByTime(250);
+        await Promise.resolve();
+        await Promise.resolve();
+        return runs;
+      },
+    };
+  };
+  expect(await readLastRun(database)).toBeNull();
+  jest.useFakeTimers();
+  try {
+    const first = began(0, null);
+    expect(await first.tick(1_000)).toBe(1);
+    await first.keeper.run();
+    await first.schedule.stop();
+    const known = await readLastRun(database);
+    expect(known).toBe(NOW + 1_000);
+
+    const soon = began(DAY, known);
+    expect(await soon.tick(1_000)).toBe(1);
+    await soon.schedule.stop();
+    const wrong = began(91 * DAY, known);
+    expect(await wrong.tick(59 * 60_000)).toBe(0);
+    expect(await wrong.tick(2 * 60_000)).toBe(1);
+    await wrong.schedule.stop();
+  } finally {
+    jest.useRealTimers();
+    await database.close();
+  }
 });
 
 test('nothing is removed for its age within a quarter of an hour of a leap of the clock', async () => {

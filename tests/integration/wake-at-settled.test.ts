@@ -21,7 +21,7 @@ function sharedClock(): Clock & { passes(): void } {
   return {
     now: () => Date.now(),
     monotonic: () => monotonic,
-    agreement: { skewMs: 0, agrees: true },
+    agreement: { skewMs: 0, machineSkewMs: 0, agrees: true },
     passes: () => {
       monotonic += 1_000;
     },

@@ -11,21 +11,35 @@ const NOON = Date.parse('2026-11-22T12:00:00Z');
 const HOUR = 3_600_000;
 
 /** A machine and a database, each with a clock that the test moves; real time passes for both. */
-function scene({ machineAheadMs = 0, tripMs = 0 } = {}) {
+function scene({ machineAheadMs = 0, tripMs = 0, tellsSuspension = true } = {}) {
   let passed = 0;
+  let slept = 0;
   let database = NOON;
   let machine = NOON + machineAheadMs;
   const logged: string[] = [];
   const log = (_: unknown, text?: string): void => void logged.push(text ?? String(_));
   const source = { now: () => machine, monotonic: () => passed };
-  const reading = () => ({ at: database, machine, monotonic: passed, within: tripMs / 2 });
+  const reading = () => ({
+    at: database,
+    machine,
+    monotonic: passed,
+    within: tripMs / 2,
+    suspended: tellsSuspension ? slept : null,
+  });
   const clock = new DatabaseClock(reading(), source, { info: log, warn: log } as never);
   const pass = (ms: number, { databaseMs = ms, machineMs = ms } = {}): void => {
     passed += ms;
     database += databaseMs;
     machine += machineMs;
   };
+  /** Both machines sleep, and with them the monotonic clock. */
+  const sleep = (ms: number): void => {
+    slept += ms;
+    database += ms;
+    machine += ms;
+  };
   return {
+    sleep,
     clock,
     logged,
     pass,
@@ -47,7 +61,7 @@ describe('the time of a service', () => {
       expect(behind()).toBe(0);
       for (let n = 0; n < 5; n++) look();
       expect(behind()).toBe(0);
-      expect(clock.agreement).toEqual({ skewMs: 0, agrees: true });
+      expect(clock.agreement).toMatchObject({ skewMs: 0, agrees: true });
     },
   );
 
@@ -65,7 +79,7 @@ describe('the time of a service', () => {
     (drift) => {
       const { behind, look, pass, clock } = scene();
       look(LOOK_EVERY_MS, { databaseMs: LOOK_EVERY_MS + drift });
-      expect(clock.agreement).toEqual({ skewMs: drift, agrees: true });
+      expect(clock.agreement).toMatchObject({ skewMs: drift, agrees: true });
       let last = clock.now();
       for (let ms = 0; ms < 9_000; ms += 100) {
         pass(100);
@@ -84,11 +98,11 @@ describe('the time of a service', () => {
     look(LOOK_EVERY_MS, { databaseMs: HOUR });
     look();
     expect(clock.now() - before).toBe(2 * LOOK_EVERY_MS);
-    expect(clock.agreement).toEqual({ skewMs: HOUR - LOOK_EVERY_MS, agrees: false });
+    expect(clock.agreement).toMatchObject({ skewMs: HOUR - LOOK_EVERY_MS, agrees: false });
     expect(logged).toHaveLength(1);
     expect(logged[0]).toContain('has jumped by 3590.0 s. Nothing is claimed and nothing is removed');
     look(LOOK_EVERY_MS, { databaseMs: 2 * LOOK_EVERY_MS - HOUR });
-    expect(clock.agreement).toEqual({ skewMs: 0, agrees: true });
+    expect(clock.agreement).toMatchObject({ skewMs: 0, agrees: true });
     expect(clock.now() - before).toBe(3 * LOOK_EVERY_MS);
     expect(logged).toHaveLength(2);
   });
@@ -99,7 +113,7 @@ describe('the time of a service', () => {
     for (let ms = LOOK_EVERY_MS; ms < ADOPTED_AFTER_MS; ms += LOOK_EVERY_MS) look();
     expect(clock.agreement.agrees).toBe(false);
     look();
-    expect(clock.agreement).toEqual({ skewMs: 0, agrees: true });
+    expect(clock.agreement).toMatchObject({ skewMs: 0, agrees: true });
     expect(behind()).toBe(0);
   });
 
@@ -119,16 +133,36 @@ describe('the time of a service', () => {
     expect(clock.now()).toBeGreaterThanOrEqual(stood);
   });
 
-  test('goes on where the whole machine was suspended: its own clock has leapt as far', () => {
-    const { clock, look, behind, logged } = scene();
+  test.each([true, false])(
+    'goes on where the whole machine was suspended (it tells so: %p)',
+    (tellsSuspension) => {
+      const { clock, look, sleep, behind, logged } = scene({ tellsSuspension });
+      sleep(HOUR);
+      look(1_000);
+      expect([behind(), clock.agreement.agrees, logged.length]).toEqual([0, true, 0]);
+    },
+  );
+
+  test('does not take a clock that was set, which machine and database share, for a suspension', () => {
+    const { clock, look, logged } = scene();
     look(1_000, { databaseMs: HOUR, machineMs: HOUR });
-    expect([behind(), clock.agreement.agrees, logged.length]).toEqual([0, true, 0]);
+    expect(clock.agreement).toEqual({ skewMs: HOUR - 1_000, machineSkewMs: 0, agrees: false });
+    expect(logged[0]).toContain('has jumped by 3599.0 s');
+    look(1_000, { databaseMs: 2_000 - HOUR, machineMs: 2_000 - HOUR });
+    expect(clock.agreement.agrees).toBe(true);
+  });
+
+  test('says how far the machine itself is off, though nothing goes by that', () => {
+    const { clock, look } = scene({ machineAheadMs: -HOUR });
+    expect(clock.agreement.machineSkewMs).toBe(HOUR);
+    look(LOOK_EVERY_MS, { machineMs: HOUR + LOOK_EVERY_MS });
+    expect(clock.agreement).toEqual({ skewMs: 0, machineSkewMs: 0, agrees: true });
   });
 
   test('is not taken from a reading that took long', () => {
     const { clock, look } = scene({ tripMs: 2_400 });
     look(LOOK_EVERY_MS, { databaseMs: HOUR });
-    expect(clock.agreement).toEqual({ skewMs: 0, agrees: true });
+    expect(clock.agreement).toMatchObject({ skewMs: 0, agrees: true });
   });
 });
 

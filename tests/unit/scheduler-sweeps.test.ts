@@ -29,7 +29,7 @@ function scene({ isShared = true } = {}) {
   const world: World = { due: [], locked: [], held: null, fails: () => false, lookMs: 1 };
   let looks: number[] = [];
   const woken: number[] = [];
-  const agreement = { skewMs: 0, agrees: true };
+  const agreement = { skewMs: 0, machineSkewMs: 0, agrees: true };
   const wall = () => NOW + passed + shift;
   const between = (from: unknown, to: unknown) => {
     const [low, high] = [Date.parse(String(from)), Date.parse(String(to))];
