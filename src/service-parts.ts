@@ -5,9 +5,9 @@ import type { Chaos } from './chaos/faulty-engine.ts';
 import type { Config } from './config/config.ts';
 import { resolveSecretKey } from './config/secret-key.ts';
 import { VERSION } from './config/version.ts';
-import { createSealer, type Sealer } from './crypto/sealer.ts';
+import { createSealer } from './crypto/sealer.ts';
 import { createSigner } from './crypto/signer.ts';
-import { bindToKey } from './db/canary.ts';
+import { bindToKey, isBound } from './db/canary.ts';
 import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
@@ -68,11 +68,12 @@ type Closing = () => Promise<void> | void;
 /** Opens each part, and adds the function that closes it to `opened`. */
 async function openEach(source: ServiceSource, opened: Closing[]): Promise<ModuleParts> {
   const { config, logger, liveMail = {} } = source;
-  const secretKey = await resolveSecretKey(config);
-  const signer = createSigner(secretKey);
   const metrics = config.metricsPort === null ? null : new Metrics({ version: VERSION });
+  const database = await readyDatabase(source, metrics, opened);
+  const secretKey = await resolveSecretKey(config, () => isBound(database));
+  const signer = createSigner(secretKey);
   const sealer = createSealer(secretKey);
-  const database = await readyDatabase(source, metrics, sealer, opened);
+  await bindToKey(database, sealer);
   const { clock, closeClock } = await clockOf(source, database);
   opened.push(closeClock);
   await ensurePartitions(database, clock.now());
@@ -112,18 +113,16 @@ async function openEach(source: ServiceSource, opened: Closing[]): Promise<Modul
   };
 }
 
-/** Opens the database, migrates it, and makes sure that this SECRET_KEY opens its secrets. */
+/** Opens the database and brings its schema and its event log in order. */
 async function readyDatabase(
   { config, logger, chaos }: ServiceSource,
   metrics: Metrics | null,
-  sealer: Sealer,
   opened: Closing[],
 ): Promise<Database> {
   const plain = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
   const database = metrics ? new MeasuredDatabase(plain, metrics) : plain;
   opened.push(() => database.close());
   await migrate(database);
-  await bindToKey(database, sealer);
   if (await alignPositions(database))
     logger.warn('The database was restored, or taken over: new events follow behind all that were there.');
   await chaos?.prepare(database);

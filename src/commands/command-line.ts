@@ -8,18 +8,17 @@ import { VERSION } from '../config/version.ts';
 import { parseAddress } from '../mail/address.ts';
 import { runAudit } from './audit.ts';
 import { type DoctorRequest, runDoctor } from './doctor.ts';
+import { MISUSE } from './explain.ts';
 import { checkHealth } from './health.ts';
 import { createKey } from './keys.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
 import { runMigrations } from './migrate.ts';
 import { changePlan } from './plan.ts';
+import { replaceSecretKey } from './secret-key.ts';
 import { type ServeOptions, serve } from './serve.ts';
 import { settingsHelp } from './settings-help.ts';
 import type { Terminal } from './terminal.ts';
 import { runTorture, type TortureRequest } from './torture.ts';
-
-/** The exit code of a command line or a configuration that cannot be understood. */
-const MISUSE = 2;
 
 /** Runs one command line (without the two leading arguments) and returns the exit code. */
 export async function runCommandLine(
@@ -71,6 +70,13 @@ export async function runCommandLine(
     .action((request: { env: 'live' | 'test'; name: string; permissions: Permission[] }) =>
       configured((config) => createKey(config, request, terminal)),
     );
+
+  program
+    .command('secret-key')
+    .description('the key that seals secrets')
+    .command('replace')
+    .description('go on with another one, when the one before is lost for good')
+    .action(() => configured((config) => replaceSecretKey(config, terminal)));
 
   program
     .command('plan')

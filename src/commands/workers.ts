@@ -1,5 +1,6 @@
 import type { Subprocess } from 'bun';
 import type { Logger } from '../telemetry/logger.ts';
+import { MISUSE } from './explain.ts';
 import { stopRequested } from './shutdown.ts';
 
 /** The wait before a restart doubles from the first to the longest while a worker keeps dying. */
@@ -14,10 +15,10 @@ const self = (): readonly string[] =>
 
 /**
  * Runs `posthorn serve --workers N`: N equal processes that share the port, over which the kernel spreads connections, and the
- * database. A process that dies is started again. Returns the exit code.
+ * database. A process that dies is started again, unless a setting is wrong. Returns the exit code.
  */
 export async function serveWith(workers: number, logger: Logger): Promise<number> {
-  const stop = stopRequested();
+  const ending = Promise.withResolvers<void>();
   let stopping = false;
   const running = new Set<Subprocess>();
   const keepAlive = async (index: number): Promise<number> => {
@@ -34,20 +35,27 @@ export async function serveWith(workers: number, logger: Logger): Promise<number
       running.delete(child);
       // A worker that was still starting may not have listened for signals yet; it had nothing in flight.
       if (stopping) return child.signalCode === 'SIGTERM' || child.signalCode === 'SIGINT' ? 0 : code;
+      // A wrong setting stays wrong: the worker has said which, and all of them have it.
+      if (code === MISUSE) {
+        stopAll('SIGTERM');
+        return code;
+      }
       if (performance.now() - startedAt > WELL_AFTER_MS) rest = FIRST_REST_MS;
       logger.error(
         { worker: index, code, signal: child.signalCode },
         `A worker ended; it starts again in ${rest / 1_000} s`,
       );
-      await Promise.race([Bun.sleep(rest), stop]);
+      await Promise.race([Bun.sleep(rest), ending.promise]);
       if (stopping) return 0;
     }
   };
-  const all = Promise.all(Array.from({ length: workers }, (_, index) => keepAlive(index + 1)));
-  void stop.then((signal) => {
+  const stopAll = (signal: NodeJS.Signals): void => {
     stopping = true;
     for (const child of running) child.kill(signal);
-  });
+    ending.resolve();
+  };
+  const all = Promise.all(Array.from({ length: workers }, (_, index) => keepAlive(index + 1)));
+  void stopRequested().then(stopAll);
   const codes = await all;
   return codes.find((code) => code !== 0) ?? 0;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensureWritable } from '../db/data-directory.ts';
+import { DataDirectoryUnusable, ensureWritable } from '../db/data-directory.ts';
 
 /** The settings that determine the source of the key. */
 interface Source {
@@ -9,17 +9,39 @@ interface Source {
   readonly dataDir: string;
 }
 
+/** There is no key to be had, though one is needed. */
+export class NoSecretKey extends Error {
+  override readonly name = 'NoSecretKey';
+}
+
 /**
  * The key that encrypts secrets at rest: SECRET_KEY, or one that is generated into the data directory on the first start.
- * Losing the file means losing those secrets, so that it is never overwritten.
+ * Losing the file means losing those secrets, so that it is never overwritten, nor made anew where the database has been used
+ * with one (`isBound`): that could not be the right one, and would hide that it is lost. @throws NoSecretKey
  */
-export async function resolveSecretKey({ secretKey, dataDir }: Source): Promise<string> {
+export async function resolveSecretKey(
+  { secretKey, dataDir }: Source,
+  isBound: () => Promise<boolean> = async () => false,
+): Promise<string> {
   if (secretKey !== null) return secretKey;
   const path = join(dataDir, 'secret-key');
-  const key = (await read(path)) ?? (await generate(dataDir, path));
-  if (key.length < 32) throw new Error(`${path} holds no key. Restore it, or set SECRET_KEY.`);
-  return key;
+  try {
+    let key = await read(path);
+    if (key === null) {
+      // Another start binds the database once it has written the file: what was not there before may be there now.
+      key = (await isBound()) ? await read(path) : await generate(dataDir, path);
+      if (key === null) throw new NoSecretKey(lost(path));
+    }
+    if (key.length < 32) throw new NoSecretKey(`${path} holds no key. Restore it, or set SECRET_KEY.`);
+    return key;
+  } catch (error) {
+    throw isOfFile(error) ? new DataDirectoryUnusable(path, error) : error;
+  }
 }
+
+const lost = (path: string): string =>
+  `There is no secret key at ${path}, though this database has been used with one. Restore the file, or set SECRET_KEY to what it held. ` +
+  'If it is lost for good: `posthorn secret-key replace`.';
 
 async function read(path: string): Promise<string | null> {
   try {
@@ -34,13 +56,13 @@ async function read(path: string): Promise<string | null> {
 async function generate(dataDir: string, path: string): Promise<string> {
   ensureWritable(dataDir);
   const aside = `${path}.${randomBytes(6).toString('hex')}`;
-  await write(aside, randomBytes(32).toString('base64url'));
   try {
+    await write(aside, randomBytes(32).toString('base64url'));
     await link(aside, path);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
-    await rm(aside);
+    await rm(aside, { force: true });
   }
   return await readFile(path, 'utf8');
 }
@@ -56,3 +78,4 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+const isOfFile = (error: unknown): boolean => /^E[A-Z]+$/.test(codeOf(error) ?? '');

@@ -12,24 +12,40 @@ export class WrongSecretKey extends Error {
     super(
       'SECRET_KEY is not the key that this database was first started with, so nothing that was sealed with it could be opened. ' +
         'Set SECRET_KEY to that key, or restore the file `secret-key` of the DATA_DIR that it was generated into. ' +
-        'If it is lost for good: `delete from secret_key_canary`, then rotate the DKIM keys of every domain and the secret of every webhook.',
+        'If it is lost for good: `posthorn secret-key replace`.',
     );
   }
 }
 
-/** Whether the key is the one that the database is used with; null where it was never used with any. */
-export async function isItsKey(database: Database, sealer: Sealer): Promise<boolean | null> {
+async function readCanary(database: Database): Promise<string | null> {
   const [table] = await database.query<{ there: boolean }>(
     `select to_regclass('secret_key_canary') is not null as there`,
   );
   if (!table?.there) return null;
   const [canary] = await database.query<{ sealed: string }>('select sealed from secret_key_canary');
-  if (!canary) return null;
+  return canary?.sealed ?? null;
+}
+
+/** Whether the database has been used with a key. */
+export const isBound = async (database: Database): Promise<boolean> => (await readCanary(database)) !== null;
+
+/** Whether the key is the one that the database is used with; null where it was never used with any. */
+export async function isItsKey(database: Database, sealer: Sealer): Promise<boolean | null> {
+  const sealed = await readCanary(database);
+  if (sealed === null) return null;
   try {
-    return sealer.open(canary.sealed, PURPOSE) === SONG;
+    return sealer.open(sealed, PURPOSE) === SONG;
   } catch {
     return false;
   }
+}
+
+/** Binds a database to another key than before. Nothing that was sealed with that one can be opened any more. */
+export async function bindAnew(database: Database, sealer: Sealer): Promise<void> {
+  await database.query(
+    'insert into secret_key_canary (sealed) values ($1) on conflict (one) do update set sealed = excluded.sealed',
+    [sealer.seal(SONG, PURPOSE)],
+  );
 }
 
 /** Binds a database that is new to the key. @throws WrongSecretKey where it is bound to another one */

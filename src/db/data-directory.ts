@@ -1,37 +1,72 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { loadPgliteAssets } from './pglite-assets.ts';
 import { preparedDataDirectory } from './prepared.ts';
 import { syncFolder } from './synced-files.ts';
 
-/** The data directory, or the database in it, cannot be written. */
-export class DataDirectoryNotWritable extends Error {
-  override readonly name = 'DataDirectoryNotWritable';
+/** The data directory, or something in it, cannot be used as it is. */
+export class DataDirectoryUnusable extends Error {
+  override readonly name = 'DataDirectoryUnusable';
 
   constructor(path: string, cause: unknown) {
-    const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    super(
-      `The data directory cannot be written: ${path} (${code}). ` +
-        'Let it belong to the user that Posthorn runs as, make it writable, or choose another DATA_DIR.',
-      { cause },
-    );
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    const [, problem, advice] = PROBLEMS.find(([codes]) => codes.test(code)) ?? NOT_WRITABLE;
+    super(`The data directory ${problem}: ${path} (${code}). ${advice}`, { cause });
   }
 }
 
+type Problem = readonly [codes: RegExp, problem: string, advice: string];
+const NOT_WRITABLE: Problem = [
+  /./,
+  'cannot be written',
+  'Let it belong to the user that Posthorn runs as, make it writable, or choose another DATA_DIR.',
+];
+const PROBLEMS: readonly Problem[] = [
+  [
+    /^(ENOSPC|EDQUOT|SQLITE_FULL)/,
+    'has no room left on its disk',
+    'Make room (a new database takes 60 MB), or choose another DATA_DIR.',
+  ],
+  [
+    /^(ENOTDIR|EEXIST|EISDIR|ELOOP|SQLITE_CANTOPEN)/,
+    'has a file where a folder belongs, or a folder where a file belongs',
+    'Move it away, or choose another DATA_DIR.',
+  ],
+];
+
+/** The embedded database needs some room to start at all; with less it ends with an error that says nothing. */
+const ROOM_TO_START = 16_777_216;
+
+/** The error as the operator can mend it: an engine that has run out of room says no more than that it was aborted. */
+export function asUnusable(path: string, error: unknown): unknown {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return new DataDirectoryUnusable(path, error);
+  const { bavail, bsize } = statfsSync(dirname(path));
+  return bavail * bsize < ROOM_TO_START ? new DataDirectoryUnusable(path, { code: 'ENOSPC' }) : error;
+}
+
+/** Enough that a disk without room refuses it. */
+const PROBE = Buffer.alloc(65_536);
+
 /**
  * Makes the data directory where there is none, and tries whether it can be written: a file is made and removed, since
- * permissions alone do not tell of a file system that is mounted read-only. Without this the engine inside would end with a
- * stack of its own. @throws DataDirectoryNotWritable
+ * permissions alone do not tell of a file system that is full or mounted read-only. Without this the engine inside would end
+ * with a stack of its own. @throws DataDirectoryUnusable
  */
 export function ensureWritable(dataDir: string): void {
   const database = join(dataDir, 'postgres');
   attempt(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
   for (const folder of [dataDir, ...(existsSync(database) ? [database] : [])])
     attempt(folder, () => {
+      if (!statSync(folder).isDirectory())
+        throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
       const probe = join(folder, `.writable-${process.pid}`);
-      writeFileSync(probe, '');
-      rmSync(probe);
+      try {
+        writeFileSync(probe, PROBE);
+      } finally {
+        rmSync(probe, { force: true });
+      }
     });
 }
 
@@ -39,7 +74,7 @@ function attempt(path: string, write: () => void): void {
   try {
     write();
   } catch (error) {
-    throw new DataDirectoryNotWritable(path, error);
+    throw new DataDirectoryUnusable(path, error);
   }
 }
 
@@ -54,9 +89,15 @@ export async function ensureDataDirectory(directory: string): Promise<void> {
   const aside = `${directory}.new`;
   rmSync(aside, { recursive: true, force: true });
   mkdirSync(aside, { recursive: true, mode: 0o700 });
-  if (preparedDataDirectory === null) await initialise(aside);
-  else await unpack(preparedDataDirectory, aside);
-  await syncFolder(aside);
+  try {
+    if (preparedDataDirectory === null) await initialise(aside);
+    else await unpack(preparedDataDirectory, aside);
+    await syncFolder(aside);
+  } catch (error) {
+    const told = asUnusable(directory, error);
+    rmSync(aside, { recursive: true, force: true });
+    throw told;
+  }
   renameSync(aside, directory);
 }
 

@@ -2,6 +2,7 @@ import { dlopen, FFIType, read } from 'bun:ffi';
 import { Database as Sqlite } from 'bun:sqlite';
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { DataDirectoryUnusable } from './data-directory.ts';
 
 /** Another process already works in the data directory. */
 export class DataDirectoryInUse extends Error {
@@ -24,7 +25,7 @@ export interface DirectoryLock {
  * Takes the data directory for this process alone, since two on one embedded database corrupt it. Two locks of the operating
  * system, both seen across containers: a transaction of SQLite in the file `lock`, which every platform has, and where there is
  * `flock`, the directory itself, which nobody can delete and make anew beside the database.
- * @throws DataDirectoryInUse
+ * @throws DataDirectoryInUse, DataDirectoryUnusable
  */
 export function lockDirectory(dataDir: string): DirectoryLock {
   const file = lockFile(dataDir);
@@ -43,14 +44,18 @@ export function lockDirectory(dataDir: string): DirectoryLock {
 }
 
 function lockFile(dataDir: string): Sqlite {
-  const lock = new Sqlite(join(dataDir, 'lock'), { create: true });
+  const path = join(dataDir, 'lock');
+  let lock: Sqlite | undefined;
   try {
+    lock = new Sqlite(path, { create: true });
     lock.exec('pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive');
+    return lock;
   } catch (error) {
-    lock.close();
-    throw (error as { code?: string }).code === 'SQLITE_BUSY' ? new DataDirectoryInUse(dataDir) : error;
+    lock?.close();
+    const { code } = error as { code?: string };
+    if (code === 'SQLITE_BUSY') throw new DataDirectoryInUse(dataDir);
+    throw new DataDirectoryUnusable(path, error);
   }
-  return lock;
 }
 
 const LOCK_EXCLUSIVELY = 2;

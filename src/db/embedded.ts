@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
-import { ensureDataDirectory, ensureWritable } from './data-directory.ts';
+import { asUnusable, ensureDataDirectory, ensureWritable } from './data-directory.ts';
 import type { Database, Orm, Parameter } from './database.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { loadPgliteAssets } from './pglite-assets.ts';
@@ -29,12 +29,17 @@ export class EmbeddedDatabase implements Database {
     if (dataDir !== null) ensureWritable(dataDir);
     const lock = dataDir === null ? null : lockDirectory(dataDir);
     const directory = dataDir === null ? null : join(dataDir, 'postgres');
-    if (directory !== null) await ensureDataDirectory(directory);
-    const engine = await PGlite.create({
-      ...(directory === null ? {} : { fs: new SyncedFiles(directory), startParams: [...SYNCED_START] }),
-      ...(await loadPgliteAssets()),
-    });
-    return new EmbeddedDatabase(engine, lock);
+    try {
+      if (directory !== null) await ensureDataDirectory(directory);
+      const engine = await PGlite.create({
+        ...(directory === null ? {} : { fs: new SyncedFiles(directory), startParams: [...SYNCED_START] }),
+        ...(await loadPgliteAssets()),
+      });
+      return new EmbeddedDatabase(engine, lock);
+    } catch (error) {
+      lock?.release();
+      throw directory === null ? error : asUnusable(directory, error);
+    }
   }
 
   get refusedWrite(): WriteRefusal | null {

@@ -8,6 +8,7 @@ import { issueKey } from '../../src/modules/api-keys/issue.ts';
 import { ensureFirstWorkspace } from '../../src/modules/workspace/commands.ts';
 import { openService, type Service } from '../../src/service.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
+import { begin } from '../../src/transport/begin.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { countOf, rowsOf } from '../support/engine.ts';
@@ -28,7 +29,9 @@ class Server {
   readonly transport: Transport = {
     name: 'smtp',
     confirmsDelivery: false,
-    send: async ({ emailId, recipients }) => {
+    send: async ({ emailId, recipients }, limits) => {
+      // Without it the emails stay queued, and any instance that looks after a second takes them as well.
+      await begin(limits);
       this.taken.push(emailId);
       await this.#gate.promise;
       return recipients.map((recipient) => ({

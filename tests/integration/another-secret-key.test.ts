@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createSealer } from '../../src/crypto/sealer.ts';
 import { bindToKey, isItsKey, WrongSecretKey } from '../../src/db/canary.ts';
 import { diagnoseSecretKey } from '../../src/doctor/machine.ts';
@@ -10,6 +13,7 @@ import { spawnService, startService } from '../support/service.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 const KEY = 'the-key-of-this-database-the-key-of';
+const MAIN = join(import.meta.dir, '../../src/main.ts');
 const ANOTHER = 'another-key-another-key-another-key';
 
 onEachStore('a database is bound to the key of its first start', (store) => {
@@ -51,6 +55,50 @@ describe('a service', () => {
     await using again = await startService({ env });
     expect(await again.stop()).toBe(0);
   });
+
+  test('whose workers have another key ends with 2 instead of starting them again', async () => {
+    const env = { DATABASE_URL: made.url, SECRET_KEY: ANOTHER };
+    await using wrong = await spawnService({ env, args: ['--workers', '2'] });
+    expect(await wrong.ended).toBe(2);
+    expect(wrong.output()).toContain('SECRET_KEY is not the key that this database was first started with');
+    expect(wrong.output()).not.toContain('starts again');
+  });
+});
+
+test('an embedded database whose key is lost starts with none, says what to do, and goes on once the key is replaced', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'posthorn-lost-key-'));
+  const file = join(home, 'secret-key');
+  const run = async (...args: string[]) => {
+    const command = Bun.spawn([process.execPath, MAIN, ...args], {
+      env: { ...process.env, DATA_DIR: home, DATABASE_URL: '', SECRET_KEY: '' },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    const said = (await new Response(command.stdout).text()) + (await new Response(command.stderr).text());
+    return { code: await command.exited, said };
+  };
+  try {
+    {
+      await using first = await startService({ dataDir: home });
+      expect(await first.stop()).toBe(0);
+    }
+    rmSync(file);
+    await using lost = await spawnService({ dataDir: home });
+    expect(await lost.ended).toBe(2);
+    expect(lost.output()).toStartWith(
+      `There is no secret key at ${file}, though this database has been used`,
+    );
+    expect(lost.output()).not.toContain('    at ');
+    expect(existsSync(file)).toBeFalse();
+
+    const replaced = await run('secret-key', 'replace');
+    expect([replaced.code, replaced.said]).toEqual([0, expect.stringContaining('rotate the DKIM keys')]);
+    expect((await run('secret-key', 'replace')).said).toContain('nothing was changed');
+    await using again = await startService({ dataDir: home });
+    expect(await again.stop()).toBe(0);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
 });
 
 test('mail whose keys cannot be opened is put off, with that reason, and the log says so once', async () => {

@@ -81,6 +81,46 @@ describe('a data directory that cannot be written is told in a sentence', () => 
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
+  test('where a file is in the way of a folder, or a folder in the way of a file', async () => {
+    const IN_THE_WAY =
+      /^The data directory has a file where a folder belongs, or .+: \S+ \(\w+\)\. Move it away.+\n$/;
+    const key = () => told(() => resolveSecretKey({ secretKey: null, dataDir }));
+    writeFileSync(dataDir, '');
+    expect([await open(), await key()]).toEqual([
+      expect.stringMatching(IN_THE_WAY),
+      expect.stringMatching(IN_THE_WAY),
+    ]);
+    rmSync(dataDir);
+    mkdirSync(join(dataDir, 'secret-key'), { recursive: true });
+    expect(await key()).toMatch(IN_THE_WAY);
+    mkdirSync(join(dataDir, 'lock'));
+    expect(await open()).toMatch(IN_THE_WAY);
+    rmSync(join(dataDir, 'lock'), { recursive: true });
+    writeFileSync(join(dataDir, 'postgres'), '');
+    expect(await open()).toMatch(IN_THE_WAY);
+  });
+
+  const mounted = (octets: string): boolean =>
+    process.geteuid?.() === 0 &&
+    Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${octets}`, 'tmpfs', home]).exitCode === 0;
+  const NO_ROOM = /^The data directory has no room left on its disk: \S+ \(ENOSPC\)\. Make room .+\n$/;
+  const canMount = process.platform === 'linux' && process.geteuid?.() === 0;
+  if (!canMount) console.warn('Not root on Linux: starts on a full disk are not tried.');
+
+  test.skipIf(!canMount)('where the disk is full, or too small for a new database', async () => {
+    expect(mounted('1m')).toBeTrue();
+    try {
+      expect(await open()).toMatch(NO_ROOM);
+      expect(readdirSync(dataDir)).toEqual(['lock']);
+      expect(() => writeFileSync(join(home, 'fill'), Buffer.alloc(2_000_000))).toThrow('ENOSPC');
+      expect(await open()).toMatch(NO_ROOM);
+      expect(await told(() => resolveSecretKey({ secretKey: null, dataDir }))).toMatch(NO_ROOM);
+      expect(readdirSync(dataDir)).toEqual(['lock']);
+    } finally {
+      Bun.spawnSync(['umount', '-l', home]);
+    }
+  });
+
   test('where the database in it belongs to somebody else', async () => {
     mkdirSync(join(dataDir, 'postgres'), { recursive: true });
     chmodSync(dataDir, 0o777);

@@ -30,6 +30,14 @@ test('a secret key file without a key stops the start instead of being overwritt
   expect(readFileSync(join(home, 'secret-key'), 'utf8')).toBe('');
 });
 
+test('a secret key is not made where the database has been used with one: the sentence says what to do, nothing is left', async () => {
+  const start = resolveSecretKey({ secretKey: null, dataDir: home }, async () => true);
+  await expect(start).rejects.toThrow('posthorn secret-key replace');
+  expect(readdirSync(home)).toEqual([]);
+  const set = { secretKey: 'k'.repeat(32), dataDir: home };
+  expect(await resolveSecretKey(set, async () => true)).toBe(set.secretKey);
+});
+
 test('a secret key is agreed on by simultaneous first starts', async () => {
   const starts = Array.from({ length: 20 }, () => resolveSecretKey({ secretKey: null, dataDir: home }));
   expect(new Set(await Promise.all(starts)).size).toBe(1);
