@@ -1,5 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import { API_KEY_STATES, apiKeyMachine } from './api-key.ts';
+import { CONTACT_IMPORT_STATES, contactImportMachine } from './contact-import.ts';
 import { DOMAIN_STATES, domainMachine } from './domain.ts';
 import { EMAIL_STATES, emailMachine } from './email.ts';
 import { WEBHOOK_DELIVERY_STATES, webhookDeliveryMachine } from './webhook-delivery.ts';
@@ -42,6 +43,12 @@ export const catalogue = {
       'One event on its way to one endpoint. The `status` of the API is the state; `posting` is reported as `scheduled`.',
     machine: webhookDeliveryMachine,
     states: WEBHOOK_DELIVERY_STATES,
+  },
+  contactImport: {
+    about:
+      'A file of contacts that is worked through. The `status` of the API is the state; `checking` is reported as `processing`.',
+    machine: contactImportMachine,
+    states: CONTACT_IMPORT_STATES,
   },
 } as const satisfies Readonly<Record<string, Omit<Lifecycle, 'name'>>>;
 

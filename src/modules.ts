@@ -3,6 +3,7 @@ import type { Engine, Registration } from './engine/engine.ts';
 import type { Route } from './http/route.ts';
 import { apiKeysModule } from './modules/api-keys/module.ts';
 import { capturedModule } from './modules/captured/module.ts';
+import { importsModule } from './modules/contacts/imports/module.ts';
 import { contactsModule } from './modules/contacts/module.ts';
 import { docsModule } from './modules/docs/module.ts';
 import { domainsModule } from './modules/domains/module.ts';
@@ -31,6 +32,7 @@ export const MODULES: readonly Module[] = [
   webhooksModule,
   eventsModule,
   contactsModule,
+  importsModule,
   suppressionsModule,
   apiKeysModule,
   workspaceModule,

@@ -31,7 +31,7 @@ export const LONGEST_CELL = 65_536;
 /** Most lines of a quoted cell: a longer one is a quote that somebody forgot to close. */
 export const MOST_LINES_OF_CELL = 100;
 /** Most cells of a row. */
-export const MOST_CELLS = 1_000;
+export const MOST_CELLS = 2_000;
 /** No cell begins further into its row, in UTF-16 units. */
 export const LONGEST_ROW = 262_144;
 

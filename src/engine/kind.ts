@@ -70,6 +70,7 @@ export interface FactTable {
    * the actor's `workspace_id`, `livemode` and `actorColumnsForFacts` beside them.
    */
   sql(source: string): string;
+  readonly followedBy?: string; // Further CTEs with their names, which may read the relations of this fact and those before it.
 }
 
 /**

@@ -69,13 +69,15 @@ const sideEffectCtes = (
   select m.id, m.to_kind, m.to_id, m.event
   from ${changed} c cross join lateral json_to_recordset(c.outbox) as m(id text, to_kind text, to_id text, event json)
   where c.outbox is not null
-)${kind.facts.map((table) => `, ${table.name} as (${table.sql(factSource(kind, table, changed))})`).join('')}${followersOf(kind, changed)}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string, wake)).join('')}`;
+)${kind.facts.map((table) => factCtes(kind, table, changed)).join('')}${followersOf(kind, changed)}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string, wake)).join('')}`;
+
+const factCtes = (kind: Kind, table: FactTable, changed: string): string =>
+  `, ${table.name} as (${table.sql(factSource(kind, table, changed))})${table.followedBy ? `, ${table.followedBy}` : ''}`;
 
 const followersOf = (kind: Kind, of: string): string =>
-  each(
-    kind.followers ?? [],
-    (one) => `, ${one.name} as (${one.sql(factSource(kind, factOf(kind, one.fact), of))})`,
-  );
+  (kind.followers ?? [])
+    .map((one) => `, ${one.name} as (${one.sql(factSource(kind, factOf(kind, one.fact), of))})`)
+    .join('');
 
 const factSource = (kind: Kind, { name, columns }: FactTable, changed: string): string =>
   `(select f.*, c.id as actor, c.workspace_id, c.livemode${actorColumnsForFacts(kind, 'c')}

@@ -16,12 +16,12 @@ export interface WakeWriting {
  * given out after it have ended. The number comes first, so that this holds however long a statement waits.
  */
 const BOUNDED: WakeWriting = {
-  cte: `, written as materialized (
+  cte: `, write_began as materialized (
   select case when pg_current_xact_id() is not null then clock_timestamp() end as at
 )`,
   at: (decided) =>
-    `case when ${decided} < (select at from written) then (select at from written) else ${decided} end`,
-  earliest: '(select at from written)',
+    `case when ${decided} < (select at from write_began) then (select at from write_began) else ${decided} end`,
+  earliest: '(select at from write_began)',
 };
 
 const UNBOUNDED: WakeWriting = { cte: '', at: (decided) => decided, earliest: 'null::timestamptz' };

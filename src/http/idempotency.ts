@@ -1,6 +1,6 @@
 import type { Principal } from '../auth/principal.ts';
 import { Failure, invalid } from './failure.ts';
-import { type IdempotencyClaim, Replay } from './route.ts';
+import { type IdempotencyClaim, ReceivedBody, Replay } from './route.ts';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -40,6 +40,7 @@ export function claimBy(
 /** Hashes a request. The order of members does not matter, so that a client may serialise its retry anew. */
 export function fingerprintOf({ method, path, query, body }: FingerprintedRequest): string {
   const hash = new Bun.CryptoHasher('sha256').update(`${method}\n${path}\n${canonical(query)}\n`);
+  if (body instanceof ReceivedBody) return hash.update(body.digest).digest('hex');
   return (body instanceof Uint8Array ? hash.update(body) : hash.update(canonical(body))).digest('hex');
 }
 

@@ -3,13 +3,14 @@ import type { BudgetLimits } from '../async/keyed-budget.ts';
 import { mintId } from '../db/ids.ts';
 import { type AdmissionDeps, type AdmissionRequest, type Admitted, admit } from './admission.ts';
 import { BodyBudget } from './body/body-budget.ts';
-import { NO_BODY, readBody } from './body/read-body.ts';
+import { bodyStream, orBroken } from './body/body-stream.ts';
+import { announcedLength, NO_BODY, NO_ROOM, readBody, unsupported } from './body/read-body.ts';
 import type { Endpoint, Params } from './endpoint.ts';
 import { Failure, invalid } from './failure.ts';
 import { claimOf, InFlight } from './idempotency.ts';
 import type { Log } from './log.ts';
 import { reply } from './reply.ts';
-import type { Call, PublicCall } from './route.ts';
+import { type Call, type PublicCall, ReceivedBody } from './route.ts';
 import { unexpectedError } from './unexpected-error.ts';
 
 /** The time limits of one request, in milliseconds. */
@@ -76,7 +77,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
     const admittedAt = clock.monotonic();
     const sent = await read(exchange, admitted, timeouts.bodyMs, bodies);
     if (sent instanceof Failure) return sent;
-    const work = perform(exchange, admitted, sent, inFlight);
+    const work = released(sent.body, perform(exchange, admitted, sent, inFlight));
     // The time that the client takes to send its body does not count against the work.
     return work instanceof Promise ? within(timeouts.workMs - (admittedAt - startedAt), work) : work;
   }
@@ -121,14 +122,28 @@ interface Sent {
   readonly body: unknown;
 }
 
+/** Removes what a request has stored and not kept, once its work has really ended. */
+function released(body: unknown, work: unknown): unknown {
+  if (!(body instanceof ReceivedBody)) return work;
+  return (async () => {
+    try {
+      return await work;
+    } finally {
+      await body.release();
+    }
+  })();
+}
+
 /** Reads the query and the body, and checks them against the schemas of the endpoint. */
 async function read(
-  { request, search }: Exchange,
+  exchange: Exchange,
   { endpoint, caller }: Admitted,
   bodyMs: number,
   bodies: BodyBudget,
 ): Promise<Sent | Failure> {
+  const { request, search } = exchange;
   const rules = endpoint.body;
+  if (endpoint.route.receive) return receive(exchange, { endpoint, caller }, bodyMs, bodies);
   const body = rules
     ? await readBody(request, rules, bodyMs, bodies.reserve(caller?.id ?? 'public'))
     : NO_BODY;
@@ -138,6 +153,31 @@ async function read(
   const bodyDetails = rules?.check?.(value, '/body') ?? [];
   if (query instanceof Failure) return invalid([...(query.extra.details ?? []), ...bodyDetails]);
   return bodyDetails.length > 0 ? invalid(bodyDetails) : { query, body: value };
+}
+
+/** Lets the endpoint store the body in pieces. The query is checked before the first of them. */
+async function receive(
+  { request, search, now }: Exchange,
+  { endpoint, caller }: Admitted,
+  bodyMs: number,
+  bodies: BodyBudget,
+): Promise<Sent | Failure> {
+  const { body: rules, route } = endpoint;
+  if (!rules || !route.receive || !caller) throw new Error(`${route.path} cannot receive a body.`);
+  const announced = announcedLength(request, rules);
+  if (announced instanceof Failure) return announced;
+  if (announced !== NO_BODY && !request.headers.has('content-type')) return unsupported(rules);
+  const query = endpoint.readQuery(search);
+  if (query instanceof Failure) return query;
+  const reservation = bodies.reserve(caller.id);
+  if (typeof announced === 'string' && !reservation.hold(Number(announced))) return NO_ROOM;
+  try {
+    const pieces = bodyStream(request, { rules, bodyMs, reservation });
+    const body = await orBroken(route.receive(pieces, { caller, query, now }));
+    return body instanceof Failure ? body : { query, body };
+  } finally {
+    reservation.release();
+  }
 }
 
 /** Claims the Idempotency-Key, refuses malformed ids, and calls the handler of the module. */

@@ -53,6 +53,32 @@ export class Otherwise<Data> {
   constructor(readonly data: Data) {}
 }
 
+/**
+ * A body that was stored while it arrived, instead of being held: what `receive` of a route makes of it. A request that ends
+ * without having kept it discards it.
+ */
+export abstract class ReceivedBody {
+  #isKept = false;
+
+  /** `digest` stands for the content in the fingerprint of an Idempotency-Key. */
+  constructor(readonly digest: string) {}
+
+  /** From now on somebody else answers for what was stored. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  /** Removes what was stored, unless it was kept. */
+  async release(): Promise<void> {
+    if (!this.#isKept) await this.discard();
+  }
+
+  protected abstract discard(): Promise<void>;
+}
+
+/** The request whose body a route receives in pieces. */
+export type Receiving<Query> = Pick<Call<unknown, Query>, 'caller' | 'query' | 'now'>;
+
 /** A reply that is not JSON in an envelope: a page, an image, a redirect. */
 export class RawResponse {
   constructor(
@@ -141,6 +167,14 @@ export interface RouteSpec<
   readonly bodyLimit?: number;
   /** `application/json` by default. The handler receives other types as bytes in `body`. */
   readonly mediaTypes?: readonly string[];
+  /**
+   * Stores a body of another type as its pieces arrive; the query was checked before. An empty body has no piece. What it returns
+   * is the `body` of the call. @throws BrokenBody, which the pipeline answers
+   */
+  receive?(
+    pieces: AsyncIterable<Uint8Array>,
+    receiving: Receiving<Static<Query>>,
+  ): Promise<(Static<Body> & ReceivedBody) | Failure>;
   /** Requests a minute that this endpoint allows each client address, counted apart from all others. */
   readonly ipLimitPerMinute?: number;
   /** The error codes of this endpoint's own rules, besides those that follow from the other members. */
@@ -153,8 +187,9 @@ export interface RouteSpec<
 }
 
 /** A route without the types of its handler, so that routes of all kinds fit into one list. */
-export type Route = Omit<RouteSpec, 'handle'> & {
+export type Route = Omit<RouteSpec, 'handle' | 'receive'> & {
   handle(call: Call | PublicCall): unknown;
+  receive?(pieces: AsyncIterable<Uint8Array>, receiving: Receiving<unknown>): Promise<ReceivedBody | Failure>;
 };
 
 /** States an endpoint. Its only work is to check the handler's types against the schemas; `mount` serves it. */

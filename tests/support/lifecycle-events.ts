@@ -1,4 +1,5 @@
 import type { LifecycleName } from '../../machines/catalogue.ts';
+import type { ContactImportContext } from '../../machines/contact-import-context.ts';
 import type { DomainContext } from '../../machines/domain-context.ts';
 import type { EmailContext } from '../../machines/email-context.ts';
 import type { ContextOf, EventOf, InputOf } from '../../machines/names.ts';
@@ -137,6 +138,31 @@ export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
         reason: random.pick(['endpoint_disabled', 'endpoint_deleted', 'event_expired'] as const),
       }),
       'redeliver.requested': () => ({}),
+    },
+  ),
+  contactImport: happenings<'contactImport'>(
+    [
+      { at: AT, leaseMs: 10_000, checksFirst: false, dryRun: false, first: { offset: 6, line: 2 } },
+      { at: AT, leaseMs: 10_000, checksFirst: true, dryRun: false, first: { offset: 6, line: 2 } },
+      { at: AT, leaseMs: 10_000, checksFirst: false, dryRun: true, first: { offset: 6, line: 2 } },
+      { at: AT, leaseMs: 10_000, checksFirst: true, dryRun: true, first: { offset: 6, line: 2 } },
+    ],
+    {
+      'turn.begun': ({ attempt }, random) => ({ attempt: about(attempt, random) }),
+      'turn.ended': ({ attempt }, random) => ({ attempt: about(attempt, random) }),
+      'rows.read': ({ attempt, place }: ContactImportContext, random) => {
+        const from = random.pick([place.offset, place.offset, place.offset, place.offset - 1]);
+        return {
+          attempt: about(attempt, random),
+          from,
+          to: { offset: from + 100, line: place.line + 3 },
+          isLast: random.pick([false, false, true]),
+          refused: random.pick([0, 0, 2]),
+          rows: [],
+        };
+      },
+      'file.lost': ({ attempt }, random) => ({ attempt: about(attempt, random) }),
+      'cancel.requested': () => ({}),
     },
   ),
 };

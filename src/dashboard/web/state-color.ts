@@ -41,6 +41,15 @@ const COLORS: Colors = {
     success: 'good',
     failed: 'bad',
   },
+  contactImport: {
+    stored: 'moving',
+    queued: 'waiting',
+    checking: 'moving',
+    processing: 'moving',
+    completed: 'good',
+    failed: 'bad',
+    cancelled: 'quiet',
+  },
 };
 
 const BY_KIND: Readonly<Record<string, Readonly<Record<string, StateColor>>>> = COLORS;

@@ -14,7 +14,7 @@ export interface BodyRules {
 }
 
 /** The result for a request without a body. An endpoint with required fields then reports them as missing. */
-export const NO_BODY = Symbol('no body');
+export const NO_BODY: unique symbol = Symbol('no body');
 
 /**
  * Reads and parses the body of a request. It refuses in this order: media type, size, syntax. JSON is returned as its value,
@@ -27,7 +27,20 @@ export async function readBody(
   bodyMs: number,
   reservation: BodyReservation,
 ): Promise<unknown> {
-  const { headers } = request;
+  const announced = announcedLength(request, rules);
+  if (announced === NO_BODY || announced instanceof Failure) return announced;
+  const content = await arrived(request, rules, announced, bodyMs, reservation);
+  if (content instanceof Failure) return content;
+  if (content.byteLength === 0) return NO_BODY;
+  if (!request.headers.has('content-type')) return unsupported(rules);
+  return rules.mediaTypes.includes(JSON_TYPE) ? readJson(content) : content;
+}
+
+/** The length that the headers of a request announce, null for a chunked one; or why its body is not read. */
+export function announcedLength(
+  { headers }: Request,
+  rules: BodyRules,
+): string | null | typeof NO_BODY | Failure {
   if (headers.has('content-encoding')) return ENCODED;
   const type = headers.get('content-type');
   if (type !== null && !isMediaType(type, rules.mediaTypes)) return unsupported(rules);
@@ -37,12 +50,7 @@ export async function readBody(
   if (length !== null && type === null) return unsupported(rules);
   // Bun accepts `5, 5`, a length that was sent twice.
   if (length !== null && !/^\d+$/.test(length)) return TWO_LENGTHS;
-  if (Number(length) > rules.limit) return tooLarge(rules);
-  const content = await arrived(request, rules, length, bodyMs, reservation);
-  if (content instanceof Failure) return content;
-  if (content.byteLength === 0) return NO_BODY;
-  if (type === null) return unsupported(rules);
-  return rules.mediaTypes.includes(JSON_TYPE) ? readJson(content) : content;
+  return Number(length) > rules.limit ? tooLarge(rules) : length;
 }
 
 async function arrived(
@@ -91,11 +99,13 @@ const ENCODED = new Failure(
   'Encoded bodies are not taken; send it without Content-Encoding.',
 );
 const TWO_LENGTHS = new Failure('BAD_REQUEST', 'Send one Content-Length.');
-const NO_ROOM = new Failure('SERVICE_UNAVAILABLE', 'Too many large bodies are arriving at once.', {
+/** The refusal of a body for which no memory is left. */
+export const NO_ROOM = new Failure('SERVICE_UNAVAILABLE', 'Too many large bodies are arriving at once.', {
   suggestion: 'Send fewer large requests in parallel, or try again in a moment.',
   retryAfterSeconds: 1,
 });
-const INCOMPLETE = new Failure('BAD_REQUEST', 'The body broke off, or did not arrive in time.');
+/** The refusal of a body that did not come to its end. */
+export const INCOMPLETE = new Failure('BAD_REQUEST', 'The body broke off, or did not arrive in time.');
 const TOO_MANY_VALUES = invalid([
   {
     path: '/body',
@@ -104,10 +114,12 @@ const TOO_MANY_VALUES = invalid([
 ]);
 const MALFORMED = new Failure('BAD_REQUEST', 'The body is not well-formed JSON in UTF-8.');
 
-const unsupported = ({ mediaTypes }: BodyRules) =>
+/** The refusal of a body of another type. */
+export const unsupported = ({ mediaTypes }: BodyRules) =>
   new Failure('UNSUPPORTED_MEDIA_TYPE', `Send the body with Content-Type ${mediaTypes.join(' or ')}.`);
 
-const tooLarge = ({ limit }: BodyRules) =>
+/** The refusal of a body that is too large. */
+export const tooLarge = ({ limit }: BodyRules) =>
   new Failure(
     'PAYLOAD_TOO_LARGE',
     `The body is larger than the ${limit.toLocaleString('en')} bytes that this endpoint takes.`,

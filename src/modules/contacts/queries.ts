@@ -8,7 +8,8 @@ import type { Call } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { isoOrNull } from '../../time/clock.ts';
 import { CONTACT_STATUSES, type ContactStatus, type ContactView } from './model.ts';
-import type { PropertyValue } from './properties.ts';
+import { MOST_PROPERTIES, type PropertyValue } from './properties.ts';
+import type { ContactInput } from './write.ts';
 
 /** The services that reading contacts calls. */
 export interface ContactReader {
@@ -128,3 +129,27 @@ export const contactsLeaveSql = (gone: string): string => `update contacts c
     order by c.id for update of c
   ) l
   where c.workspace_id = l.workspace_id and c.livemode and c.id = l.id`;
+
+/** A contact that a row of a file would change. */
+export interface KnownContact {
+  /** The place of the row. */
+  readonly ord: number;
+  /** Whether it would have too many properties. */
+  readonly isFull: boolean;
+}
+
+const KNOWN = `select i.ord, (select count(*) from jsonb_object_keys(c.properties || i.properties)) > ${MOST_PROPERTIES} as "isFull"
+from json_to_recordset($3::text::json) as i(ord integer, email_key text, properties jsonb)
+  join contacts c on c.workspace_id = $1 and c.livemode = $2::boolean and c.email_key = i.email_key`;
+
+/** Which of these are contacts already, each address at most once. @throws Unavailable */
+export const knownContacts = (
+  database: Database,
+  { workspaceId, livemode }: Scope,
+  contacts: readonly Pick<ContactInput, 'ord' | 'email_key' | 'properties'>[],
+): Promise<readonly KnownContact[]> =>
+  database.query<KnownContact>(KNOWN, [
+    workspaceId,
+    livemode,
+    JSON.stringify(contacts.map(({ ord, email_key, properties }) => ({ ord, email_key, properties }))),
+  ]);

@@ -38,6 +38,8 @@ export const CONTACT_INPUT_COLUMNS = `ord integer, id text, activity_id text, em
 
 /** SQL texts that the parts of the statement refer to. */
 export interface ContactScope {
+  /** The relation of the contacts. */
+  readonly input?: string;
   readonly workspaceId: string;
   readonly livemode: string;
   readonly now: string;
@@ -50,12 +52,13 @@ export interface ContactScope {
 }
 
 /**
- * The CTEs that make and merge contacts from `input`, a relation of `CONTACT_INPUT_COLUMNS` with an address at most once. They
+ * The CTEs that make and merge contacts from a relation of `CONTACT_INPUT_COLUMNS` with an address at most once. They
  * end with `written` (ord, id, outcome). Nobody is ever subscribed by them who was not: a new contact begins with what the
  * suppressions say of its address, be it known or only by its hash. Rows are locked in the order of their ids. An address that
  * somebody else adds meanwhile is in no row of `written`: the statement is to be repeated for it.
  */
 export const writeContactsSql = ({
+  input = 'input',
   workspaceId,
   livemode,
   now,
@@ -64,7 +67,7 @@ export const writeContactsSql = ({
   origin = { type: "'created'", subject: 'null' },
 }: ContactScope): string => `known as materialized (
   select i.*, c.id as known_id, c.status as known_status, (c.properties || i.properties) - i.removed as merged
-  from input i join contacts c on c.workspace_id = ${workspaceId} and c.livemode = ${livemode} and c.email_key = i.email_key
+  from ${input} i join contacts c on c.workspace_id = ${workspaceId} and c.livemode = ${livemode} and c.email_key = i.email_key
   order by c.id for update of c
 ), fitting as materialized (
   select *, (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known
@@ -81,14 +84,14 @@ export const writeContactsSql = ({
   from fitting k
   where ${merges} and k.fits and c.workspace_id = ${workspaceId} and c.livemode = ${livemode} and c.id = k.known_id
 ), places as materialized (
-  select jsonb_object_agg(email_key, jsonb_build_array(ord, activity_id)) as of from input
+  select jsonb_object_agg(email_key, jsonb_build_array(ord, activity_id)) as of from ${input}
 ), created as (
   insert into contacts (workspace_id, livemode, id, email, email_key, first_name, last_name, first_name_key, last_name_key,
     properties, status, unsubscribed_at, created_at, updated_at)
   select ${workspaceId}, ${livemode}, i.id, i.email, i.email_key, i.first_name, i.last_name, i.first_name_key, i.last_name_key,
     i.properties, coalesce(s.reason, case when i.unsubscribes then 'unsubscribed' else 'subscribed' end),
     coalesce(s.created_at, case when i.unsubscribes then ${now} end), ${now}, ${now}
-  from input i left join lateral (
+  from ${input} i left join lateral (
     select s.reason, s.created_at from suppressions s
     where ${livemode} and s.workspace_id = ${workspaceId} and s.address_key in (i.email_key, i.email_hash) and s.reason <> 'manual'
     order by s.reason = 'complained' desc, s.reason = 'bounced' desc limit 1
@@ -98,7 +101,7 @@ export const writeContactsSql = ({
   returning id, email_key
 ), suppressed as (
   insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
-  select ${workspaceId}, email_key, email, 'unsubscribed', null, ${now} from input
+  select ${workspaceId}, email_key, email, 'unsubscribed', null, ${now} from ${input}
   where ${livemode} and unsubscribes
     and email_key not in (select email_key from fitting where not (${merges} and fits))
   order by email_key

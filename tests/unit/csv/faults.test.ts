@@ -68,7 +68,7 @@ test('cells have at most 100 lines and 65,536 characters', () => {
   }
 });
 
-test('a row has at most 1,000 cells, and none begins behind 262,144 characters', () => {
+test('a row has at most 2,000 cells, and none begins behind 262,144 characters', () => {
   const wide = (count: number) => `${'x,'.repeat(count - 1)}x\ny`;
   expect(read(wide(MOST_CELLS))[0]).toHaveLength(MOST_CELLS + 1);
   expect(read(wide(MOST_CELLS + 1))).toEqual([

@@ -1,0 +1,98 @@
+import type { ContactImportState } from '../../../../machines/contact-import.ts';
+import type { Database } from '../../../db/database.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { Failure, notFound } from '../../../http/failure.ts';
+import { claimOnce, idempotently, keyedBy } from '../../../http/idempotent.ts';
+import type { Call, Receiving, Replay } from '../../../http/route.ts';
+import type { ImportQuery, ImportView, StartedImport } from './model.ts';
+import type { ImportSettings } from './plan.ts';
+import { findImport, statusOf } from './queries.ts';
+import { type StoredFile, storeFile } from './stored-file.ts';
+
+/** The services that starting and ending imports calls. */
+export interface ImportCommands {
+  readonly database: Database;
+  readonly engine: Engine;
+}
+
+/** A turn that tells nothing for so long has died. Its chunks are commits of a tenth of a second. */
+export const LEASE_MS = 10_000;
+
+/** Imports of one environment that may wait or be under way at once: each keeps its file until it ends. */
+export const MOST_OPEN = 20;
+
+/** The HTTP status of a started import. */
+const ACCEPTED = 202;
+
+const FULL = new Failure('CONFLICT', `At most ${MOST_OPEN} imports may wait or be under way at once.`, {
+  suggestion: 'Wait until one of them has ended, or cancel one.',
+});
+const ENDED = new Failure('CONFLICT', 'This import has ended.');
+
+const OPEN = `select count(*)::integer as open from contact_imports
+where workspace_id = $1 and livemode = $2 and state in ('queued', 'checking', 'processing')`;
+
+/** Stores the file of an import to be. @throws Unavailable, BrokenBody */
+export const receiveFile = (
+  { database }: ImportCommands,
+  pieces: AsyncIterable<Uint8Array>,
+  { query, now }: Receiving<ImportQuery>,
+): Promise<StoredFile | Failure> => storeFile(pieces, { database, now, columns: query.columns });
+
+type Starting = Call<unknown, ImportQuery, StoredFile>;
+
+/** Starts an import. Its file is stored already, so that what is answered can be carried out by any instance. */
+export function startImport(
+  { database, engine }: ImportCommands,
+  call: Starting,
+): Promise<StartedImport | Failure | Replay> {
+  const { caller, body: file, query, now } = call;
+  const { workspaceId, livemode } = caller;
+  const { onConflict, onError, dryRun, triggerFlows, audienceId = null } = query;
+  const settings: ImportSettings = { plan: file.plan, bytes: file.bytes, onConflict, onError, dryRun };
+  const started = (state: ContactImportState): StartedImport => ({ id: file.id, status: statusOf(state) });
+  const run = async () => {
+    const [row] = await database.query<{ open: number }>(OPEN, [workspaceId, livemode]);
+    if ((row?.open ?? 0) >= MOST_OPEN) return FULL;
+    const spawned = await engine.spawn('contactImport', {
+      id: file.id,
+      workspaceId,
+      livemode,
+      input: { at: now, leaseMs: LEASE_MS, checksFirst: onError === 'abort', dryRun, first: file.first },
+      columns: {
+        settings,
+        merges: onConflict === 'upsert',
+        audience_id: audienceId,
+        trigger_flows: triggerFlows,
+      },
+      claim: claimOnce(keyedBy(call), ACCEPTED, (state: ContactImportState) =>
+        JSON.stringify(started(state)),
+      ),
+      bytes: 4_096,
+    });
+    if (spawned.outcome === 'overQuota') throw new Error('An import takes no units.');
+    if (spawned.outcome === 'replayed') return spawned;
+    file.keep();
+    return started(spawned.state);
+  };
+  return idempotently(database, keyedBy(call), { run });
+}
+
+type Named = Call<{ readonly id: string }>;
+
+/** Ends an import. What it has written stays. Ending a cancelled one again changes nothing. */
+export async function cancelImport(
+  { database, engine }: ImportCommands,
+  { caller, params, now }: Named,
+): Promise<ImportView | Failure> {
+  const { workspaceId, livemode } = caller;
+  const told = await engine.tell(
+    'contactImport',
+    params.id,
+    { type: 'cancel.requested', at: now },
+    { scope: { workspaceId, livemode } },
+  );
+  if (told.outcome === 'absent') return notFound('contact import');
+  if (told.outcome === 'refused' && told.state !== 'cancelled') return ENDED;
+  return (await findImport(database, caller, params.id)) ?? notFound('contact import');
+}

@@ -1,0 +1,57 @@
+import type { CsvFaultCode } from '../../../csv/reader.ts';
+import { LONGEST_NAME } from '../model.ts';
+import { LONGEST_PROPERTY, MOST_PROPERTIES } from '../properties.ts';
+
+/** Why a row is refused. */
+export type FaultCode =
+  | CsvFaultCode
+  | 'wrong_cell_count'
+  | 'missing_email'
+  | 'invalid_email'
+  | 'invalid_number'
+  | 'invalid_boolean'
+  | 'invalid_date'
+  | 'invalid_character'
+  | 'text_too_long'
+  | 'too_many_properties';
+
+/** One mistake as it is stored: the physical line, the number of the cell (null: the whole row), and the code. */
+export type Fault = readonly [line: number, column: number | null, code: FaultCode];
+
+const number = (value: number): string => value.toLocaleString('en');
+
+/** What each code means, and what to do. */
+const MESSAGES: Readonly<Record<FaultCode, string>> = {
+  stray_quote: 'There is text behind the closing quote of this cell. Write a quote inside a cell twice.',
+  unclosed_quote: 'The quote that opens this cell is closed nowhere in the 100 lines that follow it.',
+  cell_too_long: 'This cell is longer than 65,536 characters.',
+  row_too_long: 'This row is longer than 262,144 characters.',
+  too_many_cells: 'This row has more than 2,000 cells.',
+  wrong_cell_count: 'This row has not as many cells as the header.',
+  missing_email: 'The address is missing.',
+  invalid_email: 'This is no address such as user@example.com.',
+  invalid_number: 'This is no number such as 42 or -1.5.',
+  invalid_boolean: 'This is neither true nor false.',
+  invalid_date: 'This is no date such as 2026-11-22 or 2026-11-22T09:30:00Z.',
+  invalid_character: 'This cell holds a NUL character.',
+  text_too_long: `Names have at most ${LONGEST_NAME} characters, texts ${number(LONGEST_PROPERTY)}.`,
+  too_many_properties: `A contact has at most ${MOST_PROPERTIES} properties.`,
+};
+
+/** A mistake as it is answered. */
+export interface ImportError {
+  readonly line: number;
+  readonly column: number | null;
+  readonly code: FaultCode;
+  readonly message: string;
+}
+
+/** A stored mistake, with the name of its column and a sentence. */
+export function errorOf([line, column, code]: Fault, headers: readonly string[]): ImportError {
+  const header = column === null ? undefined : headers[column - 1];
+  const sentence = MESSAGES[code];
+  return { line, column, code, message: header === undefined ? sentence : `${header}: ${sentence}` };
+}
+
+/** Codes for the documentation. */
+export const FAULT_CODES = Object.keys(MESSAGES) as readonly FaultCode[];

@@ -1,0 +1,171 @@
+import {
+  CONTACT_IMPORT_STATES,
+  CONTACT_IMPORT_VERSION,
+  contactImportMachine,
+} from '../../../../machines/contact-import.ts';
+import type { Registration } from '../../../engine/engine.ts';
+import { defineKind, type EffectMeanings, type FactTable } from '../../../engine/kind.ts';
+import type { Performer } from '../../../engine/performers.ts';
+import { CONTACT_INPUT_COLUMNS, writeContactsSql } from '../write.ts';
+import type { RowBatch } from './rows.ts';
+
+/** Mistakes that the import itself answers. */
+export const FIRST_FAULTS = 100;
+
+/** What a dry run learns of rows whose addresses are contacts, and the hashes of those that are none. */
+export interface Preview {
+  readonly updated: number;
+  readonly skipped: number;
+  readonly unknown: readonly string[];
+}
+
+/** The rows that the event of the machine carries. */
+export type WorkedRows = RowBatch & { readonly preview: Preview | null; readonly isWritten: boolean };
+
+// One import has rows in a commit: a process works through one at a time. Should two ever meet, the single rows that are read
+// below are two, PostgreSQL refuses the statement, and the engine commits them apart.
+const ONE = (column: string): string => `(select c.${column} from import_chunk c)`;
+
+const chunk: FactTable = {
+  name: 'import_chunk',
+  columns: `at timestamptz, from_offset bigint, total integer, refused integer, repeated integer, skipped integer,
+    updated integer, faults jsonb, is_written boolean`,
+  sql: (source) => `select f.*, f.actor as import_id from ${source} f`,
+};
+
+const rows: FactTable = {
+  name: 'import_rows',
+  columns: `${CONTACT_INPUT_COLUMNS}, repeats integer`,
+  sql: (source) => `select f.* from ${source} f`,
+};
+
+/** Contacts that would have too many properties are the one mistake that only the commit itself can see. */
+const WRITTEN = `${writeContactsSql({
+  input: 'import_rows',
+  workspaceId: ONE('workspace_id'),
+  livemode: ONE('livemode'),
+  now: ONE('at'),
+  merges: ONE('merges'),
+  origin: { type: "'imported'", subject: ONE('import_id') },
+})}, import_outcomes as materialized (
+  select count(*) filter (where outcome = 'created') as created, count(*) filter (where outcome = 'updated') as updated,
+    count(*) filter (where outcome = 'known') as known, count(*) filter (where outcome = 'full') as full_ones, count(*) as all_ones,
+    coalesce((select sum(r.repeats) from import_rows r
+      where r.ord in (select w.ord from written w where w.outcome = 'full')), 0) as full_repeats,
+    (select count(*) from import_rows) as wanted
+  from written
+), import_remembered as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, position)
+  select f.known_id, f.activity_id, ${ONE('livemode')}, 'imported', ${ONE('at')}, ${ONE('import_id')}, (select event_position())
+  from fitting f where f.fits and ${ONE('merges')}
+)`;
+
+const previewed: FactTable = {
+  name: 'import_preview',
+  columns: 'address_hash text',
+  sql: (source) => `select f.actor as import_id, f.address_hash from ${source} f`,
+  followedBy: `${WRITTEN}, import_met as (
+  insert into contact_import_seen (import_id, address_hash) select import_id, address_hash from import_preview
+  on conflict do nothing returning 1 as one
+), import_faults as materialized (
+  select import_id, from_offset, f.faults from import_chunk c cross join lateral (
+    select jsonb_agg(each order by (each ->> 0)::integer) as faults from (
+      select each from jsonb_array_elements(c.faults) as a(each)
+      union all select jsonb_build_array(w.ord, null, 'too_many_properties') from written w where w.outcome = 'full'
+    ) u
+  ) f
+), import_told as (
+  insert into contact_import_faults (import_id, from_offset, faults)
+  select import_id, from_offset, faults from import_faults where faults is not null
+), import_counted as (
+  insert into contact_import_counts as t (import_id, total, created, updated, skipped, failed, first_faults)
+  select c.import_id, c.total,
+    o.created + m.met,
+    o.updated + c.updated + case when c.merges then c.repeated - o.full_repeats + m.again else 0 end,
+    o.known + c.skipped + case when c.merges then 0 else m.again end,
+    c.refused + o.full_ones + o.full_repeats + case when o.all_ones < o.wanted then contact_import_raced() else 0 end,
+    coalesce(jsonb_path_query_array(f.faults, '$[0 to ${FIRST_FAULTS - 1}]'), '[]')
+  from import_chunk c cross join import_outcomes o cross join import_faults f cross join (
+    select (select count(*) from import_met) as met,
+      (select count(*) from import_preview) - (select count(*) from import_met) as again
+  ) m
+  on conflict (import_id) do update set
+    total = t.total + excluded.total, created = t.created + excluded.created, updated = t.updated + excluded.updated,
+    skipped = t.skipped + excluded.skipped, failed = t.failed + excluded.failed,
+    first_faults = case when jsonb_array_length(t.first_faults) < ${FIRST_FAULTS} then t.first_faults || excluded.first_faults
+      else t.first_faults end
+)`,
+};
+
+const countedAnew: FactTable = {
+  name: 'import_counted_anew',
+  columns: 'gone boolean',
+  sql: (source) => `delete from contact_import_counts t using ${source} s where t.import_id = s.actor`,
+};
+
+const dropped: FactTable = {
+  name: 'import_dropped',
+  columns: 'gone boolean',
+  sql: (source) => `delete from contact_import_chunks k using ${source} s where k.import_id = s.actor`,
+};
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+const effects: EffectMeanings<typeof contactImportMachine> = {
+  work: { order: true },
+  countRows: {
+    fact: chunk.name,
+    rows: ({ rows: given, from }, _actor, at) => {
+      const { total, refused, skipped, contacts, faults, preview, isWritten } = given as WorkedRows;
+      const repeated = contacts.reduce((sum, { repeats }) => sum + repeats, 0);
+      return [
+        {
+          at: iso(at),
+          from_offset: from,
+          total,
+          refused,
+          repeated: preview ? 0 : repeated,
+          skipped: preview ? preview.skipped : skipped,
+          updated: preview ? preview.updated : 0,
+          faults,
+          is_written: isWritten,
+        },
+      ];
+    },
+  },
+  writeRows: { fact: rows.name, rows: ({ rows: given }) => (given as WorkedRows).contacts },
+  previewRows: {
+    fact: previewed.name,
+    rows: ({ rows: given }) =>
+      ((given as WorkedRows).preview?.unknown ?? []).map((hash) => ({ address_hash: hash })),
+  },
+  countAnew: { fact: countedAnew.name, rows: () => [{ gone: true }] },
+  dropFile: { fact: dropped.name, rows: () => [{ gone: true }] },
+};
+
+/** The kind of imports of contacts. */
+export const contactImportKind = defineKind({
+  name: 'contactImport',
+  table: 'contact_imports',
+  idPrefix: 'imp',
+  machine: contactImportMachine,
+  states: CONTACT_IMPORT_STATES,
+  version: CONTACT_IMPORT_VERSION,
+  derived: [],
+  spawn: {
+    columns: 'settings json, merges boolean, audience_id text, trigger_flows boolean',
+    insertColumns: ['settings', 'merges', 'audience_id', 'trigger_flows'],
+    insertInto: [],
+  },
+  actorColumnsForFacts: ['merges', 'audience_id'],
+  facts: [chunk, rows, previewed, countedAnew, dropped],
+  children: [],
+  journal: 'contact_import_journal',
+  effects,
+});
+
+/** The registration of the kind, with the performer that works through the files. */
+export const contactImports = (performer: Performer): Registration => ({
+  kind: contactImportKind,
+  performer,
+});

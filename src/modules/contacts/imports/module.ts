@@ -1,0 +1,22 @@
+import { defineModule } from '../../module.ts';
+import type { ImportCommands } from './commands.ts';
+import { importPruner } from './import-pruner.ts';
+import { contactImportKind, contactImports } from './kind.ts';
+import { importRoutes } from './routes.ts';
+import { importWorker } from './worker.ts';
+
+/** Files of contacts that are worked through. */
+export const importsModule = defineModule<ImportCommands>({
+  name: 'imports',
+  kinds: [{ kind: contactImportKind, permission: 'contacts:read' }],
+  routes: importRoutes,
+  open({ database, clock, signer }) {
+    return {
+      registrations: [contactImports(importWorker({ database, clock, signer }))],
+      connect: ({ engine }) => ({
+        deps: { database, engine },
+        duties: [importPruner({ database, clock })],
+      }),
+    };
+  },
+});

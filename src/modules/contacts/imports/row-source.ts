@@ -1,0 +1,113 @@
+import type { FilePlace } from '../../../../machines/contact-import-context.ts';
+import { CsvReader, type CsvRow } from '../../../csv/reader.ts';
+import type { ImportPlan } from './plan.ts';
+import { PIECE } from './stored-file.ts';
+
+/** The file of an import is gone. */
+export class FileLost extends Error {}
+
+/** Characters that the rows of one batch have at most, but for its last row: what a statement carries. */
+const MOST_CHARACTERS = 524_288;
+
+/** Rows of a file, and the place behind them. */
+export interface TakenRows {
+  readonly rows: readonly CsvRow[];
+  readonly to: FilePlace;
+  readonly isLast: boolean;
+}
+
+/** How a stored file is read. */
+export interface FileReading {
+  readonly plan: Pick<ImportPlan, 'stored' | 'delimiter'>;
+  /** Bytes of the whole file. */
+  readonly bytes: number;
+  /** The bytes of a piece; null when it is not there. */
+  readonly piece: (n: number) => Promise<Uint8Array | null>;
+}
+
+/** Reads the rows of a stored file from any place between two of them, a piece at a time. */
+export class RowSource {
+  readonly #reader: CsvReader;
+  readonly #decoder: TextDecoder;
+  /** Rows of the piece at hand that were not taken. */
+  #rows: readonly CsvRow[] = [];
+  #taken = 0;
+  #next: number;
+  #hasEnded = false;
+  /** The text of the piece at hand; the characters and bytes of the file that lie before it, from where this reading began. */
+  #text = '';
+  #charactersBefore = 0;
+  #bytesBefore: number;
+  #place: FilePlace;
+
+  constructor(
+    private readonly reading: FileReading,
+    from: FilePlace,
+  ) {
+    const { stored, delimiter } = reading.plan;
+    this.#reader = new CsvReader({ delimiter, line: from.line });
+    this.#decoder = new TextDecoder(stored, { ignoreBOM: true });
+    this.#next = from.offset;
+    this.#bytesBefore = from.offset;
+    this.#place = from;
+  }
+
+  /** The next rows, at most so many; rows of nothing but empty cells are passed over. @throws FileLost */
+  async take(most: number): Promise<TakenRows> {
+    const rows: CsvRow[] = [];
+    let characters = 0;
+    let last: CsvRow | null = null;
+    while (rows.length < most && characters < MOST_CHARACTERS) {
+      const row = this.#rows[this.#taken];
+      if (!row) {
+        if (last) this.#place = this.#placeBehind(last);
+        last = null;
+        if (!(await this.#read())) return { rows, to: this.#end(), isLast: true };
+        continue;
+      }
+      this.#taken++;
+      last = row;
+      if (row.fault || row.cells.some((cell) => cell !== '')) {
+        rows.push(row);
+        for (const cell of row.cells) characters += cell.length;
+      }
+    }
+    if (last) this.#place = this.#placeBehind(last);
+    return { rows, to: this.#place, isLast: false };
+  }
+
+  /** Reads the next piece of the file; false at its end. */
+  async #read(): Promise<boolean> {
+    if (this.#hasEnded) return false;
+    this.#charactersBefore += this.#text.length;
+    this.#bytesBefore += this.#byteLength(this.#text);
+    const isEnd = this.#next >= this.reading.bytes;
+    this.#hasEnded = isEnd;
+    this.#text = isEnd ? this.#decoder.decode() : this.#decoder.decode(await this.#bytes(), { stream: true });
+    this.#rows = this.#reader.read(this.#text, isEnd);
+    this.#taken = 0;
+    return true;
+  }
+
+  async #bytes(): Promise<Uint8Array> {
+    const n = Math.floor(this.#next / PIECE);
+    const content = await this.reading.piece(n);
+    if (!content || content.length <= this.#next - n * PIECE) throw new FileLost();
+    const rest = content.subarray(this.#next - n * PIECE);
+    this.#next += rest.length;
+    return rest;
+  }
+
+  #placeBehind({ end, nextLine }: CsvRow): FilePlace {
+    const text = this.#text.slice(0, end - this.#charactersBefore);
+    return { offset: this.#bytesBefore + this.#byteLength(text), line: nextLine };
+  }
+
+  #end(): FilePlace {
+    return { offset: this.reading.bytes, line: this.#place.line };
+  }
+
+  #byteLength(text: string): number {
+    return this.reading.plan.stored === 'utf-8' ? Buffer.byteLength(text) : text.length;
+  }
+}

@@ -1,0 +1,177 @@
+import type { Signer } from '../../../crypto/signer.ts';
+import type { CsvRow } from '../../../csv/reader.ts';
+import { withoutGuard } from '../../../csv/write.ts';
+import { mintId } from '../../../db/ids.ts';
+import { isDateTime } from '../../../http/schema.ts';
+import { isProblem, parseAddress } from '../../../mail/address.ts';
+import { forgottenKey } from '../../suppressions/queries.ts';
+import { LONGEST_NAME } from '../model.ts';
+import { LONGEST_PROPERTY, MOST_PROPERTIES } from '../properties.ts';
+import { mergedInto, namesOf } from '../read-contact.ts';
+import type { ContactInput } from '../write.ts';
+import type { Fault, FaultCode } from './faults.ts';
+import type { ImportPlan, Target } from './plan.ts';
+
+/** A contact of a row, and how many later rows of the same address were merged into it. */
+export type ImportedContact = ContactInput & { readonly repeats: number };
+
+/** Rows that are worked through together: what the event of the machine carries. */
+export interface RowBatch {
+  readonly total: number;
+  readonly refused: number;
+  /** Rows whose address came before in the same batch, where the first one stays (`onConflict=skip`). */
+  readonly skipped: number;
+  readonly contacts: readonly ImportedContact[];
+  readonly faults: readonly Fault[];
+}
+
+/** What reading rows needs to know. */
+export interface RowReading {
+  readonly plan: ImportPlan;
+  readonly signer: Signer;
+  readonly workspaceId: string;
+  /** Whether the hashes of forgotten addresses matter: they are live ones, and cost 4 µs a row. */
+  readonly hashes: boolean;
+  /** Whether an address that comes again is merged, and not skipped. */
+  readonly merges: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Reads the rows of one batch. An address is in it once: a statement takes it once. */
+export function readRows(rows: readonly CsvRow[], reading: RowReading): RowBatch {
+  const byKey = new Map<string, ImportedContact>();
+  const faults: Fault[] = [];
+  let refused = 0;
+  let skipped = 0;
+  for (const row of rows) {
+    const before = faults.length;
+    const contact = readRow(row, reading, faults);
+    if (!contact || faults.length > before) {
+      refused++;
+      continue;
+    }
+    const known = byKey.get(contact.email_key);
+    if (!known) byKey.set(contact.email_key, { ...contact, repeats: 0 });
+    else if (reading.merges)
+      byKey.set(contact.email_key, { ...mergedInto(known, contact), repeats: known.repeats + 1 });
+    else skipped++;
+  }
+  return { total: rows.length, refused, skipped, contacts: [...byKey.values()], faults };
+}
+
+function readRow(
+  { line, cells, fault }: CsvRow,
+  { plan, signer, workspaceId, hashes, now }: RowReading,
+  faults: Fault[],
+): ContactInput | null {
+  if (fault) {
+    faults.push([fault.line, fault.column, fault.code]);
+    return null;
+  }
+  const { targets } = plan;
+  if (cells.length < targets.length || cells.slice(targets.length).some((cell) => cell !== '')) {
+    faults.push([line, null, 'wrong_cell_count']);
+    return null;
+  }
+  let email = '';
+  let emailColumn = 0;
+  let unsubscribes = false;
+  let firstName: string | undefined;
+  let lastName: string | undefined;
+  const properties: Record<string, string | number | boolean> = {};
+  let propertyCount = 0;
+  const refuse = (column: number, code: FaultCode): void => {
+    faults.push([lineOf(line, cells, column), column + 1, code]);
+  };
+  for (let column = 0; column < targets.length; column++) {
+    const target = targets[column] as Target;
+    const cell = cells[column] as string;
+    if (target === null) continue;
+    if (target.to === 'email') {
+      email = visible(cell);
+      emailColumn = column;
+      continue;
+    }
+    // An empty cell says nothing of the person: what is known stays.
+    if (cell === '') continue;
+    if (cell.includes('\0')) refuse(column, 'invalid_character');
+    else if (target.to === 'status') unsubscribes = cell !== 'subscribed';
+    else if (target.to === 'property') {
+      const value = typedValue(cell, target.type);
+      if (typeof value === 'object') refuse(column, value.code);
+      else {
+        properties[target.key] = value;
+        propertyCount++;
+      }
+    } else {
+      const name = withoutGuard(cell);
+      if (name.length > LONGEST_NAME) refuse(column, 'text_too_long');
+      else if (target.to === 'firstName') firstName = name;
+      else lastName = name;
+    }
+  }
+  const address = parseAddress(email);
+  if (email === '') refuse(emailColumn, 'missing_email');
+  else if (isProblem(address) || address.name !== null) refuse(emailColumn, 'invalid_email');
+  if (propertyCount > MOST_PROPERTIES) faults.push([line, null, 'too_many_properties']);
+  if (isProblem(address)) return null;
+  return {
+    ord: line,
+    id: mintId('con', now),
+    activity_id: mintId('act', now),
+    email: address.address,
+    email_key: address.key,
+    email_hash: hashes ? forgottenKey(signer, workspaceId, address.key) : '',
+    ...namesOf({ firstName, lastName }),
+    properties,
+    removed: [],
+    unsubscribes,
+  };
+}
+
+/** An address without what nobody sees and nobody typed. */
+const visible = (cell: string): string =>
+  /^[\x21-\x7e]*$/.test(cell)
+    ? cell
+    : cell
+        .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
+        .replaceAll('\u00a0', ' ')
+        .trim();
+
+/** The physical line of a cell: cells before it may have lines of their own. */
+function lineOf(line: number, cells: readonly string[], column: number): number {
+  let own = line;
+  for (const cell of cells.slice(0, column)) own += cell.match(/\r\n|\r|\n/g)?.length ?? 0;
+  return own;
+}
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const BOOLEANS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  1: true,
+  false: false,
+  no: false,
+  0: false,
+};
+
+type PropertyTarget = Extract<Target, { readonly to: 'property' }>;
+
+/** A cell as the value of a property. Nothing is guessed: without a type `007` stays a text. */
+function typedValue(
+  cell: string,
+  type: PropertyTarget['type'],
+): string | number | boolean | { readonly code: FaultCode } {
+  if (type === 'string') {
+    const text = withoutGuard(cell);
+    return text.length > LONGEST_PROPERTY ? { code: 'text_too_long' } : text;
+  }
+  const text = cell.trim();
+  if (type === 'number') {
+    const value = NUMBER.test(text) ? Number(text) : Number.NaN;
+    return Number.isFinite(value) ? value : { code: 'invalid_number' };
+  }
+  if (type === 'boolean') return BOOLEANS[text.toLowerCase()] ?? { code: 'invalid_boolean' };
+  return isDateTime(text) || isDateTime(`${text}T00:00:00Z`) ? text : { code: 'invalid_date' };
+}

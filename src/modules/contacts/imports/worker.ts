@@ -1,0 +1,202 @@
+import type { ContactImportContext, RowsRead } from '../../../../machines/contact-import-context.ts';
+import type { Signer } from '../../../crypto/signer.ts';
+import type { Database } from '../../../db/database.ts';
+import type { Order } from '../../../engine/draft.ts';
+import type { ActorEvent } from '../../../engine/kind.ts';
+import type { Performer, TellActor } from '../../../engine/performers.ts';
+import type { Clock } from '../../../time/clock.ts';
+import { forgottenKey } from '../../suppressions/queries.ts';
+import { type KnownContact, knownContacts } from '../queries.ts';
+import type { Preview, WorkedRows } from './kind.ts';
+import type { ImportSettings } from './plan.ts';
+import { FileLost, RowSource, type TakenRows } from './row-source.ts';
+import { type RowBatch, readRows } from './rows.ts';
+import { readPiece } from './stored-file.ts';
+
+/** What working through files needs. */
+export interface WorkerDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly signer: Signer;
+}
+
+/** Imports that wait in memory for their turn; those beyond it are found by the clock again. */
+const BACKLOG = 1_000;
+/** How long an import works before others have their turn. */
+const TURN_MS = 2_000;
+const FEWEST_ROWS = 50;
+const FIRST_ROWS = 500;
+const MOST_ROWS = 4_000;
+/** What a commit may take: rows that others change wait for it, and the embedded database answers nobody meanwhile. */
+const COMMIT_MS = { postgres: 120, embedded: 40 } as const;
+
+const SETTINGS = 'select settings, merges from contact_imports where id = $1';
+
+interface SettingsRow {
+  readonly settings: ImportSettings;
+  readonly merges: boolean;
+}
+
+/**
+ * Works through the files of imports, one at a time and in turns. Rows are read while those before them are committed. All that
+ * an import did is in its commits, so a turn that dies goes on elsewhere behind the last of them.
+ */
+export function importWorker(deps: WorkerDeps): Performer {
+  let isStopping = false;
+  return {
+    slots: 1,
+    backlog: BACKLOG,
+    perform: (order, tell) => new Turn(deps, order, tell, () => isStopping).run(),
+    stop: () => {
+      isStopping = true;
+    },
+  };
+}
+
+type Pass = Pick<ContactImportContext, 'place'> & { readonly state: string };
+
+/** One turn of one import. */
+class Turn {
+  readonly #attempt: number;
+  #most = FIRST_ROWS;
+
+  constructor(
+    private readonly deps: WorkerDeps,
+    private readonly order: Order,
+    private readonly tell: TellActor,
+    private readonly isStopping: () => boolean,
+  ) {
+    this.#attempt = (order.effect.params as { readonly attempt: number }).attempt;
+  }
+
+  async run(): Promise<readonly ActorEvent[]> {
+    const { clock, database } = this.deps;
+    const begun = clock.monotonic();
+    const [row] = await database.query<SettingsRow>(SETTINGS, [this.order.actor.id]);
+    let pass = row ? await this.#told({ type: 'turn.begun' }) : null;
+    while (row && pass) {
+      const source = this.#sourceOf(row.settings, pass);
+      const next = await this.#pass(row, pass, source, begun).catch((error: unknown) => {
+        if (error instanceof FileLost) return 'lost' as const;
+        throw error;
+      });
+      if (next === 'lost') return [this.#event({ type: 'file.lost' })];
+      if (next === 'over') return [this.#event({ type: 'turn.ended' })];
+      pass = next;
+    }
+    return [];
+  }
+
+  /** Works through the rest of a pass. Null where the import has ended, or goes on elsewhere; `over` at the end of the turn. */
+  async #pass(
+    row: SettingsRow,
+    { state, place }: Pass,
+    source: RowSource,
+    begun: number,
+  ): Promise<Pass | null | 'over'> {
+    const { clock } = this.deps;
+    let from = place.offset;
+    let prepared = await this.#prepared(row, state, source);
+    for (;;) {
+      const { taken, rows } = prepared;
+      const committing = clock.monotonic();
+      const told = this.#told({
+        type: 'rows.read',
+        from,
+        to: taken.to,
+        isLast: taken.isLast,
+        refused: rows.refused,
+        rows,
+      });
+      // What is thrown while the next rows are prepared must not leave the commit unheard.
+      const [committed, next] = await Promise.allSettled([
+        told.finally(() => this.#adapt(clock.monotonic() - committing)),
+        taken.isLast ? null : this.#prepared(row, state, source),
+      ]);
+      if (committed.status === 'rejected') throw committed.reason;
+      const after = committed.value;
+      if (!after || taken.isLast) return after;
+      if (this.isStopping() || clock.monotonic() - begun > TURN_MS) return 'over';
+      if (next.status === 'rejected') throw next.reason;
+      if (!next.value) return after;
+      from = taken.to.offset;
+      prepared = next.value;
+    }
+  }
+
+  async #prepared(
+    { settings, merges }: SettingsRow,
+    state: string,
+    source: RowSource,
+  ): Promise<{ readonly taken: TakenRows; readonly rows: WorkedRows }> {
+    const { signer, clock } = this.deps;
+    const { workspaceId, livemode } = this.order.actor;
+    const taken = await source.take(this.#most);
+    const { plan } = settings;
+    const isWritten = state === 'processing';
+    const batch = readRows(taken.rows, {
+      plan,
+      signer,
+      workspaceId,
+      hashes: livemode && isWritten,
+      merges,
+      now: clock.now(),
+    });
+    const rows = isWritten
+      ? { ...batch, preview: null, isWritten }
+      : await this.#checked(batch, settings, merges);
+    return { taken, rows };
+  }
+
+  /** Looks for what only the contacts that are there can tell of rows, without changing any. */
+  async #checked(batch: RowBatch, { dryRun }: ImportSettings, merges: boolean): Promise<WorkedRows> {
+    const { workspaceId, livemode } = this.order.actor;
+    const known = await knownContacts(this.deps.database, { workspaceId, livemode }, batch.contacts);
+    const byPlace = new Map<number, KnownContact>(known.map((contact) => [contact.ord, contact]));
+    const full = merges ? batch.contacts.filter(({ ord }) => byPlace.get(ord)?.isFull) : [];
+    const others = batch.contacts.filter((contact) => !full.includes(contact));
+    const sum = (contacts: typeof others) => contacts.reduce((total, { repeats }) => total + repeats + 1, 0);
+    const there = sum(others.filter(({ ord }) => byPlace.has(ord)));
+    const missing = others.filter(({ ord }) => !byPlace.has(ord));
+    const again = missing.reduce((total, { repeats }) => total + repeats, 0);
+    const preview: Preview = {
+      updated: merges ? there + again : 0,
+      skipped: batch.skipped + (merges ? 0 : there),
+      unknown: missing.map(({ email_key }) => forgottenKey(this.deps.signer, workspaceId, email_key)),
+    };
+    return {
+      ...batch,
+      refused: batch.refused + sum(full),
+      faults: [...batch.faults, ...full.map(({ ord }) => [ord, null, 'too_many_properties'] as const)],
+      preview: dryRun ? preview : { updated: 0, skipped: 0, unknown: [] },
+      isWritten: false,
+    };
+  }
+
+  #sourceOf({ plan, bytes }: ImportSettings, { place }: Pass): RowSource {
+    const { database } = this.deps;
+    const piece = (n: number) => readPiece(database, this.order.actor.id, n);
+    return new RowSource({ plan, bytes, piece }, place);
+  }
+
+  #event<Rest extends { readonly type: string }>(rest: Rest) {
+    return { ...rest, at: this.deps.clock.now(), attempt: this.#attempt };
+  }
+
+  /** Tells the import something, and says where it stands then; null where it takes nothing from this turn any more. */
+  async #told(
+    rest: { readonly type: 'turn.begun' } | Omit<RowsRead, 'at' | 'attempt'>,
+  ): Promise<Pass | null> {
+    const result = await this.tell(this.#event(rest));
+    if (result.outcome !== 'changed' || !UNDER_WAY.has(result.state)) return null;
+    return { state: result.state, place: (result.context as ContactImportContext).place };
+  }
+
+  /** Takes more rows where commits are quick, and fewer where they are slow. */
+  #adapt(ms: number): void {
+    const factor = Math.min(2, Math.max(0.5, COMMIT_MS[this.deps.database.kind] / Math.max(1, ms)));
+    this.#most = Math.round(Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, this.#most * factor)));
+  }
+}
+
+const UNDER_WAY: ReadonlySet<string> = new Set(['checking', 'processing']);
