@@ -1,0 +1,122 @@
+import { Context, Liquid, LiquidError, type Template, toValueSync } from 'liquidjs';
+import { filtersFor, guarded, NOW } from './filters.ts';
+import { AllocationCount, exceeded, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
+import { tagsFor } from './tags.ts';
+import { BoundedEmitter, IN_HTML, IN_TEXT, type Writing } from './values.ts';
+
+/** A source that was parsed. */
+export type ParsedSource = readonly Template[];
+
+/** The names that a rendering may use, with their values, and its moment in epoch milliseconds. */
+export interface Scope {
+  readonly names: Readonly<Record<string, unknown>>;
+  readonly now: number;
+}
+
+/** Reads and renders Liquid that comes from strangers. */
+export interface LiquidEngine {
+  /** @throws LiquidProblem that tells line and column */
+  parse(source: string): ParsedSource;
+  /** @throws LiquidProblem, TooSlow */
+  render(parsed: ParsedSource, scope: Scope): string;
+  /** The paths of the names that a source uses and does not set itself, such as `order.total`. */
+  namesOf(parsed: ParsedSource): readonly string[];
+}
+
+function engineFor(writing: Writing): LiquidEngine {
+  const liquid = new Liquid({
+    // With it there is no way to a file.
+    templates: {},
+    ownPropertyOnly: true,
+    strictFilters: true,
+    lenientIf: true,
+    locale: 'en-US',
+    timezoneOffset: 0,
+    outputEscape: writing.write,
+  });
+  const filters = filtersFor(writing);
+  for (const name of Object.keys(liquid.filters)) if (!filters.has(name)) liquid.unregisterFilter(name);
+  for (const [name, spec] of filters)
+    // `raw` tells the library that this text is not to be escaped.
+    liquid.registerFilter(name, { handler: guarded(name, spec), raw: name === 'raw' });
+  const tags = tagsFor(writing);
+  for (const name of Object.keys(liquid.tags)) if (!(name in tags)) delete liquid.tags[name];
+  for (const [name, tag] of Object.entries(tags)) liquid.registerTag(name, tag);
+
+  return {
+    parse(source) {
+      refuseDeepNesting(source);
+      refuseLongTags(source);
+      try {
+        return liquid.parse(source);
+      } catch (error) {
+        throw problemOf(error, true);
+      }
+    },
+    render(parsed, { names, now }) {
+      const context = new Context(
+        names,
+        liquid.options,
+        { sync: true, renderLimit: LIQUID_LIMITS.ms },
+        { liquid },
+      );
+      context.memoryLimit = new AllocationCount() as unknown as Context['memoryLimit'];
+      context.setRegister(NOW, now);
+      const emitter = new BoundedEmitter();
+      try {
+        toValueSync(liquid.renderer.renderTemplates([...parsed], context, emitter));
+      } catch (error) {
+        throw problemOf(error, false);
+      }
+      return emitter.buffer;
+    },
+    namesOf: (parsed) => liquid.globalFullVariablesSync([...parsed]),
+  };
+}
+
+/** The engine of html, which escapes every value, and the one of texts and subjects, which does not. */
+export const htmlLiquid = engineFor(IN_HTML);
+export const textLiquid = engineFor(IN_TEXT);
+
+const BLOCK = /\{%-?\s*(end)?(if|unless|case|for|tablerow|capture|comment)\b/g;
+
+/** The parser calls itself once a block, and would fill the stack; twenty thousand blocks took it half a second to refuse. */
+function refuseDeepNesting(source: string): void {
+  let depth = 0;
+  for (const [, end] of source.matchAll(BLOCK)) {
+    depth += end ? -1 : 1;
+    if (depth > LIQUID_LIMITS.nesting) exceeded('nesting');
+  }
+}
+
+/** A long chain of filters or conditions takes time that only the end of the thread stops. */
+function refuseLongTags(source: string): void {
+  for (const { 0: opening, index } of source.matchAll(/\{[{%]/g)) {
+    const longest = source.slice(index, index + LIQUID_LIMITS.tag + 2);
+    if (longest.length > LIQUID_LIMITS.tag && !longest.includes(opening === '{{' ? '}}' : '%}')) exceeded('tag');
+  }
+}
+
+/** What the library calls the end of its time. */
+const OUT_OF_TIME = 'template render limit exceeded';
+const LONGEST_REASON = 160;
+
+/** A sentence with the place in the source, from whatever was thrown. */
+function problemOf(thrown: unknown, isParsing: boolean): Error {
+  if (!LiquidError.is(thrown)) return thrown instanceof RangeError ? new LiquidProblem(TOO_DEEP) : asError(thrown);
+  const { originalError: cause, token } = thrown as LiquidError & { originalError?: unknown };
+  const [line, column] = token.getPosition();
+  const place = `Line ${line}, column ${column}: `;
+  if (cause instanceof LiquidProblem) return new LiquidProblem(`${place}${lowered(cause.message)}`);
+  if (cause instanceof RangeError) return new LiquidProblem(`${place}${lowered(TOO_DEEP)}`);
+  const reason = thrown.message.replace(/, line:\d+, col:\d+$/, '');
+  if (reason === OUT_OF_TIME) return new TooSlow();
+  const isOurs = isParsing || (cause as Error | undefined)?.name === 'AssertionError';
+  // What else goes wrong is an error of JavaScript, whose message says nothing to an author.
+  const said = isOurs ? reason.slice(0, LONGEST_REASON).replace(/[\s.]+$/, '') : 'cannot be rendered with these values';
+  return new LiquidProblem(`${place}${said}.`);
+}
+
+const TOO_DEEP = 'Must be nested less deeply.';
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error('Liquid failed.'));
+const lowered = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);

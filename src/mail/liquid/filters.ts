@@ -1,0 +1,140 @@
+import { AssertionError, type FilterImplOptions, filters as library } from 'liquidjs';
+import { LIQUID_LIMITS, LiquidProblem } from './limits.ts';
+import { SafeText, textOf, type Writing, weigh, weightOf } from './values.ts';
+
+type Handler = Extract<FilterImplOptions, (...given: never[]) => unknown>;
+type Self = ThisParameterType<Handler>;
+
+/** A filter with the fewest and the most arguments that it takes besides its value. */
+interface Spec {
+  readonly fewest: number;
+  readonly most: number;
+  readonly handler: Handler;
+}
+
+/** The register of a context that holds the moment of the rendering, in epoch milliseconds. */
+export const NOW = 'now';
+
+/**
+ * The filters of the library that are offered, with their fewest and most arguments. Those that evaluate an expression for every
+ * item (`where_exp`) are not: no limit of the library ends them. Those that no email needs are not either.
+ */
+const LIBRARY: Readonly<Record<string, readonly [fewest: number, most: number]>> = {
+  ...{ abs: [0, 0], at_least: [1, 1], at_most: [1, 1], ceil: [0, 0], floor: [0, 0], minus: [1, 1] },
+  ...{ modulo: [1, 1], plus: [1, 1], round: [0, 1], times: [1, 1] },
+  ...{ append: [1, 1], prepend: [1, 1], capitalize: [0, 0], downcase: [0, 0], upcase: [0, 0] },
+  ...{ lstrip: [0, 0], rstrip: [0, 0], strip: [0, 0], strip_html: [0, 0], strip_newlines: [0, 0] },
+  ...{ remove: [1, 1], remove_first: [1, 1], remove_last: [1, 1], replace: [1, 2], replace_first: [1, 2] },
+  ...{ replace_last: [2, 2], slice: [1, 2], split: [1, 1], truncate: [0, 2], truncatewords: [0, 2] },
+  ...{ escape: [0, 0], escape_once: [0, 0], newline_to_br: [0, 0], url_decode: [0, 0], url_encode: [0, 0] },
+  ...{ base64_encode: [0, 0], base64_decode: [0, 0], default: [0, 2], date: [0, 2], size: [0, 0] },
+  ...{ compact: [0, 1], concat: [1, 1], find: [1, 2], find_index: [1, 2], first: [0, 0], has: [1, 2] },
+  ...{ join: [0, 1], last: [0, 0], map: [1, 1], reject: [1, 2], reverse: [0, 0], sort: [0, 1] },
+  ...{ sort_natural: [0, 1], sum: [0, 1], uniq: [0, 1], where: [1, 2] },
+};
+
+/** Filters after which safe text is still safe. */
+const KEEPING = ['lstrip', 'rstrip', 'strip', 'strip_newlines'] as const;
+
+const handlerOf = (name: string): Handler => {
+  const found = library[name as keyof typeof library] as FilterImplOptions;
+  return typeof found === 'function' ? found : found.handler;
+};
+
+/** All filters, writing values as `writing` does. */
+export function filtersFor(writing: Writing): ReadonlyMap<string, Spec> {
+  const specs = new Map<string, Spec>();
+  for (const [name, [fewest, most]] of Object.entries(LIBRARY))
+    specs.set(name, { fewest, most, handler: handlerOf(name) });
+  const replace = (name: string, fewest: number, most: number, handler: Handler): void => {
+    specs.set(name, { fewest, most, handler });
+  };
+  replace('divided_by', 1, 1, divide);
+  replace('date', 0, 2, dateFilter);
+  replace('join', 0, 1, join);
+  replace('json', 0, 0, json);
+  replace('raw', 0, 0, (value) => new SafeText(writing.raw(value)));
+  if (writing.escapes) makeSafe(specs, writing);
+  return specs;
+}
+
+/** Checks the number of the arguments and the size of everything that goes in and comes out. */
+export const guarded = (name: string, { fewest, most, handler }: Spec): Handler =>
+  function* (this: Self, value: unknown, ...given: unknown[]) {
+    if (given.length < fewest || given.length > most)
+      throw new LiquidProblem(`Must give the filter ${name} ${countOf(fewest, most)}.`);
+    weigh(value);
+    for (const each of given) weigh(each);
+    const made: unknown = yield handler.call(this, value, ...given);
+    weigh(made);
+    return made;
+  };
+
+const countOf = (fewest: number, most: number): string => {
+  if (most === 0) return 'no argument';
+  const count = fewest === most ? `${most}` : fewest === 0 ? `at most ${most}` : `${fewest} or ${most}`;
+  return `${count} argument${most === 1 ? '' : 's'}`;
+};
+
+/** In html, what a filter has escaped is not escaped again, and what is joined to it is escaped first. */
+function makeSafe(specs: Map<string, Spec>, { write, raw }: Writing): void {
+  const wrap = (name: string, made: (inner: Handler) => Handler) => {
+    const spec = specs.get(name);
+    if (spec) specs.set(name, { ...spec, handler: made(spec.handler) });
+  };
+  for (const name of ['escape', 'escape_once'])
+    wrap(
+      name,
+      (inner) =>
+        function (this: Self, value: unknown) {
+          return value instanceof SafeText ? value : new SafeText(raw(inner.call(this, value)));
+        },
+    );
+  for (const name of KEEPING)
+    wrap(
+      name,
+      (inner) =>
+        function (this: Self, value: unknown) {
+          const made = inner.call(this, value) as string;
+          return value instanceof SafeText ? new SafeText(made) : made;
+        },
+    );
+  wrap('newline_to_br', () => (value) => new SafeText(write(value).replace(/\r?\n/g, '<br />\n')));
+  const joined = (first: unknown, second: unknown): unknown =>
+    first instanceof SafeText || second instanceof SafeText
+      ? new SafeText(write(first) + write(second))
+      : textOf(first) + textOf(second);
+  wrap('append', () => joined);
+  wrap('prepend', () => (value, before) => joined(before, value));
+}
+
+const numberOf = (value: unknown): number => Number(textOf(value)) || 0;
+
+/** Whole numbers are divided as whole numbers, as in the original Liquid. */
+const divide: Handler = (value, by) => {
+  const [dividend, divisor] = [numberOf(value), numberOf(by)];
+  if (divisor === 0) throw new LiquidProblem('Must not divide by 0.');
+  const quotient = dividend / divisor;
+  return Number.isInteger(dividend) && Number.isInteger(divisor) ? Math.floor(quotient) : quotient;
+};
+
+/** `now` is the time of the service's clock, which all instances agree on. */
+const dateFilter: Handler = function (this: Self, value: unknown, ...given: unknown[]) {
+  const isNow = value === 'now' || value === 'today';
+  const moment = isNow ? this.context.getRegister(NOW, 0) / 1_000 : value;
+  return handlerOf('date').call(this, moment, ...given);
+};
+
+const join: Handler = function (this: Self, value: unknown, separator: unknown = ' ') {
+  if (!Array.isArray(value)) return textOf(value);
+  const between = textOf(separator);
+  weigh('x'.repeat(Math.min(between.length * value.length, LIQUID_LIMITS.result + 1)));
+  return value.map(textOf).join(between);
+};
+
+/** JSON of a value, of a bounded size before it is made. */
+const json: Handler = (value) => {
+  if (weightOf(value, LIQUID_LIMITS.result) > LIQUID_LIMITS.result / 8)
+    throw new AssertionError('a value for the filter json must be smaller');
+  return JSON.stringify(value) ?? 'null';
+};

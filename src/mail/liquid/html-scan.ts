@@ -1,0 +1,179 @@
+import { LiquidProblem } from './limits.ts';
+
+/** A piece of Liquid in html: what it is, and where it stands. */
+export interface Placed {
+  /** With its braces. */
+  readonly source: string;
+  /** Position in the html. */
+  readonly at: number;
+  /** Why no value may be written there; null where one may. */
+  readonly danger: string | null;
+  /** Whether it begins the address of a link or a picture. */
+  readonly beginsLink: boolean;
+  /** The names of the elements around it, outermost first. */
+  readonly within: string;
+}
+
+const LIQUID = /\{\{[\s\S]*?\}\}|\{%-?\s*(comment)\b[\s\S]*?\{%-?\s*endcomment\s*-?%\}|\{%[\s\S]*?%\}/y;
+const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
+/** Elements whose content no browser reads as html. */
+const UNPARSED = /^(?:script|style|title|textarea)$/;
+const LINKS = /^(?:href|src|action|formaction|background|poster|xlink:href)$/;
+
+const IN_SCRIPT = 'inside <script> or <style>, where escaping does not help';
+const IN_TAG = 'inside a tag but in no attribute value';
+const UNQUOTED = 'in an attribute value without quotes';
+const IN_HANDLER = 'in an attribute that runs scripts';
+
+type State = 'text' | 'comment' | 'name' | 'between' | 'attribute' | 'value' | '"' | "'" | 'unquoted';
+
+/**
+ * Finds the Liquid in html and tells where each piece stands, the way a browser reads the html around it. Of the branches of an
+ * `if` it reads one after the other.
+ */
+export function scanHtml(html: string): readonly Placed[] {
+  const found: Placed[] = [];
+  const elements: string[] = [];
+  let state: State = 'text';
+  let name = '';
+  let attribute = '';
+  /** The value so far is empty, so that what comes now begins it. */
+  let begins = false;
+  let isClosing = false;
+
+  const dangerHere = (): string | null => {
+    if (state === 'text') return /^(?:script|style)$/.test(elements.at(-1) ?? '') ? IN_SCRIPT : null;
+    if (state === 'comment') return null;
+    if (state === 'value' || state === 'unquoted') return UNQUOTED;
+    if (state === '"' || state === "'") return /^(?:on|srcdoc$)/.test(attribute) ? IN_HANDLER : null;
+    return IN_TAG;
+  };
+  const endTag = (at: number) => {
+    const tag = name.toLowerCase();
+    if (isClosing) {
+      const open = elements.lastIndexOf(tag);
+      if (open !== -1) elements.length = open;
+    } else if (!VOID.test(tag) && html[at - 1] !== '/') elements.push(tag);
+    state = 'text';
+  };
+
+  for (let at = 0; at < html.length; at++) {
+    const character = html[at] as string;
+    if (character === '{') {
+      LIQUID.lastIndex = at;
+      const [source] = LIQUID.exec(html) ?? [];
+      if (source !== undefined) {
+        const beginsLink = begins && (state === '"' || state === "'") && LINKS.test(attribute);
+        found.push({ source, at, danger: dangerHere(), beginsLink, within: elements.join(' ') });
+        // A value that is being written by Liquid has begun; a block may write nothing.
+        if (source.startsWith('{{')) begins = false;
+        if (state === 'value') state = 'unquoted';
+        at += source.length - 1;
+        continue;
+      }
+    }
+    switch (state) {
+      case 'text': {
+        if (character !== '<') break;
+        const open = elements.at(-1) ?? '';
+        const rest = html.slice(at + 1, at + 12).toLowerCase();
+        if (UNPARSED.test(open) && !rest.startsWith(`/${open}`)) break;
+        if (rest.startsWith('!--')) state = 'comment';
+        else if (/^\/?[a-z]/.test(rest)) {
+          isClosing = rest.startsWith('/');
+          if (isClosing) at++;
+          name = '';
+          state = 'name';
+        }
+        break;
+      }
+      case 'comment':
+        if (character === '>' && html.slice(at - 2, at) === '--') state = 'text';
+        break;
+      case 'name':
+        if (character === '>') endTag(at);
+        else if (/[\s/]/.test(character)) state = 'between';
+        else name += character;
+        break;
+      case 'between':
+        if (character === '>') endTag(at);
+        else if (!/[\s/=]/.test(character)) {
+          attribute = character.toLowerCase();
+          state = 'attribute';
+        } else if (character === '=') state = 'value';
+        break;
+      case 'attribute':
+        if (character === '>') endTag(at);
+        else if (character === '=') {
+          state = 'value';
+          begins = true;
+        } else if (/[\s/]/.test(character)) state = 'between';
+        else attribute += character.toLowerCase();
+        break;
+      case 'value':
+        if (character === '>') endTag(at);
+        else if (character === '"' || character === "'") {
+          state = character;
+          begins = true;
+        } else if (!/\s/.test(character)) state = 'unquoted';
+        break;
+      case 'unquoted':
+        if (character === '>') endTag(at);
+        else if (/\s/.test(character)) state = 'between';
+        break;
+      default:
+        if (character === state) state = 'between';
+        else if (!/\s/.test(character)) begins = false;
+    }
+  }
+  return found;
+}
+
+/** Liquid that writes values: outputs, and the tags that write as they do. */
+const WRITES = /^(?:\{\{|\{%-?\s*(?:echo|cycle|liquid)\b)/;
+const IS_RAW = /\|\s*raw\s*-?[%}]\}$/;
+
+/** The position in words. */
+export function placeOf(source: string, at: number): string {
+  const before = source.slice(0, at).split('\n');
+  return `Line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
+}
+
+/** Refuses values where escaping does not hold them, unless their author takes them as they are. */
+export function refuseDangerousPlaces(html: string, placed: readonly Placed[]): void {
+  const wrong = placed.find(({ source, danger }) => danger && WRITES.test(source) && !IS_RAW.test(source));
+  if (wrong)
+    throw new LiquidProblem(
+      `${placeOf(html, wrong.at)}: a value must not stand ${wrong.danger}; put it into a quoted attribute or into text, or write the filter raw.`,
+    );
+}
+
+const BLOCK = /^\{%-?\s*(end)?(if|unless|case|for|tablerow|capture)\b/;
+const MIDDLE = /^\{%-?\s*(?:elsif|else|when)\b/;
+
+/** Refuses blocks that begin in one element and end in another: a loop would repeat half an element. */
+export function refuseSplitBlocks(placed: readonly Placed[]): void {
+  const open: string[] = [];
+  for (const { source, within } of placed) {
+    const [tag, end, name] = BLOCK.exec(source) ?? [];
+    const begun = open.at(-1);
+    if (tag !== undefined && !end) open.push(within);
+    else if ((tag !== undefined || MIDDLE.test(source)) && begun !== undefined) {
+      if (begun !== within)
+        throw new LiquidProblem(
+          `The markup splits ${name ? `the block {% ${name} %}` : 'a block'}: it begins in one element and ends in another. Put its tags on lines of their own, with empty lines around them.`,
+        );
+      if (end) open.pop();
+    }
+  }
+}
+
+const SPACE = '[\\x00-\\x20]*';
+const scheme = (name: string) => [...name].join(SPACE);
+const SCRIPTED = new RegExp(
+  `\\b(?:(?:href|src|action|formaction|background|poster)\\s*=\\s*["']?${SPACE}(?:${scheme('javascript')}|${scheme('vbscript')})|href\\s*=\\s*["']?${SPACE}${scheme('data')})${SPACE}:`,
+  'i',
+);
+
+/** Whether a link of rendered html runs something. Escaping does not help there: the scheme is plain text. */
+export const runsScripts = (html: string): boolean => SCRIPTED.test(html);

@@ -1,0 +1,189 @@
+import { FairQueue } from '../../async/fair-slots.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
+import type { Scope } from './engine.ts';
+import { LiquidProblem, TooSlow } from './limits.ts';
+import type { Job } from './liquid-thread.ts';
+import type { AuthoredPart, Findings, RenderedParts, Sources } from './parts.ts';
+import { type Ran, WatchedThread } from './watched-thread.ts';
+
+/** A rendering that is asked for. */
+export interface Rendering {
+  /** Whose it is: owners take turns. */
+  readonly owner: string;
+  /** The name of these sources, by which they stay parsed; null for what is rendered once. */
+  readonly key: string | null;
+  readonly sources: Sources;
+  readonly scope: Scope;
+}
+
+/** Reads and renders what strangers have written, away from the thread that answers requests. All reject with Unavailable when too much waits. */
+export interface LiquidRenderer {
+  render(asked: Rendering): Promise<RenderedParts | LiquidProblem>;
+  examine(
+    owner: string,
+    authored: Readonly<Partial<Record<AuthoredPart, string | null>>>,
+  ): Promise<Findings | LiquidProblem>;
+  /** Checks an html that was made of markdown; null when it is sound. */
+  examineMade(owner: string, html: string): Promise<LiquidProblem | null>;
+  close(): void;
+}
+
+/** A rendering that took no longer makes its sources quick. */
+const QUICK_MS = 20;
+/** After a slow rendering, nothing of its owner is quick for this time. */
+const SLOW_FOR_MS = 60_000;
+const MOST_REMEMBERED = 10_000;
+const LARGEST_BATCH = 64;
+const MOST_WAITING = 20_000;
+const SLOW_LIMITS = { total: 1, perKey: 1, backlog: 512 };
+
+const TOO_MANY = () => new Unavailable('Rendering templates: too many wait.');
+
+/**
+ * Two threads: sources that were quick before are rendered together on one; everything else has the other, one job at a time and
+ * owner by owner. So whoever writes an endless loop makes nobody wait but those who come with something new.
+ */
+export function createLiquidRenderer(monotonic: () => number = () => performance.now()): LiquidRenderer {
+  const quickThread = new BatchedJobs(new WatchedThread());
+  const slowThread = new WatchedThread();
+  const turns = new FairQueue(SLOW_LIMITS);
+  const quick = new Set<string>();
+  const slowUntil = new Map<string, number>();
+
+  const alone = async (owner: string, job: Job): Promise<Ran> => {
+    let ran: Ran | null = 'again';
+    // Once again at the most: alone in its batch, a job is asked again only because the thread had forgotten its sources.
+    for (let asked = 0; ran === 'again' && asked < 2; asked++)
+      ran = await turns.take(owner, async () => (await slowThread.run([job]))[0] ?? 'late');
+    if (ran === null) throw TOO_MANY();
+    return ran;
+  };
+
+  const isQuick = (owner: string, key: string | null): key is string => {
+    if (key === null || !quick.has(key)) return false;
+    const until = slowUntil.get(owner);
+    if (until === undefined) return true;
+    if (until > monotonic()) return false;
+    slowUntil.delete(owner);
+    return true;
+  };
+
+  const learn = (owner: string, key: string | null, ran: Ran): void => {
+    if (key === null || ran === 'again') return;
+    if (ran !== 'late' && 'rendered' in ran && ran.ms < QUICK_MS) return void remember(quick, key);
+    quick.delete(key);
+    if (slowUntil.size >= MOST_REMEMBERED) slowUntil.clear();
+    if (ran === 'late' || ('isSlow' in ran && ran.isSlow)) slowUntil.set(owner, monotonic() + SLOW_FOR_MS);
+  };
+
+  /** Renders by the thread that these sources belong to now, and remembers how that went. */
+  const run = async ({ owner, key, sources, scope }: Rendering): Promise<Ran> => {
+    const job: Job = { do: 'render', key, sources, scope };
+    const ran = await (isQuick(owner, key) ? quickThread.push(job) : alone(owner, job));
+    learn(owner, key, ran);
+    return ran;
+  };
+  /** The first renderings of sources that may be quick, by their keys. Those that come meanwhile wait for how it goes. */
+  const firsts = new Map<string, Promise<Ran>>();
+
+  return {
+    async render(asked) {
+      const { owner, key } = asked;
+      const isNew = (name: string) => !quick.has(name) && !slowUntil.has(owner);
+      while (key !== null && firsts.has(key) && isNew(key)) await firsts.get(key)?.catch(() => {});
+      const running = run(asked);
+      if (key !== null && isNew(key)) {
+        firsts.set(key, running);
+        void running.catch(() => {}).then(() => firsts.delete(key));
+      }
+      const done = settled(await running);
+      if (done instanceof LiquidProblem) return done;
+      if ('rendered' in done) return done.rendered;
+      throw new Error('A rendering made nothing.');
+    },
+    async examine(owner, authored) {
+      const done = settled(await alone(owner, { do: 'examine', authored }));
+      if (done instanceof LiquidProblem) return done;
+      if ('findings' in done) return done.findings;
+      throw new Error('An examination found nothing.');
+    },
+    async examineMade(owner, html) {
+      const done = settled(await alone(owner, { do: 'examineMade', html }));
+      return done instanceof LiquidProblem ? done : null;
+    },
+    close() {
+      turns.close();
+      quickThread.close();
+      slowThread.close();
+    },
+  };
+}
+
+function remember(names: Set<string>, name: string): void {
+  if (names.size >= MOST_REMEMBERED) names.clear();
+  names.add(name);
+}
+
+/** The result of a job, or what its author did wrong. */
+function settled(ran: Ran): Exclude<Ran, string | { readonly problem: string } | { readonly fault: string }> | LiquidProblem {
+  if (ran === 'late') return new TooSlow();
+  if (ran === 'again') throw new Unavailable('Rendering templates: the thread ends again and again.');
+  if ('fault' in ran) throw new Error(`Rendering a template failed: ${ran.fault}.`);
+  if ('problem' in ran) return ran.isSlow ? new TooSlow() : new LiquidProblem(ran.problem);
+  return ran;
+}
+
+interface Waiting {
+  readonly job: Job;
+  readonly settle: (ran: Ran) => void;
+  readonly fail: (reason: unknown) => void;
+  /** Batches that ended before it was done. */
+  lost: number;
+}
+
+/** Batches that one job may be lost with. */
+const MOST_LOST = 3;
+
+/** Jobs that go to a thread in batches: what has come while it worked goes together. */
+class BatchedJobs {
+  readonly #waiting: Waiting[] = [];
+  #isWorking = false;
+  #isClosed = false;
+
+  constructor(private readonly thread: WatchedThread) {}
+
+  push(job: Job): Promise<Ran> {
+    return new Promise((settle, fail) => {
+      if (this.#isClosed || this.#waiting.length >= MOST_WAITING) return fail(TOO_MANY());
+      this.#waiting.push({ job, settle, fail, lost: 0 });
+      if (!this.#isWorking) void this.#work();
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.thread.close();
+    for (const { fail } of this.#waiting.splice(0)) fail(TOO_MANY());
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    // What is accepted in the same turn of the event loop goes together from the first batch on.
+    await null;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, LARGEST_BATCH);
+      try {
+        const ran = await this.thread.run(batch.map(({ job }) => job));
+        for (const [index, waiting] of batch.entries()) this.#finish(waiting, ran[index] ?? 'again');
+      } catch (reason) {
+        for (const { fail } of batch) fail(reason);
+      }
+    }
+    this.#isWorking = false;
+  }
+
+  #finish(waiting: Waiting, ran: Ran): void {
+    if (ran === 'again' && ++waiting.lost < MOST_LOST && !this.#isClosed) this.#waiting.push(waiting);
+    else waiting.settle(ran);
+  }
+}

@@ -1,0 +1,116 @@
+// The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). What strangers write in
+// Liquid is read and rendered here alone: a thread can be ended whatever it does.
+import { serve } from '../../threads/serve.ts';
+import type { Scope } from './engine.ts';
+import { LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
+import {
+  type AuthoredPart,
+  examine,
+  examineMade,
+  type Findings,
+  type ParsedParts,
+  parseParts,
+  type RenderedParts,
+  renderParts,
+  type Sources,
+} from './parts.ts';
+
+/** One piece of work for the thread. */
+export type Job =
+  | {
+      readonly do: 'render';
+      /** By what the thread remembers the parsed sources; null for what is rendered once. */
+      readonly key: string | null;
+      /** Null when the thread has been given them before. */
+      readonly sources: Sources | null;
+      readonly scope: Scope;
+    }
+  | { readonly do: 'examine'; readonly authored: Readonly<Partial<Record<AuthoredPart, string | null>>> }
+  | { readonly do: 'examineMade'; readonly html: string };
+
+/** What came of it. */
+export type Done =
+  | { readonly rendered: RenderedParts; readonly ms: number }
+  | { readonly findings: Findings }
+  /** The thread does not have the sources any more. */
+  | { readonly forgotten: true }
+  | { readonly problem: string; readonly isSlow: boolean }
+  /** An error that is nobody's but ours; its name alone, since a message may repeat what was rendered. */
+  | { readonly fault: string }
+  | { readonly sound: true };
+
+/** The first question of a thread tells where it is to note which job it is at; all others are jobs. */
+export type Question = { readonly progress: SharedArrayBuffer } | readonly Job[];
+
+/** Parsed sources that are remembered: this many, and of this many characters together. A parsed source takes ten times its own size. */
+const MOST_KEPT = 500;
+const MOST_CHARACTERS = 4 * LIQUID_LIMITS.result;
+
+interface Kept {
+  readonly parsed: ParsedParts;
+  readonly characters: number;
+}
+
+const kept = new Map<string, Kept>();
+let characters = 0;
+let progress: Int32Array | null = null;
+
+serve((question: Question): readonly Done[] => {
+  if ('progress' in question) {
+    progress = new Int32Array(question.progress);
+    return [];
+  }
+  return question.map((job) => {
+    if (progress) Atomics.add(progress, 0, 1);
+    return answer(job);
+  });
+});
+
+function answer(job: Job): Done {
+  try {
+    switch (job.do) {
+      case 'render': {
+        const parsed = parsedOf(job.key, job.sources);
+        if (parsed === null) return { forgotten: true };
+        const start = performance.now();
+        const rendered = renderParts(parsed, job.scope);
+        return { rendered, ms: performance.now() - start };
+      }
+      case 'examine':
+        return { findings: examine(job.authored) };
+      case 'examineMade':
+        examineMade(job.html);
+        return { sound: true };
+    }
+  } catch (error) {
+    if (error instanceof LiquidProblem) return { problem: error.message, isSlow: error instanceof TooSlow };
+    return { fault: error instanceof Error ? error.name : typeof error };
+  }
+}
+
+/** The parsed sources, which are kept while they are among those used last. */
+function parsedOf(key: string | null, sources: Sources | null): ParsedParts | null {
+  const found = key === null ? undefined : kept.get(key);
+  if (key !== null && found) {
+    kept.delete(key);
+    kept.set(key, found);
+    return found.parsed;
+  }
+  if (sources === null) return null;
+  const parsed = parseParts(sources);
+  if (key !== null) keep(key, { parsed, characters: lengthOf(sources) });
+  return parsed;
+}
+
+function keep(key: string, entry: Kept): void {
+  kept.set(key, entry);
+  characters += entry.characters;
+  for (const [oldest, { characters: freed }] of kept) {
+    if (kept.size <= MOST_KEPT && characters <= MOST_CHARACTERS) return;
+    kept.delete(oldest);
+    characters -= freed;
+  }
+}
+
+const lengthOf = ({ subject, previewText, html, text }: Sources): number =>
+  [subject, previewText, html, text].reduce((sum, source) => sum + (source?.length ?? 0), 0);

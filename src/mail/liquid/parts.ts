@@ -1,0 +1,117 @@
+import { type LiquidEngine, htmlLiquid, type ParsedSource, type Scope, textLiquid } from './engine.ts';
+import { refuseDangerousPlaces, refuseSplitBlocks, runsScripts, scanHtml } from './html-scan.ts';
+import { LIQUID_LIMITS, LiquidProblem } from './limits.ts';
+import { SafeText } from './values.ts';
+
+/** The sources of one version of a template, ready to be rendered. Null where there is none. */
+export interface Sources {
+  readonly subject: string | null;
+  readonly previewText: string | null;
+  readonly html: string | null;
+  readonly text: string | null;
+}
+
+/** The same, rendered. */
+export type RenderedParts = { readonly [Part in keyof Sources]: string | null };
+
+type PartName = keyof Sources;
+const PARTS: readonly PartName[] = ['subject', 'previewText', 'html', 'text'];
+const ENGINES: Readonly<Record<PartName, LiquidEngine>> = {
+  subject: textLiquid,
+  previewText: textLiquid,
+  html: htmlLiquid,
+  text: textLiquid,
+};
+
+/** Parsed sources. */
+export interface ParsedParts {
+  readonly sources: ReadonlyMap<PartName, ParsedSource>;
+  /** Whether a value can name the scheme of a link. */
+  readonly writesLinks: boolean;
+}
+
+/** Parses the sources of a version that was checked when it was saved. @throws LiquidProblem */
+export function parseParts(sources: Sources): ParsedParts {
+  const parsed = new Map<PartName, ParsedSource>();
+  for (const part of PARTS) {
+    const source = sources[part];
+    if (source !== null) parsed.set(part, ENGINES[part].parse(source));
+  }
+  return { sources: parsed, writesLinks: /=\s*["']?\s*\{[{%]/.test(sources.html ?? '') };
+}
+
+/** The placeholders that are filled in for each recipient when an email leaves. */
+const LATER = { unsubscribeUrl: new SafeText('{{unsubscribeUrl}}') };
+/** Nobody fills them in where there is only one text for all recipients. */
+const NEVER = { unsubscribeUrl: '' };
+
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029]+/gu;
+const RUNS_SCRIPTS = 'Must not make a link that runs a script: only web, mail and telephone addresses.';
+
+/** Renders the parts. @throws LiquidProblem, TooSlow */
+export function renderParts({ sources, writesLinks }: ParsedParts, { names, now }: Scope): RenderedParts {
+  const render = (part: PartName): string | null => {
+    const source = sources.get(part);
+    if (source === undefined) return null;
+    const isLine = part === 'subject' || part === 'previewText';
+    const text = ENGINES[part].render(source, { now, names: { ...names, ...(isLine ? NEVER : LATER) } });
+    return isLine ? text.replace(UNPRINTABLE, ' ').trim() : text;
+  };
+  const html = render('html');
+  if (html !== null && writesLinks && runsScripts(html)) throw new LiquidProblem(RUNS_SCRIPTS);
+  return { subject: render('subject'), previewText: render('previewText'), html, text: render('text') };
+}
+
+/** A source as its author wrote it. `markdown` is read like a text, and becomes an html later. */
+export type AuthoredPart = PartName | 'markdown';
+
+/** A mistake in one source, as a sentence. */
+export interface PartProblem {
+  readonly part: AuthoredPart;
+  readonly message: string;
+}
+
+/** What is known of sources once they are read: their mistakes, or the names that they use. */
+export interface Findings {
+  readonly problems: readonly PartProblem[];
+  /** Paths such as `order.total`, sorted. */
+  readonly names: readonly string[];
+  /** The parts that write a value as it is. */
+  readonly raw: readonly AuthoredPart[];
+}
+
+/** Reads sources as their author wrote them, and finds every part that is wrong. */
+export function examine(authored: Readonly<Partial<Record<AuthoredPart, string | null>>>): Findings {
+  const problems: PartProblem[] = [];
+  const names = new Set<string>();
+  const raw: AuthoredPart[] = [];
+  for (const [name, source] of Object.entries(authored)) {
+    if (source === null || source === undefined) continue;
+    const part = name as AuthoredPart;
+    const engine = part === 'html' ? htmlLiquid : textLiquid;
+    try {
+      const parsed = engine.parse(source);
+      for (const used of engine.namesOf(parsed)) names.add(used);
+      if (part === 'html') {
+        const placed = scanHtml(source);
+        refuseDangerousPlaces(source, placed);
+        if (placed.length === 0 && runsScripts(source)) throw new LiquidProblem(RUNS_SCRIPTS);
+      }
+      if (/\|\s*raw\b/.test(source)) raw.push(part);
+    } catch (error) {
+      if (!(error instanceof LiquidProblem)) throw error;
+      problems.push({ part, message: error.message });
+    }
+  }
+  return { problems, names: [...names].sort(), raw };
+}
+
+/** Refuses an html that was made of markdown, and whose blocks the markup has torn apart. @throws LiquidProblem */
+export function examineMade(html: string): void {
+  const placed = scanHtml(html);
+  refuseSplitBlocks(placed);
+  refuseDangerousPlaces(html, placed);
+}
+
+/** Whether a source is too long, in octets. */
+export const isTooLong = (source: string): boolean => Buffer.byteLength(source) > LIQUID_LIMITS.source;

@@ -1,0 +1,100 @@
+import { Drop, type Emitter } from 'liquidjs';
+import { exceeded, LIQUID_LIMITS } from './limits.ts';
+
+/** Text that is html already: what a filter has escaped, or a block has captured. It is not escaped again. */
+export class SafeText extends Drop {
+  constructor(readonly text: string) {
+    super();
+  }
+
+  override valueOf(): string {
+    return this.text;
+  }
+
+  get size(): number {
+    return this.text.length;
+  }
+}
+
+/** The text of a value as it is written into an email. Lists are written one item after another. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return '';
+  if (value instanceof Drop) return textOf(value.valueOf());
+  if (!Array.isArray(value)) return String(value);
+  weigh(value);
+  return value.map(textOf).join('');
+}
+
+/** Refuses a value that filters must not be given or give: too long a text, too many items, or both inside one another. */
+export function weigh(value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.length > LIQUID_LIMITS.result) exceeded('result');
+  } else if (Array.isArray(value)) {
+    if (value.length > LIQUID_LIMITS.items) exceeded('items');
+    if (weightOf(value, LIQUID_LIMITS.result) > LIQUID_LIMITS.result) exceeded('result');
+  }
+}
+
+/** Characters and members of a value. Counting ends soon after `most`: one item can be in a list a thousand times. */
+export function weightOf(value: unknown, most: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  let weight = 1;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    weight += weightOf(member, most - weight);
+    if (weight > most) break;
+  }
+  return weight;
+}
+
+/** Collects what is rendered, and ends a rendering that makes too much. */
+export class BoundedEmitter implements Emitter {
+  buffer = '';
+
+  write(piece: unknown): void {
+    this.buffer += textOf(piece);
+    if (this.buffer.length > LIQUID_LIMITS.result) exceeded('result');
+  }
+}
+
+/**
+ * A placeholder that is filled in for each recipient when an email leaves (src/modules/tracking). Only the template may write
+ * one: the same characters in a variable are text.
+ */
+const PLACEHOLDER = /\{\{(?=\s*(?:unsubscribeUrl|preferencesUrl)\s*\}\})/g;
+const WORD_JOINER = '\u2060';
+
+/** How values are written into one kind of text. */
+export interface Writing {
+  /** A value as it stands there; what is safe already stays as it is. */
+  readonly write: (value: unknown) => string;
+  /** A value that the author wants as it is. */
+  readonly raw: (value: unknown) => string;
+  /** Whether anything is escaped, and so can be safe already. */
+  readonly escapes: boolean;
+}
+
+/** Values in html. */
+export const IN_HTML: Writing = {
+  write(value) {
+    if (value instanceof SafeText) return value.text;
+    const escaped = Bun.escapeHTML(textOf(value));
+    return escaped.includes('{{') ? escaped.replace(PLACEHOLDER, '&#123;{') : escaped;
+  },
+  raw: (value) => textOf(value).replace(PLACEHOLDER, '&#123;{'),
+  escapes: true,
+};
+
+/** In plain text nothing can be escaped, so an invisible character keeps the braces of a placeholder apart. */
+const inText = (value: unknown): string => {
+  const text = textOf(value);
+  return text.includes('{{') ? text.replace(PLACEHOLDER, `{${WORD_JOINER}{`) : text;
+};
+
+/** Values in plain text and in subjects. */
+export const IN_TEXT: Writing = {
+  write: (value) => (value instanceof SafeText ? value.text : inText(value)),
+  raw: inText,
+  escapes: false,
+};
