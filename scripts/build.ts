@@ -21,7 +21,12 @@ await buildDashboard();
 
 const built = await Bun.build({
   // Threads have bundles of their own, with the same relative paths as their sources.
-  entrypoints: ['src/main.ts', 'src/mail/content/markdown-thread.ts', 'src/transport/reading/mail-thread.ts'],
+  entrypoints: [
+    'src/main.ts',
+    'src/mail/content/markdown-thread.ts',
+    'src/mail/liquid/liquid-thread.ts',
+    'src/transport/reading/mail-thread.ts',
+  ],
   compile: {
     outfile: OUTPUT,
     // The working directory must not change the executable's behaviour.

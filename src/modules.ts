@@ -16,6 +16,7 @@ import { sesModule } from './modules/ses/module.ts';
 import { submissionModule } from './modules/submission/module.ts';
 import { suppressionsModule } from './modules/suppressions/module.ts';
 import { systemModule } from './modules/system/module.ts';
+import { templatesModule } from './modules/templates/module.ts';
 import { trackingModule } from './modules/tracking/module.ts';
 import { usageModule } from './modules/usage/module.ts';
 import { webhooksModule } from './modules/webhooks/module.ts';
@@ -27,6 +28,7 @@ import { workspaceModule } from './modules/workspace/module.ts';
  */
 export const MODULES: readonly Module[] = [
   domainsModule,
+  templatesModule,
   emailsModule,
   capturedModule,
   webhooksModule,
@@ -52,6 +54,13 @@ export const MODULE_KINDS = MODULES.flatMap(({ kinds = [] }) => kinds);
 
 /** The groups of the documentation. */
 export const MODULE_TAGS = MODULES.flatMap(({ tags = [] }) => tags);
+
+/** What a module is told of all modules. */
+const EVERY_MODULES = {
+  kinds: MODULE_KINDS,
+  tags: MODULE_TAGS,
+  templateUses: MODULES.flatMap(({ templateUses = [] }) => templateUses),
+};
 
 /** Every documented endpoint, without the dependencies that its handler needs: for tools that only list them. */
 export const documentedRoutes = (): readonly Route[] =>
@@ -100,7 +109,7 @@ export function openModules(parts: ModuleParts): OpenModules {
       const pages: Route[] = [];
       const connected: ConnectedModule<never>[] = [];
       for (const { module, open } of opened) {
-        const wired = open.connect({ engine, offers, documented, kinds: MODULE_KINDS, tags: MODULE_TAGS });
+        const wired = open.connect({ engine, offers, documented, ...EVERY_MODULES });
         documented.push(...(module.routes?.(wired.deps) ?? []));
         pages.push(...(module.pages?.(wired.deps) ?? []));
         connected.push(wired);

@@ -14,6 +14,7 @@ import { openDatabase } from './db/open.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { clientAddress } from './http/limits/client-address.ts';
 import { openLimiter } from './http/limits/open-limiter.ts';
+import { createMarkdownRenderer } from './mail/content/markdown-renderer.ts';
 import { findActiveKey } from './modules/api-keys/queries.ts';
 import { alignPositions } from './modules/events/commands.ts';
 import type { LiveMailOverrides, ModuleParts } from './modules/module.ts';
@@ -88,6 +89,8 @@ async function openEach(source: ServiceSource, opened: Closing[]): Promise<Modul
   const authenticator = new KeyAuthenticator(database, clock);
   const mailReader = createMailReader();
   opened.push(() => mailReader.close());
+  const markdown = createMarkdownRenderer();
+  opened.push(() => markdown.close());
   const now = () => clock.now();
   return {
     ...{ config, database, clock, logger, sealer, signer, metrics },
@@ -95,6 +98,7 @@ async function openEach(source: ServiceSource, opened: Closing[]): Promise<Modul
       version: VERSION,
       ca: await trustedAuthorities(config.tlsCaFile),
       mailReader,
+      markdown,
       authenticator,
       liveMail,
     },

@@ -107,6 +107,11 @@ export const SETTINGS = {
     '500',
     'The most requests a minute from one client address; an IPv6 /64 counts as one address',
   ),
+  RATE_LIMIT_PREVIEW: withDefault(
+    is.integer(0, 1_000_000_000, ', 0 for no limit'),
+    '60',
+    'The most previews of templates a minute from one client address, in place of the limit above',
+  ),
   RATE_LIMIT_PER_KEY: withDefault(
     is.integer(0, 1_000_000_000, ', 0 for no limit'),
     '100',

@@ -1,5 +1,6 @@
 // Made of the files in drizzle/ by scripts/migrations.ts: run `bun run generate` after adding one.
 import schema from '../../drizzle/0000_schema.sql' with { type: 'text' };
+import templates from '../../drizzle/0001_templates.sql' with { type: 'text' };
 import contacts from '../../drizzle/0002_contacts.sql' with { type: 'text' };
 import imports from '../../drizzle/0003_imports.sql' with { type: 'text' };
 import audiences from '../../drizzle/0004_audiences.sql' with { type: 'text' };
@@ -15,6 +16,7 @@ export interface Migration {
 // biome-ignore format: generated
 export const migrations: readonly Migration[] = [
   { name: '0000_schema', sql: schema },
+  { name: '0001_templates', sql: templates },
   { name: '0002_contacts', sql: contacts },
   { name: '0003_imports', sql: imports },
   { name: '0004_audiences', sql: audiences },

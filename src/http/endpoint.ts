@@ -45,14 +45,16 @@ const TEST_KEY = new Failure(
 );
 
 export function endpointOf(route: Route): Endpoint {
-  const { permission, method, path, ipLimitPerMinute: perMinute } = route;
+  const { permission, method, path, ipLimitPerMinute, ipLimitSetting } = route;
+  const perMinute = ipLimitSetting ?? ipLimitPerMinute;
+  const hasOwnSwitch = ipLimitSetting !== undefined;
   if (route.credential === 'session' && path.startsWith('/v1'))
     throw new Error(`${method} ${path} cannot take a session: nothing under /v1 reads a cookie.`);
   const isPublic = permission === 'public';
   return {
     route,
     isPublic,
-    ownLimit: perMinute === undefined ? undefined : { name: `${method} ${path}`, perMinute },
+    ownLimit: perMinute === undefined ? undefined : { name: `${method} ${path}`, perMinute, hasOwnSwitch },
     readQuery: route.query ? compileQuery(route.query) : isPublic ? anyQuery : noQuery,
     body: method === 'GET' ? null : bodyOf(route),
     refuse: refuserOf(route, permissionsOf(route)),
@@ -98,7 +100,10 @@ function paramRefuserOf({ params = {} }: Route): Endpoint['refuseParams'] {
     'resource' in spec ? [{ name, ...spec }] : [],
   );
   return (given) => {
-    const wrong = ids.find(({ name, prefix }) => !isId(prefix, given[name] ?? ''));
+    const wrong = ids.find(({ name, prefix, alias }) => {
+      const text = given[name] ?? '';
+      return !isId(prefix, text) && !alias?.test(text);
+    });
     if (wrong) return notFound(wrong.resource);
     return names.some((name) => isNoText(given[name] ?? null)) ? NO_TEXT : null;
   };

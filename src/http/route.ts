@@ -126,6 +126,8 @@ export type ParamSpec = IdParam | { readonly text: string };
 export interface IdParam {
   readonly prefix: IdPrefix;
   readonly resource: string;
+  /** The shape of the names of its own by which the resource can be called instead. */
+  readonly alias?: RegExp;
 }
 
 /** Everything that the server, the documentation and the tests need to know about one endpoint. */
@@ -177,6 +179,8 @@ export interface RouteSpec<
   ): Promise<(Static<Body> & ReceivedBody) | Failure>;
   /** Requests a minute that this endpoint allows each client address, counted apart from all others. */
   readonly ipLimitPerMinute?: number;
+  /** What the setting of that limit says, where it has one: 0 turns it off, and it holds even where addresses are not limited otherwise. */
+  readonly ipLimitSetting?: number | undefined;
   /** The error codes of this endpoint's own rules, besides those that follow from the other members. */
   readonly failures?: readonly FailureCode[];
   /** A valid example for the documentation. */

@@ -11,6 +11,7 @@ import type { Engine, Registration } from '../engine/engine.ts';
 import type { ChildSpec, FollowingWrite, Kind } from '../engine/kind.ts';
 import type { AdmissionDeps } from '../http/admission.ts';
 import type { Route } from '../http/route.ts';
+import type { MarkdownRenderer } from '../mail/content/markdown-renderer.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Clock } from '../time/clock.ts';
@@ -24,6 +25,9 @@ import type { LiveLimits } from './emails/send/limits.ts';
 import type { Explain } from './inspector/actors.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import type { LabelSql } from './inspector/labels.ts';
+import type { TemplateUse } from './templates/commands.ts';
+import type { FillTemplate } from './templates/fill.ts';
+import type { IsMember } from './templates/test-send.ts';
 
 /** A kind of actors that a module owns, with the rules about it that other parts of the service follow. */
 export interface ModuleKind {
@@ -53,6 +57,7 @@ export interface ModuleParts {
   /** The trusted certificate authorities in PEM; null for the runtime's own list. */
   readonly ca: string | null;
   readonly mailReader: MailReader;
+  readonly markdown: MarkdownRenderer;
   readonly admission: Omit<AdmissionDeps, 'session'>;
   readonly authenticator: { noteUse(): Promise<void> };
   readonly sessions: Sessions;
@@ -71,6 +76,9 @@ export interface LiveMailOverrides {
 export interface Offers {
   findSendingDomain?: AcceptanceDeps['findSendingDomain'];
   acceptance?: AcceptanceDeps;
+  fillTemplate?: FillTemplate;
+  /** Whether an address (its key) is that of a member. Without it nobody is one. */
+  isMember?: IsMember;
   recordFeedback?: RecordFeedback;
   liveView?: Inspector;
 }
@@ -84,6 +92,8 @@ export interface Wiring {
   /** The kinds of all modules, and the groups of the documentation. */
   readonly kinds: readonly ModuleKind[];
   readonly tags: readonly Tag[];
+  /** Everything that uses templates, of all modules. */
+  readonly templateUses: readonly TemplateUse[];
 }
 
 /** A module that is connected to the engine. */
@@ -114,6 +124,8 @@ export interface Module<Deps = never> {
   readonly children?: readonly { readonly of: string; readonly child: ChildSpec }[];
   /** What it writes in the commits of another kind, which `of` names. */
   readonly follows?: readonly { readonly of: string; readonly write: FollowingWrite }[];
+  /** Its things that use templates: a template that one of them uses cannot be deleted. */
+  readonly templateUses?: readonly TemplateUse[];
   /** Its documented endpoints. Tools list them without dependencies, so only a handler may use `deps`. */
   routes?(deps: Deps): readonly Route[];
   /** Endpoints for browsers and providers, which the API reference leaves out. */

@@ -48,6 +48,7 @@ export async function startRealService(
     DATA_DIR: dataDir,
     SECRET_KEY: 'only-for-tests-only-for-tests-only',
     RATE_LIMIT_PER_IP: '0',
+    RATE_LIMIT_PREVIEW: '0',
     RATE_LIMIT_PER_KEY: '0',
     TEST_SENDS_PER_DAY: '0',
     // Nobody answers there: no test asks the world's DNS.

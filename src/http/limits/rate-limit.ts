@@ -21,6 +21,8 @@ export interface RateLimitStatus {
 export interface OwnLimit {
   readonly name: string;
   readonly perMinute: number;
+  /** True where 0 a minute turns it off, and it holds even where addresses are not limited otherwise. */
+  readonly hasOwnSwitch?: boolean;
 }
 
 /** Counts requests by client address and by API key, including refused ones. */
@@ -34,7 +36,7 @@ export class RateLimiter {
 
   /** Counts a request of a client; null when addresses are not limited. */
   byAddress(client: string, own?: OwnLimit): RateLimitStatus | null | Promise<RateLimitStatus> {
-    if (this.limits.perAddress === 0) return null;
+    if ((own?.hasOwnSwitch ? own.perMinute : this.limits.perAddress) === 0) return null;
     const limit = own?.perMinute ?? this.limits.perAddress;
     const hit = this.minutes.hit(own ? `${own.name} ${client}` : client);
     return hit instanceof Promise ? hit.then((counted) => rateLimit(counted, limit)) : rateLimit(hit, limit);

@@ -7,12 +7,14 @@ import {
   WorkerPool,
 } from '../../threads/worker-pool.ts';
 import type { RenderRequest, RenderResult } from './markdown-thread.ts';
-import type { RenderedMarkdown } from './render-markdown.ts';
+import type { RenderedMarkdown, TemplateFrame } from './render-markdown.ts';
 
 /** Renders markdown in a thread of its own, away from the one that answers requests. */
 export interface MarkdownRenderer {
   /** The html and text parts, or a 422. `title` is the subject, `path` the JSON pointer of the markdown. */
   render(markdown: string, title?: string, path?: string): Promise<RenderedMarkdown | Failure>;
+  /** The same for a template: its Liquid stays in both parts as it is. */
+  renderTemplate(markdown: string, title: string, frame: TemplateFrame): Promise<RenderedMarkdown | Failure>;
   /** Ends the threads; callers that still wait get Unavailable. */
   close(): void;
 }
@@ -46,19 +48,21 @@ export function createMarkdownRenderer(
   start = startMarkdownThread,
 ): MarkdownRenderer {
   const pool = new WorkerPool('Rendering markdown', { ...USUAL, ...limits }, start);
+  const ask = async (request: RenderRequest, path: string): Promise<RenderedMarkdown | Failure> => {
+    try {
+      const delivery = await pool.ask(request);
+      return 'problem' in delivery ? refused(path, delivery.problem) : delivery;
+    } catch (reason) {
+      if (reason instanceof JobTimeout) return refused(path, 'Must be simpler: it takes too long to render.');
+      throw reason;
+    }
+  };
   return {
-    async render(markdown, title = '', path = '/body/markdown') {
-      try {
-        const delivery = await pool.ask({ markdown, title });
-        return 'problem' in delivery ? refused(path, delivery.problem) : delivery;
-      } catch (reason) {
-        if (reason instanceof JobTimeout)
-          return refused(path, 'Must be simpler: it takes too long to render.');
-        throw reason;
-      }
-    },
+    render: (markdown, title = '', path = MARKDOWN) => ask({ markdown, title }, path),
+    renderTemplate: (markdown, title, template) => ask({ markdown, title, template }, MARKDOWN),
     close: () => pool.close(),
   };
 }
 
+const MARKDOWN = '/body/markdown';
 const refused = (path: string, problem: string): Failure => invalid([{ path, message: problem }]);

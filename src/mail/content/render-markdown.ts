@@ -12,6 +12,12 @@ export interface RenderedMarkdown {
   readonly text: string;
 }
 
+/** What a template adds to its markdown. */
+export interface TemplateFrame {
+  /** Takes the place of the preheader in the frontmatter. */
+  readonly previewText: string | null;
+}
+
 /** The most segments. Each becomes tables of its own: 2 KB of html, and 1 ms. */
 const MOST_SEGMENTS = 500;
 /** In characters. Gmail shows the first 102 KB of an email. */
@@ -30,19 +36,29 @@ export async function renderMarkdown(
   markdown: string,
   title: string,
   nonce: string,
+  template: TemplateFrame | null = null,
 ): Promise<RenderedMarkdown> {
-  const { content, ...frame } = readFrontmatter(markdown);
+  const { content, ...given } = readFrontmatter(markdown);
   refuseReferenceBomb(content);
   const shield = new Shield(nonce);
+  const frame = template
+    ? { ...given, preheader: shield.hide(template.previewText ?? given.preheader) }
+    : given;
   const found = await segmentsOf(shield.hide(content));
   const segments = found.map((segment) => cleanSegment(segment, (text) => shield.hides(text)));
   // Without fonts of its own mjml links those of Google. Soft validation would log what is in the email.
-  const { html } = await mjml2html(mjmlOf(segments, frame, title), { fonts: {}, validationLevel: 'skip' });
-  const finished = shield.restore(html, Bun.escapeHTML);
+  const { html } = await mjml2html(mjmlOf(segments, frame, template ? shield.hide(title) : title), {
+    fonts: {},
+    validationLevel: 'skip',
+  });
+  const finished = shield.restore(html, template ? keepLiquid : Bun.escapeHTML);
   if (finished.length > LONGEST_HTML) throw new MarkdownProblem('Must make an html of at most 2 MiB.');
   const text = textFromHtml(segments.map(plainHtml).join(''));
   return { html: finished, text: shield.restore(text, (tag) => tag) };
 }
+
+/** Of a template the Liquid stays as it is, so that it can be rendered for each email. */
+const keepLiquid = (tag: string): string => (/^\{[{%]/.test(tag) ? tag : Bun.escapeHTML(tag));
 
 type Frame = Omit<Frontmatter, 'content'>;
 

@@ -36,8 +36,8 @@ function engineFor(writing: Writing): LiquidEngine {
   });
   const filters = filtersFor(writing);
   for (const name of Object.keys(liquid.filters)) if (!filters.has(name)) liquid.unregisterFilter(name);
+  // `raw` tells the library that this text is not to be escaped.
   for (const [name, spec] of filters)
-    // `raw` tells the library that this text is not to be escaped.
     liquid.registerFilter(name, { handler: guarded(name, spec), raw: name === 'raw' });
   const tags = tagsFor(writing);
   for (const name of Object.keys(liquid.tags)) if (!(name in tags)) delete liquid.tags[name];
@@ -93,7 +93,8 @@ function refuseDeepNesting(source: string): void {
 function refuseLongTags(source: string): void {
   for (const { 0: opening, index } of source.matchAll(/\{[{%]/g)) {
     const longest = source.slice(index, index + LIQUID_LIMITS.tag + 2);
-    if (longest.length > LIQUID_LIMITS.tag && !longest.includes(opening === '{{' ? '}}' : '%}')) exceeded('tag');
+    if (longest.length > LIQUID_LIMITS.tag && !longest.includes(opening === '{{' ? '}}' : '%}'))
+      exceeded('tag');
   }
 }
 
@@ -103,18 +104,22 @@ const LONGEST_REASON = 160;
 
 /** A sentence with the place in the source, from whatever was thrown. */
 function problemOf(thrown: unknown, isParsing: boolean): Error {
-  if (!LiquidError.is(thrown)) return thrown instanceof RangeError ? new LiquidProblem(TOO_DEEP) : asError(thrown);
+  if (!LiquidError.is(thrown))
+    return thrown instanceof RangeError ? new LiquidProblem(TOO_DEEP) : asError(thrown);
   const { originalError: cause, token } = thrown as LiquidError & { originalError?: unknown };
   const [line, column] = token.getPosition();
   const place = `Line ${line}, column ${column}: `;
-  if (cause instanceof LiquidProblem) return new LiquidProblem(`${place}${lowered(cause.message)}`);
+  if (cause instanceof LiquidProblem)
+    return new LiquidProblem(`${place}${lowered(cause.message)}`, cause.dependsOnValues);
   if (cause instanceof RangeError) return new LiquidProblem(`${place}${lowered(TOO_DEEP)}`);
   const reason = thrown.message.replace(/, line:\d+, col:\d+$/, '');
   if (reason === OUT_OF_TIME) return new TooSlow();
   const isOurs = isParsing || (cause as Error | undefined)?.name === 'AssertionError';
   // What else goes wrong is an error of JavaScript, whose message says nothing to an author.
-  const said = isOurs ? reason.slice(0, LONGEST_REASON).replace(/[\s.]+$/, '') : 'cannot be rendered with these values';
-  return new LiquidProblem(`${place}${said}.`);
+  const said = isOurs
+    ? reason.slice(0, LONGEST_REASON).replace(/[\s.]+$/, '')
+    : 'cannot be rendered with these values';
+  return new LiquidProblem(`${place}${said}.`, !isParsing);
 }
 
 const TOO_DEEP = 'Must be nested less deeply.';

@@ -1,4 +1,4 @@
-import { AssertionError, type FilterImplOptions, filters as library } from 'liquidjs';
+import { type FilterImplOptions, filters as library } from 'liquidjs';
 import { LIQUID_LIMITS, LiquidProblem } from './limits.ts';
 import { SafeText, textOf, type Writing, weigh, weightOf } from './values.ts';
 
@@ -113,7 +113,7 @@ const numberOf = (value: unknown): number => Number(textOf(value)) || 0;
 /** Whole numbers are divided as whole numbers, as in the original Liquid. */
 const divide: Handler = (value, by) => {
   const [dividend, divisor] = [numberOf(value), numberOf(by)];
-  if (divisor === 0) throw new LiquidProblem('Must not divide by 0.');
+  if (divisor === 0) throw new LiquidProblem('Must not divide by 0.', true);
   const quotient = dividend / divisor;
   return Number.isInteger(dividend) && Number.isInteger(divisor) ? Math.floor(quotient) : quotient;
 };
@@ -135,6 +135,6 @@ const join: Handler = function (this: Self, value: unknown, separator: unknown =
 /** JSON of a value, of a bounded size before it is made. */
 const json: Handler = (value) => {
   if (weightOf(value, LIQUID_LIMITS.result) > LIQUID_LIMITS.result / 8)
-    throw new AssertionError('a value for the filter json must be smaller');
+    throw new LiquidProblem('Must give the filter json a smaller value.', true);
   return JSON.stringify(value) ?? 'null';
 };

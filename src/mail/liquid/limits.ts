@@ -21,6 +21,16 @@ export const LIQUID_LIMITS = {
 /** A source or a rendering that is refused. The message is a sentence for the author, with line and column where known. */
 export class LiquidProblem extends Error {
   override readonly name = 'LiquidProblem';
+
+  constructor(
+    message: string,
+    /** Whether other values may render well. */
+    readonly dependsOnValues = false,
+    /** The part that it was met in. */
+    readonly part: 'subject' | 'previewText' | 'html' | 'text' | null = null,
+  ) {
+    super(message);
+  }
 }
 
 /** A rendering that took too long. That may be the doing of a busy machine, and so is told apart. */

@@ -125,11 +125,14 @@ function remember(names: Set<string>, name: string): void {
 }
 
 /** The result of a job, or what its author did wrong. */
-function settled(ran: Ran): Exclude<Ran, string | { readonly problem: string } | { readonly fault: string }> | LiquidProblem {
+function settled(
+  ran: Ran,
+): Exclude<Ran, string | { readonly problem: string } | { readonly fault: string }> | LiquidProblem {
   if (ran === 'late') return new TooSlow();
   if (ran === 'again') throw new Unavailable('Rendering templates: the thread ends again and again.');
   if ('fault' in ran) throw new Error(`Rendering a template failed: ${ran.fault}.`);
-  if ('problem' in ran) return ran.isSlow ? new TooSlow() : new LiquidProblem(ran.problem);
+  if ('problem' in ran)
+    return ran.isSlow ? new TooSlow() : new LiquidProblem(ran.problem, ran.dependsOnValues, ran.part);
   return ran;
 }
 

@@ -34,7 +34,7 @@ export type Done =
   | { readonly findings: Findings }
   /** The thread does not have the sources any more. */
   | { readonly forgotten: true }
-  | { readonly problem: string; readonly isSlow: boolean }
+  | (Pick<LiquidProblem, 'dependsOnValues' | 'part'> & { readonly problem: string; readonly isSlow: boolean })
   /** An error that is nobody's but ours; its name alone, since a message may repeat what was rendered. */
   | { readonly fault: string }
   | { readonly sound: true };
@@ -83,7 +83,10 @@ function answer(job: Job): Done {
         return { sound: true };
     }
   } catch (error) {
-    if (error instanceof LiquidProblem) return { problem: error.message, isSlow: error instanceof TooSlow };
+    if (error instanceof LiquidProblem) {
+      const { message: problem, dependsOnValues, part } = error;
+      return { problem, dependsOnValues, part, isSlow: error instanceof TooSlow };
+    }
     return { fault: error instanceof Error ? error.name : typeof error };
   }
 }

@@ -1,6 +1,6 @@
-import { type LiquidEngine, htmlLiquid, type ParsedSource, type Scope, textLiquid } from './engine.ts';
+import { htmlLiquid, type LiquidEngine, type ParsedSource, type Scope, textLiquid } from './engine.ts';
 import { refuseDangerousPlaces, refuseSplitBlocks, runsScripts, scanHtml } from './html-scan.ts';
-import { LIQUID_LIMITS, LiquidProblem } from './limits.ts';
+import { LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import { SafeText } from './values.ts';
 
 /** The sources of one version of a template, ready to be rendered. Null where there is none. */
@@ -54,12 +54,24 @@ export function renderParts({ sources, writesLinks }: ParsedParts, { names, now 
     const source = sources.get(part);
     if (source === undefined) return null;
     const isLine = part === 'subject' || part === 'previewText';
-    const text = ENGINES[part].render(source, { now, names: { ...names, ...(isLine ? NEVER : LATER) } });
+    const text = within(part, () =>
+      ENGINES[part].render(source, { now, names: { ...names, ...(isLine ? NEVER : LATER) } }),
+    );
     return isLine ? text.replace(UNPRINTABLE, ' ').trim() : text;
   };
   const html = render('html');
-  if (html !== null && writesLinks && runsScripts(html)) throw new LiquidProblem(RUNS_SCRIPTS);
+  if (html !== null && writesLinks && runsScripts(html)) throw new LiquidProblem(RUNS_SCRIPTS, true, 'html');
   return { subject: render('subject'), previewText: render('previewText'), html, text: render('text') };
+}
+
+/** Says of a problem in which part it was met. */
+function within<Result>(part: PartName, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof LiquidProblem) || error instanceof TooSlow) throw error;
+    throw new LiquidProblem(error.message, error.dependsOnValues, part);
+  }
 }
 
 /** A source as its author wrote it. `markdown` is read like a text, and becomes an html later. */

@@ -64,7 +64,10 @@ export class WatchedThread {
       if (!(reason instanceof StuckJob)) throw reason;
       return jobs.map((_, index) => (index === reason.index ? 'late' : 'again'));
     } finally {
-      this.#retirement = setTimeout(() => this.#end(new Unavailable('It had nothing to do.')), this.times.idle);
+      this.#retirement = setTimeout(
+        () => this.#end(new Unavailable('It had nothing to do.')),
+        this.times.idle,
+      );
       this.#retirement.unref();
     }
   }
@@ -86,7 +89,10 @@ export class WatchedThread {
     return thread;
   }
 
-  async #work(thread: Thread<Question, Reply<readonly Done[]>>, jobs: readonly Job[]): Promise<readonly Ran[]> {
+  async #work(
+    thread: Thread<Question, Reply<readonly Done[]>>,
+    jobs: readonly Job[],
+  ): Promise<readonly Ran[]> {
     const stopWatching = this.#watch(thread, Atomics.load(this.#progress, 0));
     try {
       const reply = await thread.ask(jobs.map(this.#slim), NEVER_MS, new Unavailable('It never ended.'));

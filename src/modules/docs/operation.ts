@@ -93,12 +93,13 @@ function pathParameters({ params = {} }: Route): readonly Parameter[] {
     name,
     in: 'path',
     required: true,
-    description: 'resource' in spec ? `The id of the ${spec.resource}.` : spec.text,
+    description:
+      'resource' in spec ? `The id of the ${spec.resource}${spec.alias ? ', or its alias' : ''}.` : spec.text,
     schema:
       'resource' in spec
         ? {
             type: 'string',
-            pattern: `^${spec.prefix}_[0-9a-hjkmnp-tv-z]{24}$`,
+            pattern: spec.alias?.source ?? `^${spec.prefix}_[0-9a-hjkmnp-tv-z]{24}$`,
             examples: [`${spec.prefix}_${SOME_ID}`],
           }
         : { type: 'string', minLength: 1, examples: ['ada@example.com'] },

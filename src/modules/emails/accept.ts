@@ -8,7 +8,7 @@ import type { Keyed, StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ClaimOf } from '../../engine/result.ts';
 import type { SpawnRequestOf } from '../../engine/spawn-queue.ts';
-import { Failure, notFound } from '../../http/failure.ts';
+import { Failure } from '../../http/failure.ts';
 import { claimOnce, idempotently } from '../../http/idempotent.ts';
 import type { IdempotencyClaim, Replay } from '../../http/route.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
@@ -17,6 +17,7 @@ import { type RenderedMarkdown, storedMessage } from './accept/message.ts';
 import { packContent } from './accept/packed-content.ts';
 import { readSendRequest, type SendRequest } from './accept/request.ts';
 import type { SendBody } from './accept/request-model.ts';
+import { type FilledRequest, type FilledTemplate, fillRequest } from './accept/templated.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
 import { simulatedOutcome } from './simulator/simulated-addresses.ts';
 
@@ -36,6 +37,15 @@ export interface AcceptanceDeps {
   readonly testSendsPerDay: number;
   /** The verified domain of a workspace with that name (lower-case ASCII); null when there is none. */
   findSendingDomain(workspaceId: string, name: string): Promise<SendingDomain | null>;
+  /** Renders a template with the values of a request: a 404, 422 or 503 where that cannot be done. `at` is the JSON pointer of the request. */
+  fillTemplate(asked: {
+    readonly owner: EmailSender;
+    readonly name: string;
+    readonly version?: number | undefined;
+    readonly values: Readonly<Record<string, unknown>>;
+    readonly now: number;
+    readonly at: string;
+  }): Promise<FilledTemplate | Failure>;
   /** `path` is the JSON pointer of the markdown in the request. */
   renderMarkdown(markdown: string, title: string, path: string): Promise<RenderedMarkdown | Failure>;
 }
@@ -61,6 +71,10 @@ export interface AcceptRequest {
   readonly now: number;
   /** JSON pointer of the body, the prefix of every reported path: `/body`, `/body/emails/3`. */
   readonly at: string;
+  /** The version of its template; the one that is sent by default. */
+  readonly templateVersion?: number;
+  /** The HTTP status that the stored reply has; 202 by default. */
+  readonly status?: number;
 }
 
 /** A receipt, a refusal with the paths that are wrong, or the receipt of an earlier request with the same claim. */
@@ -78,13 +92,16 @@ export const acceptEmail = (deps: AcceptanceDeps, asked: AcceptRequest): Promise
 
 async function accept(
   deps: AcceptanceDeps,
-  { sender, body, index, now, at }: AcceptRequest,
+  asked: AcceptRequest,
   keyed: Keyed,
 ): Promise<EmailReceipt | Failure | StoredReply> {
+  const { sender, body, index, now, at, status = 202 } = asked;
   const { senderDefaults: defaults } = sender;
-  const request = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at, defaults });
-  if (request instanceof Failure) return request;
-  if (request.template) return notFound('template');
+  const read = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at, defaults });
+  if (read instanceof Failure) return read;
+  const filled = read.template ? await fillRequest(deps, read, asked) : null;
+  if (filled instanceof Failure) return filled;
+  const request = filled?.request ?? read;
   const domain = sender.livemode
     ? await deps.findSendingDomain(sender.workspaceId, request.from.domain)
     : null;
@@ -96,10 +113,10 @@ async function accept(
   if (rendered instanceof Failure) return rendered;
 
   const id = mintId('em', now);
-  const claim = claimOnce(keyed, 202, (state: EmailState, context: EmailContext) =>
+  const claim = claimOnce(keyed, status, (state: EmailState, context: EmailContext) =>
     JSON.stringify({ index, ...receiptOf(id, state, context) }),
   );
-  const spawn = await spawnRequestOf(deps, sender, request, { id, now, domain, rendered, claim });
+  const spawn = await spawnRequestOf(deps, sender, request, { id, now, domain, rendered, filled, claim });
   const spawned = await deps.engine.spawn('email', spawn);
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
   if (spawned.outcome === 'replayed') return spawned;
@@ -142,6 +159,7 @@ interface SpawnDetails {
   readonly now: number;
   readonly domain: SendingDomain | null;
   readonly rendered: RenderedMarkdown | null;
+  readonly filled: FilledRequest | null;
   readonly claim: ClaimOf<'email'> | undefined;
 }
 
@@ -149,7 +167,7 @@ async function spawnRequestOf(
   { engine, simulatorDomain, testSendsPerDay, liveSchedule }: AcceptanceDeps,
   sender: EmailSender,
   request: SendRequest,
-  { id, now, domain, rendered, claim }: SpawnDetails,
+  { id, now, domain, rendered, filled, claim }: SpawnDetails,
 ): Promise<SpawnRequestOf<'email'>> {
   const recipients = [...request.to, ...request.cc, ...request.bcc];
   const { livemode } = sender;
@@ -167,7 +185,8 @@ async function spawnRequestOf(
     recipients: recipients.map(({ address }) => address),
     recipient_keys: recipients.map(({ key }) => key),
     domain_id: domain?.id ?? null,
-    ...storedMessage(id, request, rendered),
+    template_id: filled?.templateId ?? null,
+    ...storedMessage(id, request, rendered, filled?.used ?? null),
   };
   const content = await packContent(message.content);
   return {

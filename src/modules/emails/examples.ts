@@ -90,6 +90,8 @@ export const DETAIL: EmailDetail = {
   text: 'It left our warehouse this morning.',
   html: null,
   markdown: null,
+  templateVersion: null,
+  variables: null,
   headers: {},
   attachments: [],
   recipients: [{ address: RECIPIENT, kind: 'to', status: 'delivered', lastEvent: 'delivered' }],

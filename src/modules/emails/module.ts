@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { createMarkdownRenderer } from '../../mail/content/markdown-renderer.ts';
 import { textFromHtml } from '../../mail/content/text-part.ts';
 import { captureStore } from '../captured/commands.ts';
 import { defineModule, offered } from '../module.ts';
@@ -42,7 +41,7 @@ export const emailsModule = defineModule<BatchDeps>({
     },
   ],
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
-  open({ config, database, clock, logger, sealer, signer, ca, liveMail }) {
+  open({ config, database, clock, logger, sealer, signer, ca, liveMail, markdown }) {
     const keep = captureStore(database, clock);
     const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
     const live = openLiveMail({
@@ -60,7 +59,6 @@ export const emailsModule = defineModule<BatchDeps>({
         engine.listen(({ name }) => {
           if (name === 'domain') live.domainsChanged();
         });
-        const renderer = createMarkdownRenderer();
         const { simulatorDomain, testSendsPerDay } = config;
         const acceptance = {
           ...{ engine, database, simulatorDomain, testSendsPerDay },
@@ -70,14 +68,14 @@ export const emailsModule = defineModule<BatchDeps>({
             ...liveMail.schedule,
           },
           findSendingDomain: offered(offers, 'findSendingDomain'),
-          renderMarkdown: renderer.render,
+          renderMarkdown: markdown.render,
+          fillTemplate: offered(offers, 'fillTemplate'),
         };
         offers.acceptance = acceptance;
         offers.recordFeedback = feedbackRecorder({ database, engine, signer, clock });
         return {
           deps: { ...acceptance, textFromHtml, baseUrl: config.publicUrl, log: logger },
           duties: [testDataPruner({ database, clock }), liveDataPruner({ database, clock })],
-          close: () => renderer.close(),
         };
       },
     };

@@ -17,7 +17,7 @@ import { detailOf, eventOf, itemOf } from './read/views.ts';
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
 export { SendBody } from './accept/request-model.ts';
 export { recorded } from './facts.ts';
-export { EmailEventType, type EmailReceipt } from './read/answer-model.ts';
+export { EmailEventType, EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
 export { eventOf } from './read/views.ts';
 export { isReturnToken } from './send/return-token.ts';

@@ -12,7 +12,11 @@ export interface SubmittedEmail {
   readonly cc?: readonly string[];
   readonly bcc?: readonly string[];
   readonly replyTo?: readonly string[];
-  readonly subject: string;
+  /** Left out with a template, where the message has none of its own. */
+  readonly subject?: string;
+  /** The id or alias of a template, whose content takes the place of the message's. */
+  readonly templateId?: string;
+  readonly variables?: unknown;
   readonly text?: string;
   readonly html?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -28,7 +32,8 @@ interface SubmittedFile {
 }
 
 /**
- * A request, with the idempotency key in the header `Idempotency-Key`; null when there is none.
+ * A request, with the idempotency key in the header `Idempotency-Key`; null when there is none. `X-Svc-Template` and
+ * `X-Svc-Variables` name a template and its values.
  */
 export interface Submission {
   readonly email: SubmittedEmail;
@@ -49,20 +54,43 @@ export const readSubmission = async (
   if (email === null) return new NotSubmittable('The message cannot be read');
   const [from] = mailboxes(email.from === undefined ? [] : [email.from]);
   if (from === undefined) return new NotSubmittable('The message has no From field');
+  const content = contentOf(email);
+  if (content instanceof NotSubmittable) return content;
   return {
-    idempotencyKey: email.headers.find(({ key }) => key === 'idempotency-key')?.value.trim() ?? null,
+    idempotencyKey: headerOf(email, 'idempotency-key'),
     email: {
       from: written(from),
       ...divide(email, recipients),
       ...some('replyTo', mailboxes(email.replyTo ?? []).map(written)),
-      subject: email.subject ?? '',
-      ...(email.text === undefined ? {} : { text: email.text }),
-      ...(email.html === undefined ? {} : { html: email.html }),
+      ...content,
       ...(email.headers.some(isKept) ? { headers: ownHeaders(email) } : {}),
       ...some('attachments', email.attachments.map(file)),
     },
   };
 };
+
+const headerOf = (email: Email, name: string): string | null =>
+  email.headers.find(({ key }) => key === name)?.value.trim() ?? null;
+
+type SubmittedContent = Pick<SubmittedEmail, 'subject' | 'templateId' | 'variables' | 'text' | 'html'>;
+
+/** The content of a message. Every message has some, so with a template it gives way: only the subject wins, as in a request. */
+function contentOf(email: Email): SubmittedContent | NotSubmittable {
+  const { subject = '', text, html } = email;
+  const templateId = headerOf(email, TEMPLATE);
+  if (templateId === null)
+    return { subject, ...(text === undefined ? {} : { text }), ...(html === undefined ? {} : { html }) };
+  const values = headerOf(email, VARIABLES);
+  try {
+    const variables = values === null ? {} : { variables: JSON.parse(values) as unknown };
+    return { templateId, ...variables, ...(subject === '' ? {} : { subject }) };
+  } catch {
+    return new NotSubmittable('The header field X-Svc-Variables is no JSON');
+  }
+}
+
+const TEMPLATE = 'x-svc-template';
+const VARIABLES = 'x-svc-variables';
 
 const LIMITS = {
   forceRfc822Attachments: true,

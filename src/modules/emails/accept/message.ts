@@ -1,5 +1,6 @@
 import type { Address } from '../../../mail/address.ts';
 import type { SendRequest } from './request.ts';
+import type { UsedTemplate } from './templated.ts';
 
 /** The two parts that markdown is rendered to. */
 export interface RenderedMarkdown {
@@ -39,6 +40,8 @@ export interface Content {
   readonly html: string | null;
   readonly markdown: string | null;
   readonly attachments: readonly string[];
+  /** What it was made from, where that was a template. */
+  readonly template?: UsedTemplate;
 }
 
 /** The columns of an `email_messages` row that the message itself fills. */
@@ -57,6 +60,7 @@ export function storedMessage(
   id: string,
   request: SendRequest,
   rendered: RenderedMarkdown | null,
+  template: UsedTemplate | null,
 ): StoredMessage {
   return {
     sender_key: request.from.key,
@@ -86,6 +90,7 @@ export function storedMessage(
       html: request.html ?? rendered?.html ?? null,
       markdown: request.markdown,
       attachments: request.attachments.map(({ content }) => content),
+      ...(template && { template }),
     },
   };
 }

@@ -16,7 +16,7 @@ const NOT_SIMULATED =
   'Must be one of the addresses that the simulator knows, such as delivered@ or bounced@ its domain.';
 
 /** Stands in for an address that could not be read. A request with one is refused, so that it is never stored. */
-const NOBODY: Address = { name: null, address: '', key: '', domain: '', utf8Local: false };
+export const NOBODY: Address = { name: null, address: '', key: '', domain: '', utf8Local: false };
 
 /** Reads one address. */
 function readAddress(given: string, path: string, report: Report): Address {

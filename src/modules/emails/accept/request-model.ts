@@ -83,7 +83,9 @@ export const SendBody = Type.Object(
         examples: ['# Hello\n\nYour order is on its way.'],
       }),
     ),
-    templateId: Type.Optional(Id('tpl', 'The template to send. Not together with text, html or markdown.')),
+    templateId: Type.Optional(
+      Id('tpl', 'The template to send, by its id or alias. Not together with text, html or markdown.'),
+    ),
     variables: Type.Optional(
       dictionary(Type.Unknown(), {
         description: 'Values for the variables of the template.',

@@ -6,7 +6,7 @@ import { hasControls } from '../../../mail/characters.ts';
 import { type Header, readHeaders } from '../../../mail/headers.ts';
 import { estimateSize, LARGEST_MESSAGE } from '../../../mail/message-size.ts';
 import { Problems, type Report } from '../../../mail/problems.ts';
-import { type Recipients, readAddresses, readRecipients, readSender } from './recipients.ts';
+import { NOBODY, type Recipients, readAddresses, readRecipients, readSender } from './recipients.ts';
 import type { SendBody } from './request-model.ts';
 import { readScheduledAt } from './scheduled-at.ts';
 
@@ -56,7 +56,7 @@ export function readSendRequest(
   const problems = new Problems();
   const { report } = problems;
   const parts = {
-    from: readSender(body.from ?? defaults?.from ?? null, `${at}/from`, report),
+    from: readFrom(body, defaults, `${at}/from`, report),
     ...readRecipients(body, simulatorDomain, at, report),
     replyTo: readAddresses(body.replyTo ?? defaults?.replyTo ?? undefined, `${at}/replyTo`, report),
     ...readContent(body, at, report),
@@ -88,6 +88,17 @@ const unlessBlank = (text: string | undefined): string | null =>
   text === undefined || isBlank(text) ? null : text;
 
 type Content = Pick<SendRequest, 'subject' | 'text' | 'html' | 'markdown' | 'template'>;
+
+/** The sender. A template may name one that the request leaves out, so nothing is missing before it was read. */
+const readFrom = (
+  { from, templateId }: SendBody,
+  defaults: SenderDefaults | undefined,
+  path: string,
+  report: Report,
+): Address =>
+  from === undefined && templateId !== undefined
+    ? NOBODY
+    : readSender(from ?? defaults?.from ?? null, path, report);
 
 /** A blank text or html counts as none. */
 function readContent(body: SendBody, at: string, report: Report): Content {

@@ -83,6 +83,12 @@ export const EmailDetail = Type.Object(
     text: nullable(Type.String()),
     html: nullable(Type.String()),
     markdown: nullable(Type.String()),
+    templateVersion: nullable(Type.Integer({ description: 'The version of the template it was made from.' })),
+    variables: nullable(
+      dictionary(Type.Unknown(), {
+        description: 'The variables of the request that was made with a template.',
+      }),
+    ),
     headers: dictionary(Type.String()),
     attachments: Type.Array(
       Type.Object({

@@ -80,6 +80,8 @@ export function detailOf(
     text,
     html: content.html,
     markdown: content.markdown,
+    templateVersion: content.template?.version ?? null,
+    variables: content.template ? { ...content.template.variables } : null,
     headers: Object.fromEntries(envelope.headers.map(({ name, value }) => [name, value])),
     attachments: envelope.attachments.map(({ filename, contentType, size }) => ({
       filename,

@@ -1,0 +1,76 @@
+import { Failure } from '../../../http/failure.ts';
+import { estimateSize, LARGEST_MESSAGE } from '../../../mail/message-size.ts';
+import { Problems } from '../../../mail/problems.ts';
+import type { AcceptanceDeps, AcceptRequest } from '../accept.ts';
+import { readAddresses, readSender } from './recipients.ts';
+import type { SendRequest } from './request.ts';
+
+/** The template that a message was made from, as `email_messages.content` holds it. */
+export interface UsedTemplate {
+  readonly version: number;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** What a template makes of an email. The subject and the sender are null, and nobody is answered, where it does not say. */
+export interface FilledTemplate {
+  readonly templateId: string;
+  readonly version: number;
+  readonly subject: string | null;
+  readonly html: string | null;
+  readonly text: string | null;
+  readonly from: string | null;
+  readonly replyTo: readonly string[];
+}
+
+/** A request whose content came from its template. */
+export interface FilledRequest {
+  readonly request: SendRequest;
+  readonly templateId: string;
+  readonly used: UsedTemplate;
+}
+
+const LONGEST_SUBJECT = 998;
+const NO_SUBJECT = 'Must be given: the template has no subject, or an empty one for these variables.';
+const LONG_SUBJECT = `The template makes a subject of more than ${LONGEST_SUBJECT} characters of these variables.`;
+const TOO_LARGE = 'Must make a message of at most 25 MiB.';
+
+/**
+ * Fills in what the template of a request says: subject, sender and reply address only where the request does not, and the defaults
+ * of the workspace where neither does.
+ */
+export async function fillRequest(
+  { fillTemplate }: Pick<AcceptanceDeps, 'fillTemplate'>,
+  request: SendRequest,
+  { sender, body, now, at, templateVersion }: AcceptRequest,
+): Promise<FilledRequest | Failure> {
+  const { id = '', variables = {} } = request.template ?? {};
+  const filled = await fillTemplate({
+    ...{ owner: sender, name: id, version: templateVersion, values: variables, now, at },
+  });
+  if (filled instanceof Failure) return filled;
+  const { templateId, version, html, text } = filled;
+  const problems = new Problems();
+  const { report } = problems;
+  const subject = request.subject ?? filled.subject;
+  const { from: defaultFrom = null, replyTo: defaultReplyTo = null } = sender.senderDefaults ?? {};
+  const replies = filled.replyTo.length > 0 ? filled.replyTo : (defaultReplyTo ?? undefined);
+  const parts = {
+    from:
+      body.from === undefined ? readSender(filled.from ?? defaultFrom, `${at}/from`, report) : request.from,
+    replyTo: body.replyTo === undefined ? readAddresses(replies, `${at}/replyTo`, report) : request.replyTo,
+    ...{ subject, html, text },
+  };
+  if (!/\S/.test(subject ?? '')) report(`${at}/subject`, NO_SUBJECT);
+  if ((subject ?? '').length > LONGEST_SUBJECT) report(`${at}/subject`, LONG_SUBJECT);
+  const size =
+    request.size +
+    estimateSize({ text, html, attachments: [], headerOctets: Buffer.byteLength(subject ?? '') });
+  if (size > LARGEST_MESSAGE) report(at, TOO_LARGE);
+  return (
+    problems.failure() ?? {
+      request: { ...request, ...parts, size },
+      templateId,
+      used: { version, variables },
+    }
+  );
+}

@@ -1,0 +1,55 @@
+const ID = 'tpl_01m7xj1rwzprnwr10308attx';
+
+/** The body that makes the template of the examples. */
+export const NEW_TEMPLATE = {
+  name: 'Order confirmation',
+  alias: 'order-confirmation',
+  format: 'html' as const,
+  subject: 'Your order {{ number }}',
+  html: '<p>Hello {{ name }},</p><ul>{% for item in items %}<li>{{ item.title }}</li>{% endfor %}</ul>',
+  from: 'Acme <orders@acme.example>',
+  variables: [
+    { key: 'name', fallback: 'there' },
+    { key: 'number', required: true },
+    { key: 'items', type: 'list' as const, required: true },
+  ],
+};
+
+const ITEM_CONTENT = {
+  format: 'html' as const,
+  subject: NEW_TEMPLATE.subject,
+  previewText: null,
+  from: NEW_TEMPLATE.from,
+  replyTo: [],
+  variables: [
+    { key: 'name', type: 'string' as const, required: false, fallback: 'there' },
+    { key: 'number', type: 'string' as const, required: true, fallback: null },
+    { key: 'items', type: 'list' as const, required: true, fallback: null },
+  ],
+};
+const BODIES = { html: NEW_TEMPLATE.html, markdown: null, text: null };
+
+/** The same template in a list, and by itself. */
+export const TEMPLATE_ITEM = {
+  ...{ id: ID, livemode: false, name: NEW_TEMPLATE.name, alias: NEW_TEMPLATE.alias },
+  ...ITEM_CONTENT,
+  ...{ version: 1, createdAt: '2026-11-20T21:33:00.000Z', updatedAt: '2026-11-20T21:33:00.000Z' },
+};
+export const TEMPLATE = { ...TEMPLATE_ITEM, ...BODIES };
+
+/** One of its versions. */
+export const VERSION_ITEM = {
+  ...{ templateId: ID, version: 1, isCurrent: true },
+  ...ITEM_CONTENT,
+  createdAt: '2026-11-20T21:33:00.000Z',
+};
+export const VERSION = { ...VERSION_ITEM, ...BODIES };
+
+/** Values that it can be rendered with, and what comes of them. */
+export const VALUES = { number: '1842', items: [{ title: 'Tea' }, { title: 'Biscuits' }] };
+export const PREVIEW = {
+  ...{ templateId: ID, version: 1, subject: 'Your order 1842', previewText: null },
+  html: '<p>Hello there,</p><ul><li>Tea</li><li>Biscuits</li></ul>',
+  text: 'Hello there,\n\n- Tea\n- Biscuits',
+  ...{ from: NEW_TEMPLATE.from, replyTo: [], missingVariables: [], warnings: [] },
+};

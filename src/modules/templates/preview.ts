@@ -1,0 +1,149 @@
+import { Failure } from '../../http/failure.ts';
+import type { Call } from '../../http/route.ts';
+import { textFromHtml } from '../../mail/content/text-part.ts';
+import { Problems } from '../../mail/problems.ts';
+import { type Compilers, compile } from './compile.ts';
+import { NOTHING, readContent, type StoredContent } from './content.ts';
+import type { PreviewBody, PreviewView } from './model.ts';
+import { findVersion, type TemplateReader } from './queries.ts';
+import type { RenderTemplate } from './rendering.ts';
+
+/** The services that a preview calls. */
+export interface Previewer extends TemplateReader, Compilers {
+  readonly render: RenderTemplate;
+}
+
+interface Chosen {
+  readonly content: StoredContent;
+  readonly key: string | null;
+  readonly templateId: string | null;
+  readonly version: number | null;
+}
+
+const CONTENT = [
+  'format',
+  'subject',
+  'previewText',
+  'html',
+  'markdown',
+  'text',
+  'from',
+  'replyTo',
+  'declared',
+] as const;
+const EITHER = 'Must not be given together with templateId, whose content it would be.';
+const WITHOUT = 'Must be given only with templateId.';
+
+/** Renders a stored template, or content that is stored nowhere, the way an email would be. Nothing is sent. */
+export async function previewTemplate(
+  previewer: Previewer,
+  call: Call<unknown, unknown, PreviewBody>,
+): Promise<PreviewView | Failure> {
+  const { caller, body, now } = call;
+  const chosen = await choose(previewer, call);
+  if (chosen instanceof Failure) return chosen;
+  const { content, key, templateId, version } = chosen;
+  const values = body.variables ?? {};
+  const rendered = await previewer.render({
+    ...{ workspaceId: caller.workspaceId, key, content, values, now },
+    ...{ at: '/body', purpose: 'preview' },
+  });
+  if (rendered instanceof Failure) return rendered;
+  const { subject, previewText, html, text } = rendered.parts;
+  return {
+    ...{ templateId, version, subject, previewText, html },
+    // As an email's text part is made when it leaves.
+    text: text ?? (html === null ? null : textFromHtml(html)),
+    from: content.from,
+    replyTo: [...content.replyTo],
+    missingVariables: missingIn(content, rendered.names),
+    warnings: warningsOf(content, values, html),
+  };
+}
+
+async function choose(
+  previewer: Previewer,
+  { caller, body, now }: Call<unknown, unknown, PreviewBody>,
+): Promise<Chosen | Failure> {
+  const problems = new Problems();
+  if (body.templateId !== undefined) {
+    for (const member of CONTENT) if (body[member] !== undefined) problems.report(`/body/${member}`, EITHER);
+    const refused = problems.failure();
+    if (refused) return refused;
+    const found = await findVersion(previewer, caller, body.templateId, body.version);
+    if (found instanceof Failure) return found;
+    const { row, version, content } = found;
+    return { content, key: keyOf(row.id, version), templateId: row.id, version };
+  }
+  if (body.version !== undefined) problems.report('/body/version', WITHOUT);
+  const { declared, variables: _values, ...given } = body;
+  const authored = readContent(
+    { ...given, ...(declared && { variables: declared }) },
+    NOTHING,
+    problems.report,
+    '/body/declared',
+  );
+  const refused = problems.failure();
+  if (refused) return refused;
+  const content = await compile(previewer, caller.workspaceId, authored, now);
+  return content instanceof Failure ? content : { content, key: null, templateId: null, version: null };
+}
+
+/** By what the parsed sources of a version are known. */
+export const keyOf = (templateId: string, version: number): string => `${templateId} ${version}`;
+
+/** Names that the service fills in where there is something to fill in. */
+const FILLED_LATER = /^(?:unsubscribeUrl|preferencesUrl)\b/;
+
+/** Names that are used, without a `default` of their own, and have no value. */
+function missingIn(content: StoredContent, names: Readonly<Record<string, unknown>>): string[] {
+  const written = [content.subject, content.previewText, content.html, content.markdown, content.text].join(
+    '\n',
+  );
+  return content.names.filter((path) => {
+    if (FILLED_LATER.test(path)) return false;
+    const value = path.split(/[.[\]'"]+/).reduce<unknown>(memberOf, names);
+    return (value === undefined || value === null) && !hasDefault(written, path);
+  });
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  name === '' || typeof value !== 'object' || value === null
+    ? name === ''
+      ? value
+      : undefined
+    : Object.hasOwn(value, name)
+      ? (value as Readonly<Record<string, unknown>>)[name]
+      : undefined;
+
+const hasDefault = (written: string, path: string): boolean => {
+  const at = written.indexOf(path);
+  return at !== -1 && /^\s*\|\s*default\b/.test(written.slice(at + path.length));
+};
+
+/** Gmail shows the first 102 KB of an email; links that are counted and a footer make it longer. */
+const CLIPPED = 92_160;
+
+function warningsOf(
+  content: StoredContent,
+  values: Readonly<Record<string, unknown>>,
+  html: string | null,
+): string[] {
+  const used = new Set(content.names.map((path) => path.split(/[.[]/)[0]));
+  const idle = Object.keys(values).filter((name) => !used.has(name));
+  const warnings = content.raw.map(
+    (part) => `The ${part} writes a value with the filter raw: nothing escapes it.`,
+  );
+  if (idle.length > 0)
+    warnings.push(
+      `The template does not use ${idle.length} of the variables given: ${idle.slice(0, 10).join(', ')}.`,
+    );
+  if (content.subject === null) warnings.push('The template has no subject: each request has to give one.');
+  if (used.has('preferencesUrl'))
+    warnings.push('Nothing fills in preferencesUrl in an email that is sent by a request.');
+  if (html !== null && Buffer.byteLength(html) > CLIPPED)
+    warnings.push(
+      'The html is longer than 90 KB: Gmail shows the first 102 KB of an email and hides the rest.',
+    );
+  return warnings;
+}

@@ -1,0 +1,68 @@
+import type { Principal } from '../../auth/principal.ts';
+import { Failure } from '../../http/failure.ts';
+import type { Call, Replay } from '../../http/route.ts';
+import { type Address, isProblem, parseAddress } from '../../mail/address.ts';
+import { Problems } from '../../mail/problems.ts';
+import { type AcceptanceDeps, acceptEmail } from '../emails/accept.ts';
+import type { EmailReceipt } from '../emails/queries.ts';
+import type { TestSendBody } from './model.ts';
+import { findVersion, type TemplateReader } from './queries.ts';
+
+/** The services that a test send calls. */
+export interface TestSender extends TemplateReader {
+  /** How emails are accepted. Asked at each call: emails are connected after templates. */
+  readonly acceptance: () => AcceptanceDeps;
+  readonly isMember: IsMember;
+}
+
+/** Whether an address (its key) is that of a member of a workspace. */
+export type IsMember = (workspaceId: string, addressKey: string) => Promise<boolean>;
+
+const NOT_A_COLLEAGUE =
+  'Must be a member of the workspace, or an address at one of its verified domains: a test reaches nobody else.';
+const NO_SUBJECT = new Failure('CONFLICT', 'The template has no subject, so it cannot be sent by itself.', {
+  suggestion: 'Give it a subject with PATCH /v1/templates/{id}.',
+});
+const NO_SENDER = new Failure(
+  'CONFLICT',
+  'The template names no sender, and the workspace has no default one.',
+  {
+    suggestion: 'Set from with PATCH /v1/templates/{id}, or defaultFrom with PATCH /v1/workspace.',
+  },
+);
+
+/** Sends a version of a template to colleagues: a real email, accepted and counted like every other. */
+export async function testSend(
+  sender: TestSender,
+  { caller, params, body, claim, now }: Call<{ readonly id: string }, unknown, TestSendBody>,
+): Promise<EmailReceipt | Failure | Replay> {
+  const found = await findVersion(sender, caller, params.id, body.version);
+  if (found instanceof Failure) return found;
+  const stranger = await findStrangers(sender, caller, body.to);
+  if (stranger) return stranger;
+  const { row, version, content } = found;
+  if (content.subject === null) return NO_SUBJECT;
+  if (content.from === null && caller.senderDefaults.from === null) return NO_SENDER;
+  return acceptEmail(sender.acceptance(), {
+    ...{ sender: caller, claim, now, at: '/body', status: 200, templateVersion: version },
+    body: { to: body.to, templateId: row.id, ...(body.variables && { variables: body.variables }) },
+  });
+}
+
+/** The 422 that names every recipient who is no colleague. */
+async function findStrangers(
+  sender: TestSender,
+  { workspaceId }: Principal,
+  to: readonly string[],
+): Promise<Failure | null> {
+  const problems = new Problems();
+  const isKnown = async ({ key, domain }: Address): Promise<boolean> =>
+    (await sender.isMember(workspaceId, key)) ||
+    (await sender.acceptance().findSendingDomain(workspaceId, domain)) !== null;
+  for (const [index, text] of to.entries()) {
+    const read = parseAddress(text);
+    if (isProblem(read)) problems.report(`/body/to/${index}`, read.problem);
+    else if (!(await isKnown(read))) problems.report(`/body/to/${index}`, NOT_A_COLLEAGUE);
+  }
+  return problems.failure();
+}
