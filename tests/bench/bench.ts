@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { backlog } from './backlog.ts';
+import { byTemplate } from './by-template.ts';
 import { contract, emails, yardstick } from './emails.ts';
 import { footprint } from './footprint.ts';
 import { horizon } from './held-transaction.ts';
@@ -23,6 +24,7 @@ const SECTIONS: readonly Section[] = [
   yardstick,
   emails,
   contract,
+  byTemplate,
   lives,
   live,
   webhooks,

@@ -14,13 +14,17 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test.each(['/docs', '/docs/webhooks', '/docs/errors', '/docs/life-of-an-email', '/docs/what-happens-when'])(
-  '%s does not scroll sideways on a telephone',
-  async (path) => {
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
-    await page.goto(`${service.url}${path}`);
-    const width = await page.evaluate('document.documentElement.scrollWidth');
-    await page.close();
-    expect(width).toBe(390);
-  },
-);
+test.each([
+  '/docs',
+  '/docs/templates',
+  '/docs/webhooks',
+  '/docs/errors',
+  '/docs/life-of-an-email',
+  '/docs/what-happens-when',
+])('%s does not scroll sideways on a telephone', async (path) => {
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  await page.goto(`${service.url}${path}`);
+  const width = await page.evaluate('document.documentElement.scrollWidth');
+  await page.close();
+  expect(width).toBe(390);
+});

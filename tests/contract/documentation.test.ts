@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
       const validate = ajv.compile(schema);
       expect(validate(each.example), ajv.errorsText(validate.errors)).toBe(true);
     }
-    const ids = JSON.stringify(example ?? null).match(/"(em|evt|key|ws|wh|dlv|dom)_\w+"/g) ?? [];
+    const ids = JSON.stringify(example ?? null).match(/"(em|evt|key|ws|wh|dlv|dom|tpl)_\w+"/g) ?? [];
     for (const id of ids.map((quoted) => quoted.slice(1, -1))) {
       expect(isId(id.slice(0, id.indexOf('_')) as 'em', id), id).toBe(true);
     }
@@ -81,7 +81,11 @@ describe('what types are generated from', () => {
     expect(new Set(names).size).toBe(names.length);
     for (const name of names)
       expect(name).toMatch(
+<<<<<<< HEAD
         /^(get|list|send|create|update|delete|cancel|reschedule|explain|verify|rotate|test|redeliver|replay|revoke|export|preview)[A-Z]\w+$/,
+=======
+        /^(get|list|send|create|update|delete|cancel|reschedule|explain|verify|rotate|test|redeliver|replay|revoke|preview|publish|restore)[A-Z]\w+$/,
+>>>>>>> d7b3a17 (templates: describe the language, and show what holds)
       );
     expect(names).toContain('sendEmail');
     expect(names).toContain('listEmails');
@@ -149,7 +153,14 @@ describe('the documentation pages', () => {
     for (const { operation } of operations) expect(text).toContain(`id="${operation.operationId}"`);
   });
 
-  test.each(['/docs', '/docs/webhooks', '/docs/errors', '/docs/life-of-an-email', '/docs/what-happens-when'])(
+  test.each([
+    '/docs',
+    '/docs/templates',
+    '/docs/webhooks',
+    '/docs/errors',
+    '/docs/life-of-an-email',
+    '/docs/what-happens-when',
+  ])(
     '%s: every link within the pages leads somewhere, and nothing is loaded from elsewhere',
     async (path) => {
       const { response, text } = await read(path);

@@ -43,6 +43,9 @@ const anEmail = () => ({
   text: 'x',
 });
 
+const aTemplate = async (): Promise<string> =>
+  (await post('/v1/templates', { name: fresh(), subject: 's', html: 'x', from: 'shop@sender.example' })).id;
+
 type Recipe = () => Promise<Pick<Asking, 'path' | 'body'>> | Pick<Asking, 'path' | 'body'>;
 
 /** By the path of the document: a request that succeeds whenever it is made. */
@@ -66,6 +69,22 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   '/v1/domains': () => ({ path: '/v1/domains', body: { name: `${fresh()}.example` } }),
   '/v1/domains/{id}/verify': async () => ({ path: `/v1/domains/${await aDomain()}/verify` }),
   '/v1/domains/{id}/rotate-dkim': async () => ({ path: `/v1/domains/${await aDomain()}/rotate-dkim` }),
+  '/v1/templates': () => ({
+    path: '/v1/templates',
+    body: { name: fresh(), alias: fresh(), html: 'Hi {{ name }}' },
+  }),
+  '/v1/templates/{id}/publish': async () => ({
+    path: `/v1/templates/${await aTemplate()}/publish`,
+    body: { version: 1 },
+  }),
+  '/v1/templates/{id}/restore': async () => ({
+    path: `/v1/templates/${await aTemplate()}/restore`,
+    body: { version: 1 },
+  }),
+  '/v1/templates/{id}/test-send': async () => ({
+    path: `/v1/templates/${await aTemplate()}/test-send`,
+    body: { to: ['me@sender.example'] },
+  }),
   '/v1/webhooks': () => ({ path: '/v1/webhooks', body: { url: receiver.url.href, events: ['bounced'] } }),
   '/v1/webhooks/{id}/rotate-secret': async () => ({ path: `/v1/webhooks/${await aWebhook()}/rotate-secret` }),
   '/v1/webhooks/{id}/test': async () => ({ path: `/v1/webhooks/${await aWebhook()}/test` }),
@@ -90,7 +109,9 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
 };
 
 /** POSTs that take none, each with the reason. */
-const WITHOUT: Readonly<Record<string, string>> = {};
+const WITHOUT: Readonly<Record<string, string>> = {
+  '/v1/templates/render-preview': 'changes nothing',
+};
 
 const PATHS = Object.entries(OPEN_API.paths).flatMap(([path, methods]) =>
   path.startsWith('/v1/') && 'post' in methods ? [path] : [],

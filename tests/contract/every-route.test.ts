@@ -68,7 +68,8 @@ for (const route of ROUTES) {
     if (Object.values(route.params ?? {}).some((spec) => 'prefix' in spec)) {
       test('answers an impossible id like a missing one', async () => {
         const body = method === 'GET' ? undefined : current(route.example?.body);
-        const asking = { method, key: testKey, ...(body !== undefined && { body }) };
+        const by = route.testMode === 'refused' ? await service.keyWith('live', ['*']) : testKey;
+        const asking = { method, key: by, ...(body !== undefined && { body }) };
         const missing = await service.ask({ ...asking, path: pathOf(route) });
         const malformed = await service.ask({ ...asking, path: pathOf(route, 'x') });
         expect(missing.status).toBe(404);

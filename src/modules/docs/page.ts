@@ -3,6 +3,7 @@ import { type Html, html } from './html.ts';
 
 const SIBLINGS = [
   { path: '/docs', label: 'Reference' },
+  { path: '/docs/templates', label: 'Templates' },
   { path: '/docs/webhooks', label: 'Webhooks' },
   { path: '/docs/errors', label: 'Errors' },
   { path: '/docs/life-of-an-email', label: 'Life of an email' },

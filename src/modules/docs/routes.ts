@@ -11,6 +11,7 @@ import script from './reference.browser.js' with { type: 'text' };
 import style from './reference.css' with { type: 'text' };
 import { referencePage } from './reference-page.ts';
 import type { Tag } from './tags.ts';
+import templates from './templates.md' with { type: 'text' };
 import failures from './what-happens-when.md' with { type: 'text' };
 
 /** The documented endpoints and their public URL. */
@@ -30,6 +31,9 @@ export function docsRoutes({ documented, tags, baseUrl }: DocsDeps): readonly Ro
       asset('application/json', JSON.stringify(openApi())),
     ),
     documentRoute('/docs', 'Read the reference', () => referencePage(openApi())),
+    documentRoute('/docs/templates', 'Read how templates are written', () =>
+      guidePage('Templates', '/docs/templates', templates),
+    ),
     documentRoute('/docs/webhooks', 'Read how to receive webhooks', () =>
       guidePage('Receiving webhooks', '/docs/webhooks', receivers),
     ),

@@ -1,7 +1,7 @@
 /**
  * A mail that was submitted over SMTP, converted to the body of `POST /v1/emails`, so that the same rules apply to both.
  */
-import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import PostalMime, { type Address, type Attachment, decodeWords, type Email } from 'postal-mime';
 import { isReservedField } from '../../mail/reserved-fields.ts';
 
 /** The body of a send request. */
@@ -82,7 +82,7 @@ function contentOf(email: Email): SubmittedContent | NotSubmittable {
     return { subject, ...(text === undefined ? {} : { text }), ...(html === undefined ? {} : { html }) };
   const values = headerOf(email, VARIABLES);
   try {
-    const variables = values === null ? {} : { variables: JSON.parse(values) as unknown };
+    const variables = values === null ? {} : { variables: JSON.parse(decodeWords(values)) as unknown };
     return { templateId, ...variables, ...(subject === '' ? {} : { subject }) };
   } catch {
     return new NotSubmittable('The header field X-Svc-Variables is no JSON');
