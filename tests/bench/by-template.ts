@@ -70,7 +70,7 @@ export const byTemplate: Section = {
       if (!full || !templated) throw new Error('Nothing was measured.');
       rows.push(full, templated);
       bench.remark(
-        `(t) ${size}: by template at ${((templated.perSecond / full.perSecond) * 100).toFixed(0)} % of the rate in full; the aim is 75 % or more. The middle of ${ROUNDS} rounds each.`,
+        `(t) ${size}: by template at ${(((templated.perSecond ?? 0) / (full.perSecond ?? 1)) * 100).toFixed(0)} % of the rate in full; the aim is 75 % or more. The middle of ${ROUNDS} rounds each.`,
       );
     }
     return rows;
@@ -79,4 +79,4 @@ export const byTemplate: Section = {
 
 /** The row with the middle rate. */
 const middleOf = (rows: readonly Row[]): Row | undefined =>
-  rows.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(rows.length / 2)];
+  rows.toSorted((a, b) => (a.perSecond ?? 0) - (b.perSecond ?? 0))[Math.floor(rows.length / 2)];

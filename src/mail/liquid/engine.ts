@@ -1,6 +1,6 @@
 import { Context, Liquid, LiquidError, type Template, toValueSync } from 'liquidjs';
 import { filtersFor, guarded, NOW } from './filters.ts';
-import { AllocationCount, exceeded, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
+import { AllocationCount, exceeded, LIQUID_LIMITS, LiquidProblem, TimeLimit, TooSlow } from './limits.ts';
 import { tagsFor } from './tags.ts';
 import { BoundedEmitter, IN_HTML, IN_TEXT, type Writing } from './values.ts';
 
@@ -54,13 +54,9 @@ function engineFor(writing: Writing): LiquidEngine {
       }
     },
     render(parsed, { names, now }) {
-      const context = new Context(
-        names,
-        liquid.options,
-        { sync: true, renderLimit: LIQUID_LIMITS.ms },
-        { liquid },
-      );
+      const context = new Context(names, liquid.options, { sync: true }, { liquid });
       context.memoryLimit = new AllocationCount() as unknown as Context['memoryLimit'];
+      context.renderLimit = new TimeLimit() as unknown as Context['renderLimit'];
       context.setRegister(NOW, now);
       const emitter = new BoundedEmitter();
       try {
@@ -98,8 +94,6 @@ function refuseLongTags(source: string): void {
   }
 }
 
-/** What the library calls the end of its time. */
-const OUT_OF_TIME = 'template render limit exceeded';
 const LONGEST_REASON = 160;
 
 /** A sentence with the place in the source, from whatever was thrown. */
@@ -109,11 +103,11 @@ function problemOf(thrown: unknown, isParsing: boolean): Error {
   const { originalError: cause, token } = thrown as LiquidError & { originalError?: unknown };
   const [line, column] = token.getPosition();
   const place = `Line ${line}, column ${column}: `;
+  if (cause instanceof TooSlow) return cause;
   if (cause instanceof LiquidProblem)
     return new LiquidProblem(`${place}${lowered(cause.message)}`, cause.dependsOnValues);
   if (cause instanceof RangeError) return new LiquidProblem(`${place}${lowered(TOO_DEEP)}`);
   const reason = thrown.message.replace(/, line:\d+, col:\d+$/, '');
-  if (reason === OUT_OF_TIME) return new TooSlow();
   const isOurs = isParsing || (cause as Error | undefined)?.name === 'AssertionError';
   // What else goes wrong is an error of JavaScript, whose message says nothing to an author.
   const said = isOurs

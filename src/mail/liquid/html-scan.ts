@@ -15,6 +15,8 @@ export interface Placed {
 }
 
 const LIQUID = /\{\{[\s\S]*?\}\}|\{%-?\s*(comment)\b[\s\S]*?\{%-?\s*endcomment\s*-?%\}|\{%[\s\S]*?%\}/y;
+/** What can end text. */
+const NOTABLE = /[<{]/g;
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 /** Elements whose content no browser reads as html. */
 const UNPARSED = /^(?:script|style|title|textarea)$/;
@@ -58,7 +60,11 @@ export function scanHtml(html: string): readonly Placed[] {
   };
 
   for (let at = 0; at < html.length; at++) {
-    const character = html[at] as string;
+    if (state === 'text') {
+      NOTABLE.lastIndex = at;
+      at = NOTABLE.exec(html)?.index ?? html.length;
+    }
+    const character = html[at] ?? '';
     if (character === '{') {
       LIQUID.lastIndex = at;
       const [source] = LIQUID.exec(html) ?? [];

@@ -1,3 +1,5 @@
+import { ownTime } from '../../threads/thread-time.ts';
+
 /** The limits of one rendering. Each is a 422 that says which one was met. */
 export const LIQUID_LIMITS = {
   /** Octets of one source: a subject, an html, a markdown, a text. */
@@ -14,7 +16,7 @@ export const LIQUID_LIMITS = {
   tag: 16_384,
   /** Octets of all variables as JSON. */
   variables: 262_144,
-  /** Milliseconds of one rendering. */
+  /** Milliseconds of processor time of one rendering. */
   ms: 80,
 } as const;
 
@@ -54,6 +56,25 @@ export const LIMIT_SENTENCES = {
 /** Throws the problem of a limit that was met. */
 export function exceeded(limit: keyof typeof LIMIT_SENTENCES): never {
   throw new LiquidProblem(LIMIT_SENTENCES[limit]);
+}
+
+/** A thread that gets no processor is given this many times its time by the clock on the wall. */
+export const PATIENCE = 10;
+
+/** What liquidjs asks at every step whether its time is over. The processor is asked only when it may be, since that takes a microsecond. */
+export class TimeLimit {
+  readonly #begun = performance.now();
+  readonly #used = ownTime();
+  #looksAt = this.#begun + LIQUID_LIMITS.ms;
+
+  use(): void {}
+
+  check(now: number): void {
+    if (now < this.#looksAt) return;
+    const left = LIQUID_LIMITS.ms - (ownTime() - this.#used);
+    if (left <= 0 || now - this.#begun >= PATIENCE * LIQUID_LIMITS.ms) throw new TooSlow();
+    this.#looksAt = now + left;
+  }
 }
 
 /**

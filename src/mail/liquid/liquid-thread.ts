@@ -1,6 +1,7 @@
 // The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). What strangers write in
 // Liquid is read and rendered here alone: a thread can be ended whatever it does.
 import { serve } from '../../threads/serve.ts';
+import { ownThread } from '../../threads/thread-time.ts';
 import type { Scope } from './engine.ts';
 import { LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import {
@@ -37,7 +38,9 @@ export type Done =
   | (Pick<LiquidProblem, 'dependsOnValues' | 'part'> & { readonly problem: string; readonly isSlow: boolean })
   /** An error that is nobody's but ours; its name alone, since a message may repeat what was rendered. */
   | { readonly fault: string }
-  | { readonly sound: true };
+  | { readonly sound: true }
+  /** The number of the thread, by which its time is known. */
+  | { readonly thread: string | null };
 
 /** The first question of a thread tells where it is to note which job it is at; all others are jobs. */
 export type Question = { readonly progress: SharedArrayBuffer } | readonly Job[];
@@ -58,7 +61,7 @@ let progress: Int32Array | null = null;
 serve((question: Question): readonly Done[] => {
   if ('progress' in question) {
     progress = new Int32Array(question.progress);
-    return [];
+    return [{ thread: ownThread() }];
   }
   return question.map((job) => {
     if (progress) Atomics.add(progress, 0, 1);

@@ -1,6 +1,8 @@
 import { Unavailable } from '../../errors/unavailable.ts';
 import type { Reply } from '../../threads/serve.ts';
 import { Thread } from '../../threads/thread.ts';
+import { timeOfThread } from '../../threads/thread-time.ts';
+import { PATIENCE } from './limits.ts';
 import type { Done, Job, Question } from './liquid-thread.ts';
 
 /** What became of a job: done, ended because it took too long, or to be asked again because another one of its batch did. */
@@ -8,7 +10,7 @@ export type Ran = Done | 'late' | 'again';
 
 /** The time limits of a thread, in milliseconds. */
 export interface ThreadTimes {
-  /** One job. */
+  /** One job: processor time, or ten times as much by the clock. */
   readonly job: number;
   /** Loading, and reaching the first job of a batch. */
   readonly start: number;
@@ -48,6 +50,8 @@ export class WatchedThread {
   #thread: Thread<Question, Reply<readonly Done[]>> | null = null;
   #progress = new Int32Array(new SharedArrayBuffer(4));
   /** The keys whose sources the thread was given. */
+  /** The number of the thread, where the system has one. */
+  #number: string | null = null;
   readonly #known = new Set<string>();
   #retirement: Timer | undefined;
 
@@ -85,7 +89,10 @@ export class WatchedThread {
     this.#progress = new Int32Array(new SharedArrayBuffer(4));
     const late = new Unavailable('Rendering templates: its thread does not start.');
     await thread.next(this.times.start, late);
-    await thread.ask({ progress: this.#progress.buffer as SharedArrayBuffer }, this.times.start, late);
+    const question = { progress: this.#progress.buffer as SharedArrayBuffer };
+    const told = await thread.ask(question, this.times.start, late);
+    const [first] = told !== 'ready' && 'answer' in told ? told.answer : [];
+    this.#number = first && 'thread' in first ? first.thread : null;
     return thread;
   }
 
@@ -122,19 +129,28 @@ export class WatchedThread {
   #watch(thread: Thread<Question, Reply<readonly Done[]>>, base: number): () => void {
     let seen = -1;
     let since = 0;
+    let used: number | null = null;
     const timer = setInterval(() => {
       const at = Atomics.load(this.#progress, 0);
       const now = performance.now();
       if (at !== seen) {
         seen = at;
         since = now;
+        used = timeOfThread(this.#number);
         return;
       }
       const stuck = now - since;
-      if (at > base && stuck >= this.times.job) thread.end(new StuckJob(at - base - 1));
+      const isSpent = stuck >= this.times.job && this.#workedSince(used, stuck) >= this.times.job;
+      if (at > base && isSpent) thread.end(new StuckJob(at - base - 1));
       else if (stuck >= this.times.start) thread.end(new Unavailable('Rendering templates: no answer.'));
     }, TICK_MS);
     return () => clearInterval(timer);
+  }
+
+  /** Milliseconds that the thread has worked, or a share of the time by the clock where that is more. */
+  #workedSince(used: number | null, stuck: number): number {
+    const now = used === null ? null : timeOfThread(this.#number);
+    return now === null || used === null ? stuck : Math.max(now - used, stuck / PATIENCE);
   }
 
   #end(reason: Error): void {

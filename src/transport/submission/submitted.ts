@@ -78,12 +78,12 @@ type SubmittedContent = Pick<SubmittedEmail, 'subject' | 'templateId' | 'variabl
 function contentOf(email: Email): SubmittedContent | NotSubmittable {
   const { subject = '', text, html } = email;
   const templateId = headerOf(email, TEMPLATE);
-  if (templateId === null)
-    return { subject, ...(text === undefined ? {} : { text }), ...(html === undefined ? {} : { html }) };
   const values = headerOf(email, VARIABLES);
   try {
     const variables = values === null ? {} : { variables: JSON.parse(decodeWords(values)) as unknown };
-    return { templateId, ...variables, ...(subject === '' ? {} : { subject }) };
+    if (templateId !== null) return { templateId, ...variables, ...(subject === '' ? {} : { subject }) };
+    const parts = { ...(text === undefined ? {} : { text }), ...(html === undefined ? {} : { html }) };
+    return { subject, ...parts, ...variables };
   } catch {
     return new NotSubmittable('The header field X-Svc-Variables is no JSON');
   }
