@@ -81,11 +81,7 @@ describe('what types are generated from', () => {
     expect(new Set(names).size).toBe(names.length);
     for (const name of names)
       expect(name).toMatch(
-<<<<<<< HEAD
-        /^(get|list|send|create|update|delete|cancel|reschedule|explain|verify|rotate|test|redeliver|replay|revoke|export|preview)[A-Z]\w+$/,
-=======
-        /^(get|list|send|create|update|delete|cancel|reschedule|explain|verify|rotate|test|redeliver|replay|revoke|preview|publish|restore)[A-Z]\w+$/,
->>>>>>> d7b3a17 (templates: describe the language, and show what holds)
+        /^(get|list|send|create|update|delete|cancel|reschedule|explain|verify|rotate|test|redeliver|replay|revoke|export|preview|publish|restore)[A-Z]\w+$/,
       );
     expect(names).toContain('sendEmail');
     expect(names).toContain('listEmails');

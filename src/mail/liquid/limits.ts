@@ -17,7 +17,7 @@ export const LIQUID_LIMITS = {
   /** Octets of all variables as JSON. */
   variables: 262_144,
   /** Milliseconds of processor time of one rendering. */
-  ms: 80,
+  ms: 95,
 } as const;
 
 /** A source or a rendering that is refused. The message is a sentence for the author, with line and column where known. */

@@ -18,7 +18,7 @@ export interface ThreadTimes {
   readonly idle: number;
 }
 
-const TIMES: ThreadTimes = { job: 95, start: 10_000, idle: 60_000 };
+const TIMES: ThreadTimes = { job: 105, start: 10_000, idle: 60_000 };
 /** How often a thread is looked at while it works. */
 const TICK_MS = 10;
 /** The thread remembers fewer; what it has forgotten it says. */
