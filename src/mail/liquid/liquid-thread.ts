@@ -60,7 +60,10 @@ let progress: Int32Array | null = null;
 
 // The first rendering of a thread takes six times as long as the next ones. This one takes 15 ms, while the thread is starting.
 const WARMING = '{% for i in (1..300) %}{% if i > 3 %}{{ i | append: "<" | upcase }}{% endif %}{% endfor %}';
-renderParts(parseParts({ subject: WARMING, previewText: null, html: WARMING, text: null }), { names: {}, now: 0 });
+renderParts(parseParts({ subject: WARMING, previewText: null, html: WARMING, text: null }), {
+  names: {},
+  now: 0,
+});
 
 serve((question: Question): readonly Done[] => {
   if ('progress' in question) {

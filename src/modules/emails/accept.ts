@@ -17,7 +17,7 @@ import { type RenderedMarkdown, storedMessage } from './accept/message.ts';
 import { packContent } from './accept/packed-content.ts';
 import { readSendRequest, type SendRequest } from './accept/request.ts';
 import type { SendBody } from './accept/request-model.ts';
-import { type FilledRequest, type FilledTemplate, fillRequest } from './accept/templated.ts';
+import { type FilledRequest, type FillTemplate, fillRequest } from './accept/templated.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
 import { simulatedOutcome } from './simulator/simulated-addresses.ts';
 
@@ -37,15 +37,8 @@ export interface AcceptanceDeps {
   readonly testSendsPerDay: number;
   /** The verified domain of a workspace with that name (lower-case ASCII); null when there is none. */
   findSendingDomain(workspaceId: string, name: string): Promise<SendingDomain | null>;
-  /** Renders a template with the values of a request: a 404, 422 or 503 where that cannot be done. `at` is the JSON pointer of the request. */
-  fillTemplate(asked: {
-    readonly owner: EmailSender;
-    readonly name: string;
-    readonly version?: number | undefined;
-    readonly values: Readonly<Record<string, unknown>>;
-    readonly now: number;
-    readonly at: string;
-  }): Promise<FilledTemplate | Failure>;
+  /** Renders a template with the values of a request. */
+  readonly fillTemplate: FillTemplate;
   /** `path` is the JSON pointer of the markdown in the request. */
   renderMarkdown(markdown: string, title: string, path: string): Promise<RenderedMarkdown | Failure>;
 }
@@ -99,7 +92,7 @@ async function accept(
   const { senderDefaults: defaults } = sender;
   const read = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at, defaults });
   if (read instanceof Failure) return read;
-  const filled = read.template ? await fillRequest(deps, read, asked) : null;
+  const filled = read.template ? await fillRequest(deps.fillTemplate, read, asked) : null;
   if (filled instanceof Failure) return filled;
   const request = filled?.request ?? read;
   const domain = sender.livemode

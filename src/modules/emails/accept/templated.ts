@@ -1,9 +1,10 @@
+import type { SenderDefaults } from '../../../auth/principal.ts';
 import { Failure } from '../../../http/failure.ts';
 import { estimateSize, LARGEST_MESSAGE } from '../../../mail/message-size.ts';
 import { Problems } from '../../../mail/problems.ts';
-import type { AcceptanceDeps, AcceptRequest } from '../accept.ts';
 import { readAddresses, readSender } from './recipients.ts';
 import type { SendRequest } from './request.ts';
+import type { SendBody } from './request-model.ts';
 
 /** The template that a message was made from, as `email_messages.content` holds it. */
 export interface UsedTemplate {
@@ -20,6 +21,31 @@ export interface FilledTemplate {
   readonly text: string | null;
   readonly from: string | null;
   readonly replyTo: readonly string[];
+}
+
+/** A template that is to be filled with the values of one email. `at` is the JSON pointer of the request. */
+export interface TemplateFilling {
+  readonly owner: { readonly workspaceId: string; readonly livemode: boolean };
+  /** Its id or alias. */
+  readonly name: string;
+  /** The version that is sent when left out. */
+  readonly version?: number | undefined;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly at: string;
+}
+
+/** Renders a template: a 404, 422 or 503 where that cannot be done. */
+export type FillTemplate = (asked: TemplateFilling) => Promise<FilledTemplate | Failure>;
+
+/** The circumstances that a request is filled in. */
+interface Filler {
+  readonly sender: TemplateFilling['owner'] & { readonly senderDefaults?: SenderDefaults };
+  readonly body: Pick<SendBody, 'from' | 'replyTo'>;
+  readonly now: number;
+  readonly at: string;
+  readonly templateVersion?: number;
 }
 
 /** A request whose content came from its template. */
@@ -39,9 +65,9 @@ const TOO_LARGE = 'Must make a message of at most 25 MiB.';
  * of the workspace where neither does.
  */
 export async function fillRequest(
-  { fillTemplate }: Pick<AcceptanceDeps, 'fillTemplate'>,
+  fillTemplate: FillTemplate,
   request: SendRequest,
-  { sender, body, now, at, templateVersion }: AcceptRequest,
+  { sender, body, now, at, templateVersion }: Filler,
 ): Promise<FilledRequest | Failure> {
   const { id = '', variables = {} } = request.template ?? {};
   const filled = await fillTemplate({
