@@ -12,6 +12,8 @@ const LISTS: Readonly<Record<string, string>> = {
   '/v1/domains': 'domains',
   '/v1/captured': 'captured',
   '/v1/suppressions': 'suppressions',
+  '/v1/templates': 'templates',
+  '/v1/templates/:id/versions': `templates/${WEBHOOK}/versions`,
   '/v1/webhooks/:id/deliveries': `webhooks/${WEBHOOK}/deliveries`,
 };
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { deleteTemplate } from '../../src/modules/templates/commands.ts';
+import { versionsOf } from '../../src/modules/templates/versions.ts';
 import { type Asking, pathsOf, type Told } from './ask.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
@@ -213,6 +215,52 @@ describe('deleting', () => {
       [id],
     );
     expect(rows).toEqual([]);
+  });
+});
+
+describe('a template in use', () => {
+  test('cannot be deleted, and the refusal says by what it is used', async () => {
+    const { id } = await create({ ...HTML, name: 'In use' });
+    const { database } = service.service;
+    const uses = [
+      { what: 'nobody', where: () => 'false' },
+      {
+        what: 'a flow',
+        where: (of: string) => `exists (select from templates u where u.id = ${of} and u.name = 'In use')`,
+      },
+    ];
+    const remove = () =>
+      deleteTemplate({ database, versions: versionsOf(database), uses }, {
+        caller: { workspaceId: service.workspaceId, livemode: false },
+        params: { id },
+      } as never);
+    expect(await remove()).toMatchObject({ code: 'CONFLICT', message: 'The template is used by a flow.' });
+    expect((await ask('PATCH', `/v1/templates/${id}`, { name: 'Idle' })).status).toBe(200);
+    expect(await remove()).toBe(null);
+    expect(await remove()).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('previews', () => {
+  test('have a limit of their own by client address, also where there is no other', async () => {
+    await using limited = await startRealService({ RATE_LIMIT_PREVIEW: '2', RATE_LIMIT_PER_KEY: '4' });
+    const by = await limited.keyWith('test', ['templates:read']);
+    const asking = { method: 'POST', path: '/v1/templates/render-preview', key: by, body: { html: 'x' } };
+    const told = await limited.ask(asking);
+    expect([
+      told.status,
+      told.headers.get('x-ratelimit-limit'),
+      told.headers.get('x-ratelimit-remaining'),
+    ]).toEqual([...[200, '2', '1']]);
+    expect((await limited.ask(asking)).status).toBe(200);
+    const over = await limited.ask(asking);
+    expect([over.status, over.body.error.code, over.headers.has('retry-after')]).toEqual([
+      429,
+      'RATE_LIMITED',
+      true,
+    ]);
+    const list = await limited.ask({ path: '/v1/templates', key: by });
+    expect([list.status, list.headers.has('x-ratelimit-limit')]).toEqual([200, false]);
   });
 });
 

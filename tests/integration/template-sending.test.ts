@@ -214,6 +214,37 @@ describe('sending with a template', () => {
     });
   });
 
+  test('is refused for what its values make too long, and not available when that takes too long twice', async () => {
+    const SLOW = '{% for i in list %}{% assign b = big | sort_natural | sort %}{% endfor %}';
+    const [turns, slow] = [
+      await create({ html: '{% for i in list %}x{% endfor %}' }),
+      await create({ html: SLOW }),
+    ];
+    const numbers = (length: number) => Array.from({ length }, (_, n) => n);
+    const told = await send({ templateId: turns, variables: { list: numbers(10_001) } });
+    expect([told.status, told.body.error.details[0].path]).toEqual([422, '/body/variables']);
+    expect((await send({ templateId: turns, variables: { list: numbers(10_000) } })).status).toBe(202);
+    const variables = { list: numbers(9_000), big: numbers(1_000).map(String) };
+    const busy = await send({ templateId: slow, variables });
+    expect([busy.status, busy.body.error.code, busy.headers.get('retry-after')]).toEqual([
+      503,
+      'SERVICE_UNAVAILABLE',
+      '1',
+    ]);
+    expect((await send({ templateId: slow, variables: {} })).status).toBe(202);
+    const shown = await service.live.post('/v1/templates/render-preview', { templateId: slow, variables });
+    expect(shown.status).toBe(422);
+  });
+
+  test('stores what filters have cut in two or decoded', async () => {
+    const cut = '{{ v | split: "" | first }}{{ "AA==" | base64_decode }}';
+    const email = await sent({
+      templateId: await create({ html: cut, text: cut, subject: `s${cut}` }),
+      variables: { v: '😀' },
+    });
+    expect([email.html, email.text, email.subject]).toEqual(['\uFFFD\uFFFD', '\uFFFD\uFFFD', 's\uFFFD']);
+  });
+
   test('is 404 for a template that is not there, after everything that is wrong with the request', async () => {
     const templateId = 'no-such-template';
     expect((await send({ templateId })).body.error).toMatchObject({

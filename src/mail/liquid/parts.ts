@@ -45,6 +45,9 @@ const LATER = { unsubscribeUrl: new SafeText('{{unsubscribeUrl}}') };
 /** Nobody fills them in where there is only one text for all recipients. */
 const NEVER = { unsubscribeUrl: '' };
 
+/** Filters can cut a character in two, and decode what no database takes. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029]+/gu;
 const RUNS_SCRIPTS = 'Must not make a link that runs a script: only web, mail and telephone addresses.';
 
@@ -57,7 +60,7 @@ export function renderParts({ sources, writesLinks }: ParsedParts, { names, now 
     const text = within(part, () =>
       ENGINES[part].render(source, { now, names: { ...names, ...(isLine ? NEVER : LATER) } }),
     );
-    return isLine ? text.replace(UNPRINTABLE, ' ').trim() : text;
+    return isLine ? text.replace(UNPRINTABLE, ' ').trim().toWellFormed() : storable(text);
   };
   const html = render('html');
   if (html !== null && writesLinks && runsScripts(html)) throw new LiquidProblem(RUNS_SCRIPTS, true, 'html');

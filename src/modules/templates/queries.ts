@@ -67,12 +67,12 @@ export async function listVersions(
   reader: TemplateReader,
   { caller, params, query }: Call<{ readonly id: string }, TemplateQuery>,
 ): Promise<Page<VersionItemView> | Failure> {
-  const row = await findTemplate(reader, caller, params.id);
-  if (row instanceof Failure) return row;
   const isPosition = (text: string) => VERSION.test(text);
-  const request = { list: `templates/${row.id}/versions`, caller, isPosition, query };
+  const request = { list: `templates/${params.id}/versions`, caller, isPosition, query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
+  const row = await findTemplate(reader, caller, params.id);
+  if (row instanceof Failure) return row;
   const below = after === null ? row.latest + 1 : Number(after);
   const rows = await readVersions(reader.database, row.id, below, query.limit + 1);
   return pageOf(

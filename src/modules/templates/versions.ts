@@ -1,5 +1,7 @@
 import type { Database } from '../../db/database.ts';
+import { isId } from '../../db/ids.ts';
 import type { StoredContent } from './content.ts';
+import { ALIAS } from './model.ts';
 import { type Owner, readVersion, type TemplateRow, templateFinder, type VersionRow } from './store.ts';
 
 /** A template and one of its versions. */
@@ -63,7 +65,8 @@ export function versionsOf(database: Database): Versions {
   };
 
   return {
-    find: ({ workspaceId, livemode }, name) => finder.ask({ workspaceId, livemode, name }),
+    find: async ({ workspaceId, livemode }, name) =>
+      isId('tpl', name) || ALIAS.test(name) ? finder.ask({ workspaceId, livemode, name }) : null,
     async read(row, version = row.version) {
       if (version > row.latest) return null;
       const found = await contentOf(row.id, version);
