@@ -172,7 +172,7 @@ class BatchedJobs {
   async #work(): Promise<void> {
     this.#isWorking = true;
     // What is accepted in the same turn of the event loop goes together from the first batch on.
-    await null;
+    await Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, LARGEST_BATCH);
       try {
