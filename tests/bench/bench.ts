@@ -5,6 +5,7 @@ import { byTemplate } from './by-template.ts';
 import { contract, emails, yardstick } from './emails.ts';
 import { footprint } from './footprint.ts';
 import { horizon } from './held-transaction.ts';
+import { imports } from './imports.ts';
 import { instances } from './instances.ts';
 import { live } from './live.ts';
 import { lives } from './lives.ts';
@@ -30,6 +31,7 @@ const SECTIONS: readonly Section[] = [
   webhooks,
   backlog,
   reads,
+  imports,
   horizon,
   viewers,
   instances,
@@ -45,6 +47,8 @@ const SIZES = {
   backlog: [60_000, 1_000_000],
   'window-seconds': [10, 60],
   reads: [500_000, 10_000_000],
+  imports: [100_000, 1_000_000],
+  'embedded-imports': [20_000, 1_000_000],
   'free-seconds': [40, 120],
   'hold-seconds': [40, 600],
   rounds: [6, 8],
@@ -78,6 +82,8 @@ await using bench = await Workbench.open({
   backlog: size('backlog'),
   windowSeconds: size('window-seconds'),
   reads: size('reads'),
+  imports: size('imports'),
+  embeddedImports: size('embedded-imports'),
   freeSeconds: size('free-seconds'),
   holdSeconds: size('hold-seconds'),
   rounds: size('rounds'),

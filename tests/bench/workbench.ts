@@ -21,6 +21,9 @@ export interface Scale {
   readonly windowSeconds: number;
   /** Emails in the database that is read from. */
   readonly reads: number;
+  /** Rows of the files of contacts. */
+  readonly imports: number;
+  readonly embeddedImports: number;
   /** How long a transaction is held open. */
   readonly holdSeconds: number;
   /** The same without one. Shorter: tables that have grown less can only flatter it. */

@@ -139,8 +139,10 @@ export interface KnownContact {
 }
 
 const KNOWN = `select i.ord, (select count(*) from jsonb_object_keys(c.properties || i.properties)) > ${MOST_PROPERTIES} as "isFull"
-from json_to_recordset($3::text::json) as i(ord integer, email_key text, properties jsonb)
-  join contacts c on c.workspace_id = $1 and c.livemode = $2::boolean and c.email_key = i.email_key`;
+from (
+  select a.*, $1::text as workspace_id, $2::boolean as livemode
+  from json_to_recordset($3::text::json) as a(ord integer, email_key text, properties jsonb) offset 0
+) i join contacts c on c.workspace_id = i.workspace_id and c.livemode = i.livemode and c.email_key = i.email_key`;
 
 /** Which of these are contacts already, each address at most once. @throws Unavailable */
 export const knownContacts = (

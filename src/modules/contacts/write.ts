@@ -55,7 +55,8 @@ export interface ContactScope {
  * The CTEs that make and merge contacts from a relation of `CONTACT_INPUT_COLUMNS` with an address at most once. They
  * end with `written` (ord, id, outcome). Nobody is ever subscribed by them who was not: a new contact begins with what the
  * suppressions say of its address, be it known or only by its hash. Rows are locked in the order of their ids. An address that
- * somebody else adds meanwhile is in no row of `written`: the statement is to be repeated for it.
+ * somebody else adds meanwhile is in no row of `written`: the statement is to be repeated for it. Contacts are joined by columns of their
+ * rows, and not by the parameters: a plan that was made while the table was small would walk through the whole workspace.
  */
 export const writeContactsSql = ({
   input = 'input',
@@ -65,9 +66,11 @@ export const writeContactsSql = ({
   merges,
   creates = 'true',
   origin = { type: "'created'", subject: 'null' },
-}: ContactScope): string => `known as materialized (
+}: ContactScope): string => `placed as materialized (
+  select i.*, ${workspaceId} as in_workspace, ${livemode} as in_livemode from ${input} i
+), known as materialized (
   select i.*, c.id as known_id, c.status as known_status, (c.properties || i.properties) - i.removed as merged
-  from ${input} i join contacts c on c.workspace_id = ${workspaceId} and c.livemode = ${livemode} and c.email_key = i.email_key
+  from placed i join contacts c on c.workspace_id = i.in_workspace and c.livemode = i.in_livemode and c.email_key = i.email_key
   order by c.id for update of c
 ), fitting as materialized (
   select *, (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known
@@ -82,7 +85,8 @@ export const writeContactsSql = ({
     unsubscribed_at = case when k.unsubscribes and c.status = 'subscribed' then ${now} else c.unsubscribed_at end,
     updated_at = ${now}
   from fitting k
-  where ${merges} and k.fits and c.workspace_id = ${workspaceId} and c.livemode = ${livemode} and c.id = k.known_id
+  where ${merges} and k.fits and c.workspace_id = k.in_workspace and c.livemode = k.in_livemode and c.email_key = k.email_key
+    and c.id = k.known_id
 ), places as materialized (
   select jsonb_object_agg(email_key, jsonb_build_array(ord, activity_id)) as of from ${input}
 ), created as (

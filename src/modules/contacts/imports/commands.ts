@@ -16,7 +16,7 @@ export interface ImportCommands {
 }
 
 /** A turn that tells nothing for so long has died. Its chunks are commits of a tenth of a second. */
-export const LEASE_MS = 10_000;
+export const LEASE_MS = 5_000;
 
 /** Imports of one environment that may wait or be under way at once: each keeps its file until it ends. */
 export const MOST_OPEN = 20;
