@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import { killImports } from './import-kill.ts';
 
 for (const [database, rows] of [
-  ['PostgreSQL', 30_000],
-  ['PGlite', 8_000],
+  ['PostgreSQL', 12_000],
+  ['PGlite', 5_000],
 ] as const)
   test(`an import that is killed with -9 on the way ends as an undisturbed one, on ${database}`, async () => {
     const { undisturbed, killed, hits, wanted } = await killImports({

@@ -10,7 +10,7 @@ import { type KnownContact, knownContacts } from '../queries.ts';
 import type { Preview, WorkedRows } from './kind.ts';
 import type { ImportSettings } from './plan.ts';
 import { FileLost, RowSource, type TakenRows } from './row-source.ts';
-import { type RowBatch, readRows } from './rows.ts';
+import { type RowBatch, readRows, untilNextTurn } from './rows.ts';
 import { readPiece } from './stored-file.ts';
 
 /** What working through files needs. */
@@ -24,11 +24,11 @@ export interface WorkerDeps {
 const BACKLOG = 1_000;
 /** How long an import works before others have their turn. */
 const TURN_MS = 2_000;
-const FEWEST_ROWS = 50;
-const FIRST_ROWS = 500;
-const MOST_ROWS = 4_000;
+/** A statement of so many parts costs some milliseconds by itself: with fewer rows an import would hardly get on. */
+const FEWEST_ROWS = 500;
+const MOST_ROWS = 2_000;
 /** What a commit may take: rows that others change wait for it, and the embedded database answers nobody meanwhile. */
-const COMMIT_MS = { postgres: 120, embedded: 40 } as const;
+const COMMIT_MS = { postgres: 200, embedded: 100 } as const;
 
 const SETTINGS = 'select settings, merges from contact_imports where id = $1';
 
@@ -53,12 +53,17 @@ export function importWorker(deps: WorkerDeps): Performer {
   };
 }
 
+interface Prepared {
+  readonly taken: TakenRows;
+  readonly rows: WorkedRows;
+}
+
 type Pass = Pick<ContactImportContext, 'place'> & { readonly state: string };
 
 /** One turn of one import. */
 class Turn {
   readonly #attempt: number;
-  #most = FIRST_ROWS;
+  #most = FEWEST_ROWS;
 
   constructor(
     private readonly deps: WorkerDeps,
@@ -111,7 +116,7 @@ class Turn {
       // What is thrown while the next rows are prepared must not leave the commit unheard.
       const [committed, next] = await Promise.allSettled([
         told.finally(() => this.#adapt(clock.monotonic() - committing)),
-        taken.isLast ? null : this.#prepared(row, state, source),
+        taken.isLast ? null : this.#preparedNext(row, state, source),
       ]);
       if (committed.status === 'rejected') throw committed.reason;
       const after = committed.value;
@@ -124,17 +129,19 @@ class Turn {
     }
   }
 
-  async #prepared(
-    { settings, merges }: SettingsRow,
-    state: string,
-    source: RowSource,
-  ): Promise<{ readonly taken: TakenRows; readonly rows: WorkedRows }> {
+  /** Prepares the next rows once the statement with those before them has left: PostgreSQL and this process then work at once. */
+  async #preparedNext(row: SettingsRow, state: string, source: RowSource): Promise<Prepared> {
+    for (let turn = 0; turn < 3; turn++) await untilNextTurn();
+    return this.#prepared(row, state, source);
+  }
+
+  async #prepared({ settings, merges }: SettingsRow, state: string, source: RowSource): Promise<Prepared> {
     const { signer, clock } = this.deps;
     const { workspaceId, livemode } = this.order.actor;
     const taken = await source.take(this.#most);
     const { plan } = settings;
     const isWritten = state === 'processing';
-    const batch = readRows(taken.rows, {
+    const batch = await readRows(taken.rows, {
       plan,
       signer,
       workspaceId,
