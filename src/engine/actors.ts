@@ -1,4 +1,5 @@
-import { type Decider, earliest } from './decide.ts';
+import { earliest } from './decide.ts';
+import type { Deciders } from './definitions.ts';
 import { type Actor, decodeState, type Kind, stateOf } from './kind.ts';
 
 /** A row as the load, claim and spawn statements answer it. */
@@ -11,6 +12,8 @@ export interface ActorRow {
   readonly timers: Readonly<Record<string, number>> | null;
   readonly revision: number;
   readonly machine_version: number;
+  /** Of kinds that have definitions. */
+  readonly definition_id?: string | null;
 }
 
 /** Actors kept between two events of theirs; a plain delivery's second event then needs no read. */
@@ -24,19 +27,24 @@ export class Actors {
 
   constructor(
     private readonly kind: Kind,
-    private readonly decider: Decider,
     private readonly kept = KEPT,
   ) {}
 
-  /** @throws Unavailable when a newer version has written the row */
-  restore(row: ActorRow): Actor {
+  /** @throws Unavailable when a newer version has written the row, or its definition is missing */
+  restore(row: ActorRow, deciders: Deciders): Actor {
+    const definitionId = row.definition_id ?? undefined;
+    const decider = deciders.of(definitionId);
     return {
       id: row.id,
       workspaceId: row.workspace_id,
       livemode: row.livemode,
-      snapshot: this.decider.restore(decodeState(this.kind, row.state), row.context),
+      snapshot: decider.restore(
+        decodeState(definitionId === undefined ? this.kind : decider, row.state),
+        row.context,
+      ),
       revision: row.revision,
       timers: row.timers ?? {},
+      ...(definitionId === undefined ? {} : { definitionId }),
     };
   }
 

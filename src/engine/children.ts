@@ -23,6 +23,11 @@ export class Children {
   readonly #specs: readonly { readonly spec: ChildSpec; readonly decider: Decider }[];
 
   constructor(specs: readonly ChildSpec[]) {
+    for (const { kind } of specs)
+      if (kind.hasDefinitions === true)
+        throw new Error(
+          `${kind.name} has definitions: its actors do not begin alike, so they cannot be children.`,
+        );
     this.#specs = specs.map((spec) => ({ spec, decider: new Decider(spec.kind.machine) }));
   }
 

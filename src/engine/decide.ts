@@ -49,6 +49,11 @@ export class Decider {
     this.#table = compile(machine);
   }
 
+  /** Every state of the machine. */
+  get states(): readonly string[] {
+    return [...this.#table.states.keys()];
+  }
+
   /** A new actor's first decision. @throws DecisionError */
   begin(input: unknown, at: number): Decision {
     const { contextOf, first } = this.#table;

@@ -133,6 +133,7 @@ export function draftSpawn(
     readonly id?: string;
     readonly workspaceId: string;
     readonly livemode: boolean;
+    readonly definitionId?: string | undefined;
     readonly input: unknown;
   },
   at: number,
@@ -145,6 +146,7 @@ export function draftSpawn(
     snapshot,
     timers,
     revision: 1,
+    ...(spawn.definitionId === undefined ? {} : { definitionId: spawn.definitionId }),
   };
   return { before: null, after, steps: [step], effects, outbox: outboxEventsOf(kind, { after, effects }) };
 }

@@ -3,7 +3,8 @@ import type { Database } from '../db/database.ts';
 import type { Clock } from '../time/clock.ts';
 import { type ActorRow, Actors } from './actors.ts';
 import { CommitTags, type StatementOptions } from './commit.ts';
-import { Decider, earliest } from './decide.ts';
+import { earliest } from './decide.ts';
+import { type Deciders, Definitions, type MachineOf } from './definitions.ts';
 import { type Draft, type Order, ordersOf } from './draft.ts';
 import { type PendingEvent, TIMERS_DUE } from './fold.ts';
 import {
@@ -27,6 +28,8 @@ import { type Selection, type SelectionTeller, tellSelected } from './tell-where
 export interface Registration {
   readonly kind: Kind;
   readonly performer?: Performer;
+  /** Of a kind that has definitions: what they are. */
+  readonly machineOf?: MachineOf;
 }
 
 /** How an event is told. */
@@ -48,6 +51,8 @@ export interface EngineParts {
   readonly kinds: readonly Registration[];
   /** Actors of a kind kept in memory; 0 reads each from its row before each event (tests). */
   readonly keptActors?: number;
+  /** Definitions of a kind kept compiled (tests). */
+  readonly keptDefinitions?: number;
   /** Safeguards to leave out of the statements (chaos). */
   readonly statements?: StatementOptions;
 }
@@ -67,6 +72,7 @@ export type CommitListener = (kind: Kind, drafts: readonly Draft[]) => void;
 interface Running {
   readonly registration: Registration;
   readonly actors: Actors;
+  readonly definitions: Definitions;
   readonly mailbox: Mailbox;
   readonly spawnQueue: SpawnQueue;
   readonly performing: Performing | null;
@@ -200,10 +206,10 @@ export class Engine implements SelectionTeller {
   }
 
   #register(registration: Registration, tags: CommitTags): void {
-    const { kind, performer } = registration;
-    const { database, clock, keptActors, logger, statements } = this.parts;
-    const decider = new Decider(kind.machine);
-    const actors = new Actors(kind, decider, keptActors);
+    const { kind, performer, machineOf } = registration;
+    const { database, clock, keptActors, keptDefinitions, logger, statements } = this.parts;
+    const definitions = new Definitions(kind, machineOf, keptDefinitions);
+    const actors = new Actors(kind, keptActors);
     const deps = {
       database,
       clock,
@@ -229,9 +235,10 @@ export class Engine implements SelectionTeller {
     this.#kinds.set(kind.name, {
       registration,
       actors,
+      definitions,
       performing,
-      mailbox: new Mailbox(kind, decider, actors, deps),
-      spawnQueue: new SpawnQueue(kind, decider, actors, deps),
+      mailbox: new Mailbox(kind, definitions, actors, deps),
+      spawnQueue: new SpawnQueue(kind, definitions, actors, deps),
     });
   }
 
@@ -334,9 +341,10 @@ export class Engine implements SelectionTeller {
     rows: readonly ActorRow[],
   ): Promise<void> {
     const { actors, registration } = running;
+    const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
     const at = this.parts.clock.now();
     for (const row of rows) {
-      const actor = this.#keepNewer(actors, row, at);
+      const actor = this.#keepNewer(actors, deciders, row, at);
       // What cannot be restored is told, and so reported; what has moved on since the claim speaks for itself.
       if (!actor) await this.#wake(running, [row]);
       else if (registration.kind.offers?.is(actor) === true)
@@ -346,9 +354,10 @@ export class Engine implements SelectionTeller {
 
   async #wake(running: Running, rows: readonly ActorRow[]): Promise<void> {
     const { actors, registration } = running;
+    const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
     const at = this.parts.clock.now();
     const told = rows.map((row) => {
-      this.#keepNewer(actors, row, at);
+      this.#keepNewer(actors, deciders, row, at);
       return this.#push(registration.kind.name, row.id, { type: TIMERS_DUE, at });
     });
     for (const result of await Promise.allSettled(told))
@@ -356,12 +365,12 @@ export class Engine implements SelectionTeller {
         this.parts.logger.warn({ err: result.reason }, 'A due actor could not be woken; it stays due.');
   }
 
-  /** A row that cannot be restored (a state of another version) is left to its event, which reports it. */
-  #keepNewer(actors: Actors, row: ActorRow, at: number): Actor | null {
+  /** A row that cannot be restored (a state of another version, a missing definition) is left to its event, which reports it. */
+  #keepNewer(actors: Actors, deciders: Deciders, row: ActorRow, at: number): Actor | null {
     const known = actors.get(row.id);
     if (known && known.revision >= row.revision) return known;
     try {
-      const actor = actors.restore(row);
+      const actor = actors.restore(row, deciders);
       actors.keep(actor, at);
       return actor;
     } catch {

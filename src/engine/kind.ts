@@ -38,6 +38,8 @@ export interface Actor {
   readonly revision: number;
   /** Pending `after` timers: XState's id → due moment (epoch ms). */
   readonly timers: Readonly<Record<string, number>>;
+  /** The definition whose machine it runs, for all its life; none: the kind's own machine. */
+  readonly definitionId?: string | undefined;
 }
 
 /** An event as a machine takes it; `at` is the moment it happened (epoch ms). */
@@ -215,6 +217,11 @@ export interface Kind {
   readonly table: string;
   readonly idPrefix: IdPrefix;
   readonly machine: AnyStateMachine;
+  /**
+   * Whether an actor may run another machine than the kind's own: the one of a definition, named by the table's nullable column
+   * `definition_id`. The kind's own machine then says which events and effects there are.
+   */
+  readonly hasDefinitions?: true;
   /** The states that its actors are stored in. */
   readonly states: readonly string[];
   readonly version: number;
@@ -296,5 +303,5 @@ export const statesWhere = <State extends string>(
 ): readonly State[] => (Object.keys(chosen) as State[]).filter((state) => chosen[state]);
 
 /** Whether actors of the kind ever wait for the clock. */
-export const hasTimers = ({ machine }: Kind): boolean =>
-  Object.values(machine.states).some(({ after }) => after.length > 0);
+export const hasTimers = ({ machine, hasDefinitions }: Kind): boolean =>
+  hasDefinitions === true || Object.values(machine.states).some(({ after }) => after.length > 0);

@@ -6,7 +6,7 @@ import type { Clock } from '../time/clock.ts';
 import type { ActorRow, Actors } from './actors.ts';
 import { type ChildRow, Children } from './children.ts';
 import { type CommitTags, checkTag, commitBatch, hasOverrun, type Verdict } from './commit.ts';
-import type { Decider } from './decide.ts';
+import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, inputRow } from './draft.ts';
 import { type Decided, type Folding, fold, type PendingEvent } from './fold.ts';
 import { alreadyApplied } from './in-doubt.ts';
@@ -63,6 +63,16 @@ function readRows(
   return rows;
 }
 
+/** The definitions of all actors of a batch. */
+const definitionsOf = (
+  kept: ReadonlyMap<string, Actor | undefined>,
+  read: ReadonlyMap<string, ActorRow>,
+  loaded: ReadonlyMap<string, ActorRow>,
+): readonly (string | null | undefined)[] => [
+  ...[...kept.values()].map((actor) => actor?.definitionId),
+  ...[...read.values(), ...loaded.values()].map((row) => row.definition_id),
+];
+
 /** Events for existing actors of one kind: loaded, decided, committed in batches, answered. */
 export class Mailbox {
   readonly #ordered: Batcher<PendingEvent>;
@@ -76,7 +86,7 @@ export class Mailbox {
 
   constructor(
     private readonly kind: Kind,
-    private readonly decider: Decider,
+    private readonly definitions: Definitions,
     private readonly actors: Actors,
     private readonly deps: CommitDeps,
   ) {
@@ -136,8 +146,10 @@ export class Mailbox {
       const kept = new Map([...byActor.keys()].map((id) => [id, this.actors.get(id)]));
       const read = readRows(byActor, kept);
       const loaded = await this.#load([...byActor.keys()].filter((id) => !kept.get(id) && !read.has(id)));
+      const deciders = await this.definitions.load(definitionsOf(kept, read, loaded));
       const decided = [...byActor].flatMap(
-        ([id, events]) => this.#decide(loaded.get(id) ?? read.get(id), kept.get(id), events, known) ?? [],
+        ([id, events]) =>
+          this.#decide(loaded.get(id) ?? read.get(id), kept.get(id), events, { ...known, deciders }) ?? [],
       );
       if (decided.length > 0) await this.#commit(decided, batcher);
     } catch (error) {
@@ -154,12 +166,12 @@ export class Mailbox {
     });
   }
 
-  /** One actor's events. What goes wrong here is a bug of ours, and must not reach its neighbours in the batch. */
+  /** One actor's events. What goes wrong here (a bug of ours, a definition that is missing) must not reach its neighbours. */
   #decide(
     row: ActorRow | undefined,
     kept: Actor | undefined,
     events: readonly PendingEvent[],
-    known: Pick<Folding, 'handled' | 'replies'>,
+    { deciders, ...known }: Pick<Folding, 'handled' | 'replies'> & { readonly deciders: Deciders },
   ): Decided | null {
     const id = events[0]?.id as string;
     const postpone = (later: readonly PendingEvent[]): void => {
@@ -167,11 +179,12 @@ export class Mailbox {
       this.#ordered.unshift(later);
     };
     try {
-      const actor = row ? this.actors.restore(row) : (this.actors.get(id) ?? kept);
-      const folding = { ...known, kind: this.kind, decider: this.decider, postpone };
+      const actor = row ? this.actors.restore(row, deciders) : (this.actors.get(id) ?? kept);
+      const decider = deciders.of(actor?.definitionId);
+      const folding = { ...known, kind: this.kind, decider, postpone };
       return fold(folding, actor, row !== undefined, events);
     } catch (error) {
-      for (const pending of events) pending.fail(error);
+      this.#undelivered(events, error);
       return null;
     }
   }

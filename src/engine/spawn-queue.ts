@@ -4,7 +4,7 @@ import { Unavailable } from '../errors/unavailable.ts';
 import type { Actors } from './actors.ts';
 import { type ChildRow, Children } from './children.ts';
 import { checkTag, commitBatch, hasOverrun } from './commit.ts';
-import type { Decider } from './decide.ts';
+import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, draftSpawn, inputRow } from './draft.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
 import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
@@ -26,6 +26,8 @@ export interface SpawnRequest<Input = { readonly at: number }, C = Claim> {
   readonly id?: string;
   readonly workspaceId: string;
   readonly livemode: boolean;
+  /** The definition whose machine it runs, of a kind that has them. */
+  readonly definitionId?: string | undefined;
   /** The machine's input; `at` is the moment from which its delays count. */
   readonly input: Input;
   /** The kind's spawn columns. */
@@ -75,7 +77,7 @@ export class SpawnQueue {
 
   constructor(
     private readonly kind: Kind,
-    private readonly decider: Decider,
+    private readonly definitions: Definitions,
     private readonly actors: Actors,
     private readonly deps: CommitDeps,
   ) {
@@ -87,11 +89,19 @@ export class SpawnQueue {
 
   /**
    * Settles once the actor is durable, or was not admitted.
-   * @throws Unavailable when the queue is full or the database away; the driver's error when a constraint refuses it.
+   * @throws Unavailable when the queue is full, the database away or the definition missing; the driver's error when a constraint refuses it.
    */
   spawn(request: SpawnRequest): Promise<SpawnResult> {
+    const deciders = this.definitions.load([request.definitionId]);
+    return deciders instanceof Promise
+      ? deciders.then((loaded) => this.#push(request, loaded))
+      : this.#push(request, deciders);
+  }
+
+  #push(request: SpawnRequest, deciders: Deciders): Promise<SpawnResult> {
+    const decider = deciders.of(request.definitionId);
     const draft: Draft = {
-      ...draftSpawn(this.kind, this.decider, request, request.input.at),
+      ...draftSpawn(this.kind, decider, request, request.input.at),
       claim: request.claim ?? null,
       payload: request.payload,
     };
@@ -201,6 +211,7 @@ export class SpawnQueue {
       ...inputRow(this.kind, draft),
       workspace_id: request.workspaceId,
       livemode: request.livemode,
+      definition_id: request.definitionId,
       ...request.columns,
       period: meter?.period,
       ceiling: meter?.ceiling,

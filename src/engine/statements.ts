@@ -46,6 +46,8 @@ function batchStatement(
 const each = <Item>(items: readonly Item[], write: (item: Item) => string) => items.map(write).join('');
 
 const derivedNames = (kind: Kind): string => each(kind.derived, ({ name }) => `, ${name}`);
+const definitionColumn = ({ hasDefinitions }: Kind): readonly string[] =>
+  hasDefinitions === true ? ['definition_id'] : [];
 const actorColumnsForFacts = (kind: Kind, from: string): string =>
   each(kind.actorColumnsForFacts, (name) => `, ${from}.${name}`);
 
@@ -194,10 +196,10 @@ export function spawnStatement(
   wake: WakeWriting,
   { withoutStoredReplies = false }: StatementOptions = {},
 ): BatchStatement {
-  const own = each(kind.spawn.insertColumns, (name) => `, ${name}`);
+  const own = each([...kind.spawn.insertColumns, ...definitionColumn(kind)], (name) => `, ${name}`);
   const also = kind.spawn.insertInto.map((sql, index) => `, also_${index} as (${sql('admitted')})`).join('');
   const columns = columnsOf(
-    `ord integer, workspace_id text, livemode boolean, period text, ceiling integer, ${kind.spawn.columns}`,
+    `ord integer, workspace_id text, livemode boolean, period text, ceiling integer${each(definitionColumn(kind), (name) => `, ${name} text`)}, ${kind.spawn.columns}`,
   );
   return batchStatement(
     kind,
@@ -257,13 +259,14 @@ const usedKey = (columns: string): string => `left join lateral (
   ) k on i.idem_key is not null`;
 
 /** An actor as it is read; when it wakes follows from its timers. */
-export const READ_COLUMNS = ACTOR_COLUMNS.flatMap((name) => (name === 'wake_at' ? [] : [`a.${name}`])).join(
-  ', ',
-);
+export const readColumns = (kind: Kind): string =>
+  [...ACTOR_COLUMNS.filter((name) => name !== 'wake_at'), ...definitionColumn(kind)]
+    .map((name) => `a.${name}`)
+    .join(', ');
 
 /** The rows of the ids in $1. */
 export function loadStatement(kind: Kind): string {
-  return `select ${READ_COLUMNS}
+  return `select ${readColumns(kind)}
 from unnest($1::text[]) i(id) join ${kind.table} a on a.id = i.id`;
 }
 
@@ -290,7 +293,7 @@ export function claimDueStatement(kind: Kind, wake: WakeWriting, where?: string)
   for update skip locked
 )${wake.cte}
 update ${kind.table} a set wake_at = ${wake.at('$3::timestamptz')} from due where a.id = due.id
-returning ${READ_COLUMNS}, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
+returning ${readColumns(kind)}, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
 }
 
 /** The earliest wake_at from $1 up to $2, as epoch milliseconds. */

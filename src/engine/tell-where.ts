@@ -4,7 +4,7 @@ import type { Column } from './input-rows.ts';
 import type { ActorEvent, EventOfKind, Kind, KindName } from './kind.ts';
 import { SELECTED_WIDTH } from './mailbox.ts';
 import type { EventResult } from './result.ts';
-import { READ_COLUMNS } from './statements.ts';
+import { readColumns } from './statements.ts';
 
 /** The actors of a kind that an event is for, found by walking along one of the table's indexes. */
 export interface Selection {
@@ -139,7 +139,7 @@ function pageStatement(
 ), reasoned as materialized (
   select p.*, (${reason}) as reason from page p
 )
-select r.id as key, r.reason${along.map(({ name }, index) => `, r.${name}::text as k${index}`).join('')}, ${READ_COLUMNS}
+select r.id as key, r.reason${along.map(({ name }, index) => `, r.${name}::text as k${index}`).join('')}, ${readColumns(kind)}
 from reasoned r left join ${kind.table} a on a.id = r.id and r.reason is not null
 order by ${names.map((name) => `r.${name}`).join(', ')}`;
 }

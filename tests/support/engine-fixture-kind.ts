@@ -1,4 +1,4 @@
-import { assign, setup } from 'xstate';
+import { type AnyStateMachine, assign, setup } from 'xstate';
 import { storedStates } from '../../machines/names.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type ChildSpec, defineKind, insertActors, sharedFact } from '../../src/engine/kind.ts';
@@ -55,15 +55,48 @@ const taskMachine = taskSetup.createMachine({
 });
 const TASK_STATES = storedStates(taskMachine);
 
+/**
+ * A task as somebody defined it: so many pieces of work, one after the other. Its states are its own; the events and
+ * effects are those of a task.
+ */
+export function definedTask(pieces: number): AnyStateMachine {
+  const names = Array.from({ length: pieces }, (_, index) => `piece${index + 1}`);
+  const pieceOf = (name: string, index: number): object => ({
+    entry: [
+      assign(({ context }: { context: TaskContext }) => ({ attempt: context.attempt + 1 })),
+      { type: 'work', params: ({ context }: { context: TaskContext }) => ({ attempt: context.attempt }) },
+    ],
+    on: {
+      'work.completed': { guard: 'isUnderWay', target: names[index + 1] ?? 'done' },
+      'stop.requested': 'stopped',
+    },
+    after: { lease: { target: name, reenter: true } },
+  });
+  return taskSetup.createMachine({
+    id: 'definedTask',
+    context: ({ input }: { input: { readonly at: number } }) => ({ at: input.at, attempt: 0 }),
+    initial: 'piece1',
+    states: {
+      ...Object.fromEntries(names.map((name, index) => [name, pieceOf(name, index)])),
+      done: { type: 'final' },
+      stopped: { type: 'final' },
+    },
+  } as never) as never;
+}
+
 /** The tables of a kind of tasks. */
 const tablesOf = (name: string): string => `
 create table ${name}s (id text collate "C" primary key, workspace_id text not null, livemode boolean not null,
   state text not null, context json not null, revision integer not null, machine_version smallint not null, timers json,
-  wake_at timestamptz, parent text);
+  wake_at timestamptz, definition_id text, parent text);
 create table ${name}_journal (actor_id text collate "C", revision integer, commit_tag integer not null, steps json not null,
   primary key (actor_id, revision))`;
 
-const kindOf = <const Name extends string>(name: Name, idPrefix: 'run' | 'imp' | 'aud', fact: string) =>
+const kindOf = <const Name extends string>(
+  name: Name,
+  idPrefix: 'run' | 'imp' | 'aud' | 'flw',
+  fact: string,
+) =>
   defineKind({
     name,
     table: `${name}s`,
@@ -116,6 +149,12 @@ export const taskKind = {
   children: [childOf(helperKind, 'begun'), childOf(watcherKind, 'done')],
 };
 
+/** Tasks that run what others have defined. */
+export const definedKind = {
+  ...kindOf('defined', 'flw', 'defined_announced'),
+  hasDefinitions: true as const,
+};
+
 interface Task {
   readonly machine: typeof taskMachine;
   readonly states: typeof TASK_STATES;
@@ -125,11 +164,12 @@ declare module '../../src/engine/kind.ts' {
     readonly task: Task;
     readonly helper: Task;
     readonly watcher: Task;
+    readonly defined: Task;
   }
 }
 
 /** Makes the tables of these kinds. */
 export async function makeFixtureTables(database: Database): Promise<void> {
-  for (const name of ['task', 'helper', 'watcher'])
+  for (const name of ['task', 'helper', 'watcher', 'defined'])
     for (const statement of tablesOf(name).split(';')) await database.query(statement);
 }
