@@ -19,6 +19,54 @@ export function within<T>(ms: number, work: Promise<T>, late: () => Error = dead
   return promise;
 }
 
+/** A limit on the time that something takes, which stands still while what others take is waited for. */
+export class WorkTime {
+  #timer: Timer | undefined;
+  #since: number;
+  #late: () => void = () => {};
+
+  constructor(
+    private ms: number,
+    private readonly monotonic: () => number,
+  ) {
+    this.#since = monotonic();
+  }
+
+  /** Settles as `work` does, or rejects as `within` does once the time is used up; the work itself goes on unheard. */
+  limit<T>(work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#late = () => reject(deadlinePassed());
+    this.#arm();
+    work().then(
+      (value) => {
+        clearTimeout(this.#timer);
+        resolve(value);
+      },
+      (reason: unknown) => {
+        clearTimeout(this.#timer);
+        reject(reason);
+      },
+    );
+    return promise;
+  }
+
+  /** Waits for what does not count. */
+  async except<T>(waited: Promise<T>): Promise<T> {
+    clearTimeout(this.#timer);
+    this.ms -= this.monotonic() - this.#since;
+    try {
+      return await waited;
+    } finally {
+      this.#since = this.monotonic();
+      this.#arm();
+    }
+  }
+
+  #arm(): void {
+    this.#timer = setTimeout(this.#late, Math.max(0, this.ms));
+  }
+}
+
 /** Resolves with whether `work` was done within `ms`; rejects as it does. */
 export async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   const late = new Error('late');

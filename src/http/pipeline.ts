@@ -1,4 +1,4 @@
-import { within } from '../async/deadline.ts';
+import { WorkTime } from '../async/deadline.ts';
 import type { BudgetLimits } from '../async/keyed-budget.ts';
 import { mintId } from '../db/ids.ts';
 import { type AdmissionDeps, type AdmissionRequest, type Admitted, admit } from './admission.ts';
@@ -67,25 +67,30 @@ interface Exchange extends AdmissionRequest, Incoming {
  */
 export function createPipeline(deps: HttpDeps): Pipeline {
   const { clock, log, baseUrl, timeouts = TIMEOUTS } = deps;
+  const monotonic = () => clock.monotonic();
   const inFlight = new InFlight();
   const bodies = new BodyBudget(deps.bodyBudget);
 
-  async function answer(exchange: Exchange): Promise<unknown> {
-    const { startedAt } = exchange;
-    const admitted = await within(timeouts.workMs, admit(exchange, deps));
+  async function answer(exchange: Exchange, time: WorkTime): Promise<unknown> {
+    const admitted = await admit(exchange, deps);
     if (admitted instanceof Failure) return admitted;
-    const admittedAt = clock.monotonic();
-    const sent = await read(exchange, admitted, timeouts.bodyMs, bodies);
-    if (sent instanceof Failure) return sent;
-    const work = released(sent.body, perform(exchange, admitted, sent, inFlight));
+    const reading = read(exchange, admitted, timeouts.bodyMs, bodies);
     // The time that the client takes to send its body does not count against the work.
-    return work instanceof Promise ? within(timeouts.workMs - (admittedAt - startedAt), work) : work;
+    const sent = reading instanceof Promise ? await time.except(reading) : reading;
+    if (sent instanceof Failure) return sent;
+    return released(sent.body, perform(exchange, admitted, sent, inFlight));
   }
 
   return async (endpoint, incoming) => {
     const now = clock.now();
+    // Written out, as are the other objects of every request: spreading one costs more than a lookup of its route.
+    const { request, path, search, params, socketAddress } = incoming;
     const exchange: Exchange = {
-      ...incoming,
+      request,
+      path,
+      search,
+      params,
+      socketAddress,
       endpoint,
       now,
       requestId: mintId('req', now),
@@ -103,7 +108,8 @@ export function createPipeline(deps: HttpDeps): Pipeline {
       });
     let response: Response;
     try {
-      response = respond(await answer(exchange));
+      const time = new WorkTime(timeouts.workMs, monotonic);
+      response = respond(await time.limit(() => answer(exchange, time)));
     } catch (thrown) {
       response = respond(unexpectedError(thrown, log, { requestId, route }));
     }
@@ -135,19 +141,25 @@ function released(body: unknown, work: unknown): unknown {
 }
 
 /** Reads the query and the body, and checks them against the schemas of the endpoint. */
-async function read(
+function read(
   exchange: Exchange,
-  { endpoint, caller }: Admitted,
+  admitted: Admitted,
   bodyMs: number,
   bodies: BodyBudget,
-): Promise<Sent | Failure> {
+): Sent | Failure | Promise<Sent | Failure> {
+  const { endpoint, caller } = admitted;
   const { request, search } = exchange;
-  const rules = endpoint.body;
-  if (endpoint.route.receive) return receive(exchange, { endpoint, caller }, bodyMs, bodies);
-  const body = rules
-    ? await readBody(request, rules, bodyMs, bodies.reserve(caller?.id ?? 'public'))
-    : NO_BODY;
+  if (endpoint.route.receive) return receive(exchange, admitted, bodyMs, bodies);
+  const reserve = () => bodies.reserve(caller?.id ?? 'public');
+  const body = endpoint.body ? readBody(request, endpoint.body, bodyMs, reserve) : NO_BODY;
+  return body instanceof Promise
+    ? body.then((arrived) => checked(endpoint, search, arrived))
+    : checked(endpoint, search, body);
+}
+
+function checked(endpoint: Endpoint, search: string, body: unknown): Sent | Failure {
   if (body instanceof Failure) return body;
+  const rules = endpoint.body;
   const value = body === NO_BODY ? (rules?.check === null ? new Uint8Array() : {}) : body;
   const query = endpoint.readQuery(search);
   const bodyDetails = rules?.check?.(value, '/body') ?? [];
@@ -195,7 +207,8 @@ function perform(
   const absent = endpoint.refuseParams(params);
   if (absent) return absent;
   const { headers } = request;
-  const call = { caller, method: request.method, params, ...sent, claim, requestId, headers, now };
+  const { query, body } = sent;
+  const call = { caller, method: request.method, params, query, body, claim, requestId, headers, now };
   const work = () => endpoint.route.handle(call as Call | PublicCall);
   return caller && claim ? inFlight.run(caller, claim, work) : work();
 }

@@ -21,9 +21,12 @@ const HEADERS: Extra = { 'x-content-type-options': 'nosniff', 'referrer-policy':
 
 /** Answers of an API are meant for programs: a browser must not cache, frame or run them. */
 const API_HEADERS: Extra = {
+  ...HEADERS,
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
+
+const JSON_HEADERS: Extra = { ...API_HEADERS, 'content-type': 'application/json' };
 
 /** Turns the result of a handler or a check into a response. */
 export function reply(answer: unknown, context: ResponseContext): Response {
@@ -49,29 +52,28 @@ function refusal(failure: Failure, context: ResponseContext): Response {
   });
 }
 
-function json(status: number, body: unknown, context: ResponseContext, extra: Extra = {}): Response {
-  const headers = { ...HEADERS, ...API_HEADERS, ...general(context), ...extra };
-  if (status === 204) return new Response(null, { status, headers });
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { ...headers, 'content-type': 'application/json' },
-  });
+function json(status: number, body: unknown, context: ResponseContext, extra?: Extra): Response {
+  const headers = withGeneral({ ...(status === 204 ? API_HEADERS : JSON_HEADERS) }, context);
+  if (extra) Object.assign(headers, extra);
+  return new Response(status === 204 ? null : JSON.stringify(body), { status, headers });
 }
 
 function document({ content, contentType, extra }: RawResponse, context: ResponseContext): Response {
   const type = contentType === null ? {} : { 'content-type': contentType };
   return new Response(content, {
     status: extra.status ?? context.status,
-    headers: { ...HEADERS, ...general(context), ...type, ...extra.headers },
+    headers: { ...withGeneral({ ...HEADERS }, context), ...type, ...extra.headers },
   });
 }
 
-function general({ requestId, rateLimit }: ResponseContext): Extra {
-  if (!rateLimit) return { 'x-request-id': requestId };
-  return {
-    'x-request-id': requestId,
-    'x-ratelimit-limit': String(rateLimit.limit),
-    'x-ratelimit-remaining': String(rateLimit.remaining),
-    'x-ratelimit-reset': String(rateLimit.resetSeconds),
-  };
+function withGeneral(
+  headers: Record<string, string>,
+  { requestId, rateLimit }: ResponseContext,
+): Record<string, string> {
+  headers['x-request-id'] = requestId;
+  if (!rateLimit) return headers;
+  headers['x-ratelimit-limit'] = String(rateLimit.limit);
+  headers['x-ratelimit-remaining'] = String(rateLimit.remaining);
+  headers['x-ratelimit-reset'] = String(rateLimit.resetSeconds);
+  return headers;
 }

@@ -4,7 +4,7 @@ import { type BudgetLimits, KeyedBudget } from '../../async/keyed-budget.ts';
 const DEFAULT_LIMITS: BudgetLimits = { total: 536_870_912, each: 268_435_456 };
 
 /** Bodies up to this size are not counted: the rate limits bound them, and a full budget must not stop them. */
-const SMALL = 65_536;
+export const SMALL = 65_536;
 
 /** The bytes of one body that is arriving. */
 export interface BodyReservation {

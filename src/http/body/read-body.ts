@@ -1,6 +1,6 @@
 import { within } from '../../async/deadline.ts';
 import { Failure, invalid } from '../failure.ts';
-import type { BodyReservation } from './body-budget.ts';
+import { type BodyReservation, SMALL } from './body-budget.ts';
 import { findUnstorable, hasTooManyValues, MOST_VALUES, parseJson } from './json-text.ts';
 import { isMediaType, JSON_TYPE } from './media-type.ts';
 
@@ -19,17 +19,26 @@ export const NO_BODY: unique symbol = Symbol('no body');
 /**
  * Reads and parses the body of a request. It refuses in this order: media type, size, syntax. JSON is returned as its value,
  * any other type as bytes; the schema is checked later. A body of announced length is read in one go, which is fast, and the
- * HTTP parser holds the client to that length.
+ * HTTP parser holds the client to that length. A small one that is there already, as most are by the time that the caller is known,
+ * is answered at once: it needs no time limit and no room.
  */
-export async function readBody(
+export function readBody(
   request: Request,
   rules: BodyRules,
   bodyMs: number,
-  reservation: BodyReservation,
-): Promise<unknown> {
+  reserve: () => BodyReservation,
+): unknown | Promise<unknown> {
   const announced = announcedLength(request, rules);
   if (announced === NO_BODY || announced instanceof Failure) return announced;
-  const content = await arrived(request, rules, announced, bodyMs, reservation);
+  const read = (content: Uint8Array | Failure) => contentOf(request, rules, content);
+  if (announced === null || Number(announced) > SMALL)
+    return arrived(request, rules, announced, bodyMs, reserve()).then(read);
+  const arriving = request.bytes();
+  if (Bun.peek.status(arriving) === 'fulfilled') return read(Bun.peek(arriving) as Uint8Array);
+  return within(bodyMs, arriving).then(read, () => INCOMPLETE);
+}
+
+function contentOf(request: Request, rules: BodyRules, content: Uint8Array | Failure): unknown {
   if (content instanceof Failure) return content;
   if (content.byteLength === 0) return NO_BODY;
   if (!request.headers.has('content-type')) return unsupported(rules);

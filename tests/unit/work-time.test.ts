@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test';
+import { WorkTime } from '../../src/async/deadline.ts';
+
+const never = () => new Promise<never>(() => {});
+const messageOf = (error: Error): string => error.message;
+
+test('a limit on work does not count what others take', async () => {
+  let now = 0;
+  const time = new WorkTime(5, () => now);
+  const body = Promise.withResolvers<string>();
+  const work = time.limit(() => time.except(body.promise));
+  // Far more than the limit passes, on the clock and in fact.
+  now += 60_000;
+  expect(await new WorkTime(20, () => now).limit(never).catch(messageOf)).toBe('the deadline passed');
+  body.resolve('here');
+  expect(await work).toBe('here');
+});
+
+test('a limit on work goes on counting after what others take', async () => {
+  let now = 0;
+  const time = new WorkTime(60_000, () => now);
+  const work = async () => {
+    now += 59_999;
+    await time.except(Promise.resolve());
+    await never();
+  };
+  expect(await time.limit(work).catch(messageOf)).toBe('the deadline passed');
+});
+
+test('limited work that fails or ends in time settles as it does', async () => {
+  const time = () => new WorkTime(60_000, () => 0);
+  expect(await time().limit(() => Promise.resolve(1))).toBe(1);
+  const failing = time().limit(() => Promise.reject(new Error('mine')));
+  expect(await failing.catch(messageOf)).toBe('mine');
+});
