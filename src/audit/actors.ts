@@ -1,5 +1,6 @@
 import { timeOfId } from '../db/ids.ts';
-import { ACTOR_COLUMNS, type Kind } from '../engine/kind.ts';
+import { ACTOR_COLUMNS } from '../engine/actor-columns.ts';
+import type { Kind } from '../engine/kind.ts';
 import type { Findings } from './findings.ts';
 import { journalFaults, journalsBetween } from './journals.ts';
 import type { Session } from './session.ts';

@@ -155,40 +155,6 @@ export type EffectMeanings<M extends AnyStateMachine> = {
   >;
 };
 
-/** The columns that every table of actors has, in the order in which statements write them. */
-export const ACTOR_COLUMNS = [
-  'id',
-  'workspace_id',
-  'livemode',
-  'state',
-  'context',
-  'timers',
-  'wake_at',
-  'revision',
-  'machine_version',
-] as const;
-
-/**
- * SQL that inserts actors: `values` has an expression for each column that is not the machine's own beginning, which
- * comes from the relation `template`.
- */
-export function insertActors(
-  { table }: Pick<Kind, 'table'>,
-  template: string,
-  values: Readonly<Record<'id' | 'workspace_id' | 'livemode', string>> & Readonly<Record<string, string>>,
-  from: string,
-): string {
-  const all: Record<string, string> = {
-    ...Object.fromEntries(
-      ACTOR_COLUMNS.map((name) => [name, name === 'revision' ? '1' : `${template}.${name}`]),
-    ),
-    ...values,
-  };
-  return `insert into ${table} (${Object.keys(all).join(', ')})
-    select ${Object.values(all).join(', ')} from ${from}
-    returning id, workspace_id, livemode`;
-}
-
 /** Columns and tables that are written once, when the actor is spawned. */
 export interface SpawnShape {
   /** Further columns of the input, as SQL: `name text, …`. */

@@ -11,6 +11,7 @@ import { type Draft, inputRow } from './draft.ts';
 import { type Decided, type Folding, fold, type PendingEvent } from './fold.ts';
 import { alreadyApplied } from './in-doubt.ts';
 import type { Actor, Kind } from './kind.ts';
+import { definitionsOf, rowsTold } from './known-actors.ts';
 import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
 import { wakeWriting } from './wake-at.ts';
 
@@ -47,31 +48,6 @@ export interface CommitDeps {
 /** Written apart, a crash in between would keep the first part: an email that was sent and is never told to be delivered. */
 const isOfOneReport = (before: PendingEvent, pending: PendingEvent): boolean =>
   pending.report !== undefined && pending.report === before.report;
-
-/**
- * Rows that came with their events and need no reading: where the actor has no other event in the batch, whose refusal would
- * rest on an old row, and nothing newer is kept. One that lost its race is read again, and then refuses the event.
- */
-function readRows(
-  byActor: ReadonlyMap<string, readonly PendingEvent[]>,
-  kept: ReadonlyMap<string, Actor | undefined>,
-): ReadonlyMap<string, ActorRow> {
-  const rows = new Map<string, ActorRow>();
-  for (const [id, [event, ...others]] of byActor)
-    if (event?.read && event.decisions === 0 && others.length === 0)
-      if ((kept.get(id)?.revision ?? 0) <= event.read.revision) rows.set(id, event.read);
-  return rows;
-}
-
-/** The definitions of all actors of a batch. */
-const definitionsOf = (
-  kept: ReadonlyMap<string, Actor | undefined>,
-  read: ReadonlyMap<string, ActorRow>,
-  loaded: ReadonlyMap<string, ActorRow>,
-): readonly (string | null | undefined)[] => [
-  ...[...kept.values()].map((actor) => actor?.definitionId),
-  ...[...read.values(), ...loaded.values()].map((row) => row.definition_id),
-];
 
 /** Events for existing actors of one kind: loaded, decided, committed in batches, answered. */
 export class Mailbox {
@@ -144,7 +120,7 @@ export class Mailbox {
       };
       // Those that are kept now may have made room for others by the time that the rest is read.
       const kept = new Map([...byActor.keys()].map((id) => [id, this.actors.get(id)]));
-      const read = readRows(byActor, kept);
+      const read = rowsTold(byActor, kept);
       const loaded = await this.#load([...byActor.keys()].filter((id) => !kept.get(id) && !read.has(id)));
       const deciders = await this.definitions.load(definitionsOf(kept, read, loaded));
       const decided = [...byActor].flatMap(

@@ -1,7 +1,8 @@
 import type { Parameter } from '../db/database.ts';
+import { ACTOR_COLUMNS, definitionColumn, readColumns } from './actor-columns.ts';
 import type { StatementOptions } from './commit.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
-import { ACTOR_COLUMNS, type ChildSpec, type FactTable, factOf, type Kind } from './kind.ts';
+import { type ChildSpec, type FactTable, factOf, type Kind } from './kind.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /** What the input carries of every actor: its row, its history, its events for others, and the reply to be stored. */
@@ -46,8 +47,6 @@ function batchStatement(
 const each = <Item>(items: readonly Item[], write: (item: Item) => string) => items.map(write).join('');
 
 const derivedNames = (kind: Kind): string => each(kind.derived, ({ name }) => `, ${name}`);
-const definitionColumn = ({ hasDefinitions }: Kind): readonly string[] =>
-  hasDefinitions === true ? ['definition_id'] : [];
 const actorColumnsForFacts = (kind: Kind, from: string): string =>
   each(kind.actorColumnsForFacts, (name) => `, ${from}.${name}`);
 
@@ -257,12 +256,6 @@ const usedKey = (columns: string): string => `left join lateral (
     where workspace_id = i.idem_workspace_id and livemode = i.idem_livemode and key = i.idem_key
       and item = i.idem_item limit 1
   ) k on i.idem_key is not null`;
-
-/** An actor as it is read; when it wakes follows from its timers. */
-export const readColumns = (kind: Kind): string =>
-  [...ACTOR_COLUMNS.filter((name) => name !== 'wake_at'), ...definitionColumn(kind)]
-    .map((name) => `a.${name}`)
-    .join(', ');
 
 /** The rows of the ids in $1. */
 export function loadStatement(kind: Kind): string {

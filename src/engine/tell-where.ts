@@ -1,10 +1,10 @@
 import type { Database, Parameter } from '../db/database.ts';
+import { readColumns } from './actor-columns.ts';
 import type { ActorRow } from './actors.ts';
 import type { Column } from './input-rows.ts';
 import type { ActorEvent, EventOfKind, Kind, KindName } from './kind.ts';
 import { SELECTED_WIDTH } from './mailbox.ts';
 import type { EventResult } from './result.ts';
-import { readColumns } from './statements.ts';
 
 /** The actors of a kind that an event is for, found by walking along one of the table's indexes. */
 export interface Selection {

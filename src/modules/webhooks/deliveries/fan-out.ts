@@ -1,6 +1,7 @@
 import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery-context.ts';
 import { ID_ALPHABET } from '../../../db/ids.ts';
-import { type ChildSpec, insertActors } from '../../../engine/kind.ts';
+import { insertActors } from '../../../engine/actor-columns.ts';
+import type { ChildSpec } from '../../../engine/kind.ts';
 import { recorded } from '../../emails/queries.ts';
 import { LEASE_MS, webhookDeliveryKind } from './kind.ts';
 

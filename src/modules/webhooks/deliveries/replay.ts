@@ -1,7 +1,8 @@
 import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery-context.ts';
 import { REPLAY_GAP_MS, type ReplayScope } from '../../../../machines/webhook-endpoint.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
-import { type ChildSpec, insertActors, sharedFact } from '../../../engine/kind.ts';
+import { insertActors } from '../../../engine/actor-columns.ts';
+import { type ChildSpec, sharedFact } from '../../../engine/kind.ts';
 import { DELIVERY_ID_SQL, RANDOM_BYTES_SQL } from './fan-out.ts';
 import { LEASE_MS, webhookDeliveryKind } from './kind.ts';
 

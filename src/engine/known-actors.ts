@@ -1,0 +1,28 @@
+import type { ActorRow } from './actors.ts';
+import type { PendingEvent } from './fold.ts';
+import type { Actor } from './kind.ts';
+
+/**
+ * Rows that came with their events and need no reading: where the actor has no other event in the batch, whose refusal would
+ * rest on an old row, and nothing newer is kept. One that lost its race is read again, and then refuses the event.
+ */
+export function rowsTold(
+  byActor: ReadonlyMap<string, readonly PendingEvent[]>,
+  kept: ReadonlyMap<string, Actor | undefined>,
+): ReadonlyMap<string, ActorRow> {
+  const rows = new Map<string, ActorRow>();
+  for (const [id, [event, ...others]] of byActor)
+    if (event?.read && event.decisions === 0 && others.length === 0)
+      if ((kept.get(id)?.revision ?? 0) <= event.read.revision) rows.set(id, event.read);
+  return rows;
+}
+
+/** The definitions of all actors of a batch. */
+export const definitionsOf = (
+  kept: ReadonlyMap<string, Actor | undefined>,
+  read: ReadonlyMap<string, ActorRow>,
+  loaded: ReadonlyMap<string, ActorRow>,
+): readonly (string | null | undefined)[] => [
+  ...[...kept.values()].map((actor) => actor?.definitionId),
+  ...[...read.values(), ...loaded.values()].map((row) => row.definition_id),
+];
