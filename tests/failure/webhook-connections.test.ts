@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { createPoster, type Poster, type PosterOptions } from '../../src/modules/webhooks/http/poster.ts';
 import { livedMs } from '../support/own-time.ts';
 import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
@@ -136,6 +137,61 @@ describe('webhook connections', () => {
     expect(await postTo(poster, receiver.port)).not.toMatchObject({ responseBody: 'forged' });
   });
 
+  test('end when an answer comes that nobody asked for, or the receiver sends no more', async () => {
+    for (const behave of [
+      (socket: Socket) => void socket.write(answerOf('forged', '500 No')),
+      (socket: Socket) => void socket.end(),
+    ]) {
+      await using receiver = await receiveRaw((socket, _request, earlier) =>
+        socket.write(answerOf(earlier === 0 ? 'first' : 'taken again')),
+      );
+      const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
+      expect(await postTo(poster, receiver.port)).toMatchObject({ responseBody: 'first' });
+      const [kept] = receiver.connections as [Socket];
+      const closed = once(kept, 'close');
+      behave(kept);
+      await closed;
+      expect(await postTo(poster, receiver.port)).toMatchObject({ responseBody: 'first', error: null });
+      expect(receiver.connections).toHaveLength(2);
+      poster.close();
+    }
+  });
+
+  test('carry one request at a time, and as many as are asked for at once', async () => {
+    const waiting: Socket[] = [];
+    await using receiver = await receiveRaw((socket) => {
+      waiting.push(socket);
+      if (waiting.length === 3) for (const each of waiting.splice(0)) each.write(ok);
+    });
+    const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
+    for (let round = 0; round < 2; round += 1)
+      expect(await Promise.all([1, 2, 3].map(() => postTo(poster, receiver.port)))).toMatchObject([
+        { httpStatus: 200 },
+        { httpStatus: 200 },
+        { httpStatus: 200 },
+      ]);
+    expect(receiver.connections).toHaveLength(3);
+    poster.close();
+  });
+
+  test('that give no answer at all cost one attempt where they are new, whatever was read', async () => {
+    await using receiver = await receiveRaw((socket) => socket.resetAndDestroy());
+    const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 0, error: 'connection_lost' });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('that broke within an answer are not tried again', async () => {
+    await using receiver = await receiveRaw((socket, _request, earlier) => {
+      if (earlier === 0) socket.write(ok);
+      else socket.end('HTTP/1.1 2');
+    });
+    const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 200 });
+    expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 0, error: 'connection_lost' });
+    expect(receiver.requests).toHaveLength(2);
+  });
+
   test('are left after a minute, so that a host that moved is followed', async () => {
     await using receiver = await receiveRaw((socket) => socket.write(ok));
     const { poster, clock } = posterOf({ 'receiver.test': ['127.0.0.1'] });
@@ -175,4 +231,19 @@ describe('webhook connections', () => {
     });
     expect(ms).toBeLessThan(2_000);
   });
+});
+
+test('a process that has no descriptor left for a webhook does not blame the receiver', async () => {
+  await using receiver = await receiveRaw(() => {});
+  const script = `
+    const { createPoster } = await import(${JSON.stringify(join(import.meta.dir, '../../src/modules/webhooks/http/poster.ts'))});
+    const { systemClock } = await import(${JSON.stringify(join(import.meta.dir, '../../src/time/clock.ts'))});
+    const poster = createPoster({ guard: () => true, resolve: async () => [], clock: systemClock, limitMs: 3_600_000 });
+    for (let n = 0; n < 100; n += 1)
+      poster.post({ webhookId: 'wh_' + n, url: ${JSON.stringify(receiver.url)}, secret: 'whsec_x', body: '{}' }).then(
+        ({ error }) => { console.log('answered', error); process.exit(); },
+        ({ name, applied }) => { console.log(name, applied); process.exit(); },
+      );`;
+  const child = Bun.spawn(['sh', '-c', 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, script]);
+  expect((await new Response(child.stdout).text()).trim()).toBe('Unavailable no');
 });

@@ -239,6 +239,143 @@ const cases: readonly Case[] = [
     error: null,
     responseBody: '\uFFFD\uFFFDk',
   },
+  {
+    name: 'gives its length twice',
+    behave: (socket) => socket.write(`${HEAD}content-length: 2\r\ncontent-length: 2\r\n\r\nok`),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'gives a list of lengths',
+    behave: (socket) => socket.write(`${HEAD}content-length: 2, 2\r\n\r\nok`),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'gives a negative length',
+    behave: (socket) => socket.write(`${HEAD}content-length: -2\r\n\r\nok`),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'gives a length with a sign',
+    behave: (socket) => socket.write(`${HEAD}content-length: +2\r\n\r\nok`),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'gives a length beyond all numbers',
+    behave: (socket) => socket.write(`${HEAD}content-length: ${'9'.repeat(30)}\r\n\r\nok`),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'puts white space before a colon',
+    behave: (socket) => socket.write(`${HEAD}content-length : 2\r\n\r\nok`),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'folds a header',
+    behave: (socket) => socket.write(`${HEAD}x: a\r\n b\r\ncontent-length: 2\r\n\r\nok`),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'ends its lines with LF alone',
+    behave: (socket) => socket.end('HTTP/1.1 200 OK\ncontent-length: 2\n\nok'),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'hides a NUL in a header',
+    behave: (socket) => socket.write(`${HEAD}x: a\0b\r\ncontent-length: 2\r\n\r\nok`),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'speaks HTTP/1.2',
+    behave: (socket) => socket.write('HTTP/1.2 200 OK\r\ncontent-length: 2\r\n\r\nok'),
+    httpStatus: 0,
+    error: 'malformed_answer',
+  },
+  {
+    name: 'sends a chunk longer than it said',
+    behave: (socket) => socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n2\r\nokk\r\n0\r\n\r\n`),
+    httpStatus: 200,
+    error: 'malformed_answer',
+    responseBody: 'ok',
+  },
+  {
+    name: 'sends a chunk of a negative size',
+    behave: (socket) => socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n-2\r\nok`),
+    httpStatus: 200,
+    error: 'malformed_answer',
+    responseBody: '',
+  },
+  {
+    name: 'sends chunks with extensions and trailers',
+    behave: (socket) =>
+      socket.write(`${HEAD}Transfer-Encoding: Chunked\r\n\r\n2;a=b\r\nok\r\n0\r\nx: y\r\n\r\n`),
+    httpStatus: 200,
+    error: null,
+    responseBody: 'ok',
+  },
+  {
+    name: 'answers without a reason',
+    behave: (socket) => socket.write('HTTP/1.1 200\r\ncontent-length: 2\r\n\r\nok'),
+    httpStatus: 200,
+    error: null,
+    responseBody: 'ok',
+  },
+  {
+    name: 'hangs up in the middle of its headers',
+    behave: (socket) => socket.end(`${HEAD}content-le`),
+    httpStatus: 0,
+    error: 'connection_lost',
+  },
+  {
+    name: 'answers in a coding that it does not end',
+    behave: (socket) => socket.end(`${HEAD}transfer-encoding: gzip\r\n\r\nraw`),
+    httpStatus: 200,
+    error: null,
+    responseBody: 'raw',
+  },
+  {
+    name: 'begins a chunk and never ends its line',
+    behave: (socket) => {
+      socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n2;`);
+      repeatedly(socket, 1, () => socket.write('x'.repeat(500)));
+    },
+    httpStatus: 200,
+    error: 'malformed_answer',
+    responseBody: '',
+  },
+  {
+    name: 'sends trailers without an end',
+    behave: (socket) => {
+      socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n0\r\n`);
+      repeatedly(socket, 1, () => socket.write('x: y\r\n'.repeat(500)));
+    },
+    httpStatus: 200,
+    error: 'malformed_answer',
+    responseBody: '',
+  },
+  {
+    name: 'cuts its answer into single octets',
+    behave: (socket) => {
+      const octets = Buffer.from(
+        `HTTP/1.1 103 Hints\r\n\r\n${HEAD}transfer-encoding: chunked\r\n\r\n3\r\none\r\n0\r\n\r\n`,
+      );
+      let sent = 0;
+      repeatedly(socket, 0, () => {
+        if (sent < octets.length) socket.write(octets.subarray(sent, ++sent));
+      });
+    },
+    httpStatus: 200,
+    error: null,
+    responseBody: 'one',
+  },
 ];
 
 describe('a webhook receiver that', () => {

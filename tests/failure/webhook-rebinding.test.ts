@@ -4,8 +4,8 @@ import dns2 from 'dns2';
 import { freePort } from '../../src/chaos/free-port.ts';
 import { problemOfTarget } from '../../src/modules/webhooks/endpoints/target.ts';
 import { createAddressGuard } from '../../src/modules/webhooks/http/address-guard.ts';
+import { resolveBySystem } from '../../src/modules/webhooks/http/lookup.ts';
 import { createPoster } from '../../src/modules/webhooks/http/poster.ts';
-import { resolveBySystem } from '../../src/modules/webhooks/http/sockets.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
 

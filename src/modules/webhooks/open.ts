@@ -8,8 +8,8 @@ import { Stopping } from './deliveries/stop-performer.ts';
 import { webhookEndpoints } from './endpoints/kind.ts';
 import type { TargetRules } from './endpoints/target.ts';
 import { createAddressGuard, type TargetPolicy } from './http/address-guard.ts';
+import { resolveBySystem } from './http/lookup.ts';
 import { createPoster } from './http/poster.ts';
-import { resolveBySystem } from './http/sockets.ts';
 
 export interface WebhookParts {
   readonly database: Database;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { within } from '../../../async/deadline.ts';
 import type { AddressGuard } from '../http/address-guard.ts';
-import type { Resolve } from '../http/sockets.ts';
+import type { Resolve } from '../http/lookup.ts';
 
 /** The longest `url` that an endpoint may have. */
 export const URL_MAX_LENGTH = 2048;

@@ -1,17 +1,15 @@
-import http from 'node:http';
-import https from 'node:https';
 import { isIP } from 'node:net';
 import type { Clock } from '../../../time/clock.ts';
 import { hostOf } from '../endpoints/target.ts';
 import type { AddressGuard } from './address-guard.ts';
+import { Connections } from './connections.ts';
+import { guardedLookup, type Resolve } from './lookup.ts';
 import { type PostError, type PostResult, REASONS } from './post-result.ts';
 import { sendRequest } from './request.ts';
 import { sign } from './signature.ts';
-import { type EndpointRequest, guardedLookup, openSockets, type Resolve } from './sockets.ts';
 
 /** The documented limit of ten seconds, after which an attempt counts as failed. */
 const LIMIT_MS = 10_000;
-const HEADER_MAX_BYTES = 16_384;
 
 /** One event and the present endpoint that receives it. */
 export interface Posting {
@@ -51,10 +49,7 @@ export function createPoster({
   limitMs = LIMIT_MS,
   ca = null,
 }: PosterOptions): Poster {
-  const sockets = openSockets(clock);
-  const lookup = guardedLookup(guard, resolve);
-  // Without this NODE_TLS_REJECT_UNAUTHORIZED would decide.
-  const trust = { rejectUnauthorized: true, ...(ca !== null && { ca }) };
+  const connections = new Connections({ clock, lookup: guardedLookup(guard, resolve), ca });
 
   async function post({ webhookId, url, secret, body }: Posting): Promise<PostResult> {
     const startedAt = clock.monotonic();
@@ -71,34 +66,23 @@ export function createPoster({
     if (isIP(host) !== 0 && !guard(host)) return answer(0, REASONS.forbidden_address, 'forbidden_address');
 
     const secure = target.protocol === 'https:';
-    const bytes = Buffer.from(body);
-    const options: EndpointRequest = {
-      agent: secure ? sockets.https : sockets.http,
-      webhookId,
-      lookup,
-      host,
-      port: target.port,
-      path: target.pathname + target.search,
-      method: 'POST',
-      maxHeaderSize: HEADER_MAX_BYTES,
-      headers: {
-        host: target.host,
-        'user-agent': 'svc-webhooks/1.0',
-        'content-type': 'application/json',
-        'content-length': bytes.length,
-        'accept-encoding': 'identity',
-        'X-Svc-Webhook-Id': webhookId,
-        'X-Svc-Signature': sign(secret, Math.floor(clock.now() / 1000), bytes),
-      },
-    };
-    if (secure) Object.assign(options, trust);
-    const request = secure ? https.request : http.request;
-    const open = (fresh: boolean): http.ClientRequest =>
-      request(fresh ? { ...options, agent: false } : options);
-
-    const { status, reply, error } = await sendRequest(open, bytes, limitMs);
+    const port = Number(target.port) || (secure ? 443 : 80);
+    const head = [
+      `POST ${target.pathname}${target.search} HTTP/1.1`,
+      `host: ${target.host}`,
+      'user-agent: svc-webhooks/1.0',
+      'content-type: application/json',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'accept-encoding: identity',
+      `X-Svc-Webhook-Id: ${webhookId}`,
+      `X-Svc-Signature: ${sign(secret, Math.floor(clock.now() / 1000), body)}`,
+      'Connection: keep-alive',
+    ];
+    const request = Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+    const to = { webhookId, secure, host, port };
+    const { status, reply, error } = await sendRequest(connections, to, request, limitMs);
     return answer(status, status === 0 && error !== null ? REASONS[error] : reply.text(), error);
   }
 
-  return { post, close: () => sockets.close() };
+  return { post, close: () => connections.close() };
 }

@@ -1,11 +1,11 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { Unavailable } from '../../../errors/unavailable.ts';
+import type { Connection, Connections, ConnectionUser, Target } from './connections.ts';
+import { TargetRefused } from './lookup.ts';
 import type { PostError } from './post-result.ts';
-import { ResponseHead } from './response-head.ts';
-import { TargetRefused } from './sockets.ts';
-
-/** Most 1xx responses before the final one. A receiver that floods them is cut off instead of being read for ten seconds. */
-const INTERIM_MAX = 16;
+import type { ResponseHead } from './response-head.ts';
+import { ResponseReader } from './response-reader.ts';
 
 const OUT_OF_SOCKETS: ReadonlySet<string> = new Set([
   'EMFILE',
@@ -33,87 +33,126 @@ export interface Outcome {
 }
 
 /**
- * Sends a request and settles within `limitMs`: the answer is complete, cut off once enough of it was read, or failed. `open`
- * makes a request that is not yet ended. It is called a second time, for a new connection, when the receiver had closed the
- * idle connection that the first one used.
+ * Sends the octets of a request and settles within `limitMs`: the answer is complete, cut off once enough of it was read, or failed.
  * @throws Unavailable when this machine has no socket left.
  */
-export function sendRequest(
-  open: (fresh: boolean) => ClientRequest,
-  body: Uint8Array,
+export const sendRequest = (
+  connections: Connections,
+  target: Target,
+  request: Uint8Array,
   limitMs: number,
-): Promise<Outcome> {
-  const settled = Promise.withResolvers<Outcome>();
-  const reply = new ResponseHead();
-  let current: ClientRequest | undefined;
-  let answered: IncomingMessage | undefined;
-  let interim = 0;
-  let over = false;
+): Promise<Outcome> => new Exchange(connections, target, request).run(limitMs);
 
-  const timer = setTimeout(() => breakOff('timeout'), limitMs);
-  const end = (): void => {
-    over = true;
-    clearTimeout(timer);
-  };
-  const settle = (error: PostError | null): void => {
-    end();
-    settled.resolve({ status: answered?.statusCode ?? 0, reply, error });
-  };
-  const breakOff = (error: PostError | null): void => {
-    settle(error);
-    current?.destroy();
-  };
+/** One request and its response. */
+class Exchange implements ConnectionUser {
+  readonly #settled = Promise.withResolvers<Outcome>();
+  readonly #response = new ResponseReader();
+  #connection: Connection | null = null;
+  #isKept = false;
+  #isReady = false;
+  #timer: Timer | undefined;
 
-  const read = (response: IncomingMessage): void => {
-    const { statusCode = 0 } = response;
-    // Other numbers are no status (RFC 9110, 15); 1xx never arrives here.
-    if (statusCode < 200 || statusCode > 599) breakOff('malformed_answer');
-    else answered = response;
-    response.on('data', (chunk: Uint8Array) => {
-      reply.add(chunk);
-      if (reply.isFull) breakOff(null);
-    });
-    response.on('end', () => settle(null));
-    response.on('error', () => settle('connection_lost'));
-  };
+  constructor(
+    private readonly connections: Connections,
+    private readonly target: Target,
+    private readonly request: Uint8Array,
+  ) {}
 
-  const send = (fresh: boolean): void => {
-    const request = open(fresh);
-    current = request;
-    request.on('response', read);
-    request.on('upgrade', () => breakOff('malformed_answer'));
-    request.on('information', () => {
-      interim += 1;
-      if (interim > INTERIM_MAX) breakOff('malformed_answer');
-    });
-    request.on('error', (error) => {
-      const code = codeOf(error);
-      // Errors of a request that we cut off, or after a complete answer, have no meaning.
-      if (over || answered?.complete) return;
-      if (request.reusedSocket && !answered && LOST.has(code)) send(true);
-      else if (OUT_OF_SOCKETS.has(code)) fail(error);
-      else settle(reasonOf(error, code, request));
-    });
-    request.end(body);
-  };
+  run(limitMs: number): Promise<Outcome> {
+    this.#timer = setTimeout(() => this.#breakOff('timeout'), limitMs);
+    this.#begin(this.connections.take(this.target));
+    return this.#settled.promise;
+  }
 
-  const fail = (cause: Error): void => {
-    end();
-    settled.reject(new Unavailable('No socket is left for webhooks.', 'no', 1, { cause }));
-  };
+  ready(): void {
+    this.#isReady = true;
+    this.#connection?.write(this.request);
+  }
 
-  send(false);
-  return settled.promise;
+  data(chunk: Uint8Array): void {
+    if (!this.#isReady) return this.#breakOff('malformed_answer');
+    const reading = this.#response.push(chunk);
+    if (reading === 'complete') this.#complete();
+    else if (reading === 'malformed') this.#breakOff('malformed_answer');
+    else if (reading === 'full') this.#breakOff(null);
+  }
+
+  ended(): void {
+    if (this.#response.end()) this.#complete();
+    else this.#lose('connection_lost');
+  }
+
+  closed(error: Error | null): void {
+    const code = codeOf(error);
+    if (error !== null && isOutOfSockets(code)) {
+      this.#release();
+      const told = new Unavailable('No socket is left for webhooks.', 'no', 1, { cause: error });
+      this.#settled.reject(told);
+    } else this.#lose(this.#reasonOf(error, code));
+  }
+
+  #begin(kept: Connection | null): void {
+    this.#isKept = kept !== null;
+    this.#isReady = false;
+    this.#connection = kept ?? this.connections.open(this.target);
+    this.#connection.user = this;
+    if (kept) this.ready();
+  }
+
+  /**
+   * The connection is gone. A kept one that gave no octet of an answer was closed by the receiver in the meantime, so that the
+   * request goes over a new one, once. (It may have been read all the same: receivers tell by the event's id.)
+   */
+  #lose(error: PostError): void {
+    if (!this.#isKept || this.#response.hasBegun || error !== 'connection_lost') return this.#breakOff(error);
+    this.#connection?.destroy();
+    this.#begin(null);
+  }
+
+  #complete(): void {
+    const connection = this.#connection;
+    // An answer that came before the request had left in full leaves a rest of it in the connection.
+    if (connection?.isFlushed && this.#response.persists) this.connections.keep(connection);
+    else connection?.destroy();
+    this.#settle(null);
+  }
+
+  #breakOff(error: PostError | null): void {
+    this.#connection?.destroy();
+    this.#settle(error);
+  }
+
+  #settle(error: PostError | null): void {
+    this.#release();
+    const { status, reply } = this.#response;
+    this.#settled.resolve({ status, reply, error });
+  }
+
+  #release(): void {
+    clearTimeout(this.#timer);
+    this.#connection = null;
+  }
+
+  #reasonOf(error: Error | null, code: string): PostError {
+    if (error instanceof TargetRefused) return error.reason;
+    if (NO_CONNECTION.has(code)) return 'no_connection';
+    if (LOST.has(code)) return 'connection_lost';
+    // Certificate errors have dozens of codes, which differ between TLS libraries.
+    return error !== null && this.target.secure && !this.#isReady ? 'untrusted_tls' : 'connection_lost';
+  }
 }
 
-const codeOf = (error: Error): string =>
-  'code' in error && typeof error.code === 'string' ? error.code : '';
+const codeOf = (error: Error | null): string =>
+  error !== null && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-function reasonOf(error: Error, code: string, { protocol }: ClientRequest): PostError {
-  if (error instanceof TargetRefused) return error.reason;
-  if (NO_CONNECTION.has(code)) return 'no_connection';
-  if (LOST.has(code)) return 'connection_lost';
-  if (code.startsWith('HPE_')) return 'malformed_answer';
-  // Certificate errors have dozens of codes, which differ between TLS libraries.
-  return protocol === 'https:' ? 'untrusted_tls' : 'connection_lost';
+/** Bun 1.4.5 says "connection refused" also where it could open no socket (measured); a look shows whether a file can be opened. */
+function isOutOfSockets(code: string): boolean {
+  if (OUT_OF_SOCKETS.has(code)) return true;
+  if (code !== 'ECONNREFUSED') return false;
+  try {
+    closeSync(openSync(devNull, 'r'));
+    return false;
+  } catch (error) {
+    return OUT_OF_SOCKETS.has(codeOf(error as Error));
+  }
 }
