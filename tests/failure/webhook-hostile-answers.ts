@@ -4,7 +4,7 @@ import type { PostError } from '../../src/modules/webhooks/http/post-result.ts';
 import { answerOf, repeatedly } from '../support/raw-receiver.ts';
 
 /** A receiver that answers in its own way, and what is to come of it. */
-export interface HostileAnswer {
+interface HostileAnswer {
   readonly name: string;
   readonly behave: (socket: Socket) => void;
   readonly httpStatus: number;
