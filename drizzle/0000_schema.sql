@@ -209,6 +209,15 @@ create table suppressions (
 );
 create index suppressions_by_age on suppressions (workspace_id, created_at desc, address_key desc);
 
+-- Removed suppressions that Amazon SES has not heard of yet; the addresses are sealed.
+create table ses_removals (
+  id text collate "C" primary key,
+  sealed text not null,
+  attempts integer not null,
+  next_at timestamptz not null
+);
+create index ses_removals_by_next on ses_removals (next_at);
+
 
 -- The event log --------------------------------------------------------------------------------------------------------------
 

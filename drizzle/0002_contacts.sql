@@ -38,7 +38,7 @@ create table contact_activity (
   livemode boolean not null,
   type text not null check (
     type in (
-      'created', 'imported', 'subscribed', 'unsubscribed', 'joined', 'left', 'event',
+      'created', 'imported', 'subscribed', 'unsubscribed', 'asked', 'joined', 'left', 'event',
       'sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'
     )
   ),

@@ -2,6 +2,7 @@ import { dashboardModule } from './dashboard/module.ts';
 import type { Engine, Registration } from './engine/engine.ts';
 import type { Route } from './http/route.ts';
 import { apiKeysModule } from './modules/api-keys/module.ts';
+import { audiencesModule } from './modules/audiences/module.ts';
 import { capturedModule } from './modules/captured/module.ts';
 import { importsModule } from './modules/contacts/imports/module.ts';
 import { contactsModule } from './modules/contacts/module.ts';
@@ -12,6 +13,7 @@ import { eventsModule } from './modules/events/module.ts';
 import { inboundModule } from './modules/inbound/module.ts';
 import { inspectorModule } from './modules/inspector/module.ts';
 import type { ConnectedModule, Module, ModuleParts, Offers } from './modules/module.ts';
+import { preferencesModule } from './modules/preferences/module.ts';
 import { sesModule } from './modules/ses/module.ts';
 import { submissionModule } from './modules/submission/module.ts';
 import { suppressionsModule } from './modules/suppressions/module.ts';
@@ -35,12 +37,14 @@ export const MODULES: readonly Module[] = [
   eventsModule,
   contactsModule,
   importsModule,
+  audiencesModule,
   suppressionsModule,
   apiKeysModule,
   workspaceModule,
   systemModule,
   usageModule,
   trackingModule,
+  preferencesModule,
   sesModule,
   inboundModule,
   submissionModule,

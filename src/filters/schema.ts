@@ -13,7 +13,9 @@ const scalars = [
   { type: 'boolean' },
 ] as const;
 
-const closedObject = (properties: Readonly<Record<string, object>>) => ({
+type Part = Readonly<Record<string, unknown>>;
+
+const closedObject = (properties: Readonly<Record<string, Part>>) => ({
   type: 'object',
   properties,
   required: Object.keys(properties),

@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { backlog } from './backlog.ts';
 import { byTemplate } from './by-template.ts';
+import { contacts } from './contacts.ts';
 import { contract, emails, yardstick } from './emails.ts';
 import { footprint } from './footprint.ts';
 import { horizon } from './held-transaction.ts';
@@ -32,6 +33,7 @@ const SECTIONS: readonly Section[] = [
   backlog,
   reads,
   imports,
+  contacts,
   horizon,
   viewers,
   instances,
@@ -49,6 +51,7 @@ const SIZES = {
   reads: [500_000, 10_000_000],
   imports: [100_000, 1_000_000],
   'embedded-imports': [20_000, 1_000_000],
+  contacts: [100_000, 1_000_000],
   'free-seconds': [40, 120],
   'hold-seconds': [40, 600],
   rounds: [6, 8],
@@ -84,6 +87,7 @@ await using bench = await Workbench.open({
   reads: size('reads'),
   imports: size('imports'),
   embeddedImports: size('embedded-imports'),
+  contacts: size('contacts'),
   freeSeconds: size('free-seconds'),
   holdSeconds: size('hold-seconds'),
   rounds: size('rounds'),

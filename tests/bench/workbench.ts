@@ -24,6 +24,8 @@ export interface Scale {
   /** Rows of the files of contacts. */
   readonly imports: number;
   readonly embeddedImports: number;
+  /** Contacts that lists, searches and previews are made of. */
+  readonly contacts: number;
   /** How long a transaction is held open. */
   readonly holdSeconds: number;
   /** The same without one. Shorter: tables that have grown less can only flatter it. */

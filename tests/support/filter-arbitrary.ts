@@ -132,7 +132,8 @@ const date = fc.oneof(
 );
 const listOf = (value: fc.Arbitrary<unknown>) => fc.array(value, { minLength: 1, maxLength: 4 });
 
-type Values = Readonly<Record<string, fc.Arbitrary<unknown>>>;
+/** The operators of a field, with values that they take. */
+export type Values = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 const PRESENCE: Values = { exists: fc.boolean(), isEmpty: fc.boolean() };
 const equalTo = (value: fc.Arbitrary<unknown>): Values => ({ eq: value, neq: value });
 const orderedBy = (value: fc.Arbitrary<unknown>): Values => ({
@@ -168,25 +169,30 @@ export const ASKED: Readonly<Record<string, Values>> = {
   ),
 };
 
-const condition = fc.oneof(
-  ...Object.entries(ASKED).flatMap(([field, values]) =>
-    Object.entries(values).map(([operator, value]) =>
-      fc.record({ field: fc.constant(field), operator: fc.constant(operator), value }),
+const conditionOn = (asked: Readonly<Record<string, Values>>) =>
+  fc.oneof(
+    ...Object.entries(asked).flatMap(([field, values]) =>
+      Object.entries(values).map(([operator, value]) =>
+        fc.record({ field: fc.constant(field), operator: fc.constant(operator), value }),
+      ),
     ),
-  ),
-);
+  );
 
 const conditionsIn = (tree: unknown): number => JSON.stringify(tree).split('"operator":').length - 1;
 
-/** Filters of up to 8 levels. */
-export const tree: fc.Arbitrary<unknown> = fc
-  .letrec((tie) => ({
-    tree: fc.oneof(
-      { maxDepth: 7, depthSize: 'small' },
-      { arbitrary: condition, weight: 2 },
-      { arbitrary: fc.record({ and: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }) }), weight: 1 },
-      { arbitrary: fc.record({ or: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }) }), weight: 1 },
-      { arbitrary: fc.record({ not: tie('tree') }), weight: 1 },
-    ),
-  }))
-  .tree.filter((made) => conditionsIn(made) <= MOST_CONDITIONS);
+/** Filters of up to 8 levels over these fields. */
+export const treeOf = (asked: Readonly<Record<string, Values>>): fc.Arbitrary<unknown> =>
+  fc
+    .letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 7, depthSize: 'small' },
+        { arbitrary: conditionOn(asked), weight: 2 },
+        { arbitrary: fc.record({ and: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }) }), weight: 1 },
+        { arbitrary: fc.record({ or: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }) }), weight: 1 },
+        { arbitrary: fc.record({ not: tie('tree') }), weight: 1 },
+      ),
+    }))
+    .tree.filter((made) => conditionsIn(made) <= MOST_CONDITIONS);
+
+/** Filters over people. */
+export const tree: fc.Arbitrary<unknown> = treeOf(ASKED);

@@ -7,11 +7,11 @@ import { listById, withinRange } from '../../http/list.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
 import { literals } from '../../http/schema.ts';
-import { type ContactReader, findContact } from './queries.ts';
+import { type ContactReader, findContact } from './contact-rows.ts';
 
-/** What the activity of a contact tells of. The last seven are events of emails, and so may `unsubscribed` be. */
+/** What the activity of a contact tells of. The last six are events of emails, and so may `unsubscribed` be. */
 export const ACTIVITY_TYPES = [
-  ...(['created', 'imported', 'subscribed', 'unsubscribed', 'joined', 'left', 'event'] as const),
+  ...(['created', 'imported', 'subscribed', 'unsubscribed', 'asked', 'joined', 'left', 'event'] as const),
   ...(['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const),
 ] as const;
 
@@ -28,7 +28,7 @@ export const Activity = Type.Object(
     at: Type.String({ format: 'date-time', description: 'When it happened.' }),
     emailId: id('The email that it is about; null where it is about none.'),
     campaignId: id('The campaign of that email; null without one.'),
-    audienceId: id('The audience that was joined or left; null otherwise.'),
+    audienceId: id('The audience that was joined or left, or that asked to be confirmed; null otherwise.'),
     importId: id('The import that it came with; null otherwise.'),
     name: id('The name of a custom event; null otherwise.'),
     byMachine: Type.Boolean({
@@ -57,6 +57,7 @@ export type ActivityQuery = Static<typeof ActivityQuery>;
 type Row = typeof contactActivity.$inferSelect;
 
 const SUBJECT: Readonly<Partial<Record<string, 'audienceId' | 'importId' | 'name'>>> = {
+  asked: 'audienceId',
   joined: 'audienceId',
   left: 'audienceId',
   imported: 'importId',

@@ -1,12 +1,13 @@
+import type { Sealer } from '../../crypto/sealer.ts';
 import { mintId } from '../../db/ids.ts';
 import { type Detail, Failure, invalid, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
-import { forgottenKey } from '../suppressions/queries.ts';
-import type { ContactCommands } from './commands.ts';
+import { forgottenKey, noteRemovalSql, removalParameters } from '../suppressions/queries.ts';
+import type { ContactCommands } from './contact-rows.ts';
+import { findContact, type Scope } from './contact-rows.ts';
 import type { ContactView, PatchContact } from './model.ts';
 import { readProperties, tooManyProperties } from './properties.ts';
-import { findContact } from './queries.ts';
 import { isMistaken, namesOf } from './read-contact.ts';
 
 /** How far a consent may lie in the future: clocks differ. */
@@ -52,37 +53,81 @@ const CHANGE = `with asked as (
   delete from suppressions s using changed c
   where $2::boolean and c.becomes = 'subscribed' and s.workspace_id = $1 and s.address_key in (c.email_key, $6)
     and s.reason in ('unsubscribed', 'bounced')
+  returning 1
+), told as (
+  ${noteRemovalSql('lifted', { id: '$8', sealed: '$9', at: '$4::timestamptz' })}
 ), noted as (
   insert into contact_activity (contact_id, id, livemode, type, at, data)
   select id, $7, $2::boolean, becomes, $4::timestamptz, consent from changed where becomes is not null
 )
 select outcome from verdict`;
 
+/** The services that changing a contact calls. */
+export interface ChangeDeps extends ContactCommands {
+  readonly sealer: Sealer;
+  /** Whether Amazon SES is one of the transports. */
+  readonly tellsSes: boolean;
+}
+
 type PatchCall = Call<{ readonly contact: string }, unknown, PatchContact>;
 
 /** Changes a contact; properties are merged. */
-export async function patchContact(
-  commands: ContactCommands,
-  call: PatchCall,
-): Promise<ContactView | Failure> {
+export async function patchContact(commands: ChangeDeps, call: PatchCall): Promise<ContactView | Failure> {
   const { caller, params, body, now } = call;
   const changes = readProperties(body.properties, '/body/properties');
   const wrong = [...(isMistaken(changes) ? changes : []), ...consentProblems(call)];
   if (isMistaken(changes) || wrong.length > 0) return invalid(wrong);
   const contact = await findContact(commands, caller, params.contact);
   if (!contact) return notFound('contact');
-  const { workspaceId, livemode } = caller;
   const { status = null, consent = null } = body;
   const asked = { ...namesOf(body), properties: changes.set, removed: changes.removed, status, consent };
+  const outcome = await change(commands, caller, contact, asked, now);
+  if (outcome === 'complained') return COMPLAINED;
+  if (outcome === 'full') return invalid([tooManyProperties('/body/properties')]);
+  return (outcome && (await findContact(commands, caller, contact.id))) || notFound('contact');
+}
+
+/** Who is changed. */
+interface Changed {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** What became of a change; null for a contact that is gone. */
+type Outcome = 'changed' | 'complained' | 'full' | null;
+
+async function change(
+  commands: ChangeDeps,
+  { workspaceId, livemode }: Scope,
+  contact: Changed,
+  asked: object,
+  now: number,
+): Promise<Outcome> {
   const address = parseAddress(contact.email);
   const hash = isProblem(address) ? '' : forgottenKey(commands.signer, workspaceId, address.key);
-  const [done] = await commands.database.query<{ outcome: 'changed' | 'complained' | 'full' }>(CHANGE, [
+  const [done] = await commands.database.query<{ outcome: Outcome }>(CHANGE, [
     ...[workspaceId, livemode, contact.id, new Date(now).toISOString(), JSON.stringify(asked), hash],
     mintId('act', now),
+    ...removalParameters(commands, contact.email, now),
   ]);
-  if (done?.outcome === 'complained') return COMPLAINED;
-  if (done?.outcome === 'full') return invalid([tooManyProperties('/body/properties')]);
-  return (done && (await findContact(commands, caller, contact.id))) ?? notFound('contact');
+  return done?.outcome ?? null;
+}
+
+/** A status that a person has chosen, and how it is known. */
+export interface ChosenStatus {
+  readonly status: 'subscribed' | 'unsubscribed';
+  readonly consent: { readonly source: string; readonly at: string };
+}
+
+/** Changes the status of a contact by the person's own will; a complaint stays one. @throws Unavailable */
+export async function changeStatus(
+  commands: ChangeDeps,
+  scope: Scope,
+  contact: Changed,
+  chosen: ChosenStatus,
+  now: number,
+): Promise<void> {
+  await change(commands, scope, contact, { ...namesOf({}), properties: {}, removed: [], ...chosen }, now);
 }
 
 function consentProblems({ body: { status, consent }, now }: PatchCall): readonly Detail[] {

@@ -1,21 +1,16 @@
-import type { Signer } from '../../crypto/signer.ts';
-import type { Database } from '../../db/database.ts';
 import { type Keyed, replyParameters } from '../../db/stored-replies.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import { type Call, Otherwise, Replay } from '../../http/route.ts';
+import { type ContactCommands, findContact } from './contact-rows.ts';
 import type { ContactView, NewContact } from './model.ts';
 import { tooManyProperties } from './properties.ts';
-import { findContact } from './queries.ts';
 import { isMistaken, readContact } from './read-contact.ts';
 import { type ContactInput, WRITE_CONTACTS, type WrittenContact } from './write.ts';
 
-/** The services that changing contacts calls. */
-export interface ContactCommands {
-  readonly database: Database;
-  readonly signer: Signer;
-}
+// biome-ignore lint/performance/noBarrelFile: what other modules may do with contacts, beside the commands themselves.
+export { changeStatus } from './change.ts';
 
 /** How often a statement is repeated for an address that somebody else adds at the same moment. */
 const MOST_TRIES = 3;

@@ -5,9 +5,9 @@ import { type Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { DAY_MS } from '../../time/clock.ts';
-import type { ContactCommands } from './commands.ts';
+import type { ContactCommands } from './contact-rows.ts';
+import { findContact } from './contact-rows.ts';
 import { GivenPropertiesSchema, readProperties } from './properties.ts';
-import { findContact } from './queries.ts';
 import { isMistaken } from './read-contact.ts';
 
 /** How far a custom event may lie back. */

@@ -4,8 +4,8 @@ import { PREPARED } from '../../db/database.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import type { Call } from '../../http/route.ts';
 import { RawResponse } from '../../http/route.ts';
+import { type ContactReader, ownContacts, type Scope } from './contact-rows.ts';
 import type { PropertyValue } from './properties.ts';
-import { type ContactReader, ownContacts, type Scope } from './queries.ts';
 
 /** Contacts that one statement reads. The next ones are read when the client has taken these. */
 const BATCH = 1_000;

@@ -4,9 +4,9 @@ import { type Failure, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { forgottenKey } from '../suppressions/queries.ts';
-import type { ContactCommands } from './commands.ts';
+import type { ContactCommands } from './contact-rows.ts';
+import { findContact } from './contact-rows.ts';
 import { type Eraser, sealPerson } from './eraser.ts';
-import { findContact } from './queries.ts';
 
 /** The services that forgetting a contact calls. */
 export interface ForgetDeps extends ContactCommands {

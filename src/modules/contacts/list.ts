@@ -7,7 +7,6 @@ import { idRangeOf, withinRange } from '../../http/list.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
-import type { ContactQuery, ContactView } from './model.ts';
 import {
   type ContactReader,
   type ContactRow,
@@ -15,7 +14,8 @@ import {
   contactOf,
   ownContacts,
   type Scope,
-} from './queries.ts';
+} from './contact-rows.ts';
+import type { ContactQuery, ContactView } from './model.ts';
 import { searchKey } from './read-contact.ts';
 
 /** The most contacts that one request looks at where no index finds what it asks for: some 20 ms, however many there are. */

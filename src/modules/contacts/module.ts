@@ -1,3 +1,4 @@
+import { matchAudience } from '../audiences/queries.ts';
 import { defineModule } from '../module.ts';
 import { Eraser } from './eraser.ts';
 import { followsEmails } from './follow-emails.ts';
@@ -9,11 +10,14 @@ export const contactsModule = defineModule<ContactDeps>({
   tags: [{ segment: 'contacts', name: 'Contacts', description: 'The people that you write to.' }],
   follows: followsEmails.map((write) => ({ of: 'email', write })),
   routes: contactRoutes,
-  open: ({ database, signer, sealer, clock }) => ({
+  open: ({ config, database, signer, sealer, clock }) => ({
     connect() {
       const eraser = new Eraser({ database, signer, sealer, clock });
       return {
-        deps: { database, signer, sealer, eraser, findAudience: async () => null },
+        deps: {
+          ...{ database, signer, sealer, eraser, tellsSes: config.transport.includes('ses') },
+          findAudience: (scope, id, now) => matchAudience({ database }, scope, id, now),
+        },
         duties: [eraser.duty],
       };
     },

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
 import { Activity, ActivityQuery, listActivity } from './activity.ts';
 import { writeContactBatch } from './batch.ts';
-import { patchContact } from './change.ts';
+import { type ChangeDeps, patchContact } from './change.ts';
 import { createContact } from './commands.ts';
 import { CustomEvent, NewCustomEvent, recordCustomEvent } from './custom-events.ts';
 import { ACTIVITY, CONTACT, CUSTOM_EVENT } from './examples.ts';
@@ -21,7 +21,7 @@ import {
 import { contactDetail } from './queries.ts';
 
 /** The services that the endpoints of contacts call. */
-export interface ContactDeps extends ForgetDeps, ContactLister {}
+export interface ContactDeps extends ForgetDeps, ChangeDeps, ContactLister {}
 
 const CONTACT_PARAM = {
   text: 'The id of the contact, or its address with the @ written as %40 or as it is.',

@@ -1,3 +1,4 @@
+import { FilterComponent } from '../../filters/schema.ts';
 import { JSON_TYPE } from '../../http/body/media-type.ts';
 import { type FailureCode, STATUS_OF } from '../../http/failure.ts';
 import { CODE_NAMES, CODES } from './codes.ts';
@@ -125,7 +126,7 @@ export function componentsOf(
       },
     },
     headers: HEADERS,
-    schemas: { Error: ERROR, Pagination: PAGINATION, ...schemas },
+    schemas: { Error: ERROR, Pagination: PAGINATION, Filter: FilterComponent, ...schemas },
     responses: Object.fromEntries(
       [...named]
         .sort(([a], [b]) => (a < b ? -1 : 1))

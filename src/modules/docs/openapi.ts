@@ -57,8 +57,8 @@ export function openApiOf(routes: readonly Route[], tags: readonly Tag[], baseUr
   };
 }
 
-/** The document for a page, with each schema where it is used. */
+/** The document for a page, with each schema where it is used, but a filter, which refers to itself. */
 export function withSchemasInPlace(document: OpenApiDocument): OpenApiDocument {
-  const { Error: _error, Pagination: _pagination, ...schemas } = document.components.schemas;
+  const { Error: _error, Pagination: _pagination, Filter: _filter, ...schemas } = document.components.schemas;
   return { ...document, paths: inlined(document.paths, schemas) };
 }

@@ -1,4 +1,5 @@
 import type { SuppressionReason } from '../../../machines/email-rules.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
 import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
@@ -7,13 +8,17 @@ import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, IdempotencyClaim, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { contactsLeaveSql } from '../contacts/queries.ts';
-import { type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
+import { type SuppressBody, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 import { forgottenKey, replacesReason } from './queries.ts';
+import { noteRemovalSql, removalParameters } from './ses-removals.ts';
 
 /** The services that changing suppressions calls. */
 export interface SuppressionCommands {
   readonly database: Database;
   readonly signer: Signer;
+  readonly sealer: Sealer;
+  /** Whether Amazon SES is one of the transports. */
+  readonly tellsSes: boolean;
 }
 
 /** The HTTP status of adding a suppression, the first time and again. */
@@ -47,7 +52,12 @@ const SUPPRESS = `with entry as (
 )
 select reason, email_id, created_at from entry`;
 
-const FORGET = `delete from suppressions where workspace_id = $1 and address_key in ($2, $3) returning 1 as one`;
+const FORGET = `with removed as (
+  delete from suppressions where workspace_id = $1 and address_key in ($2, $3) returning 1 as one
+), noted as (
+  ${noteRemovalSql('removed', { id: '$4', sealed: '$5', at: '$6::timestamptz' })}
+)
+select one from removed`;
 
 /**
  * Suppresses an address; null when the text is none. Doing so again changes nothing. The reply of a request with a key is stored in
@@ -71,13 +81,19 @@ export async function suppress(
 /** Suppresses an address by hand. */
 export async function suppressAddress(
   { database }: SuppressionCommands,
-  call: Call<unknown, unknown, { readonly address: string }>,
+  call: Call<unknown, unknown, SuppressBody>,
 ): Promise<SuppressionView | Failure | Replay> {
   const { caller, body, claim, now } = call;
   const read = parseAddress(body.address);
   if (isProblem(read)) return invalid([{ path: '/body/address', message: read.problem }]);
   const { workspaceId } = caller;
-  const entry = { workspaceId, address: read.address, reason: 'manual', emailId: null, at: now } as const;
+  const entry = {
+    workspaceId,
+    address: read.address,
+    reason: body.reason ?? 'manual',
+    emailId: null,
+    at: now,
+  } as const;
   return idempotently(database, keyedBy(call), {
     run: async () => (await suppress(database, entry, claim)) ?? notFound('suppression'),
     // The stored reply lacks the address, so that somebody who is forgotten does not live on in it; the request has it again.
@@ -87,12 +103,16 @@ export async function suppressAddress(
 
 /** Lets mail reach an address again. */
 export async function forgetSuppression(
-  { database, signer }: SuppressionCommands,
-  { caller, params }: Call<{ readonly address: string }>,
+  { database, signer, sealer, tellsSes }: SuppressionCommands,
+  { caller, params, now }: Call<{ readonly address: string }>,
 ): Promise<null | Failure> {
   const read = parseAddress(params.address);
   if (isProblem(read)) return notFound('suppression');
   const hash = forgottenKey(signer, caller.workspaceId, read.key);
-  const rows = await database.query(FORGET, [caller.workspaceId, read.key, hash]);
+  const rows = await database.query(FORGET, [
+    ...[caller.workspaceId, read.key, hash],
+    ...removalParameters({ sealer, tellsSes }, read.address, now),
+    new Date(now).toISOString(),
+  ]);
   return rows.length > 0 ? null : notFound('suppression');
 }

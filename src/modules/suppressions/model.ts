@@ -32,9 +32,18 @@ export type SuppressionView = Static<typeof Suppression>;
 export const SuppressBody = Type.Object(
   {
     address: Type.String({ minLength: 3, maxLength: 320, description: 'The address, without a name.' }),
+    reason: Type.Optional(
+      literals(['manual', 'unsubscribed'], {
+        description:
+          '`manual` unless stated, which stops all mail; `unsubscribed` stops what can be unsubscribed from.',
+      }),
+    ),
   },
   { title: 'CreateSuppression' },
 );
+
+/** The type of it. */
+export type SuppressBody = Static<typeof SuppressBody>;
 
 /** The filters of the list. */
 export const SuppressionQuery = Type.Object({

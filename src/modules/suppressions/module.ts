@@ -1,11 +1,25 @@
+import { createSesApi } from '../../transport/ses/ses-api.ts';
 import { defineModule } from '../module.ts';
 import type { SuppressionCommands } from './commands.ts';
 import { suppressionRoutes } from './routes.ts';
+import { sesRemovalTeller } from './ses-removals.ts';
 
 /** Addresses that get no more mail. */
 export const suppressionsModule = defineModule<SuppressionCommands>({
   name: 'suppressions',
   tags: [{ segment: 'suppressions', name: 'Suppressions', description: 'Addresses that get no mail.' }],
   routes: suppressionRoutes,
-  open: ({ database, signer }) => ({ connect: () => ({ deps: { database, signer } }) }),
+  open: ({ config, database, signer, sealer, clock, logger }) => ({
+    connect() {
+      const { sesRegion: region, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = config;
+      const usesSes = config.transport.includes('ses') && region && accessKeyId && secretAccessKey;
+      const api = usesSes
+        ? createSesApi({ region, accessKeyId, secretAccessKey, endpoint: config.sesEndpoint, now: clock.now })
+        : null;
+      return {
+        deps: { database, signer, sealer, tellsSes: api !== null },
+        duties: api ? [sesRemovalTeller({ database, clock, sealer, logger, api })] : [],
+      };
+    },
+  }),
 });

@@ -7,6 +7,9 @@ import { type Call, Page } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 
+// biome-ignore lint/performance/noBarrelFile: two names, beside the queries themselves.
+export { noteRemovalSql, removalParameters } from './ses-removals.ts';
+
 /** SQL: whether the entered reason replaces the known one. The first reason stays, unless it is the weakest. */
 export const replacesReason = (known: string, entered: string): string =>
   `${known}.reason = '${WEAKEST_REASON}' and ${entered}.reason <> '${WEAKEST_REASON}'`;

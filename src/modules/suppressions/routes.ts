@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
+import { CSV_TYPE } from '../../http/body/media-type.ts';
 import { type Route, route } from '../../http/route.ts';
 import { forgetSuppression, type SuppressionCommands, suppressAddress } from './commands.ts';
+import { exportSuppressions, importSuppressions, SuppressionImport } from './csv.ts';
 import { SuppressBody, Suppression, SuppressionQuery } from './model.ts';
 import { listSuppressions } from './queries.ts';
 
@@ -46,12 +48,53 @@ export const suppressionRoutes = (deps: SuppressionCommands): readonly Route[] =
     handle: (call) => suppressAddress(deps, call),
   }),
   route({
+    method: 'POST',
+    path: '/v1/suppressions/import',
+    name: 'createSuppressionsFromCsv',
+    permission: 'contacts:write',
+    testMode: 'refused',
+    summary: 'Suppress the addresses of a CSV file',
+    description:
+      'UTF-8 with a header: a column `address` or `email`, and `reason` if there is one (`manual` unless stated). At most 1 MiB, some 40,000 addresses; send longer lists in parts. A reason that is known stays, unless it is `unsubscribed`.',
+    mediaTypes: [CSV_TYPE],
+    body: Type.Unsafe<Uint8Array>({ type: 'string' }),
+    response: SuppressionImport,
+    status: 200,
+    example: {
+      response: {
+        counts: { total: 2, added: 1, known: 0, failed: 1 },
+        errors: [
+          { line: 3, message: 'Must be an address such as user@example.com or Name <user@example.com>.' },
+        ],
+      },
+    },
+    handle: (call) => importSuppressions(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/suppressions/export',
+    name: 'exportSuppressions',
+    permission: 'contacts:read',
+    summary: 'Download all suppressions as CSV',
+    description:
+      'By address: address, reason and time, in a form that the import takes. Forgotten persons are left out, since only a hash of their addresses is known. Empty for a test key.',
+    response: Type.String({ description: 'The file.' }),
+    responseType: CSV_TYPE,
+    status: 200,
+    example: {
+      response: 'address,reason,created_at\r\nada@example.com,bounced,2026-11-20T22:43:19.079Z\r\n',
+    },
+    handle: (call) => exportSuppressions(deps, call),
+  }),
+  route({
     method: 'DELETE',
     path: '/v1/suppressions/:address',
     name: 'deleteSuppression',
     permission: 'contacts:write',
     testMode: 'refused',
     summary: 'Let mail reach an address again',
+    description:
+      'Where Amazon SES is a transport, its account-level list is told as well, again and again until it has heard. A contact that had left stays unsubscribed: only consent leads back.',
     params: { address: { text: 'The address, with its @ written as %40 or as it is.' } },
     response: Type.Null(),
     status: 204,

@@ -5,7 +5,9 @@ import { type TrackingDeps, trackingRoutes } from './routes.ts';
 export const trackingModule = defineModule<TrackingDeps>({
   name: 'tracking',
   pages: trackingRoutes,
-  open: ({ database, signer, logger }) => ({
-    connect: ({ engine }) => ({ deps: { database, engine, signer, log: logger } }),
+  open: ({ config, database, signer, logger }) => ({
+    connect: ({ engine }) => ({
+      deps: { database, engine, signer, log: logger, publicUrl: config.publicUrl },
+    }),
   }),
 });

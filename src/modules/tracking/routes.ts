@@ -6,8 +6,14 @@ import type { Engine } from '../../engine/engine.ts';
 import { Failure } from '../../http/failure.ts';
 import type { Log } from '../../http/log.ts';
 import { type PublicCall, type Route, route } from '../../http/route.ts';
+import { isProblem, parseAddress } from '../../mail/address.ts';
+import { leaveAudience } from '../audiences/commands.ts';
+import { findAudienceRow } from '../audiences/queries.ts';
+import { findContact } from '../contacts/queries.ts';
+import { askToUnsubscribe, preferencesPath, textsFor, unsubscribedPage } from '../preferences/queries.ts';
 import { suppress } from '../suppressions/commands.ts';
-import { askPage, donePage, onwards, pixel } from './page.ts';
+import { findBrand } from '../workspace/queries.ts';
+import { onwards, pixel } from './page.ts';
 import { isWeb } from './rewrite.ts';
 import { type Link, type Purpose, readLinkToken } from './tokens.ts';
 import { visitorOf } from './visitors.ts';
@@ -18,6 +24,8 @@ export interface TrackingDeps {
   readonly engine: Engine;
   readonly signer: Signer;
   readonly log: Log;
+  /** This service's own address, without a slash at its end. */
+  readonly publicUrl: string;
 }
 
 const INVALID = new Failure('INVALID_TOKEN', 'This link is not valid.', {
@@ -35,16 +43,42 @@ const LONGEST_AGENT = 512;
 
 type Visit = PublicCall<{ readonly token: string }>;
 
+/** What a link to unsubscribe says; a campaign's also names the audience that is left. */
+interface Exit {
+  readonly workspaceId: string;
+  readonly address: string;
+  readonly audienceId: string | null;
+  readonly campaignId: string | null;
+}
+
+function exitOf({ target }: Link): Exit {
+  const [workspaceId = '', address = '', audienceId = null, campaignId = null] = target.split(' ');
+  return { workspaceId, address, audienceId, campaignId };
+}
+
 /** The endpoints that links in emails lead to: public, valid for ever, and impossible to guess. */
-export function trackingRoutes({ database, engine, signer, log }: TrackingDeps): readonly Route[] {
+export function trackingRoutes({ database, engine, signer, log, publicUrl }: TrackingDeps): readonly Route[] {
   const params = { token: { text: 'Whose link it is and where it leads, signed.' } };
   const nothing = Type.Unsafe<never>({});
   const read = (purpose: Purpose, { params: { token } }: Visit): Link | Failure =>
     readLinkToken(purpose, token, signer) ?? INVALID;
 
-  const leaveList = async ({ emailId, target }: Link, now: number): Promise<void> => {
-    const [workspaceId = '', address = ''] = target.split(' ');
-    await suppress(database, { workspaceId, address, reason: 'unsubscribed', emailId, at: now });
+  const brandOf = (link: Link) => findBrand(database, exitOf(link).workspaceId, publicUrl);
+
+  /** Leaves the audience of a campaign; false where that has none that can be left. */
+  const leaveList = async ({ workspaceId, address, audienceId }: Exit, now: number, data: object) => {
+    const scope = { workspaceId, livemode: true };
+    const audience = audienceId && (await findAudienceRow({ database }, scope, audienceId));
+    const contact = audience && (await findContact({ database }, scope, address));
+    if (!contact || audience.type !== 'static') return false;
+    await leaveAudience(database, {
+      audienceId: audience.id,
+      contactId: contact.id,
+      livemode: true,
+      now,
+      data,
+    });
+    return true;
   };
 
   /** Records a visit. The visitor gets the picture or page also when that fails. */
@@ -113,9 +147,9 @@ export function trackingRoutes({ database, engine, signer, log }: TrackingDeps):
       response: nothing,
       status: 200,
       failures: ['INVALID_TOKEN'],
-      handle: (call) => {
+      handle: async (call) => {
         const link = read('unsubscribe', call);
-        return link instanceof Failure ? link : askPage();
+        return link instanceof Failure ? link : askToUnsubscribe(textsFor(call.headers), await brandOf(link));
       },
     }),
     route({
@@ -135,14 +169,24 @@ export function trackingRoutes({ database, engine, signer, log }: TrackingDeps):
         if (link instanceof Failure) return link;
         // RFC 8058 3.2 has mail programs send exactly this; a person's browser sends the page's own form.
         const source = Buffer.from(call.body).includes('One-Click') ? 'oneClick' : 'page';
-        const data = { source, campaignId: null, audienceId: null };
-        const report = { type: 'unsubscribed' as const, recipient: link.recipient, suppresses: true, data };
+        const exit = exitOf(link);
+        const { workspaceId, address, audienceId, campaignId } = exit;
+        const data = { source, campaignId, audienceId };
+        const suppresses = !(await leaveList(exit, call.now, { source, campaignId }));
+        const report = { type: 'unsubscribed' as const, recipient: link.recipient, suppresses, data };
         // An unsubscription must not be lost: while the database is away, the answer is a 503, and the client tries again.
         const event = { type: 'report.received', at: call.now, report } as const;
         const result = await engine.tell('email', link.emailId, event);
         // The email may be long deleted, or not yet known to have left: the address is suppressed all the same.
-        if (result.outcome !== 'changed') await leaveList(link, call.now);
-        return donePage();
+        if (suppresses && result.outcome !== 'changed')
+          await suppress(database, {
+            ...{ workspaceId, address, emailId: link.emailId },
+            ...{ reason: 'unsubscribed', at: call.now },
+          });
+        const mailbox = parseAddress(address);
+        const key = isProblem(mailbox) ? address : mailbox.key;
+        const preferences = preferencesPath(signer, { workspaceId, livemode: true, key });
+        return unsubscribedPage(textsFor(call.headers), await brandOf(link), preferences);
       },
     }),
   ];

@@ -1,0 +1,186 @@
+import { mintId } from '../../db/ids.ts';
+import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
+import { untilDone } from '../../duties/batches.ts';
+import type { Duty } from '../../duties/duty.ts';
+import { Problems } from '../../filters/condition.ts';
+import { type Detail, Failure, invalid, notFound } from '../../http/failure.ts';
+import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import { type Call, Replay } from '../../http/route.ts';
+import { readContactFilter } from './filter.ts';
+import type { AudienceView, NewAudience, PatchAudience } from './model.ts';
+import { type AudienceReader, findAudience, findAudienceRow } from './queries.ts';
+
+// biome-ignore lint/performance/noBarrelFile: what other modules may do with members, beside the commands themselves.
+export { type Asking, joinAudience, leaveAudience } from './members.ts';
+
+/** The most audiences of one environment. */
+const MOST_AUDIENCES = 1_000;
+
+const TOO_MANY = new Failure(
+  'CONFLICT',
+  `This environment has ${MOST_AUDIENCES.toLocaleString('en')} audiences already.`,
+  { suggestion: 'Delete one that is no longer needed.' },
+);
+
+/** $1 workspace, $2 environment, $3 id, $4 name, $5 description, $6 type, $7 filter, $8 public, $9 confirm, $10 now, $11 on: the reply. */
+const CREATE = `with created as (
+  insert into audiences (workspace_id, livemode, id, name, description, type, filter, public, confirm, created_at, updated_at)
+  select $1, $2::boolean, $3, $4, $5, $6, $7::text::json, $8::boolean, $9::boolean, $10::timestamptz, $10::timestamptz
+  where (select count(*) from audiences where workspace_id = $1 and livemode = $2::boolean) < ${MOST_AUDIENCES}
+  returning id
+), kept as (
+  ${keepReplySql({ from: 'created', reply: 'id', first: 11 })}
+)
+select id from created`;
+
+/** Creates an audience. */
+export async function createAudience(
+  reader: AudienceReader,
+  call: Call<unknown, unknown, NewAudience>,
+): Promise<AudienceView | Failure | Replay> {
+  const { caller, body, now } = call;
+  const {
+    name,
+    description = null,
+    type = 'static',
+    filter,
+    public: isPublic = false,
+    confirm = false,
+  } = body;
+  const id = mintId('aud', now);
+  const problems = [...(await problemsOf(reader, call, { id, type, confirm }))];
+  if (type === 'dynamic' && filter === undefined)
+    problems.push({ path: '/body/filter', message: 'A dynamic audience is made of a filter.' });
+  if (problems.length > 0) return invalid(problems);
+  const made = await idempotently<string>(reader.database, keyedBy(call), {
+    run: async () => {
+      const rows = await reader.database.query(CREATE, [
+        ...[caller.workspaceId, caller.livemode, id, name, description, type],
+        ...[
+          filter === undefined ? null : JSON.stringify(filter),
+          isPublic,
+          confirm,
+          new Date(now).toISOString(),
+        ],
+        ...replyParameters(keyedBy(call), 201),
+      ]);
+      return rows.length === 0 ? TOO_MANY : id;
+    },
+    open: (reply) => reply,
+  });
+  if (made instanceof Failure) return made;
+  const isReplay = made instanceof Replay;
+  const view = await findAudience(reader, caller, isReplay ? String(made.body) : made, now);
+  if (!view) return notFound('audience');
+  return isReplay ? new Replay(made.status, view) : view;
+}
+
+interface Asked {
+  readonly id: string;
+  readonly type: string;
+  readonly confirm: boolean;
+}
+
+/** What is wrong with a body: a filter belongs to dynamic audiences, asking people to static ones. */
+async function problemsOf(
+  { database }: AudienceReader,
+  { caller, body }: Pick<Call<unknown, unknown, NewAudience | PatchAudience>, 'caller' | 'body'>,
+  { id, type, confirm }: Asked,
+): Promise<readonly Detail[]> {
+  const details: Detail[] = [];
+  if (type === 'static' && body.filter !== undefined)
+    details.push({ path: '/body/filter', message: 'Only a dynamic audience has a filter.' });
+  if (type === 'dynamic') {
+    const place = { at: '/body/filter', above: [id] };
+    const filter =
+      body.filter === undefined ? null : await readContactFilter(database, caller, body.filter, place);
+    if (filter instanceof Problems) details.push(...filter.details);
+    if (confirm)
+      details.push({
+        path: '/body/confirm',
+        message: 'Nobody joins a dynamic audience, so nobody can confirm it.',
+      });
+  }
+  if (type === 'static' && confirm) {
+    const [row] = await database.query<{ default_from: string | null }>(
+      'select default_from from workspaces where id = $1',
+      [caller.workspaceId],
+    );
+    if (!row?.default_from)
+      details.push({
+        path: '/body/confirm',
+        message: 'Set the default sender of the workspace first: it asks people to confirm.',
+      });
+  }
+  return details;
+}
+
+const CHANGE = `update audiences set
+  name = coalesce($4, name), description = case when $5::boolean then $6 else description end,
+  filter = coalesce($7::text::json, filter), public = coalesce($8::boolean, public), confirm = coalesce($9::boolean, confirm),
+  updated_at = $10::timestamptz
+where workspace_id = $1 and livemode = $2::boolean and id = $3 returning id`;
+
+/** Changes what is named; the type stays. */
+export async function patchAudience(
+  reader: AudienceReader,
+  call: Call<{ readonly id: string }, unknown, PatchAudience>,
+): Promise<AudienceView | Failure> {
+  const { caller, params, body, now } = call;
+  const row = await findAudienceRow(reader, caller, params.id);
+  if (!row) return notFound('audience');
+  const asked = { id: row.id, type: row.type, confirm: body.confirm === true };
+  const problems = await problemsOf(reader, call, asked);
+  if (problems.length > 0) return invalid(problems);
+  const rows = await reader.database.query(CHANGE, [
+    ...[caller.workspaceId, caller.livemode, row.id, body.name ?? null],
+    ...[body.description !== undefined, body.description ?? null],
+    ...[
+      body.filter === undefined ? null : JSON.stringify(body.filter),
+      body.public ?? null,
+      body.confirm ?? null,
+    ],
+    new Date(now).toISOString(),
+  ]);
+  return (rows.length > 0 && (await findAudience(reader, caller, row.id, now))) || notFound('audience');
+}
+
+/** The members of an audience may be a million: they go afterwards, in parts. */
+const DELETE =
+  'delete from audiences where workspace_id = $1 and livemode = $2::boolean and id = $3 returning id';
+const BATCH = 2_000;
+const SWEEP = `delete from audience_members where (audience_id, contact_id) in (
+  select m.audience_id, m.contact_id from audience_members m where m.audience_id = $1 limit ${BATCH}
+) returning 1 as one`;
+
+/** Deletes an audience; its contacts stay. */
+export async function deleteAudience(
+  { database }: AudienceReader,
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<null | Failure> {
+  const rows = await database.query(DELETE, [caller.workspaceId, caller.livemode, params.id]);
+  if (rows.length === 0) return notFound('audience');
+  // What a crash leaves behind is swept by the duty.
+  void untilDone(database, SWEEP, [params.id], BATCH).catch(() => {});
+  return null;
+}
+
+/** The audiences that members were left of: found by jumping through the index from one audience to the next. */
+const LEFT = `with recursive named as (
+  (select audience_id from audience_members order by audience_id limit 1)
+  union all
+  select (select m.audience_id from audience_members m where m.audience_id > n.audience_id order by m.audience_id limit 1)
+  from named n where n.audience_id is not null
+)
+select n.audience_id as id from named n
+where n.audience_id is not null and not exists (select from audiences a where a.id = n.audience_id)`;
+
+/** Removes the members of audiences whose deletion was cut off. */
+export const memberSweeper = ({ database }: AudienceReader): Duty => ({
+  name: 'audienceMemberSweeper',
+  pattern: '0 41 * * * *',
+  async run(stop) {
+    for (const { id } of await database.query<{ id: string }>(LEFT))
+      await untilDone(database, SWEEP, [id], BATCH, stop);
+  },
+});

@@ -1,0 +1,154 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { contacts } from '../../db/schema/audience.ts';
+import type { Filter, Source } from '../../filters/condition.ts';
+import { dateField } from '../../filters/date-field.ts';
+import type { Field, FieldFamily, Fields } from '../../filters/fields.ts';
+import { idSetField, presence, textField } from '../../filters/kinds.ts';
+import { propertyFamily } from '../../filters/properties.ts';
+import { isProblem, parseAddress } from '../../mail/address.ts';
+
+/** An entry of a contact's activity, as filters see it. */
+export interface FilteredActivity {
+  readonly type: string;
+  /** The name of a custom event. */
+  readonly subject: string | null;
+  readonly campaignId: string | null;
+  readonly byMachine: boolean;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** A contact in memory, with everything that a filter can ask of it. Instants are epoch milliseconds. */
+export interface FilteredContact {
+  /** `Address.key` */
+  readonly emailKey: string;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly status: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly unsubscribedAt: number | null;
+  readonly properties: Readonly<Record<string, unknown>>;
+  /** The static audiences that it has joined. */
+  readonly audiences: readonly string[];
+  readonly activity: readonly FilteredActivity[];
+}
+
+/** The filters of dynamic audiences by their ids, for those that a filter names. */
+export type DynamicAudiences = ReadonlyMap<string, Filter<FilteredContact>>;
+
+/** All that can be asked of a contact: in SQL of a row of `contacts`, in memory of a `FilteredContact`. */
+export const contactFields = (dynamic: DynamicAudiences = new Map()): Fields<FilteredContact> => ({
+  named: {
+    email: emailField,
+    firstName: textField({ sql: sql`${contacts.firstName}`, read: ({ firstName }) => firstName }),
+    lastName: textField({ sql: sql`${contacts.lastName}`, read: ({ lastName }) => lastName }),
+    status: choiceField({ sql: sql`${contacts.status}`, read: ({ status }) => status }),
+    createdAt: dateField({ sql: sql`${contacts.createdAt}`, read: ({ createdAt }) => createdAt }),
+    updatedAt: dateField({ sql: sql`${contacts.updatedAt}`, read: ({ updatedAt }) => updatedAt }),
+    unsubscribedAt: dateField({
+      sql: sql`${contacts.unsubscribedAt}`,
+      read: ({ unsubscribedAt }) => unsubscribedAt,
+    }),
+    lastActivityAt: dateField(latest(sql`true`, () => true)),
+    audiences: audiencesField(dynamic),
+    'activity.opened': emailActivity('opened'),
+    'activity.clicked': emailActivity('clicked'),
+    'activity.delivered': emailActivity('delivered'),
+  },
+  families: [
+    propertyFamily('properties.', {
+      sql: sql`${contacts.properties}`,
+      read: ({ properties }) => properties,
+    }),
+    customEvents,
+  ],
+});
+
+const choiceField = (source: Source<FilteredContact, string>): Field<FilteredContact> => {
+  const { eq, neq, in: isIn } = textField(source);
+  return { eq, neq, in: isIn };
+};
+
+/** An address in the form that addresses are compared by; other texts in lower case. */
+function addressKey(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(addressKey);
+  if (typeof value !== 'string') return value;
+  const read = parseAddress(value);
+  return isProblem(read) ? value.toLowerCase() : read.key;
+}
+
+const emailField = ((): Field<FilteredContact> => {
+  const field = textField<FilteredContact>({
+    sql: sql`${contacts.emailKey}`,
+    read: ({ emailKey }) => emailKey,
+  });
+  return {
+    ...field,
+    eq: (value) => field.eq(addressKey(value)),
+    neq: (value) => field.neq(addressKey(value)),
+    in: (value) => field.in(addressKey(value)),
+  };
+})();
+
+/** The audiences of a contact: static ones by their members, dynamic ones by their filters. */
+const audiencesField = (dynamic: DynamicAudiences): Field<FilteredContact> =>
+  idSetField<FilteredContact>({
+    sql: (ids, now) => {
+      const members = sql`exists (select from audience_members m where m.contact_id = ${contacts.id}
+        and m.state = 'joined' and m.audience_id in ${ids})`;
+      const filters = ids.flatMap((id) => dynamic.get(id)?.sql(now) ?? []);
+      return sql`(${sql.join([members, ...filters.map((each) => sql`(${each}) is true`)], sql` or `)})`;
+    },
+    has: (contact, ids, now) =>
+      ids.some((id) => contact.audiences.includes(id) || dynamic.get(id)?.matches(contact, now) === true),
+  });
+
+/** The latest entry of a kind, as an instant. */
+function latest(
+  condition: SQL,
+  is: (activity: FilteredActivity) => boolean,
+): Source<FilteredContact, number> {
+  return {
+    sql: sql`(select max(a.at) from contact_activity a where a.contact_id = ${contacts.id} and ${condition})`,
+    read: ({ activity }) =>
+      activity.filter(is).reduce<number | null>((last, { at }) => Math.max(last ?? at, at), null),
+  };
+}
+
+/** Periods and dates ask of the last time. */
+function lastTime(source: Source<FilteredContact, number>): Field<FilteredContact> {
+  const { before, after, withinLast, olderThan } = dateField(source);
+  return { before, after, withinLast, olderThan, ...presence(source) };
+}
+
+/** What people did with emails; what programs did in their place does not count. Ids are those of campaigns. */
+function emailActivity(type: string): Field<FilteredContact> {
+  const condition = sql`a.type = ${sql.raw(`'${type}'`)} and not a.by_machine`;
+  const is = (activity: FilteredActivity): boolean => activity.type === type && !activity.byMachine;
+  return {
+    ...idSetField<FilteredContact>({
+      sql: (ids) => sql`exists (select from contact_activity a where a.contact_id = ${contacts.id}
+        and ${condition} and a.campaign_id in ${ids})`,
+      has: ({ activity }, ids) =>
+        activity.some((one) => is(one) && one.campaignId !== null && ids.includes(one.campaignId)),
+    }),
+    ...lastTime(latest(condition, is)),
+  };
+}
+
+const EVENT_NAME = /^[A-Za-z][A-Za-z0-9_.:-]{0,99}$/;
+
+const customEvents: FieldFamily<FilteredContact> = {
+  prefix: 'activity.event:',
+  rest: '<name>',
+  field: (name) =>
+    EVENT_NAME.test(name)
+      ? lastTime(
+          latest(
+            sql`a.type = 'event' and a.subject = ${name}::text`,
+            ({ type, subject }) => type === 'event' && subject === name,
+          ),
+        )
+      : null,
+};

@@ -1,0 +1,202 @@
+import type { Database } from '../../db/database.ts';
+import { isId, mintId } from '../../db/ids.ts';
+import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
+import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import { type Call, Replay } from '../../http/route.ts';
+import { isProblem, parseAddress } from '../../mail/address.ts';
+import { findContact, type Scope } from '../contacts/queries.ts';
+import type { EmailSender } from '../emails/accept.ts';
+import { type AddedView, type AddMembers, MOST_ADDED } from './model.ts';
+import { type AudienceReader, findAudienceRow } from './queries.ts';
+
+const DYNAMIC = new Failure('CONFLICT', 'This audience is dynamic: whom its filter matches is in it.', {
+  suggestion: 'Change its filter, or add the contacts to a static audience.',
+});
+
+/** Who asks, and when. */
+export interface Asking {
+  readonly sender: EmailSender;
+  readonly audienceId: string;
+  readonly contactIds: readonly string[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** The services that changing members calls. */
+export interface MemberDeps extends AudienceReader {
+  /** Mails people who have to confirm. */
+  askToConfirm(asking: Asking): Promise<void>;
+}
+
+/**
+ * $1 workspace, $2 environment, $3 audience, $4 those to be added, $5 whether they have to confirm, $6 now, $7 on: the reply. Each
+ * joining stands in the activity of the contact, in the same commit: whatever waits for it reads it there, in order.
+ */
+const ADD = `with asked as materialized (
+  select * from json_to_recordset($4::text::json) as a(ord integer, id text, email_key text, activity_id text)
+), found as materialized (
+  select a.ord, a.activity_id, c.id from asked a join contacts c
+    on c.workspace_id = $1 and c.livemode = $2::boolean and c.id = a.id where a.id is not null
+  union all
+  select a.ord, a.activity_id, c.id from asked a join contacts c
+    on c.workspace_id = $1 and c.livemode = $2::boolean and c.email_key = a.email_key where a.email_key is not null
+), each_once as (
+  select distinct on (id) id, activity_id from found order by id
+), added as (
+  insert into audience_members (audience_id, contact_id, state, since)
+  select $3, id, case when $5::boolean then 'pending' else 'joined' end, $6::timestamptz from each_once order by id
+  on conflict (audience_id, contact_id) do nothing returning contact_id
+), noted as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject)
+  select e.id, e.activity_id, $2::boolean, 'joined', $6::timestamptz, $3 from each_once e
+  where not $5::boolean and e.id in (select contact_id from added)
+), outcome as (
+  select (select count(*) from added)::integer as added, (select count(*) from each_once)::integer as known,
+    coalesce((select json_agg(ord order by ord) from asked where ord not in (select ord from found)), '[]'::json) as missing
+), kept as (
+  ${keepReplySql({ from: 'outcome', reply: 'row_to_json(outcome)::text', first: 7 })}
+)
+select added, known, missing, array(select id from each_once) as ids from outcome`;
+
+interface Outcome {
+  readonly added: number;
+  readonly known: number;
+  /** The places in the request that no contact was found for. */
+  readonly missing: readonly number[];
+}
+
+type AddCall = Call<{ readonly id: string }, unknown, AddMembers>;
+
+/** Adds contacts to a static audience; those that are in it already stay as they are. */
+export async function addMembers(deps: MemberDeps, call: AddCall): Promise<AddedView | Failure | Replay> {
+  const { caller, params, body, now } = call;
+  const names = [...(body.contactIds ?? []), ...(body.emails ?? [])];
+  if (names.length === 0 || names.length > MOST_ADDED)
+    return invalid([
+      {
+        path: '/body',
+        message: `Name 1 to ${MOST_ADDED.toLocaleString('en')} contacts, by contactIds and emails.`,
+      },
+    ]);
+  const done = await idempotently<Outcome>(deps.database, keyedBy(call), {
+    run: async () => {
+      const audience = await findAudienceRow(deps, caller, params.id);
+      if (!audience) return notFound('audience');
+      if (audience.type === 'dynamic') return DYNAMIC;
+      const [row] = await deps.database.query<Outcome & { readonly ids: readonly string[] }>(ADD, [
+        ...[caller.workspaceId, caller.livemode, audience.id, JSON.stringify(askedOf(body, now))],
+        ...[audience.confirm, new Date(now).toISOString()],
+        ...replyParameters(keyedBy(call), 200),
+      ]);
+      if (!row) return notFound('audience');
+      if (audience.confirm)
+        await deps.askToConfirm({ sender: caller, audienceId: audience.id, contactIds: row.ids, now });
+      return row;
+    },
+  });
+  if (done instanceof Failure) return done;
+  const { added, known, missing } = done instanceof Replay ? (done.body as Outcome) : done;
+  const view = { added, alreadyIn: known - added, notFound: missing.map((place) => names[place] ?? '') };
+  return done instanceof Replay ? new Replay(done.status, view) : view;
+}
+
+/** The rows of those who are named; the reply names the missing by their places, so that it holds nothing personal. */
+function askedOf({ contactIds = [], emails = [] }: AddMembers, now: number): readonly object[] {
+  const row = (ord: number, id: string | null, emailKey: string | null) => ({
+    ...{ ord, id, email_key: emailKey },
+    activity_id: mintId('act', now),
+  });
+  return [
+    ...contactIds.map((id, ord) => row(ord, isId('con', id) ? id : null, null)),
+    ...emails.map((email, index) => {
+      const read = parseAddress(email);
+      return row(contactIds.length + index, null, isProblem(read) ? null : read.key);
+    }),
+  ];
+}
+
+/** $1 audience, $2 contact, $3 environment, $4 id of the activity, $5 now, $6 why. One who had not confirmed leaves no trace. */
+const REMOVE = `with gone as (
+  delete from audience_members where audience_id = $1 and contact_id = $2 returning state
+), noted as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
+  select $2, $4, $3::boolean, 'left', $5::timestamptz, $1, $6::text::json from gone where state = 'joined'
+)
+select state from gone`;
+
+/** A contact that leaves an audience. */
+export interface Leaving {
+  readonly audienceId: string;
+  readonly contactId: string;
+  readonly livemode: boolean;
+  readonly now: number;
+  /** What is noted of it, such as the campaign whose link was used. */
+  readonly data?: object;
+}
+
+/** Takes a contact out of a static audience; false when it was not in it. @throws Unavailable */
+export async function leaveAudience(
+  database: Database,
+  { audienceId, contactId, livemode, now, data }: Leaving,
+): Promise<boolean> {
+  const rows = await database.query(REMOVE, [
+    ...[audienceId, contactId, livemode, mintId('act', now), new Date(now).toISOString()],
+    data === undefined ? null : JSON.stringify(data),
+  ]);
+  return rows.length > 0;
+}
+
+/** A contact that joins an audience by itself. */
+export interface Joining extends Scope {
+  readonly audienceId: string;
+  readonly contactId: string;
+  readonly now: number;
+  /** Only somebody who was asked to confirm. */
+  readonly onlyPending: boolean;
+}
+
+/**
+ * $1 workspace, $2 environment, $3 audience, $4 contact, $5 now, $6 id of the activity, $7 whether only those who were asked. Who
+ * is in it already stays so, and that counts as done.
+ */
+const JOIN = `with allowed as materialized (
+  select a.id from audiences a
+  where a.workspace_id = $1 and a.livemode = $2::boolean and a.id = $3 and a.type = 'static' and (not $7::boolean or exists (
+    select from audience_members m where m.audience_id = a.id and m.contact_id = $4))
+), joined as (
+  insert into audience_members as m (audience_id, contact_id, state, since)
+  select id, $4, 'joined', $5::timestamptz from allowed
+  on conflict (audience_id, contact_id) do update set state = 'joined', since = excluded.since where m.state = 'pending'
+  returning 1
+), noted as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject)
+  select $4, $6, $2::boolean, 'joined', $5::timestamptz, $3 from joined
+)
+select id from allowed`;
+
+/** Lets a contact into a static audience by its own will; false when there is nothing to join. @throws Unavailable */
+export async function joinAudience(
+  database: Database,
+  { workspaceId, livemode, audienceId, contactId, now, onlyPending }: Joining,
+): Promise<boolean> {
+  const rows = await database.query(JOIN, [
+    ...[workspaceId, livemode, audienceId, contactId, new Date(now).toISOString(), mintId('act', now)],
+    onlyPending,
+  ]);
+  return rows.length > 0;
+}
+
+/** Removes a contact from a static audience. */
+export async function removeMember(
+  reader: AudienceReader,
+  { caller, params, now }: Call<{ readonly id: string; readonly contact: string }>,
+): Promise<null | Failure> {
+  const audience = await findAudienceRow(reader, caller, params.id);
+  if (!audience) return notFound('audience');
+  if (audience.type === 'dynamic') return DYNAMIC;
+  const contact = await findContact(reader, caller, params.contact);
+  if (!contact) return notFound('contact');
+  const leaving = { audienceId: audience.id, contactId: contact.id, livemode: caller.livemode, now };
+  return (await leaveAudience(reader.database, leaving)) ? null : notFound('contact in this audience');
+}

@@ -1,0 +1,27 @@
+import { defineModule, offered } from '../module.ts';
+import { askToConfirm } from '../preferences/commands.ts';
+import { memberSweeper } from './commands.ts';
+import type { MemberDeps } from './members.ts';
+import { audienceRoutes } from './routes.ts';
+
+/** Audiences: groups of contacts. */
+export const audiencesModule = defineModule<MemberDeps>({
+  name: 'audiences',
+  tags: [
+    { segment: 'audiences', name: 'Audiences', description: 'Groups of contacts, by name or by filter.' },
+  ],
+  routes: audienceRoutes,
+  open: ({ config, database, signer }) => ({
+    connect({ offers }) {
+      const { publicUrl } = config;
+      const acceptance = offered(offers, 'acceptance');
+      return {
+        deps: {
+          database,
+          askToConfirm: (asking) => askToConfirm({ database, signer, publicUrl, acceptance }, asking),
+        },
+        duties: [memberSweeper({ database })],
+      };
+    },
+  }),
+});

@@ -1,0 +1,100 @@
+import { RawResponse } from '../../http/route.ts';
+import type { Brand } from '../workspace/queries.ts';
+import type { PageTexts } from './texts/texts.ts';
+
+/** Text as HTML. */
+export const html = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/** A page for recipients: what it says, and who says it. */
+export interface RecipientPage {
+  readonly texts: PageTexts;
+  readonly title: string;
+  /** HTML. */
+  readonly body: string;
+  readonly brand: Brand | null;
+}
+
+const COLOUR = /^#[0-9a-f]{6}$/i;
+const USUAL_COLOUR = '#0f5bd7';
+
+/** Relative luminance (WCAG 2.2). */
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** Of black and white the one that is read on the colour: the better of both has a contrast of 4.5 on every colour. */
+const textOn = (colour: string): string => (luminance(colour) > 0.179 ? '#000' : '#fff');
+
+const styleOf = (
+  colour: string,
+): string => `:root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--paper:#fff;--line:#8c959f}
+@media (prefers-color-scheme:dark){:root{--ink:#f0f3f6;--soft:#b1bac4;--paper:#161b22;--line:#6e7681}}
+*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main,footer{max-width:34rem;margin:0 auto;padding:1.5rem}main{padding-top:10vh}
+img{max-height:48px;max-width:100%}h1{font-size:1.5rem;line-height:1.25;margin:1rem 0}
+p,legend,small{overflow-wrap:anywhere}small,footer,.soft{color:var(--soft)}footer a{color:inherit}
+fieldset{border:1px solid var(--line);border-radius:.5rem;padding:.5rem 1rem;margin:0 0 1rem}legend{padding:0 .25rem;font-weight:600}
+label{display:flex;gap:.75rem;padding:.5rem 0;align-items:flex-start}input{width:1.5rem;height:1.5rem;flex:none;margin:0;accent-color:${colour}}
+label small{display:block}button{font:inherit;min-height:2.75rem;padding:.5rem 1.25rem;border-radius:.5rem;border:1px solid var(--line);cursor:pointer;background:transparent;color:inherit}
+button.main{background:${colour};border-color:${colour};color:${textOn(colour)}}form+form{margin-top:2rem}
+:focus-visible{outline:3px solid var(--ink);outline-offset:2px}[role=status]{border-left:4px solid ${colour};padding:.5rem 1rem;margin:0 0 1rem}`;
+
+/** Only what a header can hold is named as the source of the logo. */
+const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
+
+/** Writes a page: nothing of it is loaded from elsewhere, cached, framed, indexed or passed on, and it works without scripts. */
+export function recipientPage({ texts, title, body, brand }: RecipientPage): RawResponse {
+  const colour = brand?.colour && COLOUR.test(brand.colour) ? brand.colour : USUAL_COLOUR;
+  const style = styleOf(colour);
+  const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64');
+  const logoOrigin = brand?.logoUrl ? originOf(brand.logoUrl) : null;
+  const sources = logoOrigin === null ? '' : ` img-src ${logoOrigin};`;
+  return new RawResponse(
+    'text/html; charset=utf-8',
+    `<!doctype html><html lang="${texts.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${html(title)}</title><style>${style}</style></head><body><main>${logoOf(brand)}<h1>${html(title)}</h1>${body}</main>${footerOf(brand)}</body></html>`,
+    {
+      headers: {
+        'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}';${sources} form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+        'cache-control': 'no-store',
+        vary: 'accept-language',
+        'x-robots-tag': 'noindex, nofollow',
+      },
+    },
+  );
+}
+
+function logoOf(brand: Brand | null): string {
+  if (!brand) return '';
+  return brand.logoUrl === null
+    ? `<p class="soft">${html(brand.name)}</p>`
+    : `<img src="${html(brand.logoUrl)}" alt="${html(brand.name)}">`;
+}
+
+function footerOf(brand: Brand | null): string {
+  const website = brand?.website
+    ? `<a href="${html(brand.website)}" rel="noreferrer noopener">${html(brand.website)}</a>`
+    : '';
+  const address = brand?.address ? html(brand.address).replaceAll('\n', '<br>') : '';
+  const parts = [address, website].filter((part) => part !== '');
+  return parts.length === 0 ? '' : `<footer>${parts.join('<br>')}</footer>`;
+}
+
+/** Asks before anything happens: programs follow links on their own. */
+export const askToUnsubscribe = (texts: PageTexts, brand: Brand | null): RawResponse =>
+  recipientPage({
+    ...{ texts, brand, title: texts.unsubscribe },
+    body: `<p>${html(texts.askUnsubscribe)}</p><form method="post"><button class="main" name="source" value="page">${html(texts.unsubscribe)}</button></form>`,
+  });
+
+/** The answer to every unsubscription, also a repeated one, with the way to the preferences. */
+export const unsubscribedPage = (texts: PageTexts, brand: Brand | null, preferences: string): RawResponse =>
+  recipientPage({
+    ...{ texts, brand, title: texts.unsubscribed },
+    body: `<p>${html(texts.noMore)}</p><p><a href="${html(preferences)}">${html(texts.chooseInstead)}</a></p>`,
+  });

@@ -1,0 +1,31 @@
+import type { PageTexts } from './texts.ts';
+
+/** What recipients read, in German. */
+export const de: PageTexts = {
+  language: 'de',
+  preferences: 'E-Mail-Einstellungen',
+  forAddress: (address) => `Für ${address}`,
+  whatYouGet: 'Was Sie bekommen möchten',
+  nothingOffered: 'Es gibt keine Listen zur Auswahl.',
+  save: 'Speichern',
+  saved: 'Ihre Auswahl ist gespeichert.',
+  everythingOff: 'Alles abbestellen',
+  offHint: 'Was Sie selbst anfordern, etwa Belege oder neue Passwörter, bekommen Sie weiterhin.',
+  isOff: 'Sie haben alles abbestellt.',
+  again: 'Wieder E-Mails bekommen',
+  isBack: 'Sie bekommen wieder E-Mails.',
+  isBlocked:
+    'An diese Adresse gehen keine E-Mails, weil sie als unerreichbar oder unerwünscht gemeldet wurde.',
+  unsubscribe: 'Abbestellen',
+  askUnsubscribe: 'Möchten Sie keine dieser E-Mails mehr?',
+  unsubscribed: 'Sie sind abgemeldet',
+  noMore: 'Sie bekommen keine dieser E-Mails mehr. Sie können diese Seite schließen.',
+  chooseInstead: 'Auswählen, was Sie bekommen',
+  confirm: 'Bestätigen',
+  askConfirm: (list) => `Möchten Sie „${list}“ bekommen?`,
+  confirmed: 'Sie stehen auf der Liste',
+  confirmedHint: (list) => `Ab jetzt bekommen Sie „${list}“. Sie können diese Seite schließen.`,
+  mailSubject: (list) => `Bitte bestätigen: ${list}`,
+  mailText: (list, sender, url) =>
+    `Jemand, hoffentlich Sie selbst, möchte, dass diese Adresse „${list}“ von ${sender} bekommt.\n\nZum Bestätigen öffnen Sie diese Seite und drücken den Knopf:\n${url}\n\nWenn Sie das nicht waren, ignorieren Sie diese E-Mail: Es wird nichts gesendet.\n`,
+};

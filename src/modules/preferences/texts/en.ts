@@ -1,0 +1,30 @@
+import type { PageTexts } from './texts.ts';
+
+/** What recipients read, in English. */
+export const en: PageTexts = {
+  language: 'en',
+  preferences: 'Email preferences',
+  forAddress: (address) => `For ${address}`,
+  whatYouGet: 'What you want to get',
+  nothingOffered: 'There are no lists to choose from.',
+  save: 'Save',
+  saved: 'Your choice is saved.',
+  everythingOff: 'Unsubscribe from everything',
+  offHint: 'You will still get what you asked for yourself, such as receipts and new passwords.',
+  isOff: 'You are unsubscribed from everything.',
+  again: 'Get emails again',
+  isBack: 'You get emails again.',
+  isBlocked: 'No emails are sent to this address, since it was reported as unreachable or unwanted.',
+  unsubscribe: 'Unsubscribe',
+  askUnsubscribe: 'Do you want no more of these emails?',
+  unsubscribed: 'You are unsubscribed',
+  noMore: 'You will get no more of these emails. You can close this page.',
+  chooseInstead: 'Choose what you get',
+  confirm: 'Confirm',
+  askConfirm: (list) => `Do you want to get “${list}”?`,
+  confirmed: 'You are on the list',
+  confirmedHint: (list) => `From now on you get “${list}”. You can close this page.`,
+  mailSubject: (list) => `Please confirm: ${list}`,
+  mailText: (list, sender, url) =>
+    `Somebody, hopefully you, wants this address to get “${list}” from ${sender}.\n\nTo confirm, open this page and press the button:\n${url}\n\nIf it was not you, ignore this email: nothing will be sent.\n`,
+};

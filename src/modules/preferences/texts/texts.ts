@@ -1,0 +1,28 @@
+/** All that recipients read on pages and in the mail that asks them to confirm; one file for each language. */
+export interface PageTexts {
+  /** A language tag, for the page itself. */
+  readonly language: string;
+  readonly preferences: string;
+  forAddress(address: string): string;
+  readonly whatYouGet: string;
+  readonly nothingOffered: string;
+  readonly save: string;
+  readonly saved: string;
+  readonly everythingOff: string;
+  readonly offHint: string;
+  readonly isOff: string;
+  readonly again: string;
+  readonly isBack: string;
+  readonly isBlocked: string;
+  readonly unsubscribe: string;
+  readonly askUnsubscribe: string;
+  readonly unsubscribed: string;
+  readonly noMore: string;
+  readonly chooseInstead: string;
+  readonly confirm: string;
+  askConfirm(list: string): string;
+  readonly confirmed: string;
+  confirmedHint(list: string): string;
+  mailSubject(list: string): string;
+  mailText(list: string, sender: string, url: string): string;
+}

@@ -1,0 +1,165 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { SUPPRESSION_REASONS, type SuppressionReason } from '../../../machines/email-rules.ts';
+import { dialectOf } from '../../csv/delimiter.ts';
+import { CsvReader } from '../../csv/reader.ts';
+import { CSV_MARK, csvRow, withoutGuard } from '../../csv/write.ts';
+import type { Database } from '../../db/database.ts';
+import { keepReply } from '../../db/stored-replies.ts';
+import { type Failure, invalid } from '../../http/failure.ts';
+import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import { type Call, RawResponse, type Replay } from '../../http/route.ts';
+import { isProblem, parseAddress } from '../../mail/address.ts';
+import { contactsLeaveSql } from '../contacts/queries.ts';
+import { replacesReason } from './queries.ts';
+
+/** Addresses of one statement. */
+const BATCH = 1_000;
+/** Refused lines that the answer names. */
+const MOST_ERRORS = 100;
+
+/** What became of a list of suppressions. */
+export const SuppressionImport = Type.Object(
+  {
+    counts: Type.Object({
+      total: Type.Integer({ description: 'Lines with an address.' }),
+      added: Type.Integer({ description: 'Addresses that are suppressed now, and were not.' }),
+      known: Type.Integer({ description: 'Addresses that were suppressed, or came before in the file.' }),
+      failed: Type.Integer({ description: 'Lines that were refused.' }),
+    }),
+    errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
+      description: `The first ${MOST_ERRORS} refused lines.`,
+    }),
+  },
+  { title: 'SuppressionImport' },
+);
+
+/** The type of it. */
+export type SuppressionImportView = Static<typeof SuppressionImport>;
+
+const SUPPRESS_MANY = `with input as materialized (
+  select * from json_to_recordset($2::text::json) as i(address_key text, address text, reason text)
+), entered as (
+  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
+  select $1, address_key, address, reason, null, $3::timestamptz from input order by address_key
+  on conflict (workspace_id, address_key) do update set reason = excluded.reason, created_at = excluded.created_at
+    where ${replacesReason('s', 'excluded')}
+  returning xmax = 0 as is_new
+), gone as (
+  ${contactsLeaveSql('(select $1::text as workspace_id, address_key as email_key, reason, $3::timestamptz as at from input)')}
+)
+select count(*)::integer as added from entered where is_new`;
+
+interface Entry {
+  readonly address_key: string;
+  readonly address: string;
+  readonly reason: SuppressionReason;
+}
+
+interface ReadList {
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly total: number;
+  readonly errors: readonly { readonly line: number; readonly message: string }[];
+}
+
+const isReason = (text: string): text is SuppressionReason =>
+  SUPPRESSION_REASONS.some((name) => name === text);
+
+/** Reads a list: a column `address` or `email`, and one for the reason if there is one. */
+function readList(bytes: Uint8Array): ReadList | Failure {
+  const text = new TextDecoder().decode(bytes);
+  const { delimiter } = dialectOf(text.slice(0, 65_536), text.length <= 65_536);
+  const [header, ...rows] = new CsvReader({ delimiter }).read(text, true);
+  const names = (header?.cells ?? []).map((name) => name.trim().toLowerCase());
+  const at = Math.max(names.indexOf('address'), names.indexOf('email'));
+  if (at === -1)
+    return invalid([{ path: '/body', message: 'Begin with a header that names a column address or email.' }]);
+  const reasonAt = names.indexOf('reason');
+  const entries = new Map<string, Entry>();
+  const errors: { line: number; message: string }[] = [];
+  let total = 0;
+  for (const { line, cells, fault } of rows) {
+    total++;
+    const read = parseAddress(withoutGuard(cells[at] ?? '').trim());
+    const reason = (reasonAt === -1 ? '' : (cells[reasonAt] ?? '').trim()) || 'manual';
+    if (fault) errors.push({ line, message: 'The quotes of this line cannot be read.' });
+    else if (isProblem(read)) errors.push({ line, message: read.problem });
+    else if (!isReason(reason))
+      errors.push({ line, message: `Give one of ${SUPPRESSION_REASONS.join(', ')}.` });
+    else if (!entries.has(read.key))
+      entries.set(read.key, { address_key: read.key, address: read.address, reason });
+  }
+  return { entries, total, errors };
+}
+
+/** Suppresses the addresses of a file. A repetition after a crash goes on where it was: what is suppressed stays so. */
+export async function importSuppressions(
+  { database }: { readonly database: Database },
+  call: Call<unknown, unknown, Uint8Array>,
+): Promise<SuppressionImportView | Failure | Replay> {
+  const { caller, body, now } = call;
+  const list = readList(body);
+  if ('code' in list) return list;
+  const keyed = keyedBy(call);
+  return idempotently(database, keyed, {
+    lookFirst: true,
+    run: async () => {
+      const entries = [...list.entries.values()];
+      let added = 0;
+      for (let from = 0; from < entries.length; from += BATCH) {
+        const part = JSON.stringify(entries.slice(from, from + BATCH));
+        const [row] = await database.query<{ added: number }>(SUPPRESS_MANY, [
+          ...[caller.workspaceId, part, new Date(now).toISOString()],
+        ]);
+        added += row?.added ?? 0;
+      }
+      const failed = list.errors.length;
+      const counts = { total: list.total, added, known: list.total - failed - added, failed };
+      const view = { counts, errors: list.errors.slice(0, MOST_ERRORS) };
+      await keepReply(database, keyed, 200, view);
+      return view;
+    },
+  });
+}
+
+const PAGE = `select address_key, address, reason, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
+from suppressions where workspace_id = $1 and address_key > $2 and address is not null order by address_key limit ${BATCH}`;
+
+interface Listed {
+  readonly address_key: string;
+  readonly address: string;
+  readonly reason: string;
+  readonly since: string;
+}
+
+/** Streams all suppressions whose addresses are known, by address. */
+export function exportSuppressions(
+  { database }: { readonly database: Database },
+  { caller }: Call,
+): RawResponse {
+  let after: string | null = '';
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(CSV_MARK + csvRow(['address', 'reason', 'created_at'])));
+    },
+    async pull(controller) {
+      const rows: readonly Listed[] =
+        after === null || !caller.livemode
+          ? []
+          : await database.query<Listed>(PAGE, [caller.workspaceId, after]);
+      if (rows.length > 0)
+        controller.enqueue(
+          new TextEncoder().encode(
+            rows.map(({ address, reason, since }) => csvRow([address, reason, since])).join(''),
+          ),
+        );
+      after = rows.length < BATCH ? null : (rows.at(-1)?.address_key ?? null);
+      if (after === null) controller.close();
+    },
+  });
+  return new RawResponse('text/csv; charset=utf-8', stream, {
+    headers: {
+      'content-disposition': 'attachment; filename="suppressions.csv"',
+      'cache-control': 'no-store',
+    },
+  });
+}

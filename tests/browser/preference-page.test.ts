@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { createSigner } from '../../src/crypto/signer.ts';
+import { confirmationPath, preferencesPath } from '../../src/modules/preferences/links.ts';
+import { linkToken } from '../../src/modules/tracking/tokens.ts';
+import { type RealService, startRealService } from '../contract/real-service.ts';
+import { openChromium } from './chromium.ts';
+
+const SIGNER = createSigner('only-for-tests-only-for-tests-only');
+
+let service: RealService;
+let browser: Browser;
+let key: string;
+let audienceId: string;
+
+const send = async (method: string, path: string, body?: unknown) =>
+  (await service.ask({ method, path, key, ...(body !== undefined && { body }) })).body?.data;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startRealService(), openChromium()]);
+  key = await service.keyWith('live', ['*']);
+  await send('PATCH', '/v1/workspace', { branding: { colour: '#ffd400', website: 'https://acme.example' } });
+  await send('POST', '/v1/contacts', { email: 'ada@example.com' });
+  for (const name of ['News', 'Offers'])
+    audienceId = (await send('POST', '/v1/audiences', { name, description: 'Now and then', public: true }))
+      .id;
+});
+afterAll(async () => {
+  await browser.close();
+  await service[Symbol.asyncDispose]();
+});
+
+async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  return (await page.evaluate(`axe.run(document, {
+    resultTypes: ['violations'], rules: { 'target-size': { enabled: true } },
+  }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => id + ' at ' + target.join(' ') + ': ' + failureSummary)))`)) as string[];
+}
+
+const recipient = () => ({ workspaceId: service.workspaceId, livemode: true, key: 'ada@example.com' });
+
+test.each([
+  ['light', 'en', 1_024],
+  ['dark', 'de', 320],
+] as const)('the pages of recipients, %s, in %s, %i pixels wide', async (colorScheme, locale, width) => {
+  // axe needs scripts of its own; the pages have none, and are used without in the next test.
+  const context = await browser.newContext({
+    colorScheme,
+    locale,
+    viewport: { width, height: 700 },
+    bypassCSP: true,
+  });
+  const page = await context.newPage();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  const token = linkToken(
+    'unsubscribe',
+    {
+      emailId: 'em_000000000000000000000000',
+      recipient: 0,
+      target: `${service.workspaceId} somebody@example.com`,
+    },
+    SIGNER,
+  );
+  const paths = [
+    preferencesPath(SIGNER, recipient()),
+    confirmationPath(SIGNER, { ...recipient(), audienceId }),
+    `/t/u/${token}`,
+  ];
+  for (const path of paths) {
+    await page.goto(service.url + path);
+    expect(await violations(page)).toEqual([]);
+    const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(sideways)).toBe(0);
+  }
+  expect(asked.filter((url) => !url.startsWith(service.url))).toEqual([]);
+  const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+  expect(background).toBe(colorScheme === 'dark' ? 'rgb(22, 27, 34)' : 'rgb(255, 255, 255)');
+  await context.close();
+});
+
+test('without scripts, under the policy of the page, a person chooses by keyboard', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false, locale: 'en' });
+  const page = await context.newPage();
+  await page.goto(service.url + preferencesPath(SIGNER, recipient()));
+  await page.getByLabel('Offers').check();
+  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await page.getByText('Your choice is saved.').waitFor();
+  expect(await page.getByLabel('Offers').isChecked()).toBe(true);
+  expect((await send('GET', '/v1/contacts/ada@example.com')).audienceIds).toEqual([audienceId]);
+  await page.getByRole('button', { name: 'Unsubscribe from everything' }).press('Enter');
+  await page.getByText('You are unsubscribed from everything.').waitFor();
+  expect((await send('GET', '/v1/contacts/ada@example.com')).status).toBe('unsubscribed');
+  await page.getByRole('button', { name: 'Get emails again' }).press('Enter');
+  await page.getByText('You get emails again.').waitFor();
+  await context.close();
+});

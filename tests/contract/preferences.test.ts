@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createSigner } from '../../src/crypto/signer.ts';
+import { confirmationPath, preferencesPath } from '../../src/modules/preferences/links.ts';
+import { linkToken } from '../../src/modules/tracking/tokens.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+const SIGNER = createSigner('only-for-tests-only-for-tests-only');
+
+let service: RealService;
+let live: string;
+
+beforeAll(async () => {
+  service = await startRealService();
+  live = await service.keyWith('live', ['*']);
+  await send('POST', '/v1/domains', { name: 'sender.example' });
+  await send('PATCH', '/v1/workspace', { defaultFrom: 'Acme <news@sender.example>' });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const send = async (method: string, path: string, body?: unknown) => {
+  const told = await service.ask({ method, path, key: live, ...(body !== undefined && { body }) });
+  if (told.status >= 300) throw new Error(`${path}: ${told.text}`);
+  return told.body?.data;
+};
+const contact = (email: string) => send('GET', `/v1/contacts/${email}`);
+const pageOf = (key: string) =>
+  preferencesPath(SIGNER, { workspaceId: service.workspaceId, livemode: true, key });
+const open = (path: string, headers: Record<string, string> = {}) => service.ask({ path, headers });
+const submit = (path: string, fields: readonly (readonly [string, string])[]) =>
+  service.ask({
+    method: 'POST',
+    path,
+    body: new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+const suppressed = async (address: string) =>
+  (await send('GET', `/v1/suppressions?address=${address}`))[0]?.reason ?? null;
+
+test('the page shows public audiences alone; saving joins and leaves what it showed', async () => {
+  const { id } = await send('POST', '/v1/contacts', { email: 'ada@example.com' });
+  const [news, offers, secret] = await Promise.all(
+    [
+      { name: 'News <b>', public: true },
+      { name: 'Offers', description: 'Now & then', public: true },
+      { name: 'Secret' },
+    ].map((body) => send('POST', '/v1/audiences', body)),
+  );
+  for (const audience of [news, secret])
+    await send('POST', `/v1/audiences/${audience.id}/contacts`, { contactIds: [id] });
+  const path = pageOf('ada@example.com');
+  const page = await open(path);
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(page.text).toContain(`value="${news.id}" checked`);
+  expect(page.text).toContain(`value="${offers.id}">`);
+  expect(page.text).toContain('News &#60;b&#62;');
+  for (const hidden of ['Secret', 'ada@', '<script', 'http://', 'https://'])
+    expect(page.text).not.toContain(hidden);
+  const saved = await submit(path, [
+    ['action', 'save'],
+    ['shown', news.id],
+    ['shown', offers.id],
+    ['audience', offers.id],
+  ]);
+  expect(saved.text).toContain('Your choice is saved.');
+  const after = [secret.id, offers.id].toSorted();
+  expect((await contact('ada@example.com')).audienceIds).toEqual(after);
+  // What the page did not show stays as it is, and nobody joins what is not public.
+  await submit(path, [
+    ['action', 'save'],
+    ['audience', news.id],
+    ['audience', 'aud_x'],
+  ]);
+  expect((await contact('ada@example.com')).audienceIds).toEqual(after);
+  const types = (await send('GET', `/v1/contacts/${id}/activity`)).map(({ type }: { type: string }) => type);
+  expect(types.filter((type: string) => type === 'joined' || type === 'left')).toHaveLength(4);
+});
+
+test('everything off suppresses, and the person alone comes back', async () => {
+  await send('POST', '/v1/contacts', { email: 'off@example.com' });
+  const path = pageOf('off@example.com');
+  await submit(path, [['action', 'off']]);
+  expect((await submit(path, [['action', 'off']])).text).toContain('You are unsubscribed from everything.');
+  expect((await contact('off@example.com')).status).toBe('unsubscribed');
+  expect(await suppressed('off@example.com')).toBe('unsubscribed');
+  expect((await submit(path, [['action', 'again']])).text).toContain('You get emails again.');
+  expect((await contact('off@example.com')).status).toBe('subscribed');
+  expect(await suppressed('off@example.com')).toBeNull();
+  const [entry] = await send('GET', '/v1/contacts/off@example.com/activity?type=subscribed');
+  expect(entry.data.source).toBe('preference page');
+});
+
+test('a GET or a HEAD changes nothing, whatever its query, nor does a form without a choice', async () => {
+  await send('POST', '/v1/contacts', { email: 'still@example.com' });
+  const path = pageOf('still@example.com');
+  for (const method of ['GET', 'HEAD']) await service.ask({ method, path: `${path}?action=off` });
+  for (const fields of [[], [['action', 'burn']]] as [string, string][][])
+    expect((await submit(path, fields)).status).toBe(200);
+  expect((await contact('still@example.com')).status).toBe('subscribed');
+});
+
+test('who is no contact may still have everything stopped', async () => {
+  const path = pageOf('stranger@example.com');
+  expect((await submit(path, [['action', 'off']])).text).toContain('You are unsubscribed from everything.');
+  expect(await suppressed('stranger@example.com')).toBe('unsubscribed');
+  expect((await submit(path, [['action', 'again']])).status).toBe(200);
+  expect(await suppressed('stranger@example.com')).toBe('unsubscribed');
+});
+
+test('it speaks the language of the browser, English to everybody else', async () => {
+  const path = pageOf('ada@example.com');
+  const titleIn = async (language: string) =>
+    /<html lang="(..)">.*<title>(.*)<\/title>/s
+      .exec((await open(path, { 'accept-language': language })).text)
+      ?.slice(1);
+  expect(await titleIn('de-AT,de;q=0.9,en;q=0.8')).toEqual(['de', 'E-Mail-Einstellungen']);
+  for (const other of ['en-GB,de;q=0.5', 'fr, *', 'de;q=0', ';q=', ''])
+    expect(await titleIn(other)).toEqual(['en', 'Email preferences']);
+});
+
+test('a changed token is INVALID_TOKEN everywhere, and one link is not another', async () => {
+  const recipient = { workspaceId: service.workspaceId, livemode: true, key: 'ada@example.com' };
+  const preferences = preferencesPath(SIGNER, recipient);
+  const confirmation = confirmationPath(SIGNER, { ...recipient, audienceId: 'aud_0' });
+  const wrong = [
+    '/p/x',
+    '/c/x',
+    `${preferences}x`,
+    preferences.replace(/^\/p\/./, '/p/X'),
+    preferences.replace('/p/', '/c/'),
+    confirmation.replace('/c/', '/p/'),
+    // Signed, but for an audience that is not there.
+    confirmation,
+  ];
+  for (const path of wrong)
+    for (const told of [await open(path), await submit(path, [['action', 'off']])])
+      expect([path, told.status, told.body?.error.code]).toEqual([path, 400, 'INVALID_TOKEN']);
+});
+
+test('double opt-in: who was asked is in the audience once the link was used, and not before', async () => {
+  const { id } = await send('POST', '/v1/audiences', { name: 'Letter', confirm: true, public: true });
+  await send('POST', '/v1/contacts', { email: 'opt@example.com', properties: { language: 'de' } });
+  await send('PATCH', '/v1/contacts/opt@example.com', { status: 'unsubscribed' });
+  const add = () => send('POST', `/v1/audiences/${id}/contacts`, { emails: ['opt@example.com'] });
+  expect(await add()).toEqual({ added: 1, alreadyIn: 0, notFound: [] });
+  for (let times = 0; times < 4; times++) expect(await add()).toMatchObject({ added: 0, alreadyIn: 1 });
+  const mails = await send('GET', '/v1/emails?to=opt@example.com');
+  expect(mails).toHaveLength(3);
+  const { text, subject, from } = await send('GET', `/v1/emails/${mails[0].id}`);
+  expect([subject, from]).toEqual(['Bitte bestätigen: Letter', 'Acme <news@sender.example>']);
+  expect((await send('GET', `/v1/audiences/${id}`)).contactCount).toBe(0);
+  expect((await contact('opt@example.com')).audienceIds).toEqual([]);
+
+  const path = new URL(/https?:\S+/.exec(text)?.[0] ?? '').pathname;
+  expect((await open(path)).text).toContain('Do you want to get “Letter”?');
+  expect((await contact('opt@example.com')).audienceIds).toEqual([]);
+  for (let times = 0; times < 2; times++)
+    expect((await submit(path, [])).text).toContain('You are on the list');
+  expect(await contact('opt@example.com')).toMatchObject({ audienceIds: [id], status: 'subscribed' });
+  expect((await send('GET', '/v1/contacts/opt@example.com/activity?type=joined')).length).toBe(1);
+  await send('DELETE', `/v1/audiences/${id}/contacts/opt@example.com`);
+  expect((await submit(path, [])).status).toBe(400);
+});
+
+test('one click leaves the audience of a campaign and no other; without an audience it is everything', async () => {
+  await send('POST', '/v1/contacts', { email: 'one@example.com' });
+  const [left, kept] = await Promise.all(['L', 'K'].map((name) => send('POST', '/v1/audiences', { name })));
+  for (const { id } of [left, kept])
+    await send('POST', `/v1/audiences/${id}/contacts`, { emails: ['one@example.com'] });
+  const pathOf = (more: string) =>
+    `/t/u/${linkToken('unsubscribe', { emailId: 'em_000000000000000000000000', recipient: 0, target: `${service.workspaceId} one@example.com${more}` }, SIGNER)}`;
+  const path = pathOf(` ${left.id} cmp_1`);
+  await open(path);
+  expect((await contact('one@example.com')).audienceIds).toHaveLength(2);
+  for (let times = 0; times < 2; times++) {
+    const told = await submit(path, [['List-Unsubscribe', 'One-Click']]);
+    expect([told.status, told.text.includes('href="/p/')]).toEqual([200, true]);
+  }
+  expect(await contact('one@example.com')).toMatchObject({ status: 'subscribed', audienceIds: [kept.id] });
+  const [entry] = await send('GET', '/v1/contacts/one@example.com/activity?type=left');
+  expect(entry.data).toEqual({ source: 'oneClick', campaignId: 'cmp_1' });
+  const dynamic = await send('POST', '/v1/audiences', {
+    name: 'D',
+    type: 'dynamic',
+    filter: { field: 'status', operator: 'eq', value: 'subscribed' },
+  });
+  await submit(pathOf(` ${dynamic.id} cmp_1`), [['List-Unsubscribe', 'One-Click']]);
+  expect((await contact('one@example.com')).status).toBe('unsubscribed');
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
+import { pathsOf } from './ask.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+let service: RealService;
+let live: string;
+let inTest: string;
+
+/** As much of SES as suppressions need: it is away until it is told to come, and knows no address. */
+const ses = { isAway: true, asked: [] as string[] };
+const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  fetch(request) {
+    if (ses.isAway) return new Response('no', { status: 503 });
+    ses.asked.push(`${request.method} ${decodeURIComponent(new URL(request.url).pathname)}`);
+    return Response.json(
+      { message: 'no' },
+      { status: 404, headers: { 'x-amzn-errortype': 'NotFoundException' } },
+    );
+  },
+});
+
+beforeAll(async () => {
+  service = await startRealService({
+    DATABASE_URL: '',
+    TRANSPORT: 'ses',
+    SES_REGION: 'eu-west-1',
+    SES_ENDPOINT: server.url.origin,
+    AWS_ACCESS_KEY_ID: 'AK',
+    AWS_SECRET_ACCESS_KEY: 'SK',
+  });
+  live = await service.keyWith('live', ['*']);
+  inTest = await service.keyWith('test', ['*']);
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await server.stop(true);
+});
+
+const send = (method: string, path: string, body?: unknown, key = live, headers = {}) =>
+  service.ask({ method, path, key, headers, ...(body !== undefined && { body }) });
+const csv = (text: string, key = live) =>
+  send('POST', '/v1/suppressions/import', text, key, { 'content-type': 'text/csv' });
+const reasonOf = async (address: string) =>
+  (await send('GET', `/v1/suppressions?address=${address}`)).body.data[0]?.reason ?? null;
+const contact = async (email: string) => (await send('GET', `/v1/contacts/${email}`)).body.data;
+
+test('an address is suppressed by hand or as unsubscribed, and its contact follows', async () => {
+  for (const email of ['hand@example.com', 'left@example.com']) await send('POST', '/v1/contacts', { email });
+  const manual = await send('POST', '/v1/suppressions', { address: 'Hand@example.com' });
+  expect([manual.status, manual.body.data.reason]).toEqual([201, 'manual']);
+  expect((await contact('hand@example.com')).status).toBe('subscribed');
+  const left = await send('POST', '/v1/suppressions', {
+    address: 'left@example.com',
+    reason: 'unsubscribed',
+  });
+  expect(left.body.data).toMatchObject({ reason: 'unsubscribed', emailId: null });
+  expect((await contact('left@example.com')).status).toBe('unsubscribed');
+  const wrong = await send('POST', '/v1/suppressions', { address: 'x@example.com', reason: 'bounced' });
+  expect(pathsOf(wrong)).toEqual(['/body/reason']);
+});
+
+test('a list is taken with its refused lines told, and never weakens a reason', async () => {
+  await send('POST', '/v1/contacts', { email: 'gone@example.com' });
+  const told = await csv(
+    'Name;E;Email;Reason\r\nx;;gone@example.com;complained\r\nx;;nobody;\r\nx;;a@b.example;silly\r\nx;;new@example.com;\r\nx;;NEW@example.com;\r\nx;;hand@example.com;unsubscribed\r\n',
+  );
+  expect(told.body.data.counts).toEqual({ total: 6, added: 2, known: 2, failed: 2 });
+  expect(told.body.data.errors.map(({ line }: { line: number }) => line)).toEqual([3, 4]);
+  expect(await reasonOf('gone@example.com')).toBe('complained');
+  expect((await contact('gone@example.com')).status).toBe('complained');
+  expect(await reasonOf('hand@example.com')).toBe('manual');
+  expect(pathsOf(await csv('a,b\n1,2\n'))).toEqual(['/body']);
+  expect((await csv('address\na@b.example\n', inTest)).body.error.code).toBe('TEST_MODE_NOT_SUPPORTED');
+});
+
+test('what is exported can be imported again; a test key sees none', async () => {
+  const { text } = await send('GET', '/v1/suppressions/export');
+  expect(text.split('\r\n').slice(0, 3)).toEqual([
+    'address,reason,created_at',
+    expect.stringMatching(/^gone@example.com,complained,\d{4}-.*Z$/),
+    expect.stringMatching(/^Hand@example.com,manual,/),
+  ]);
+  const again = await csv(text);
+  expect(again.body.data.counts).toEqual({ total: 4, added: 0, known: 4, failed: 0 });
+  expect((await send('GET', '/v1/suppressions/export', undefined, inTest)).text).toBe(
+    'address,reason,created_at\r\n',
+  );
+});
+
+test('lifting a suppression is told to Amazon SES, as soon as it hears', async () => {
+  const { database } = service.service;
+  expect((await send('DELETE', '/v1/suppressions/new@example.com')).status).toBe(204);
+  expect((await send('DELETE', '/v1/suppressions/new@example.com')).status).toBe(404);
+  const consent = { source: 'form', at: '2026-01-01T00:00:00Z' };
+  await send('PATCH', '/v1/contacts/left@example.com', { status: 'subscribed', consent });
+  expect(await reasonOf('left@example.com')).toBeNull();
+  const waiting = await database.query<{ sealed: string }>('select sealed from ses_removals');
+  expect(waiting).toHaveLength(2);
+  for (const { sealed } of waiting) expect(sealed).not.toContain('example.com');
+  ses.isAway = false;
+  await database.query('update ses_removals set next_at = now()');
+  await eventually('SES to hear', async () =>
+    (await database.query('select 1 from ses_removals')).length === 0 ? true : undefined,
+  );
+  expect(ses.asked.toSorted()).toEqual([
+    'DELETE /v2/email/suppression/addresses/left@example.com',
+    'DELETE /v2/email/suppression/addresses/new@example.com',
+  ]);
+  // The contact of a lifted suppression stays as it is: only consent leads back.
+  await send('POST', '/v1/contacts', { email: 'stays@example.com', status: 'unsubscribed' });
+  await send('DELETE', '/v1/suppressions/stays@example.com');
+  expect((await contact('stays@example.com')).status).toBe('unsubscribed');
+});

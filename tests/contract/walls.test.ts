@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { ParamSpec, Route } from '../../src/http/route.ts';
+import { issueKey } from '../../src/modules/api-keys/issue.ts';
+import { eventually } from '../support/eventually.ts';
+import { type RealService, ROUTES, startRealService } from './real-service.ts';
+
+// Every route that names something is asked for what belongs to another workspace, and to the other environment: 404 for all.
+
+let service: RealService;
+/** A key of the first workspace's live environment, which asks. */
+let asking: string;
+/** What the others own, by the name that a path gives it. */
+const owned = { workspace: new Map<string, string>(), environment: new Map<string, string>() };
+
+/** The resources of both environments of a workspace. */
+const SHARED = new Set(['dom', 'key']);
+
+/** What a name in a path stands for: an id by its prefix, a contact by either, a suppression by its address. */
+const nameOf = (param: string, spec: ParamSpec): string => ('prefix' in spec ? spec.prefix : param);
+
+const NAMED = ROUTES.filter(
+  ({ path, permission, params = {} }) =>
+    path.startsWith('/v1/') && permission !== 'public' && Object.keys(params).length > 0,
+);
+
+beforeAll(async () => {
+  service = await startRealService({ HOST: '127.0.0.1' });
+  asking = await service.keyWith('live', ['*']);
+  const { database, engine } = service.service;
+  await database.query(
+    `insert into workspaces (id, name, plan, created_at) values ('ws_0000000000000000000other', 'Other', 'growth', now())`,
+  );
+  const foreign = { workspaceId: 'ws_0000000000000000000other', livemode: true, name: 'Other' };
+  const key = await issueKey(engine, { ...foreign, permissions: ['*'] }, Date.now());
+  await fill(owned.workspace, key, true);
+  await fill(owned.environment, await service.keyWith('test', ['*']), false);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Makes one of everything with a key. */
+async function fill(names: Map<string, string>, key: string, livemode: boolean): Promise<void> {
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+    const told = await service.ask({ method: 'POST', path, key, body, headers });
+    if (told.status >= 300) throw new Error(`${path}: ${told.text}`);
+    return told.body.data;
+  };
+  const first = async (path: string) =>
+    eventually(path, async () => (await service.ask({ path, key })).body.data[0] ?? undefined);
+  if (livemode) names.set('dom', (await post('/v1/domains', { name: 'other.example' })).id);
+  const email = { from: 'shop@other.example', to: 'ada@other.example', subject: 'Hello', text: 'Hi' };
+  names.set('em', (await post('/v1/emails', email)).id);
+  if (livemode) names.set('cap', (await first('/v1/captured')).id);
+  const webhook = await post('/v1/webhooks', { url: 'http://127.0.0.1:9/', events: ['sent'] });
+  names.set('wh', webhook.id);
+  await post(`/v1/webhooks/${webhook.id}/test`, {});
+  names.set('dlv', (await first(`/v1/webhooks/${webhook.id}/deliveries`)).id);
+  names.set('key', (await first('/v1/api-keys')).id);
+  names.set('contact', (await post('/v1/contacts', { email: 'ada@other.example' })).id);
+  names.set('aud', (await post('/v1/audiences', { name: 'Other', public: true })).id);
+  const csv = { 'content-type': 'text/csv' };
+  names.set('imp', (await post('/v1/contacts/import', 'email\nbo@other.example\n', csv)).id);
+  if (livemode) {
+    await post('/v1/suppressions', { address: 'gone@other.example' });
+    names.set('address', 'gone@other.example');
+  }
+}
+
+/** The path with what the others own; null where they have no such thing. */
+function pathOf({ path, params = {} }: Route, names: ReadonlyMap<string, string>): string | null {
+  const missing = Object.entries(params).some(([param, spec]) => !names.has(nameOf(param, spec)));
+  return missing
+    ? null
+    : path.replace(
+        /:(\w+)/g,
+        (_, param: string) => names.get(nameOf(param, params[param] as ParamSpec)) ?? '',
+      );
+}
+
+/** A body that the route takes. */
+const bodyOf = ({ method, example }: Route): unknown => {
+  const body = example?.body;
+  if (method === 'GET' || body === undefined) return undefined;
+  return typeof body === 'object' && body !== null && 'scheduledAt' in body
+    ? { ...body, scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }
+    : body;
+};
+
+const ask = (route: Route, path: string) => {
+  const body = bodyOf(route);
+  return service.ask({ method: route.method, path, key: asking, ...(body !== undefined && { body }) });
+};
+
+describe.each(NAMED.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
+  const names = Object.entries(route.params ?? {}).map(([param, spec]) => nameOf(param, spec));
+
+  test('answers 404 for what another workspace owns', async () => {
+    const path = pathOf(route, owned.workspace);
+    expect(path, `make one of ${names} in fill(), so that its wall is tried`).not.toBeNull();
+    const told = await ask(route, path ?? '');
+    expect([told.status, told.body.error.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  if (!names.some((name) => SHARED.has(name) || name === 'cap' || name === 'address')) {
+    test('answers 404 for what the other environment owns', async () => {
+      const path = pathOf(route, owned.environment);
+      expect(path, `make one of ${names} in fill(), so that its wall is tried`).not.toBeNull();
+      const told = await ask(route, path ?? '');
+      expect([told.status, told.body.error.code]).toEqual([404, 'NOT_FOUND']);
+    });
+  }
+});
+
+test('after all of that the others still have everything', async () => {
+  const { database } = service.service;
+  const [left] = await database.query<{ contacts: number; audiences: number; suppressions: number }>(`select
+    (select count(*) from contacts where email = 'ada@other.example')::integer as contacts,
+    (select count(*) from audiences)::integer as audiences,
+    (select count(*) from suppressions where address = 'gone@other.example')::integer as suppressions`);
+  expect(left).toEqual({ contacts: 2, audiences: 2, suppressions: 1 });
+});

@@ -1,0 +1,161 @@
+import { expect, test } from 'bun:test';
+import { sql } from 'drizzle-orm';
+import fc from 'fast-check';
+import { type Filter, Problems } from '../../src/filters/condition.ts';
+import { readFilter } from '../../src/filters/tree.ts';
+import { contactFields, type FilteredContact } from '../../src/modules/audiences/fields.ts';
+import { CONTACT_STATUSES } from '../../src/modules/contacts/model.ts';
+import { rowsOf } from '../support/engine.ts';
+import { ASKED, people, treeOf, type Values } from '../support/filter-arbitrary.ts';
+import { NOW } from '../support/filter-cases.ts';
+import { executed, type Person } from '../support/filtered-people.ts';
+import { onEachStore } from '../support/shared-store.ts';
+
+/** Trees of one test; FILTER_TREES=10000 asks for more. */
+const TREES = Number(process.env.FILTER_TREES ?? 400);
+const BATCH = 40;
+
+const CAMPAIGNS = ['cmp_1', 'cmp_2'];
+const TYPES = ['opened', 'clicked', 'delivered', 'event'] as const;
+const statuses = fc.constantFrom(...CONTACT_STATUSES, 'none');
+const campaign = fc.constantFrom(...CAMPAIGNS);
+const {
+  eq: _eq,
+  neq: _neq,
+  gt: _gt,
+  gte: _gte,
+  lt: _lt,
+  lte: _lte,
+  ...ofLastTime
+} = ASKED.createdAt as Values;
+const activity: Values = {
+  ...ofLastTime,
+  eq: campaign,
+  neq: campaign,
+  in: fc.array(campaign, { minLength: 1 }),
+};
+
+const FIELDS: Readonly<Record<string, Values>> = {
+  ...Object.fromEntries(Object.entries(ASKED).filter(([field]) => field.startsWith('properties.'))),
+  email: ASKED.name as Values,
+  firstName: ASKED.name as Values,
+  status: { eq: statuses, neq: statuses, in: fc.array(statuses, { minLength: 1 }) },
+  createdAt: ASKED.createdAt as Values,
+  unsubscribedAt: ASKED.createdAt as Values,
+  lastActivityAt: ASKED.createdAt as Values,
+  audiences: {
+    eq: fc.constantFrom('aud_1', 'aud_2', 'aud_dynamic'),
+    neq: fc.constantFrom('aud_1', 'aud_dynamic'),
+    in: fc.array(fc.constantFrom('aud_1', 'aud_2', 'aud_dynamic'), { minLength: 1 }),
+  },
+  'activity.opened': activity,
+  'activity.clicked': activity,
+  'activity.delivered': activity,
+  'activity.event:bought': ofLastTime,
+};
+
+const iso = (at: number, micros: number): string =>
+  new Date(at).toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`);
+
+type Generated = FilteredContact & { readonly id: string; readonly micros: number };
+
+/** A contact with what was generated of a person. */
+const contactOf = (person: Person): Generated => ({
+  id: `con_${person.id}`,
+  emailKey: `${person.id}ab@50.example`,
+  firstName: person.name,
+  lastName: null,
+  status: CONTACT_STATUSES[person.id % CONTACT_STATUSES.length] as string,
+  createdAt: person.createdAt ?? NOW,
+  updatedAt: NOW,
+  unsubscribedAt: person.createdAt,
+  micros: person.micros,
+  properties: person.properties,
+  audiences: person.audiences,
+  activity: person.opened.map((at, index) => ({
+    type: TYPES[(person.id + index) % TYPES.length] as string,
+    subject: index === 0 ? 'bought' : null,
+    campaignId: CAMPAIGNS[(person.id + index) % 3] ?? null,
+    byMachine: person.id % 5 === 0,
+    at,
+  })),
+});
+
+onEachStore('filters over contacts', (store) => {
+  async function put(contacts: readonly Generated[]): Promise<void> {
+    const rows = contacts.map((one) => ({
+      ...one,
+      created: iso(one.createdAt, one.micros),
+      unsubscribed: one.unsubscribedAt === null ? null : iso(one.unsubscribedAt, one.micros),
+    }));
+    await rowsOf(
+      store.database,
+      'with a as (delete from contacts), m as (delete from audience_members), c as (delete from contact_activity) select',
+    );
+    await rowsOf(
+      store.database,
+      `with input as (
+        select * from jsonb_to_recordset($1::text::jsonb) as r(id text, "emailKey" text, "firstName" text, status text,
+          created timestamptz, unsubscribed timestamptz, properties jsonb, audiences jsonb, activity jsonb)
+      ), members as (
+        insert into audience_members select jsonb_array_elements_text(audiences), id, 'joined', now() from input
+      ), active as (
+        insert into contact_activity (contact_id, id, livemode, type, at, subject, campaign_id, by_machine)
+        select i.id, 'act_' || row_number() over (), true, a.type, timestamptz 'epoch' + a.at * interval '1 millisecond', a.subject,
+          a."campaignId", a."byMachine"
+        from input i cross join jsonb_to_recordset(i.activity)
+          as a(type text, subject text, "campaignId" text, "byMachine" boolean, at bigint)
+      )
+      insert into contacts (workspace_id, livemode, id, email, email_key, first_name, properties, status, unsubscribed_at, created_at, updated_at)
+      select 'ws', true, id, "emailKey", "emailKey", "firstName", properties, status, unsubscribed, created, '${new Date(NOW).toISOString()}'
+      from input`,
+      [JSON.stringify(rows)],
+    );
+  }
+
+  async function found(filters: readonly Filter<FilteredContact>[]): Promise<readonly (readonly string[])[]> {
+    const each = filters.map(
+      (filter, index) =>
+        sql`select ${sql.raw(String(index))} as filter, "contacts"."id" from "contacts" where ${filter.sql(NOW)}`,
+    );
+    const rows = await executed<{ filter: number; id: string }>(
+      store.database,
+      sql`${sql.join(each, sql` union all `)} order by 1, 2`,
+    );
+    return filters.map((_, index) => rows.filter(({ filter }) => filter === index).map(({ id }) => id));
+  }
+
+  test('find in the database what they find in memory', async () => {
+    const inner = readFilter({ field: 'status', operator: 'neq', value: 'subscribed' }, '', contactFields());
+    if (inner instanceof Problems) throw new Error(JSON.stringify(inner.details));
+    const fields = contactFields(new Map([['aud_dynamic', inner]]));
+    const filterOf = (tree: unknown): Filter<FilteredContact> => {
+      const filter = readFilter(tree, '', fields);
+      if (filter instanceof Problems) throw new Error(JSON.stringify([tree, filter.details]));
+      return filter;
+    };
+    let [asked, hits] = [0, 0];
+    const trees = fc.array(treeOf(FIELDS), { minLength: BATCH, maxLength: BATCH });
+    await fc.assert(
+      fc.asyncProperty(people, trees, async (persons, generated) => {
+        const contacts = persons.map(contactOf);
+        await put(contacts);
+        const filters = generated.map(filterOf);
+        const inMemory = filters.map((filter) =>
+          contacts
+            .filter((one) => filter.matches(one, NOW))
+            .map(({ id }) => id)
+            .toSorted(),
+        );
+        const inSql = (await found(filters)).map((ids) => ids.toSorted());
+        expect(generated.map((tree, index) => ({ tree, ids: inSql[index] }))).toEqual(
+          generated.map((tree, index) => ({ tree, ids: inMemory[index] })),
+        );
+        asked += filters.length;
+        hits += inSql.filter((ids) => ids.length > 0 && ids.length < contacts.length).length;
+      }),
+      { numRuns: Math.ceil(TREES / BATCH) },
+    );
+    expect(hits).toBeGreaterThan(asked / 4);
+  });
+});
