@@ -57,6 +57,9 @@ async function fill(names: Map<string, string>, key: string, livemode: boolean):
   names.set('key', (await first('/v1/api-keys')).id);
   names.set('contact', (await post('/v1/contacts', { email: 'ada@other.example' })).id);
   names.set('aud', (await post('/v1/audiences', { name: 'Other', public: true })).id);
+  const template = { name: 'Other', subject: 's', html: 'x', from: 'shop@other.example' };
+  names.set('tpl', (await post('/v1/templates', template)).id);
+  names.set('version', '1');
   const csv = { 'content-type': 'text/csv' };
   names.set('imp', (await post('/v1/contacts/import', 'email\nbo@other.example\n', csv)).id);
   if (livemode) {
