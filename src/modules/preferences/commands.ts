@@ -56,8 +56,8 @@ export async function askToConfirm(
     contactIds.map(() => mintId('act', now)),
   ]);
   await Promise.all(
-    rows.map(({ email, email_key: key, language, list, sender: name, default_from: from }) => {
-      if (from === null) return null;
+    rows.map(async ({ email, email_key: key, language, list, sender: name, default_from: from }) => {
+      if (from === null) return;
       const texts = textsIn(language);
       const url = deps.publicUrl + confirmationPath(deps.signer, { workspaceId, livemode, key, audienceId });
       const body = {
@@ -66,7 +66,7 @@ export async function askToConfirm(
         subject: texts.mailSubject(list),
         text: texts.mailText(list, name, url),
       };
-      return acceptEmail(deps.acceptance, { sender, body, claim: null, now, at: '/body' });
+      await acceptEmail(deps.acceptance, { sender, body, claim: null, now, at: '/body' });
     }),
   );
 }
