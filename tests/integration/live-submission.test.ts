@@ -140,6 +140,26 @@ describe('SMTP submission refuses', () => {
     );
   });
 
+  test('two senders, or two of another field that a message has once', async () => {
+    const envelope = { from: 'shop@sender.example', to: ['ada@example.com'] };
+    for (const [name, again] of [
+      ['FROM', 'FROM: ceo@sender.example'],
+      ['Subject', 'Subject : Another'],
+      ['To', 'To: bob@example.com'],
+    ] as const) {
+      const raw = [
+        ...['From: shop@sender.example', 'To: ada@example.com', 'Subject: Hi', 'X-Own: 1', 'X-Own: 2'],
+        ...[again, '', 'From: quoted@in.the.body', 'From: quoted@in.the.body'],
+      ].join('\r\n');
+      expect(await submit({ raw, envelope }, service.keys.live)).toBe(
+        `554 5.6.0 The message has more than one ${name} field; RFC 5322 (3.6) allows one`,
+      );
+      expect(await submit({ raw: raw.replace(`${again}\r\n`, ''), envelope }, service.keys.live)).toStartWith(
+        '250 ',
+      );
+    }
+  });
+
   test('a key that is none, or was revoked', async () => {
     const replies = [
       await submit(MAIL, `svc_live_${'x'.repeat(32)}`),

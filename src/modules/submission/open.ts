@@ -12,9 +12,10 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { SmtpServer, SmtpServerOptions } from '../../transport/inbound/smtp-server.ts';
 import type { MailReader } from '../../transport/reading/mail-reader.ts';
 import { openSubmissionServer } from '../../transport/submission/submission-server.ts';
-import type { Submission } from '../../transport/submission/submitted.ts';
+import { NotSubmittable, type Submission } from '../../transport/submission/submitted.ts';
 import { type AcceptanceDeps, acceptEmail } from '../emails/accept.ts';
 import { type EmailReceipt, SendBody } from '../emails/queries.ts';
+import { repeatedField } from './repeated-field.ts';
 
 export interface SubmissionParts
   extends Omit<SmtpServerOptions, 'onError'>,
@@ -46,7 +47,7 @@ const SubmittedBody = Type.Object(
 
 /** Opens an SMTP port. A submitted message becomes the same request as one by HTTP. */
 export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
-  const { authenticate, limiter, clientAddress, clock, logger, emails, ...where } = parts;
+  const { authenticate, limiter, clientAddress, clock, logger, emails, mailReader, ...where } = parts;
   const check = compileChecker(SubmittedBody);
 
   /** Finds the principal of a key with every message, so that a revocation counts from the next one on. */
@@ -78,6 +79,14 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
 
   return openSubmissionServer({
     ...where,
+    mailReader: {
+      ...mailReader,
+      async submission(raw, recipients) {
+        const name = repeatedField(raw);
+        if (name === null) return mailReader.submission(raw, recipients);
+        return new NotSubmittable(`The message has more than one ${name} field; RFC 5322 (3.6) allows one`);
+      },
+    },
     onError: (error) => logger.debug({ err: error }, 'A connection to the submission port broke.'),
     async onKey(key, client) {
       const rateLimit = await limiter.byAddress(clientAddress(client, NO_HEADERS));
