@@ -1,49 +1,51 @@
-/** What a try to reach the server over a connection of its own came to. */
+/** The result of a try to reach the server over a connection of its own. */
 export type ProbeResult =
-  /** It answered, and named the backends of ours that are at work. */
+  /** The server answered, and named the backends of ours that are at work. */
   | { readonly seen: 'answering'; readonly atWork: readonly number[] }
-  /** It said no, or something in its place did: nothing hangs. */
+  /** The server said no, or something in its place did: nothing hangs. */
   | { readonly seen: 'refusing' }
-  /** It is there, and so full that it cannot be asked. */
+  /** The server is there, and so full that it cannot be asked. */
   | { readonly seen: 'full' }
   /** Nothing came back in time. */
   | { readonly seen: 'silent' };
 
-/** How it looks, and what is done about what it sees. */
+/** The means of a probe. */
 export interface ProbeParts {
-  /** Never rejects, and takes less than a second. */
+  /** Tries to reach the server. It never rejects, and takes less than a second. */
   look(): Promise<ProbeResult>;
-  /** The connections are dead: new ones are to take their place. */
+  /** Replaces the connections, which are dead. */
   replace(): void;
   readonly monotonic?: () => number;
 }
 
 const TICK_MS = 100;
-/** A statement that goes unanswered so long is worth a look: the service is to be well within a second of its database. */
+/** A statement that goes unanswered for so long is worth a look: the service recovers within a second of its database. */
 const SUSPICIOUS_MS = 400;
+/** A look that takes so long says that the machine is busy: a backend that has not read its statement yet looks idle as well. */
+const BUSY_MS = 200;
 /** A look is a connection: a slow database gets no more than one in this time, and a new pool has as long to connect. */
 const LOOK_AGAIN_MS = 1_000;
-/** Silence on the old connections and on new ones, so long: from here on nobody is made to wait for it. */
+/** The silence, on the old connections and on new ones, after which nobody is made to wait for the database any more. */
 const AWAY_MS = 3_000;
 
 /** A statement that was sent and not answered yet. */
 export interface Sent {
   readonly since: number;
-  /** The backend it went to; null while it has none, undefined where that cannot be known. */
+  /** The backend that the statement went to; null while it has none, undefined where that cannot be known. */
   backend(): number | null | undefined;
 }
 
 /**
  * Tells a database that is frozen from one that is slow. A driver waits for ever on a connection that went dead without a
- * word, and a new connection to a frozen server hangs as well; so when an answer is long in coming it looks for itself:
+ * word, and a new connection to a frozen server hangs as well. So the probe looks for itself when an answer is long in coming:
  * - nothing answers: the database is away, and statements are soon refused until it is seen again;
- * - it answers, and whose turn it was is idle: that connection is dead, though the database is well;
- * - it answers and works: it is slow, and its deadlines will do.
+ * - the server answers at once, and the backend of the statement is idle: that connection is dead, though the database is well;
+ * - the server answers and works, or takes its time: it is slow, and deadlines will do.
  */
 export class HealthProbe {
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #monotonic: () => number;
-  /** In the order they were sent. */
+  /** The statements under way, in the order in which they were sent. */
   readonly #sent = new Set<Sent>();
   readonly #waiting = new Set<(isBack: boolean) => void>();
   #heardAt = 0;
@@ -62,7 +64,7 @@ export class HealthProbe {
     return this.#isAway;
   }
 
-  /** Resolves when the database is seen again, or after so long; whether it was. */
+  /** Resolves when the database is seen again, or after `withinMs`, with whether it was seen. */
   returns(withinMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const seen = (is: boolean): void => {
@@ -75,7 +77,7 @@ export class HealthProbe {
     });
   }
 
-  /** A statement was sent. */
+  /** Notes a statement that was sent. */
   sent(backend: Sent['backend']): Sent {
     const since = this.#monotonic();
     if (this.#sent.size === 0) this.#heardAt = since;
@@ -84,7 +86,7 @@ export class HealthProbe {
     return sent;
   }
 
-  /** It was answered, whatever the answer; or `unheard`, nobody waits for it any more. */
+  /** Notes that a statement was answered, whatever the answer, or that nobody waits for it any more (`unheard`). */
   answered(sent: Sent, { unheard }: { unheard: boolean }): void {
     this.#sent.delete(sent);
     if (!unheard) this.#heardAt = this.#monotonic();
@@ -94,14 +96,15 @@ export class HealthProbe {
     clearInterval(this.#timer);
   }
 
-  /** Looks, if there is a reason to. The timer calls it. */
+  /** Looks if there is a reason to; the timer calls it. */
   async tick(): Promise<void> {
     if (this.#looking || !this.#isSuspicious || this.#monotonic() < this.#nextLookAt) return;
     this.#looking = true;
-    const sighting = await this.parts.look();
+    const begun = this.#monotonic();
+    const result = await this.parts.look();
     this.#looking = false;
     // Answers that lay unread while this process was held up have been read by now.
-    if (this.#isSuspicious) this.#conclude(sighting);
+    if (this.#isSuspicious) this.#conclude(result, this.#monotonic() - begun);
   }
 
   get #isSuspicious(): boolean {
@@ -118,13 +121,13 @@ export class HealthProbe {
     return overdue;
   }
 
-  #conclude(sighting: ProbeResult): void {
+  #conclude(result: ProbeResult, tookMs: number): void {
     const now = this.#monotonic();
-    if (sighting.seen === 'silent') {
+    if (result.seen === 'silent') {
       this.#isAway ||= now - this.#heardAt >= AWAY_MS;
       return;
     }
-    if (this.#isAway || this.#showsDeath(sighting)) {
+    if (this.#isAway || this.#showsDeath(result, tookMs)) {
       this.#isAway = false;
       this.#heardAt = now;
       this.parts.replace();
@@ -133,12 +136,13 @@ export class HealthProbe {
     this.#nextLookAt = now + LOOK_AGAIN_MS;
   }
 
-  #showsDeath(sighting: Exclude<ProbeResult, { seen: 'silent' }>): boolean {
-    if (sighting.seen !== 'answering') return sighting.seen === 'refusing';
+  #showsDeath(result: Exclude<ProbeResult, { seen: 'silent' }>, tookMs: number): boolean {
+    if (result.seen !== 'answering') return result.seen === 'refusing';
+    if (tookMs >= BUSY_MS) return false;
     return this.#overdue.some(({ backend }) => {
       const pid = backend();
-      if (pid === undefined) return sighting.atWork.length === 0;
-      return pid === null || !sighting.atWork.includes(pid);
+      if (pid === undefined) return result.atWork.length === 0;
+      return pid === null || !result.atWork.includes(pid);
     });
   }
 }

@@ -34,6 +34,27 @@ export async function diagnoseConnection(database: Database): Promise<Diagnosis>
   }
 }
 
+/** Checks that the database takes writes: a standby, or one that was set read-only, answers as if nothing were wrong. */
+export async function diagnoseWrites(database: Database): Promise<Diagnosis> {
+  const check = 'Writes';
+  const [row] = await database.query<{ standby: boolean; refused: boolean }>(
+    `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as refused`,
+  );
+  if (row?.standby)
+    return wrong(
+      check,
+      'This is a standby: it can be read, and nothing can be accepted or sent.',
+      'Name the primary in DATABASE_URL, or promote this server.',
+    );
+  return row?.refused
+    ? wrong(
+        check,
+        'The database is read-only: nothing can be accepted or sent.',
+        'Find who has set default_transaction_read_only with `select * from pg_db_role_setting`, and in postgresql.conf.',
+      )
+    : fine(check, 'The database takes them.');
+}
+
 /** Checks that the schema is the one that this version works with. */
 export async function diagnoseSchema(
   database: Database,

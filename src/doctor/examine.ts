@@ -9,6 +9,7 @@ import {
   diagnoseLog,
   diagnosePartitions,
   diagnoseSchema,
+  diagnoseWrites,
 } from './database.ts';
 import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosis.ts';
 import { diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
@@ -45,6 +46,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     const usable = connection.status === 'fine' ? database : null;
     const now = usable ? (await readClock(usable).catch(() => ({ at: machineNow() }))).at : machineNow();
     if (usable) {
+      yield* guarded('Writes', () => diagnoseWrites(usable));
       yield* guarded('Schema', () => diagnoseSchema(usable));
       yield* guarded('Partitions', () => diagnosePartitions(usable, now));
       yield* guarded('Event log', () => diagnoseLog(usable));

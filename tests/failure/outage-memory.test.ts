@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { freePort } from '../../src/chaos/free-port.ts';
 import { load, preparePost } from '../bench/load.ts';
-import { Relay } from '../support/engine-relay.ts';
+import { StatementRelay } from '../support/engine-relay.ts';
 import { eventually } from '../support/eventually.ts';
 import { livedMs } from '../support/own-time.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -12,7 +12,7 @@ const BODY = { from: 'a@b.example', to: 'c@d.example', subject: 'Hello', text: '
 
 test('memory stays bounded while requests pour in and the database is frozen', async () => {
   await using database = await createTestDatabase();
-  await using relay = await Relay.to(database.url);
+  await using relay = await StatementRelay.to(database.url);
   const metricsPort = await freePort();
   await using service = await startService({
     env: {
@@ -46,7 +46,7 @@ test('memory stays bounded while requests pour in and the database is frozen', a
   expect(Math.min(...samples)).toBeLessThan(before + 100);
   expect(Math.max(...samples)).toBeLessThan(before + 400);
 
-  relay.thaw();
+  relay.thaw({ dead: true });
   const healing = await livedMs(() =>
     eventually('it heals', async () => ((await fetch(`${service.url}/health`)).ok ? true : undefined)),
   );

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { startRealService } from '../contract/real-service.ts';
 import { startCluster } from '../support/cluster.ts';
-import { Relay } from '../support/engine-relay.ts';
+import { StatementRelay } from '../support/engine-relay.ts';
 import { eventually } from '../support/eventually.ts';
 import { livedMs } from '../support/own-time.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -45,7 +45,7 @@ test('PostgreSQL stopped under load: 503, and recovery within a second', async (
 
 test('PostgreSQL frozen under load: 503 within 8 s, and recovery within a second', async () => {
   await using database = await createTestDatabase();
-  await using relay = await Relay.to(database.url);
+  await using relay = await StatementRelay.to(database.url);
   await using service = await startRealService({ DATABASE_URL: relay.url });
   const key = await service.keyWith('test', ['*']);
   const clients = new SteadyClients(service, key);
@@ -54,7 +54,7 @@ test('PostgreSQL frozen under load: 503 within 8 s, and recovery within a second
   expectUnavailable(await askEverything(service, key));
   // By now it is known to be away.
   expectUnavailable(await askEverything(service, key), 2_500);
-  relay.thaw();
+  relay.thaw({ dead: true });
   expect(await healed(service, key)).toBeLessThan(1_000);
   await clients.progress(100);
   await clients.finish();
@@ -63,7 +63,7 @@ test('PostgreSQL frozen under load: 503 within 8 s, and recovery within a second
 
 test('PostgreSQL connections that go dead silently are replaced within 2.5 s', async () => {
   await using database = await createTestDatabase();
-  await using relay = await Relay.to(database.url);
+  await using relay = await StatementRelay.to(database.url);
   await using service = await startRealService({ DATABASE_URL: relay.url });
   const key = await service.keyWith('test', ['*']);
   const clients = new SteadyClients(service, key);

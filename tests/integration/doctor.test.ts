@@ -6,7 +6,13 @@ import { freePort } from '../../src/chaos/free-port.ts';
 import { runCommandLine } from '../../src/commands/command-line.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { migrations } from '../../src/db/migrations.ts';
-import { diagnoseClock, diagnosePartitions, diagnoseSchema } from '../../src/doctor/database.ts';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
+import {
+  diagnoseClock,
+  diagnosePartitions,
+  diagnoseSchema,
+  diagnoseWrites,
+} from '../../src/doctor/database.ts';
 import type { Diagnosis } from '../../src/doctor/diagnosis.ts';
 import { examine } from '../../src/doctor/examine.ts';
 import { openTransports } from '../../src/doctor/open-transport.ts';
@@ -171,6 +177,19 @@ describe('doctor on a database', () => {
     status: 'wrong',
     detail: expect.stringContaining(words) as never,
     advice: expect.stringContaining(advice) as never,
+  });
+
+  test('reports one that takes no writes', async () => {
+    await using made = await createTestDatabase();
+    const database = new PostgresDatabase(made.url);
+    expect(await diagnoseWrites(database)).toMatchObject({ status: 'fine' });
+    await database.script(`alter database ${made.name} set default_transaction_read_only = on`);
+    const readOnly = new PostgresDatabase(made.url);
+    expect(await diagnoseWrites(readOnly)).toMatchObject({
+      status: 'wrong',
+      detail: 'The database is read-only: nothing can be accepted or sent.',
+    });
+    await Promise.all([readOnly.close(), database.close()]);
   });
 
   test('reports a missing, older, newer or altered schema', async () => {

@@ -16,7 +16,7 @@ import {
   type Store,
 } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
-import { Relay } from '../support/engine-relay.ts';
+import { StatementRelay } from '../support/engine-relay.ts';
 import { eventually } from '../support/eventually.ts';
 import { livedMs } from '../support/own-time.ts';
 
@@ -33,14 +33,14 @@ afterAll(() => store[Symbol.asyncDispose]());
 
 /** An engine behind the relay, and one that always gets through. */
 interface Scene extends AsyncDisposable {
-  readonly relay: Relay;
+  readonly relay: StatementRelay;
   readonly behind: HookedDatabase;
   readonly engine: Engine;
   readonly direct: Engine;
 }
 
 async function scene(): Promise<Scene> {
-  const relay = await Relay.to(store.url as string);
+  const relay = await StatementRelay.to(store.url as string);
   const behind = new HookedDatabase(new PostgresDatabase(relay.url));
   return {
     relay,
@@ -257,7 +257,7 @@ describe('an engine on a frozen connection', () => {
     expect((await first).error).toBeInstanceOf(Unavailable);
     // Only new connections, if any, get through.
     if (newcomersToo) expect((await beside).error).toBeInstanceOf(Unavailable);
-    here.relay.thaw();
+    here.relay.thaw({ dead: true });
     for (const { ms } of await Promise.all([first, beside, ...behind])) expect(ms).toBeLessThan(8_000);
     const healing = await livedMs(() =>
       eventually(

@@ -36,8 +36,13 @@ async function restore(from: string, to: string): Promise<void> {
     await tx.unsafe(`truncate ${tables.map(({ name }) => name).join()}`);
     for (const { name } of tables) {
       const rows = await source.unsafe(`select row_to_json(t)::text as row from ${name} t`);
+      // A dump leaves out the columns that the database generates.
+      const [{ columns }] = await source.unsafe<[{ columns: string }]>(
+        `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
+         where attrelid = '${name}'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+      );
       await tx.unsafe(
-        `insert into ${name} select r.* from unnest($1::text[]) j(row) cross join json_populate_record(null::${name}, j.row::json) r`,
+        `insert into ${name} (${columns}) select ${columns} from unnest($1::text[]) j(row) cross join json_populate_record(null::${name}, j.row::json) r`,
         [rows.map(({ row }) => row) as never],
       );
     }

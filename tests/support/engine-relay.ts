@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type Pair, Relay } from '../../src/chaos/relay.ts';
 
 /** What happens to the next statement whose bytes contain the mark. */
 interface Plan {
@@ -14,30 +14,28 @@ interface Plan {
   readonly meanwhile: () => Promise<unknown>;
 }
 
-/** A line between us and PostgreSQL that breaks where a test wants it to. */
-export class Relay implements AsyncDisposable {
-  readonly #server = createServer((client) => this.#serve(client));
-  readonly #pairs = new Set<readonly [client: Socket, server: Socket]>();
+/** A relay between us and PostgreSQL that breaks at the statement a test names. */
+export class StatementRelay extends Relay implements AsyncDisposable {
   #plan: Plan | null = null;
   #held: (() => Promise<void>) | null = null;
-  #frozen = false;
-  #url = new URL('postgres://nowhere');
 
   /** A relay to the server of that URL. */
-  static async to(url: string): Promise<Relay> {
-    const relay = new Relay(new URL(url));
-    relay.#server.listen(0, '127.0.0.1');
-    await once(relay.#server, 'listening');
-    relay.#url = new URL(url);
-    relay.#url.port = String((relay.#server.address() as AddressInfo).port);
+  static async to(url: string): Promise<StatementRelay> {
+    const relay = new StatementRelay(new URL(url));
+    await relay.listen();
     return relay;
   }
 
-  private constructor(private readonly target: URL) {}
+  private constructor(private readonly original: URL) {
+    super(Number(original.port));
+  }
 
   /** The same database, by way of the relay. */
   get url(): string {
-    return this.#url.href;
+    const url = new URL(this.original);
+    url.hostname = '127.0.0.1';
+    url.port = String(this.port);
+    return url.href;
   }
 
   /** Lays a trap for the next statement that contains the mark. Resolves once something fell into it. */
@@ -52,58 +50,19 @@ export class Relay implements AsyncDisposable {
     await this.#held?.();
   }
 
-  /** Nothing gets through any more, in either direction; nobody is told. */
-  freeze({ newcomersToo }: { newcomersToo: boolean }): void {
-    this.#frozen = newcomersToo;
-    for (const pair of this.#pairs) for (const socket of pair) socket.pause();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
-  /** New connections get through again; the frozen ones stay frozen. */
-  thaw(): void {
-    this.#frozen = false;
+  protected override pass(pair: Pair, data: Buffer): void {
+    const plan = this.#plan;
+    if (!plan || !data.includes(plan.mark)) return super.pass(pair, data);
+    this.#plan = null;
+    pair.isHeld = true;
+    void this.#strike(plan, pair, data);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
-    this.#server.close();
-    await once(this.#server, 'close');
-  }
-
-  #serve(client: Socket): void {
-    if (this.#frozen) {
-      // Accepted by the kernel, answered by nobody.
-      this.#pairs.add([client, client]);
-      client.on('error', () => {});
-      return;
-    }
-    const server = connect(Number(this.target.port), this.target.hostname);
-    const pair = [client, server] as const;
-    this.#pairs.add(pair);
-    let doomed = false;
-    const close = (): void => {
-      if (!doomed) for (const socket of pair) socket.destroy();
-      this.#pairs.delete(pair);
-    };
-    for (const socket of pair) socket.on('error', close).on('close', close);
-    server.on('data', (data) => client.write(data));
-    client.on('data', (data: Buffer) => {
-      const plan = this.#plan;
-      if (!plan || !data.includes(plan.mark)) {
-        server.write(data);
-        return;
-      }
-      this.#plan = null;
-      doomed = true;
-      void this.#strike(plan, client, server, data);
-    });
-  }
-
-  async #strike(
-    { fate, meanwhile, struck }: Plan,
-    client: Socket,
-    server: Socket,
-    data: Buffer,
-  ): Promise<void> {
+  async #strike({ fate, meanwhile, struck }: Plan, { client, server }: Pair, data: Buffer): Promise<void> {
     server.removeAllListeners('data');
     const deliver = async (): Promise<void> => {
       server.resume();

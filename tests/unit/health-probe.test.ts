@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test';
 import { HealthProbe, type ProbeResult } from '../../src/db/health-probe.ts';
 
 let now = 0;
-let sighting: ProbeResult = { seen: 'silent' };
+let result: ProbeResult = { seen: 'silent' };
 let looks = 0;
 let replaced = 0;
 let watch: HealthProbe;
@@ -14,7 +14,7 @@ beforeEach(() => {
   watch = new HealthProbe({
     look: async () => {
       looks++;
-      return sighting;
+      return result;
     },
     replace: () => {
       replaced++;
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const at = async (moment: number, seen: ProbeResult): Promise<void> => {
   now = moment;
-  sighting = seen;
+  result = seen;
   await watch.tick();
 };
 const SILENT: ProbeResult = { seen: 'silent' };
@@ -112,10 +112,22 @@ test.each([
   expect([looks, replaced, watch.isAway]).toEqual([2, 0, false]);
 });
 
+test('an idle backend proves nothing on a busy machine, where the look itself took long', async () => {
+  to(1);
+  now = 400;
+  result = answering(2);
+  const slow = watch.tick();
+  now = 600;
+  await slow;
+  expect([looks, replaced]).toEqual([1, 0]);
+  await at(1_600, answering(2));
+  expect([looks, replaced]).toEqual([2, 1]);
+});
+
 test('the database watch counts answers read during its probe', async () => {
   const late = to(1);
   now = 5_000;
-  sighting = answering();
+  result = answering();
   const tick = watch.tick();
   watch.answered(late, { unheard: false });
   await tick;
