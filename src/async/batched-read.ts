@@ -6,12 +6,12 @@ interface Pending<Question, Answer> {
   readonly fail: (error: unknown) => void;
 }
 
-/** Answers many questions with one statement, in whatever order: each question then finds its own answer. */
+/** Answers many questions with one statement, in any order: each question then finds its own answer. */
 export type ReadBatch<Question, Answer> = (
   questions: readonly Question[],
 ) => Promise<(question: Question) => Answer>;
 
-/** Reads what is asked for at the same time with one statement. Nothing is remembered. */
+/** Answers the questions that are asked at the same time with one statement. It caches nothing. */
 export class BatchedRead<Question, Answer> {
   readonly #batcher: Batcher<Pending<Question, Answer>>;
 
@@ -20,11 +20,11 @@ export class BatchedRead<Question, Answer> {
     private readonly read: ReadBatch<Question, Answer>,
     limits?: BatchLimits,
   ) {
-    // Two at once: a read need not wait for one that began before it was asked for.
+    // Two run at once, so that a question need not wait for a read that began before it.
     this.#batcher = new Batcher(name, (batch) => this.#work(batch), limits, 2);
   }
 
-  /** The answer as it is when this is called, or later. @throws Unavailable, and what `read` throws */
+  /** Returns the answer as of this call, or later. @throws Unavailable, and what `read` throws */
   ask(question: Question): Promise<Answer> {
     return new Promise((settle, fail) => this.#batcher.push({ question, settle, fail }));
   }
@@ -39,7 +39,7 @@ export class BatchedRead<Question, Answer> {
   }
 }
 
-/** What answers ids with the rows of a query that takes them and has the id among its columns; null where there is none. */
+/** Makes a read that answers ids with the rows of a query that has the id among its columns; null where there is none. */
 export const rowsById =
   <Row extends { readonly id: string }>(
     query: (ids: readonly string[]) => Promise<readonly Row[]>,

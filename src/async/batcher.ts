@@ -2,17 +2,17 @@ import { Unavailable } from '../errors/unavailable.ts';
 
 /** The bounds of a batcher. */
 export interface BatchLimits {
-  /** Items a batch takes at most. */
+  /** The most items of a batch. */
   readonly batchItems: number;
-  /** Bytes a batch takes at most; a larger single item goes alone. */
+  /** The most bytes of a batch; a larger item goes alone. */
   readonly batchBytes: number;
-  /** Items that may wait; one more is refused. */
+  /** The most items that may wait; one more is refused. */
   readonly waitingItems: number;
-  /** Bytes that may wait; more are refused. */
+  /** The most bytes that may wait; more are refused. */
   readonly waitingBytes: number;
 }
 
-/** A commit of more than 500 items or 1 MB gains nothing (measured); what waits stays below 64 MB. */
+/** The usual bounds: a commit of more than 500 items or 1 MB gains nothing (measured), and waiting items stay below 64 MB. */
 export const COMMIT_LIMITS: BatchLimits = {
   batchItems: 500,
   batchBytes: 1_048_576,
@@ -20,7 +20,7 @@ export const COMMIT_LIMITS: BatchLimits = {
   waitingBytes: 67_108_864,
 };
 
-/** Items by which batches grow again, once one was too large: towards 500 within fifty of them. */
+/** The number of items by which batches grow again after one was too large: to 500 within fifty batches. */
 const GROWTH = 10;
 
 /**
@@ -34,7 +34,7 @@ export class Batcher<T> {
   #resting = 0;
   #starting = false;
   #idle: (() => void)[] = [];
-  /** Items a batch takes now. */
+  /** The most items of a batch at present. */
   #batchItems: number;
   #hasEased = false;
 
@@ -43,9 +43,9 @@ export class Batcher<T> {
     /** Settles every item of the batch itself; never rejects. */
     private readonly work: (batch: readonly T[]) => Promise<void>,
     private readonly limits: BatchLimits = COMMIT_LIMITS,
-    /** Batches that may be under way at once. */
+    /** The most batches that may be under way at once. */
     private readonly width = 1,
-    /** Whether an item must be in the batch of the one before it. */
+    /** True when an item must be in the batch of the one before it. */
     private readonly isOneWith: (before: T, item: T) => boolean = () => false,
   ) {
     this.#batchItems = limits.batchItems;
@@ -61,7 +61,7 @@ export class Batcher<T> {
     this.admit(item, bytes);
   }
 
-  /** Queues an item whatever waits already: for what is bounded by something else. */
+  /** Queues an item regardless of the limits, for items that something else bounds. */
   admit(item: T, bytes = 256): void {
     this.#waiting.push({ item, bytes });
     this.#waitingBytes += bytes;
@@ -69,8 +69,8 @@ export class Batcher<T> {
   }
 
   /**
-   * Queues items that a batch hands back; never refused, they were admitted once. With a rest, no batch leaves before
-   * it is over: what waits behind them must not overtake them.
+   * Queues items that a batch hands back. They are never refused, since they were admitted before. With a rest, no batch leaves
+   * before it is over, so that later items do not overtake them.
    */
   unshift(items: readonly T[], restMs = 0): void {
     this.#waiting = [...items.map((item) => ({ item, bytes: 0 })), ...this.#waiting];
@@ -82,13 +82,13 @@ export class Batcher<T> {
     }, restMs);
   }
 
-  /** After a batch of that size took too long: the next one takes half as many, those after it more again. */
+  /** Halves the next batch after one of that size took too long; later ones grow again. */
   ease(size: number): void {
     this.#batchItems = Math.max(1, size >> 1);
     this.#hasEased = true;
   }
 
-  /** Items waiting now. */
+  /** The number of waiting items. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -99,7 +99,7 @@ export class Batcher<T> {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** One turn of the event loop later, so that requests read in the same poll share a batch. */
+  /** Starts a batch one turn of the event loop later, so that requests read in the same poll share it. */
   #start(): void {
     if (this.#starting || this.#resting > 0 || this.#running >= this.width) return;
     this.#starting = true;

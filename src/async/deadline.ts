@@ -2,7 +2,7 @@ import { Unavailable } from '../errors/unavailable.ts';
 
 const deadlinePassed = (): Error => new Unavailable('the deadline passed', 'unknown');
 
-/** Settles as `work` does, or rejects with what `late` makes once `ms` have passed; the work itself goes on unheard. */
+/** Settles as `work` does, or rejects with the error of `late` after `ms`; the work itself goes on unheard. */
 export function within<T>(ms: number, work: Promise<T>, late: () => Error = deadlinePassed): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const timer = setTimeout(() => reject(late()), Math.max(0, ms));
@@ -84,8 +84,8 @@ export async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<
  * timer and no listener behind. (`AbortSignal.timeout` would keep one timer per message for minutes after the message
  * has gone.)
  *
- * What waits in a socket at the deadline is still read. A process that stood still past it runs its timers before it looks at
- * its sockets, and would give up on an answer that came in time.
+ * An answer that waits in a socket at the deadline is still read. A process that was stopped past it runs its timers before it
+ * reads its sockets, and would give up on an answer that came in time.
  */
 export const withDeadline = async <T>(
   { signal, deadlineMs }: { readonly signal: AbortSignal; readonly deadlineMs: number },

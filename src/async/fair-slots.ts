@@ -1,16 +1,16 @@
-/** How much may run and wait at once. */
+/** The limits of work that runs and waits at once. */
 export interface SlotLimits {
-  /** Running, over all keys. */
+  /** The most that runs, over all keys. */
   readonly total: number;
-  /** Running, for one key. */
+  /** The most that runs for one key. */
   readonly perKey: number;
-  /** Waiting, over all keys. */
+  /** The most that waits, over all keys. */
   readonly backlog: number;
 }
 
 /**
- * One key may run an eighth of the slots that are free. The more is taken the less a key may take, so however many keys
- * cling to their slots, some stay free for the next newcomer; a fixed cap would have to be tiny for that.
+ * The share of the free slots that one key may take. The more slots are taken, the fewer a key may take, so that some stay free
+ * for the next key however many keys keep theirs; a fixed limit would have to be tiny for that.
  */
 const FREE_SHARE = 8;
 
@@ -25,7 +25,7 @@ interface Queue<T> {
  */
 export class FairSlots<T> {
   readonly #queues = new Map<string, Queue<T>>();
-  /** Keys with work waiting, by how much of theirs runs; in a level, the one that has waited longest comes first. */
+  /** The keys with waiting work, by how much of theirs runs. Within a level the key that has waited longest comes first. */
   readonly #levels: Set<string>[] = [];
   #running = 0;
   #waiting = 0;
@@ -40,7 +40,7 @@ export class FairSlots<T> {
     return this.#waiting;
   }
 
-  /** Lets work wait; false, and nothing kept, when as much of its key waits as is left of the backlog for others. */
+  /** Lets work wait. Returns false, and keeps nothing, when as much of its key waits as the backlog has left for others. */
   offer(key: string, work: T): boolean {
     const queue = this.#queues.get(key) ?? { running: 0, waiting: [] };
     if (queue.waiting.length >= this.limits.backlog - this.#waiting) return false;
@@ -51,7 +51,7 @@ export class FairSlots<T> {
     return true;
   }
 
-  /** Takes a slot for the work that is next; undefined when nothing may start now. */
+  /** Takes a slot for the next work; undefined when nothing may start now. */
   start(): { readonly key: string; readonly work: T } | undefined {
     const share = Math.ceil((this.limits.total - this.#running) / FREE_SHARE);
     const ceiling = Math.min(this.limits.perKey, share);
@@ -69,7 +69,7 @@ export class FairSlots<T> {
     this.#enter(key, queue);
   }
 
-  /** Drops what waits for a key, and answers it; what runs goes on. */
+  /** Drops the waiting work of a key and returns it; running work goes on. */
   forget(key: string): readonly T[] {
     const queue = this.#queues.get(key);
     if (!queue) return [];
@@ -118,7 +118,7 @@ export class FairSlots<T> {
 
 type Start = (granted: boolean) => void;
 
-/** Runs work of many keys within fair slots. Work beyond the backlog, and work that still waits at the end, is not done. */
+/** Runs the work of many keys within fair slots. Work beyond the backlog, or still waiting at the stop, is not done. */
 export class FairQueue {
   readonly #slots: FairSlots<Start>;
   readonly #waiting = new Set<Start>();
@@ -128,7 +128,7 @@ export class FairQueue {
     this.#slots = new FairSlots(limits);
   }
 
-  /** Does the work when it is the key's turn; null when that never comes. */
+  /** Does the work at the key's turn; null when that never comes. */
   async take<Result>(key: string, work: () => Promise<Result>): Promise<Result | null> {
     if (!(await this.#granted(key))) return null;
     try {
@@ -139,7 +139,7 @@ export class FairQueue {
     }
   }
 
-  /** Nothing starts from now on; what waits is told so. */
+  /** Starts nothing from now on, and ends what waits. */
   close(): void {
     this.#closed = true;
     for (const start of this.#waiting) start(false);

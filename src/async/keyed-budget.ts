@@ -1,17 +1,17 @@
-/** How much may be taken at once: by all together, and by each key. */
+/** The most units that may be taken at once, by all keys together and by each key. */
 export interface BudgetLimits {
   readonly total: number;
   readonly each: number;
 }
 
-/** So much in all and so much a key, at once: nobody waits, and keys that hold nothing cost nothing. */
+/** A budget shared by keys. Nobody waits for units, and a key that holds none takes no memory. */
 export class KeyedBudget {
   readonly #held = new Map<string, number>();
   #total = 0;
 
   constructor(private readonly limits: BudgetLimits) {}
 
-  /** Whether the key may take so much more; it is then given back with `give`. */
+  /** Takes units for a key; false when there are too few. They are given back with `give`. */
   take(key: string, amount = 1): boolean {
     const held = (this.#held.get(key) ?? 0) + amount;
     if (held > this.limits.each || this.#total + amount > this.limits.total) return false;
@@ -19,7 +19,7 @@ export class KeyedBudget {
     return true;
   }
 
-  /** Gives back as much as was taken. */
+  /** Gives units of a key back. */
   give(key: string, amount = 1): void {
     this.#set(key, (this.#held.get(key) ?? 0) - amount, -amount);
   }

@@ -1,9 +1,8 @@
 import type { Monotonic } from '../transport/monotonic.ts';
 
 /**
- * Remembers what was found for a short time, and lets those who ask meanwhile share one search. A mailing to one domain
- * then looks it up once and not a thousand times. What was not found is not remembered; the oldest entry goes when
- * there are too many.
+ * Caches values for a short time, and lets callers that ask meanwhile share one search: a mailing to one domain then looks it
+ * up once and not a thousand times. A failed search is not cached, and the oldest entry goes when there are too many.
  */
 export class TtlCache<T> {
   readonly #entries = new Map<string, { readonly value: Promise<T>; readonly until: number }>();
@@ -16,7 +15,7 @@ export class TtlCache<T> {
     },
   ) {}
 
-  /** The value remembered for `key`, or the one that `find` gives. */
+  /** Returns the cached value of `key`, or the one that `find` returns. */
   async get(key: string, find: () => Promise<T>): Promise<T> {
     const { monotonic, atMost, forMs } = this.options;
     const known = this.#entries.get(key);

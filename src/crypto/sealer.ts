@@ -4,15 +4,15 @@ const MARK = 'sealed:1:';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts what must not lie in clear text at rest: private keys, webhook secrets, replies that hold a secret. */
+/** Encrypts data that must not be stored in clear text: private keys, webhook secrets, replies that hold a secret. */
 export interface Sealer {
-  /** `purpose` is bound to the result: what was sealed for one thing cannot be opened as another. */
+  /** Seals a text for a `purpose`, without which it cannot be opened. */
   seal(text: string, purpose: string): string;
-  /** Opens what was sealed and hands anything else back as it is. @throws when it was made under another key. */
+  /** Opens a sealed text and returns any other as it is. @throws when it was sealed with another key */
   open(text: string, purpose: string): string;
 }
 
-/** AES-256-GCM under a key derived from SECRET_KEY. */
+/** Makes a sealer: AES-256-GCM with a key derived from SECRET_KEY. */
 export function createSealer(secretKey: string): Sealer {
   const key = createHash('sha256').update('posthorn seal\n').update(secretKey).digest();
   return {

@@ -1,17 +1,17 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Signs what is handed to strangers and comes back: links in emails, the addresses that bounces go to. */
+/** Signs data that strangers send back: links in emails, the addresses that bounces go to. */
 export interface Signer {
-  /** `purpose` is bound to the result: what was signed for one thing proves nothing of another. */
+  /** Signs a text for a `purpose`; the signature proves nothing for another purpose. */
   sign(purpose: string, text: string, bytes?: number): Buffer;
-  /** Whether it is what `sign` gives, of the same length; in a time that tells nothing of where it differs. */
+  /** True when the signature is the one that `sign` returns; compared in constant time. */
   proves(mac: Uint8Array, purpose: string, text: string): boolean;
 }
 
-/** 128 bits: nobody guesses them, and a link stays short. */
+/** The length of a signature: 128 bits cannot be guessed, and a link stays short. */
 const BYTES = 16;
 
-/** HMAC-SHA256 under a key derived from SECRET_KEY. */
+/** Makes a signer: HMAC-SHA256 with a key derived from SECRET_KEY. */
 export function createSigner(secretKey: string): Signer {
   const key = createHash('sha256').update('posthorn sign\n').update(secretKey).digest();
   const sign: Signer['sign'] = (purpose, text, bytes = BYTES) =>

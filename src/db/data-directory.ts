@@ -38,7 +38,7 @@ const PROBLEMS: readonly Problem[] = [
 /** The embedded database needs some room to start at all; with less it ends with an error that says nothing. */
 const ROOM_TO_START = 16_777_216;
 
-/** The error as the operator can mend it: an engine that has run out of room says no more than that it was aborted. */
+/** Turns an error into one that the operator can mend: an engine that has run out of room says only that it was aborted. */
 export function asUnusable(path: string, error: unknown): unknown {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return new DataDirectoryUnusable(path, error);
@@ -46,7 +46,7 @@ export function asUnusable(path: string, error: unknown): unknown {
   return bavail * bsize < ROOM_TO_START ? new DataDirectoryUnusable(path, { code: 'ENOSPC' }) : error;
 }
 
-/** Enough that a disk without room refuses it. */
+/** The content of the probe file: enough that a disk without room refuses it. */
 const PROBE = Buffer.alloc(65_536);
 
 /**

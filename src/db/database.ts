@@ -4,36 +4,36 @@ import type { WriteRefusal } from './refused-writes.ts';
 /** Drizzle, the same type over an embedded database and over a server. */
 export type Orm = PgDatabase<PgQueryResultHKT>;
 
-/** What a statement takes: JSON goes in as text and is cast in SQL (`$1::text::json`). */
+/** A parameter of a statement. JSON is passed as text and cast in SQL (`$1::text::json`). */
 export type Parameter = string | number | boolean | null | readonly string[];
 
-/** How one statement is run. */
+/** The options of one statement. */
 export interface QueryOptions {
-  /** A statement that takes longer is given up. */
+  /** The time after which the statement is given up. */
   readonly deadlineMs?: number;
   /** The statement's name, for whoever wraps the database: faults are injected by name and not by the text of the SQL. */
   readonly name?: string;
 }
 
-/** How a read is made. */
+/** The options of a read. */
 export interface ReadOptions {
   /**
-   * Every connection keeps the statement by its text: a round trip and a parse less, for memory on both sides. For what is
-   * asked often and in few forms; whoever sends a request must not be able to make up texts.
+   * True when every connection keeps the statement by its text. That saves a round trip and a parse, and costs memory on both
+   * sides, so it is for reads that are frequent and have few forms; a client must not be able to invent texts.
    */
   readonly prepared?: boolean;
 }
 
-/** For a read of few forms. */
+/** The options of a frequent read with few forms. */
 export const PREPARED: ReadOptions = { prepared: true };
 
-/** The one way to the database, the same for the embedded one and for a PostgreSQL server. */
+/** The database, embedded or a PostgreSQL server. Nothing else in the service talks to it. */
 export interface Database {
   readonly kind: 'embedded' | 'postgres';
-  /** Why it refused the last write (a full disk, a standby), within ten seconds; null where it did not. */
+  /** The reason why the last write was refused within ten seconds (a full disk, a standby); null when it was not. */
   readonly refusedWrite: WriteRefusal | null;
   /**
-   * Runs one statement, which is its own transaction, and answers its rows. Prepared by its text.
+   * Runs one statement, which is prepared by its text and is its own transaction, and returns its rows.
    * @throws Unavailable when the database is away, refuses for want of resources, or misses the deadline.
    */
   query<Row extends object>(
@@ -41,14 +41,14 @@ export interface Database {
     parameters?: readonly Parameter[],
     options?: QueryOptions,
   ): Promise<Row[]>;
-  /** Several statements at once, without parameters: migrations only. */
+  /** Runs several statements at once, without parameters, as one transaction. */
   script(text: string): Promise<void>;
   /**
-   * Drizzle, for reads and small writes; over connections of its own, since Drizzle changes its client's parsers.
-   * The one place that runs a Drizzle query, so that none is left un-awaited. @throws Unavailable as `query` does.
+   * Runs a Drizzle query: reads and small writes. It has connections of its own, since Drizzle changes the parsers of its client.
+   * No other place runs one, so that none is left un-awaited. @throws Unavailable as `query` does.
    */
   read<Result>(run: (orm: Orm) => PromiseLike<Result>, options?: ReadOptions): Promise<Result>;
-  /** Round-trip time in milliseconds. */
+  /** Measures a round trip, in milliseconds. */
   ping(): Promise<number>;
   close(): Promise<void>;
 }

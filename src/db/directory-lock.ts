@@ -22,9 +22,9 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes the data directory for this process alone, since two on one embedded database corrupt it. Two locks of the operating
- * system, both seen across containers: a transaction of SQLite in the file `lock`, which every platform has, and where there is
- * `flock`, the directory itself, which nobody can delete and make anew beside the database.
+ * Takes the data directory for this process alone, since two processes on one embedded database corrupt it. It takes two locks
+ * of the operating system, both of which hold across containers: a transaction of SQLite in the file `lock`, which every platform
+ * has, and `flock` on the directory itself where there is one, since nobody can replace the directory beside the database.
  * @throws DataDirectoryInUse, DataDirectoryUnusable
  */
 export function lockDirectory(dataDir: string): DirectoryLock {

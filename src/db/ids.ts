@@ -7,13 +7,13 @@ const RANDOM_LENGTH = 14;
 
 const randomPart = customAlphabet(ID_ALPHABET, RANDOM_LENGTH);
 
-/** What an id names: two to four lower-case letters before the underscore. The module whose ids they are states them. */
+/** The kind of thing that an id names: two to four lower-case letters before the underscore, stated by its module. */
 export type IdPrefix = string;
 
 let lastTime = -1;
 let lastTimePart = '';
 
-/** The ten characters that a moment (epoch milliseconds) takes in an id; they sort as the moments do. */
+/** Writes a time (epoch milliseconds) as the ten characters that it takes in an id; they sort as the times do. */
 export function timePart(atMs: number): string {
   if (atMs === lastTime) return lastTimePart;
   let rest = Math.max(0, Math.floor(atMs));
@@ -27,19 +27,19 @@ export function timePart(atMs: number): string {
   return text;
 }
 
-/** A new id: prefix, the moment of creation, 70 random bits. Ids of one kind sort by creation time. */
+/** Makes an id: prefix, time of creation, 70 random bits. Ids of one kind sort by creation time. */
 export function mintId(prefix: IdPrefix, atMs: number): string {
   return `${prefix}_${timePart(atMs)}${randomPart()}`;
 }
 
-/** The smallest id of that kind a moment can have: the bound of a partition or of a time filter. */
+/** The smallest id of a kind that can be made at a time: the bound of a partition or of a time filter. */
 export function lowestIdAt(prefix: IdPrefix, atMs: number): string {
   return `${prefix}_${timePart(atMs)}${'0'.repeat(RANDOM_LENGTH)}`;
 }
 
 const shapes = new Map<IdPrefix, RegExp>();
 
-/** Whether the text has the shape of an id of that kind. What does not is a 404 before any SQL. */
+/** True when a text has the shape of an id of that kind. Any other is a 404 before any SQL. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   let shape = shapes.get(prefix);
   if (!shape) {

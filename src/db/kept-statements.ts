@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { codeOf } from './sqlstate.ts';
 
-/** The server function that each error names, which PostgreSQL tells as `routine`. */
+/** The server function that raises each error; PostgreSQL reports it as `routine`. */
 const routines = new WeakMap<object, unknown>();
 
 /**
@@ -18,7 +18,7 @@ Object.defineProperty(postgres.PostgresError.prototype, 'routine', {
   },
 });
 
-/** Whether the server no longer has the statement that it was to run, or has it for tables that have changed since. */
+/** True when the server has lost the statement that it was to run, or kept it for tables that have changed since. */
 export function isForgotten(error: unknown): boolean {
   if (codeOf(error) === '26000') return true;
   if (typeof error !== 'object' || error === null) return false;
@@ -29,8 +29,8 @@ const FIRST_REST_MS = 60_000;
 const LONGEST_REST_MS = 3_600_000;
 
 /**
- * Whether connections keep statements by name. Once one was forgotten they do without for a while: a pooler that gives each
- * transaction another backend forgets all of them, always, and each new name would stay behind on one of its backends.
+ * Decides whether connections keep statements by name. Once the server has lost one, statements have no names for a while: a
+ * pooler that gives each transaction another backend loses all of them, and each new name would stay on one of its backends.
  */
 export class KeptStatements {
   #restMs = FIRST_REST_MS;
@@ -42,7 +42,7 @@ export class KeptStatements {
     return this.monotonic() >= this.#restsUntil;
   }
 
-  /** One was forgotten. Answers whether that is news; then no connection may be used on that knows names. */
+  /** Notes a statement that the server has lost; true the first time: connections that know names must not be used again. */
   forgotten(): boolean {
     if (!this.areOn) return false;
     this.#restsUntil = this.monotonic() + this.#restMs;

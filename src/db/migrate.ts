@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 import { type Migration, migrations as released } from './migrations.ts';
 
-/** The database was made by other migrations than this executable carries; starting would harm it. */
+/** The database was made by migrations that this executable does not carry; starting would harm it. */
 export class MigrationMismatch extends Error {
   override readonly name = 'MigrationMismatch';
 }
@@ -11,10 +11,10 @@ const LEDGER = `
     name text primary key, hash text not null, applied_at timestamptz not null default now()
   )`;
 
-/** Any number: it only has to be the same in every instance. Serialises instances that start together. */
+/** The advisory lock that serialises instances which start together. The number is arbitrary, and the same in every instance. */
 const LOCK = 7_265_511;
 
-/** What tells one form of a migration from another. */
+/** The hash that tells two forms of a migration apart. */
 export const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').update(sql).digest('hex');
 
 /**

@@ -2,10 +2,10 @@ import type { Database } from './database.ts';
 import { EmbeddedDatabase } from './embedded.ts';
 import { PostgresDatabase } from './postgres.ts';
 
-/** Where the data lives: a PostgreSQL server when there is a URL, else an embedded database in a directory. */
+/** The place of the data: a PostgreSQL server when there is a URL, otherwise an embedded database in a directory. */
 export interface Where {
   readonly url: string | null;
-  /** null: in memory, gone with the process. */
+  /** Null keeps the database in memory; it ends with the process. */
   readonly dataDir: string | null;
 }
 

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { type IdPrefix, lowestIdAt } from './ids.ts';
 import { codeOf } from './sqlstate.ts';
 
-/** Days that are made ready ahead; a service that was off longer makes them when it starts. */
+/** The days whose partitions are made ahead. A service that was off for longer makes them when it starts. */
 const DAYS_AHEAD = 2;
 
 /** The tables that are partitioned by the day inside the id of `prefix`. */
@@ -20,12 +20,13 @@ export const PARTITIONED: readonly {
 
 const dayStart = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;
 
-/** SQLSTATE of a lock that was not to be had in time. */
+/** The SQLSTATE of a lock that was not granted in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Attaching locks the default partition against everybody, detaching the parent, and whoever comes while such a lock is
- * waited for waits behind it. A dump or a vacuum may hold a table for hours, so the wait is short, and repeated by the hour.
+ * The time to wait for a lock. Attaching locks the default partition against everybody, detaching locks the parent, and every
+ * statement that comes while such a lock is waited for waits behind it. A dump or a vacuum may hold a table for hours, so the
+ * wait is short and is repeated every hour.
  */
 const BRIEFLY = `set local lock_timeout = '100ms'`;
 
@@ -35,8 +36,8 @@ export const partitionName = (table: string, dayMs: number): string =>
 
 /**
  * Makes the partitions of today and the days ahead. `create … like` and `attach` instead of `create … partition of`:
- * the latter locks the parent against every insert. A day whose rows already lie in the default partition stays there, and
- * a table that somebody holds gets its partitions next time: until then rows of such a day go to the default partition.
+ * the latter locks the parent against every insert. A day whose rows already are in the default partition stays there, and
+ * a table that is locked gets its partitions next time; until then rows of such a day go to the default partition.
  */
 export async function ensurePartitions(
   database: Database,
@@ -56,7 +57,7 @@ export async function ensurePartitions(
       if (stop?.aborted) return made;
       const bounds = [lowestIdAt(prefix, from), lowestIdAt(prefix, from + DAY_MS)] as const;
       const attached = await attach(database, table, name, bounds);
-      // What is held now is held for the next day's partition as well: those who read wait once, and not for each.
+      // A lock that is held now is held for the next day as well: readers wait once, and not once for each day.
       if (attached === 'held') break;
       if (attached === 'made') made.push(name);
     }
@@ -103,9 +104,9 @@ export async function partitionedDays(database: Database): Promise<readonly numb
 
 /**
  * Drops the partitions of a day. The rows of the ids that are kept go to the default partition, in the same transaction.
- * Everybody who writes waits meanwhile, so nothing is searched for here: the ids are known, and few. When the lock is not
- * to be had soon (a vacuum holds it, say), or `stop` is aborted between two tables, the rest of the day stays until
- * next time. Answers whether it is gone.
+ * Writers wait meanwhile, so nothing is searched for here: the ids are known and few. When the lock is not granted soon (a
+ * vacuum may hold it), or `stop` is aborted between two tables, the rest of the day stays until next time. Returns true when
+ * the whole day is gone.
  */
 export async function retireDay(
   database: Database,

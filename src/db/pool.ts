@@ -3,11 +3,11 @@ import { Unavailable } from '../errors/unavailable.ts';
 import type { HealthProbe } from './health-probe.ts';
 import { classify } from './sqlstate.ts';
 
-/** A frozen backend answers nothing for ever; HTTP must have answered within 8 s. */
+/** The deadline of a statement: a frozen backend never answers, and HTTP has to answer within 8 s. */
 export const DEADLINE_MS = 7_000;
-/** Longer than it takes to see that a database is back: who comes at that moment need not be turned away. */
+/** The time that a statement waits for a database that is away: long enough to see that it is back. */
 const RETURN_MS = 800;
-/** What was thawed with the server answers at once; what does not is dead. */
+/** The time that replaced connections have to answer: one that was thawed with the server answers at once, any other is dead. */
 const LAST_CHANCE_MS = 150;
 
 /**
@@ -19,7 +19,7 @@ function whole<T>(result: T): T {
   return result.filter(() => true) as T;
 }
 
-/** Which backend works on a statement, as postgres.js knows it; undefined for one that Drizzle has in its hands. */
+/** The backend that works on a statement, as postgres.js knows it; undefined for a statement of Drizzle. */
 function backendOf(running: object): number | null | undefined {
   if (!('state' in running)) return undefined;
   return (running.state as { readonly pid: number | null } | null)?.pid ?? null;
@@ -36,7 +36,7 @@ function heard<T>(result: T): T {
   return result;
 }
 
-/** A client, and what becomes of its statements when its connections are given up. */
+/** A client, and the ways to end its statements when its connections are given up. */
 interface Generation {
   readonly client: postgres.Sql;
   readonly abandoned: Set<(error: Unavailable) => void>;
@@ -51,15 +51,15 @@ export class Pool {
   constructor(
     private readonly open: () => postgres.Sql,
     private readonly watch: HealthProbe,
-    /** As a sentence names the database. */
+    /** The database as a sentence names it. */
     private readonly name = 'The database',
   ) {
     this.#now = { client: open(), abandoned: new Set() };
   }
 
   /**
-   * Runs on the present client. @throws Unavailable soon while the database is away, and after `deadlineMs`; the
-   * statement may be applied then.
+   * Runs a statement on the present client. @throws Unavailable soon while the database is away, and after `deadlineMs`, when the
+   * statement may have been applied.
    */
   async run<T>(deadlineMs: number, use: (client: postgres.Sql) => PromiseLike<T>): Promise<T> {
     if (this.watch.isAway && !(await this.watch.returns(Math.min(deadlineMs, RETURN_MS))))
@@ -73,7 +73,7 @@ export class Pool {
     };
     const timer = setTimeout(() => {
       giveUp(new Unavailable(`${this.name} does not answer.`, 'unknown'));
-      // A shorter wait than the usual one shows a slow database; others' statements may still be answered.
+      // A deadline shorter than the usual one proves only that the database is slow: other statements may still be answered.
       if (deadlineMs >= DEADLINE_MS && generation === this.#now) this.replace();
     }, deadlineMs);
     generation.abandoned.add(giveUp);
@@ -94,7 +94,7 @@ export class Pool {
   }
 
   /**
-   * From now on on new connections; what waits on the old ones has a last chance. A lost connection is never used again
+   * Replaces the client by a new one; statements on the old connections have a last chance. A lost connection is never used again
    * either: postgres.js 3.4.9 carries over what it had half read, half written or half failed when it reconnects
    * (tests/unit/hazards.test.ts), and then answers with holes, fails a statement it never sent, or hangs for 5 s.
    */
@@ -113,7 +113,7 @@ export class Pool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    // Whoever closes has finished; but postgres.js waits in vain for a connection that was lost in mid-query.
+    // Nothing is under way any more, but postgres.js would wait in vain for a connection that was lost in mid-query.
     await Promise.all([this.#now.client, ...this.#retiring].map((client) => client.end({ timeout: 1 })));
   }
 }

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
-/** The part of an Emscripten module that is changed: what `fsync` of an open file does. */
+/** The part of an Emscripten module that is changed: its `fsync` of an open file. */
 interface FileOperations {
   readonly NODEFS: { readonly stream_ops: { fsync?: (stream: { readonly nfd: number }) => number } };
 }
 
 /**
- * The files of an embedded database, with an `fsync` that reaches the disk. PGlite's own does nothing, which a killed
- * process survives and a power cut does not: what was answered with 202 could be gone. Costs 45 % of the single inserts
- * a second (7,183 → 3,958) and 43 % of the batched ones (145,000 → 82,000), measured on ext4.
+ * The files of an embedded database, with an `fsync` that reaches the disk. PGlite's own does nothing: a killed process loses
+ * nothing by that, but a power cut could lose what was answered with 202. It costs 45 % of the single inserts a second (7,183 →
+ * 3,958) and 43 % of the batched ones (145,000 → 82,000), measured on ext4.
  */
 export class SyncedFiles extends NodeFS {
   /** @param sync for tests, which cannot pull the plug */
@@ -37,7 +37,7 @@ export class SyncedFiles extends NodeFS {
 }
 
 /**
- * How PostgreSQL is started on synced files: with fsync, which PGlite turns off by `-F`, and by that call, since
+ * The start parameters of PostgreSQL on synced files: fsync is on, which PGlite turns off by `-F`, and is the method, since
  * Emscripten answers `fdatasync` without doing anything.
  */
 export const SYNCED_START: readonly string[] = [
@@ -45,7 +45,7 @@ export const SYNCED_START: readonly string[] = [
   ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
 ];
 
-/** Makes everything in a folder durable, the folder itself included. 0.15 s for a new database. */
+/** Makes everything in a folder durable, the folder itself included; it takes 0.15 s for a new database. */
 export async function syncFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));

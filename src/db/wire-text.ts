@@ -1,4 +1,4 @@
-/** A value as PostgreSQL reads it in text form, or nothing. */
+/** A parameter in the text form that PostgreSQL reads; null for no value. */
 export type WireText = string | null;
 
 /**

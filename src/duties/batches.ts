@@ -1,8 +1,8 @@
 import type { Database, Parameter } from '../db/database.ts';
 
 /**
- * Repeats a statement that works on a batch until one is not full: short locks, and a bounded wait for whoever needs the same
- * rows. Ends between two batches once `stop` is aborted. The statement returns a row for each that it has done.
+ * Repeats a statement that works on a batch until a batch is not full, so that locks are short and other writers wait for a
+ * bounded time. It ends between two batches once `stop` is aborted. The statement returns one row for each that it has processed.
  */
 export async function untilDone(
   database: Database,

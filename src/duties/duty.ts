@@ -1,18 +1,18 @@
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** A background job: named as the one who does it, one file each. */
+/** A background job, named after its agent. Each has a file of its own. */
 export interface Duty {
   readonly name: string;
-  /** When, as croner reads it (UTC). */
+  /** The times at which it runs, in UTC, as croner reads them. */
   readonly pattern: string;
-  /** It removes what is old: not while nobody can say how late it is. */
+  /** True when it removes data by their age. It does not run while the time is in doubt. */
   readonly goesByAge?: boolean;
-  /** Ends early once `stop` is aborted: between two batches, where there may be many. */
+  /** Does the work. It ends early, between two batches, once `stop` is aborted. */
   run(stop?: AbortSignal): Promise<unknown>;
 }
 
-/** What a duty works with. It may run on any number of instances at once, and does its work once, or twice without harm. */
+/** The dependencies of a duty. A duty may run on several instances at once; its work is done once, or twice without harm. */
 export interface DutyDeps {
   readonly database: Database;
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import { REPLY_KEPT_MS } from '../db/stored-replies.ts';
 import { untilDone } from './batches.ts';
 import type { Duty, DutyDeps } from './duty.ts';
 
-/** Rows a statement removes at most: short locks, and a bounded wait for whoever needs the same rows. */
+/** The most rows that one statement removes, so that locks are short and other writers wait for a bounded time. */
 const BATCH = 5_000;
 
 const PRUNE = `delete from idempotency_keys where (workspace_id, livemode, key, item) in (
@@ -10,7 +10,7 @@ const PRUNE = `delete from idempotency_keys where (workspace_id, livemode, key, 
   where created_at < $1::timestamptz order by created_at limit ${BATCH} for update skip locked
 ) returning 1 as one`;
 
-/** Removes stored replies whose 24 hours are over. They are not served any more before that; this gives the disk back. */
+/** Removes stored replies whose 24 hours are over. They are not served any more anyway; this frees the disk. */
 export const replyPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'replyPruner',
   pattern: '30 */10 * * * *',

@@ -4,10 +4,10 @@ import { type Clock, DAY_MS } from '../time/clock.ts';
 import type { Duty } from './duty.ts';
 import { HELD_AFTER_STOP_MS, LONG_STOP_MS } from './last-run.ts';
 
-/** No duty is timed to less than a second. */
+/** The time between two looks at the clock; no duty is timed to less than a second. */
 const TICK_MS = 250;
 
-/** Duties at work. */
+/** The running duties. */
 export interface Schedule {
   /** Stops starting them, asks those that run to end, and waits for them. */
   stop(): Promise<void>;
@@ -50,11 +50,11 @@ export function startDuties(
 
 interface Timed {
   readonly duty: Duty;
-  /** Whether its time has come since it was last asked. */
+  /** True when its time has come since the last call. */
   isTime(): boolean;
 }
 
-/** By the injected clock: croner's own timers go by the machine's, and stand still for an hour when it is put back by one. */
+/** Times a duty by the injected clock: croner's own timers follow the machine's, and pause when that is put back. */
 function timing(duty: Duty, clock: Clock): Timed {
   const cron = new Cron(duty.pattern, { utcOffset: 0, paused: true });
   const after = (at: number): number => cron.nextRun(new Date(at))?.getTime() ?? Number.POSITIVE_INFINITY;
@@ -74,9 +74,9 @@ function timing(duty: Duty, clock: Clock): Timed {
   };
 }
 
-/** A clock that went further than this beside the monotonic one was set, or the machine was suspended. */
+/** The leap, beside the monotonic clock, from which on a clock was set or the machine was suspended. */
 const LEAP_MS = 2_500;
-/** Nothing is removed for its age so soon after a leap: a clock that is wrong for a moment must not cost a day's mail. */
+/** The time after a leap in which nothing is removed for its age: a clock that is wrong for a moment must not cost a day's mail. */
 const HELD_AFTER_LEAP_MS = 15 * 60_000;
 
 /** Watches the clock for leaps forward, which the embedded database, whose clock is the machine's, shares. */

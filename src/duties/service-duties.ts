@@ -6,7 +6,7 @@ import { partitionMaker } from './partition-maker.ts';
 import { replyPruner } from './reply-pruner.ts';
 import { tokenPruner } from './token-pruner.ts';
 
-/** What the duties of the service itself work with. */
+/** The dependencies of the service's own duties. */
 export interface ServiceDutyDeps extends DutyDeps {
   readonly engine: { recoverOutbox(): Promise<number> };
   readonly kinds: readonly { readonly kind: Kind; readonly isLongLived?: boolean }[];

@@ -1,7 +1,7 @@
 import { untilDone } from './batches.ts';
 import type { Duty, DutyDeps } from './duty.ts';
 
-/** Rows a statement removes at most: short locks. */
+/** The most rows that one statement removes, so that locks are short. */
 const BATCH = 5_000;
 
 const PRUNE = `delete from one_time_tokens where hash in (
@@ -9,7 +9,7 @@ const PRUNE = `delete from one_time_tokens where hash in (
   order by expires_at limit ${BATCH} for update skip locked
 ) returning 1 as one`;
 
-/** Removes one-time tokens that have expired, used or not: none of them is taken any more. */
+/** Removes one-time tokens that have expired, used or not: none of them is accepted any more. */
 export const tokenPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'tokenPruner',
   pattern: '40 */10 * * * *',

@@ -1,28 +1,28 @@
 import { readFileSync } from 'node:fs';
 
-/** How a clock stands to that of the database. */
+/** The agreement of a clock with that of the database. Differences are in milliseconds, as of the last look. */
 export interface Agreement {
-  /** How far the database's clock is ahead of this one, in milliseconds, when it was last looked at. */
+  /** The lead of the database's clock over this one. */
   readonly skewMs: number;
-  /** How far the database's clock is ahead of the machine's own, by which nothing goes but logs and certificates. */
+  /** The lead of the database's clock over the machine's own, which only logs and certificates follow. */
   readonly machineSkewMs: number;
-  /** Whether that is explained. While it is not, nothing is claimed and nothing is removed for its age. */
+  /** False while the lead is unexplained: then nothing is claimed, and nothing is removed for its age. */
   readonly agrees: boolean;
 }
 
-/** Where time comes from; injected everywhere, so that tests own it. */
+/** A source of time. It is injected everywhere, so that tests control it. */
 export interface Clock {
-  /** Wall time, epoch milliseconds: what is stored and compared between instances. */
+  /** The wall time in epoch milliseconds, which is stored and compared between instances. */
   now(): number;
-  /** Milliseconds that never jump: limits, leases of this process, durations. */
+  /** Milliseconds that never jump, for limits, durations and leases of this process. */
   monotonic(): number;
   /** Milliseconds that the machine has been suspended since this process started; absent where that is not known. */
   suspended?(): number;
-  /** Of a clock that follows the database's, which SQL reads too; absent where a test has its own. */
+  /** The agreement with the database's clock, which SQL reads too; absent where a test has its own. */
   readonly agreement?: Agreement;
 }
 
-/** The machine's own clock. Only the embedded database, which has no other, is served by it. */
+/** The machine's own clock. Only a service on the embedded database, which has no other, follows it. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -47,6 +47,6 @@ function suspension(): Pick<Clock, 'suspended'> {
 /** A day of 24 hours in milliseconds. */
 export const DAY_MS = 86_400_000;
 
-/** Epoch milliseconds as ISO 8601, for SQL and JSON; null stays null. */
+/** Writes epoch milliseconds in ISO 8601, for SQL and JSON; null stays null. */
 export const isoOrNull = (at: number | null): string | null =>
   at === null ? null : new Date(at).toISOString();

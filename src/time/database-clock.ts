@@ -3,39 +3,39 @@ import type { Database } from '../db/database.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import { type Agreement, type Clock, systemClock } from './clock.ts';
 
-/** The database's clock, read once: what it said (epoch ms) when our monotonic one and the machine's said that. */
+/** One reading of the database's clock (`at`, epoch ms), with our monotonic clock and the machine's at that moment. */
 export interface Reading {
   readonly at: number;
   readonly monotonic: number;
   readonly machine: number;
-  /** Half of the round trip: by so much `at` may be wrong. */
+  /** The largest error of `at`: half of the round trip. */
   readonly within: number;
-  /** How long the machine had been suspended; null where that is not known. */
+  /** The time that the machine had been suspended; null where that is not known. */
   readonly suspended: number | null;
 }
 
-/** Two NTP clients, a failover between two of them and a slow network explain so much, and no more. */
+/** The largest difference that two NTP clients, a failover between them and a slow network explain. */
 export const EXPLAINED_MS = 2_500;
-/** A reading that may be further off than this says nothing. */
+/** A reading with a larger error is ignored. */
 const TOO_VAGUE_MS = 1_000;
 const SAMPLES = 5;
-/** Tries at the start, of so many samples each. */
+/** The number of tries at the start, of `SAMPLES` readings each. */
 const FIRST_READINGS = 3;
-/** No better one is needed. */
+/** A reading with a smaller error is good enough. */
 const SHARP_MS = 2;
-/** What is corrected of an explained difference, as a share of the time that passes. */
+/** The part of the passing time by which an explained difference is corrected. */
 const SLEW = 0.1;
-/** Time between two looks; quartz drifts by a millisecond in it. */
+/** The time between two readings; quartz drifts by a millisecond in it. */
 export const LOOK_EVERY_MS = 10_000;
 /**
- * A clock that has been ahead for so long is taken to be right. No attempt has a longer lease: none that was under way at the
- * jump is taken for lost.
+ * The time after which a clock that has jumped ahead counts as right. No attempt has a longer lease, so none that was under way
+ * at the jump counts as lost.
  */
 export const ADOPTED_AFTER_MS = 15 * 60_000;
 
 const ASK = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as at';
 
-/** Reads the database's clock several times, and answers the reading whose round trip was the shortest. */
+/** Reads the database's clock several times, and returns the reading with the shortest round trip. */
 export async function readClock(
   database: Pick<Database, 'query'>,
   machine: Clock = systemClock,
@@ -59,22 +59,22 @@ export async function readClock(
 }
 
 /**
- * Tells the time of the database, whatever the machine's own clock says: measured at the start and again and again, carried
- * on by the monotonic clock in between. It never goes back. Small differences are made up for little by little; a larger one
- * is taken over at once where this machine had been suspended for as long, and else not believed: the database's clock was set,
- * perhaps together with the machine's, or another server answers. Then nothing is claimed or removed until both agree again.
+ * A clock that follows the database's, whatever the machine's own clock says: it is measured at the start and every ten seconds,
+ * and carried on by the monotonic clock in between. It never goes back. Small differences are corrected gradually. A larger one
+ * is adopted at once where this machine was suspended for as long, and otherwise not believed: the database's clock was set,
+ * perhaps together with the machine's, or another server answers. Nothing is claimed or removed then until both agree again.
  */
 export class DatabaseClock implements Clock {
-  /** What was told, and when; from there on the time is carried on. */
+  /** The time from which this clock is carried on, and the monotonic time of it. */
   #from: { readonly at: number; readonly monotonic: number };
-  /** What is still to be made up for. */
+  /** The difference that is still to be corrected. */
   #pending = 0;
-  /** The last one that agreed. */
+  /** The last reading that agreed. */
   #agreed: Reading;
-  /** What was told last. */
+  /** The time that was returned last. */
   #last = 0;
   #agreement: Agreement;
-  /** Monotonic moment of the first look at the present disagreement. */
+  /** The monotonic time of the first reading of the present disagreement. */
   #strangeSince: number | null = null;
 
   constructor(
@@ -105,7 +105,7 @@ export class DatabaseClock implements Clock {
     const skewMs = reading.at - told;
     const isSmall = Math.abs(skewMs) - reading.within <= EXPLAINED_MS;
     this.#from = { at: told, monotonic: reading.monotonic };
-    // Ahead it is adopted at once, or after a while; behind it is waited for.
+    // A database that is ahead is adopted, at once or after a while; one that is behind is waited for.
     if (
       !isSmall &&
       skewMs > 0 &&
@@ -122,15 +122,15 @@ export class DatabaseClock implements Clock {
 
   #tell(monotonic: number): number {
     const passed = Math.max(0, monotonic - this.#from.monotonic);
-    // Far ahead of the database this clock stands still.
+    // A clock that is far ahead of the database stands still.
     const share = this.#pending < -EXPLAINED_MS ? 1 : SLEW;
     const most = passed * share;
     return this.#from.at + passed + Math.max(-most, Math.min(most, this.#pending));
   }
 
   /**
-   * Whether the machine has slept through the difference. Where it does not say how long it slept, a clock of its own that has
-   * leapt as far has to do; both clocks may have been set together then.
+   * True when the machine was suspended for the difference. Where that is not known, a leap of the machine's clock by as much has
+   * to do, though both clocks may have been set together.
    */
   #wasSuspended(reading: Reading, skewMs: number): boolean {
     const { at, machine, suspended } = this.#agreed;
@@ -163,12 +163,12 @@ export class DatabaseClock implements Clock {
   }
 }
 
-/** A clock that looks after itself, until it is closed. */
+/** A clock that measures itself until it is closed. */
 export interface OpenClock extends Clock {
   close(): void;
 }
 
-/** Everything goes by the first reading, so it is repeated while it is vague: a connection may be slow once. */
+/** Takes the first reading, which everything follows. It is repeated while it is vague: a connection may be slow once. */
 async function firstReading(database: Pick<Database, 'query'>, machine: Clock): Promise<Reading> {
   for (let tries = 1; ; tries++) {
     const reading = await readClock(database, machine);
@@ -178,7 +178,7 @@ async function firstReading(database: Pick<Database, 'query'>, machine: Clock): 
   }
 }
 
-/** The clock of a service on this database. @throws Unavailable */
+/** Opens the clock of a service on this database. @throws Unavailable */
 export async function openClock(
   database: Database,
   logger: Pick<Logger, 'warn' | 'info'>,
@@ -195,7 +195,7 @@ export async function openClock(
     try {
       clock.follow(await readClock(database, machine));
     } catch {
-      // A database that is away tells no time, and nobody claims anything of it.
+      // While the database is away nothing can be claimed anyway.
     } finally {
       isLooking = false;
     }

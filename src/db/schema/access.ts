@@ -1,7 +1,7 @@
 import { boolean, integer, pgTable, pgView, primaryKey, text } from 'drizzle-orm/pg-core';
 import { actorColumns, moment } from './actor.ts';
 
-/** Tenants. */
+/** The workspaces, which are the tenants. */
 export const workspaces = pgTable('workspaces', {
   id: text('id').primaryKey(),
   name: text('name').notNull(),
@@ -16,7 +16,7 @@ export const workspaces = pgTable('workspaces', {
   createdAt: moment('created_at').notNull(),
 });
 
-/** Actors: who may authenticate. */
+/** The API keys, which are actors. */
 export const apiKeys = pgTable('api_keys', {
   ...actorColumns,
   name: text('name').notNull(),
@@ -26,7 +26,7 @@ export const apiKeys = pgTable('api_keys', {
   revokedAt: moment('revoked_at'),
 });
 
-/** Units taken from each period's ceiling. */
+/** The units that were taken in each period. */
 export const usage = pgTable(
   'usage',
   {
@@ -41,7 +41,7 @@ export const usage = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.livemode, table.period] })],
 );
 
-/** Units taken from each period, with the entries that have not been added up yet. */
+/** The units that were taken in each period, with the entries that are not added up yet. */
 export const usageTotals = pgView('usage_totals', {
   workspaceId: text('workspace_id').notNull(),
   livemode: boolean('livemode').notNull(),

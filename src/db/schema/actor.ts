@@ -1,9 +1,9 @@
 import { boolean, integer, json, smallint, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** A moment, as every table has it. */
+/** The type of a time in every table. */
 export const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 
-/** The columns that every actor's table begins with; what the engine reads and writes of it. */
+/** The columns that every actor's table begins with, which the engine reads and writes. */
 export const actorColumns = {
   id: text('id').primaryKey(),
   workspaceId: text('workspace_id').notNull(),

@@ -1,7 +1,7 @@
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import { actorColumns } from './actor.ts';
 
-/** Actors: the domains that live email is sent from. */
+/** The domains that live email is sent from, which are actors. */
 export const domains = pgTable('domains', {
   ...actorColumns,
   name: text('name').notNull(),
@@ -9,7 +9,7 @@ export const domains = pgTable('domains', {
   trackingDomain: text('tracking_domain'),
 });
 
-/** By which way the mail of a domain leaves, where one has been chosen. */
+/** The transport that was chosen for a domain. */
 export const domainTransports = pgTable('domain_transports', {
   domainId: text('domain_id').primaryKey(),
   provider: text('provider'),

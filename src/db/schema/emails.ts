@@ -1,7 +1,7 @@
 import { bigint, boolean, customType, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { actorColumns, moment } from './actor.ts';
 
-/** Actors: where each email is in its life. */
+/** The emails, which are actors: the state of each. */
 export const emails = pgTable('emails', {
   ...actorColumns,
   recipients: text('recipients').array().notNull(),
@@ -16,7 +16,7 @@ export const emails = pgTable('emails', {
 
 const octets = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 
-/** What was asked for; written once. */
+/** The messages of emails, written once. */
 export const emailMessages = pgTable('email_messages', {
   id: text('id').primaryKey(),
   workspaceId: text('workspace_id').notNull(),
@@ -43,7 +43,7 @@ export const emailEvents = pgTable(
     recipient: text('recipient').notNull(),
     occurredAt: moment('occurred_at').notNull(),
     data: json('data').notNull(),
-    /** Orders the gap-free log: see `event_position` in the schema. */
+    /** The order of the gap-free log; see `event_position` in the schema. */
     position: bigint('position', { mode: 'bigint' }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.emailId, table.id] })],

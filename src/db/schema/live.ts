@@ -3,7 +3,7 @@ import { customType, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg
 const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 const bytes = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 
-/** Live mail that stayed here. */
+/** The live mail that was captured instead of sent. */
 export const captured = pgTable('captured', {
   id: text('id').primaryKey(),
   workspaceId: text('workspace_id').notNull(),
@@ -13,7 +13,7 @@ export const captured = pgTable('captured', {
   raw: bytes('raw').notNull(),
 });
 
-/** Addresses that get no more live mail of a workspace. */
+/** The addresses that get no more live mail from a workspace. */
 export const suppressions = pgTable(
   'suppressions',
   {

@@ -1,7 +1,7 @@
 import { integer, json, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
 import { actorColumns, moment } from './actor.ts';
 
-/** Actors: where events are sent to. */
+/** The webhook endpoints, which are actors. */
 export const webhookEndpoints = pgTable('webhook_endpoints', {
   ...actorColumns,
   events: text('events').array().notNull(),
@@ -14,7 +14,7 @@ export const webhookSecrets = pgTable('webhook_secrets', {
   prefix: text('prefix').notNull(),
 });
 
-/** Actors: one event on its way to one endpoint. */
+/** The webhook deliveries, which are actors: one event for one endpoint. */
 export const webhookDeliveries = pgTable('webhook_deliveries', {
   ...actorColumns,
   webhookId: text('webhook_id').notNull(),
@@ -24,7 +24,7 @@ export const webhookDeliveries = pgTable('webhook_deliveries', {
   event: json('event'),
 });
 
-/** What became of each attempt that had an outcome. */
+/** The outcome of each attempt that had one. */
 export const webhookAttempts = pgTable(
   'webhook_attempts',
   {
