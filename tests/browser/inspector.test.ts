@@ -75,7 +75,7 @@ const picture = (page: Page, name: string) => page.screenshot({ path: join(ARTEF
 const state = (page: Page) => page.locator('[data-life-state]');
 
 describe('the live view in a browser', () => {
-  test('an email moves to delivered before one’s eyes', async () => {
+  test('an email moves to delivered on the page', async () => {
     await using view = await open('/inspector?kind=email');
     const { page } = view;
     await page.locator('[data-state=delivered]').waitFor();
@@ -90,7 +90,7 @@ describe('the live view in a browser', () => {
     expect(view.complaints).toEqual([]);
   });
 
-  test('a scheduled email counts down, is cancelled, and ends while it is looked at', async () => {
+  test('a scheduled email counts down, and ends on the open page when it is cancelled', async () => {
     const id = await send('delivered', { scheduledAt: new Date(Date.now() + 7_200_000).toISOString() });
     await using view = await open(`/inspector?kind=email&id=${id}`);
     const { page } = view;
@@ -164,7 +164,7 @@ describe('the live view in a browser', () => {
     await client.delete(`/v1/webhooks/${made.body.data.id}`);
   });
 
-  test('everything can be reached without a mouse', async () => {
+  test('every control can be reached by keyboard', async () => {
     const id = await send('delivered');
     await using view = await open('/inspector');
     const { page } = view;
@@ -198,7 +198,7 @@ describe('the live view in a browser', () => {
     expect(view.complaints).toEqual([]);
   });
 
-  test('light and dark, as the system says and as one chooses', async () => {
+  test('the theme follows the system until one is chosen', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await using view = await open('/inspector', { colorScheme });
       const { page } = view;
@@ -227,7 +227,7 @@ describe('the live view in a browser', () => {
     }
   });
 
-  test('a narrow window has everything, and nothing sticks out', async () => {
+  test('a narrow window shows everything without scrolling sideways', async () => {
     const id = await send('deferred');
     await using view = await open(`/inspector?kind=email&id=${id}`, {
       viewport: { width: 390, height: 844 },
@@ -246,7 +246,7 @@ describe('the live view in a browser', () => {
     expect(view.complaints).toEqual([]);
   });
 
-  test('when the service goes away the page says so, and finds back by itself', async () => {
+  test('the page reports a lost connection and reconnects by itself', async () => {
     const own = await startService({ env: { RATE_LIMIT_PER_IP: '0' } });
     try {
       const context = await browser.newContext();

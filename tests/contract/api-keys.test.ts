@@ -71,8 +71,8 @@ describe('POST /v1/api-keys', () => {
   ])('%s: 422', async (_, body, path) => expect(pathsOf(await create(body))).toEqual([path]));
 
   test('refuses to create a live key with a test key', async () => {
-    const told = await create({ name: 'a', env: 'live', permissions: ['emails:read'] }, inTest);
-    expect([told.status, told.body.error.code]).toEqual([403, 'FORBIDDEN']);
+    const reply = await create({ name: 'a', env: 'live', permissions: ['emails:read'] }, inTest);
+    expect([reply.status, reply.body.error.code]).toEqual([403, 'FORBIDDEN']);
   });
 
   test('refuses permissions that the creating key lacks, `*` included', async () => {
@@ -122,8 +122,8 @@ describe('PATCH /v1/api-keys/{id}', () => {
   test('answers 409 for a revoked key and leaves it unchanged', async () => {
     const { id } = await created(['emails:read']);
     await revoke(id);
-    const told = await patch(id, ['emails:send']);
-    expect([told.status, told.body.error.code]).toEqual([409, 'CONFLICT']);
+    const reply = await patch(id, ['emails:send']);
+    expect([reply.status, reply.body.error.code]).toEqual([409, 'CONFLICT']);
   });
 });
 
@@ -131,8 +131,8 @@ describe('DELETE /v1/api-keys/{id}', () => {
   test('revokes the key at once; revoking it again is no error', async () => {
     const { id, key } = await created(['emails:read']);
     expect((await service.ask({ path: '/v1/emails', key })).status).toBe(200);
-    const told = await revoke(id);
-    expect([told.status, told.body]).toEqual([200, { data: { id } }]);
+    const reply = await revoke(id);
+    expect([reply.status, reply.body]).toEqual([200, { data: { id } }]);
     expect((await service.ask({ path: '/v1/emails', key })).body.error.code).toBe('UNAUTHORIZED');
     expect((await revoke(id)).status).toBe(200);
   });
@@ -238,9 +238,9 @@ describe('POST /v1/api-keys with an Idempotency-Key', () => {
       ['/v1/domains', { name: 'sealed.example' }],
       ['/v1/api-keys', { ...body, name: 'b' }],
     ] as const) {
-      const told = await service.ask({ ...asking, path, body: other });
-      expect([path, told.status, told.body.error.code]).toEqual([path, 409, 'IDEMPOTENCY_CONFLICT']);
-      expect(told.text).not.toContain(made.body.data.key);
+      const reply = await service.ask({ ...asking, path, body: other });
+      expect([path, reply.status, reply.body.error.code]).toEqual([path, 409, 'IDEMPOTENCY_CONFLICT']);
+      expect(reply.text).not.toContain(made.body.data.key);
     }
   });
 

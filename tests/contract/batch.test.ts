@@ -43,11 +43,11 @@ const emailsThere = async (): Promise<number> =>
 describe('POST /v1/emails/batch', () => {
   for (const count of [1, 100])
     test(`of ${count} is as many emails, in the order of the call`, async () => {
-      const told = await send(several(count));
-      expect(told.status).toBe(202);
-      expect(told.body.data.map(({ index }: { index: number }) => index)).toEqual([...Array(count).keys()]);
+      const reply = await send(several(count));
+      expect(reply.status).toBe(202);
+      expect(reply.body.data.map(({ index }: { index: number }) => index)).toEqual([...Array(count).keys()]);
       for (const index of new Set([0, count - 1])) {
-        const { id, ...receipt } = told.body.data[index];
+        const { id, ...receipt } = reply.body.data[index];
         expect(receipt).toMatchObject({ index, livemode: false, scheduledAt: null });
         const { data } = (await service.ask({ path: `/v1/emails/${id}`, key })).body;
         expect(data.subject).toBe(`Number ${index}`);
@@ -57,8 +57,8 @@ describe('POST /v1/emails/batch', () => {
   test('refuses a batch of 101, of none, or that is no list, whole', async () => {
     const before = await emailsThere();
     for (const emails of [several(101), [], {}, null, 'x']) {
-      const told = await send(emails);
-      expect([told.status, pathsOf(told)]).toEqual([422, ['/body/emails']]);
+      const reply = await send(emails);
+      expect([reply.status, pathsOf(reply)]).toEqual([422, ['/body/emails']]);
     }
     expect(await emailsThere()).toBe(before);
   });
@@ -156,8 +156,8 @@ describe('POST /v1/emails/batch with an Idempotency-Key', () => {
     await send(several(2), name);
     const before = await emailsThere();
     for (const other of [several(3), several(1), [email({ to: 'nobody' }), ...several(2)]]) {
-      const told = await send(other, name);
-      expect([told.status, told.body.error.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
+      const reply = await send(other, name);
+      expect([reply.status, reply.body.error.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
     }
     const single = { method: 'POST', path: '/v1/emails', key, headers: { 'idempotency-key': name } };
     expect((await service.ask({ ...single, body: email() })).status).toBe(409);
@@ -193,10 +193,10 @@ describe('POST /v1/emails/batch with an Idempotency-Key', () => {
   test('accepts one set of emails of two simultaneous calls', async () => {
     const before = await emailsThere();
     const name = randomUUID();
-    const told = await Promise.all(Array.from({ length: 20 }, () => send(several(10), name)));
-    const done = told.filter(({ status }) => status === 202);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => send(several(10), name)));
+    const done = replies.filter(({ status }) => status === 202);
     expect(new Set(done.map(({ text }) => text)).size).toBe(1);
-    for (const { status, body } of told)
+    for (const { status, body } of replies)
       if (status !== 202) expect([status, body.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
     expect(await emailsThere()).toBe(before + 10);
   });

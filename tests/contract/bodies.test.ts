@@ -310,8 +310,8 @@ test('counts a stalled body against its sender until it has arrived', async () =
   socket.write(raw('POST /v1/things', headers, body.slice(0, -1)));
   // Whoever is known by their key has been given room before anything else can arrive.
   await eventually('the stalled request', async () => small.lookedUp[0]);
-  const told = await other();
-  expect([told.status, told.body.error?.code, told.headers.get('retry-after')]).toEqual([
+  const reply = await other();
+  expect([reply.status, reply.body.error?.code, reply.headers.get('retry-after')]).toEqual([
     503,
     'SERVICE_UNAVAILABLE',
     '1',

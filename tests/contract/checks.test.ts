@@ -39,8 +39,8 @@ describe('authentication by API key', () => {
 
   test('names the scheme in a 401, and looks up nothing that is not shaped like a key', async () => {
     service.lookedUp.length = 0;
-    const told = await ask(service.url, { ...get, key: 'svc_live_short' });
-    expect(told.headers.get('www-authenticate')).toBe('Bearer');
+    const reply = await ask(service.url, { ...get, key: 'svc_live_short' });
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
     expect(service.lookedUp).toEqual([]);
   });
 });
@@ -83,9 +83,9 @@ describe('routing of paths and methods', () => {
   });
 
   test('answers OPTIONS with the methods of a path, without a key', async () => {
-    const told = await ask(service.url, { method: 'OPTIONS', path: `/v1/things/${THING}` });
-    expect(told.status).toBe(204);
-    expect(told.headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE, OPTIONS');
+    const reply = await ask(service.url, { method: 'OPTIONS', path: `/v1/things/${THING}` });
+    expect(reply.status).toBe(204);
+    expect(reply.headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE, OPTIONS');
   });
 });
 
@@ -222,15 +222,15 @@ describe('error responses and headers', () => {
         return expect(
           (await ask(service.url, { method: 'POST', path: '/v1/things', key: all, body: {} })).status,
         ).toBe(422);
-      const told = await ask(service.url, { path: `/v1/failing/${code}`, key: all });
-      expect(told.status).toBe(STATUS_OF[code]);
-      expect(told.body.error.docs).toBe(`https://mail.example.com/docs/errors#${code}`);
+      const reply = await ask(service.url, { path: `/v1/failing/${code}`, key: all });
+      expect(reply.status).toBe(STATUS_OF[code]);
+      expect(reply.body.error.docs).toBe(`https://mail.example.com/docs/errors#${code}`);
     },
   );
 
   test('answers a deletion without body and content type', async () => {
-    const told = await ask(service.url, { method: 'DELETE', path: `/v1/things/${THING}`, key: all });
-    expect([told.status, told.text, told.headers.get('content-type')]).toEqual([204, '', null]);
+    const reply = await ask(service.url, { method: 'DELETE', path: `/v1/things/${THING}`, key: all });
+    expect([reply.status, reply.text, reply.headers.get('content-type')]).toEqual([204, '', null]);
   });
 
   test('forbids caching, framing and running API responses', async () => {
@@ -240,10 +240,10 @@ describe('error responses and headers', () => {
   });
 
   test('keeps the headers that an HTML page sets itself', async () => {
-    const told = await ask(service.url, { path: '/page' });
-    expect(told.text).toBe('<h1>Page</h1>');
-    expect(told.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(told.headers.get('cache-control')).toBe('max-age=60');
+    const reply = await ask(service.url, { path: '/page' });
+    expect(reply.text).toBe('<h1>Page</h1>');
+    expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(reply.headers.get('cache-control')).toBe('max-age=60');
   });
 
   test('labels metrics by route, never by path', async () => {

@@ -31,14 +31,14 @@ const standings = ({ dkimKeys }: { dkimKeys: { status: string }[] }) => dkimKeys
 
 test('rotate-dkim answers the domain with its new records and no private key', async () => {
   const { id } = await added('shown.test');
-  const told = await rotate(id);
-  expect(told.status).toBe(200);
-  expect(standings(told.body.data)).toEqual(['pending', 'active']);
-  expect(await get(id)).toEqual(told.body.data);
-  const values = told.body.data.dnsRecords.map(({ value }: { value: string }) => value);
+  const reply = await rotate(id);
+  expect(reply.status).toBe(200);
+  expect(standings(reply.body.data)).toEqual(['pending', 'active']);
+  expect(await get(id)).toEqual(reply.body.data);
+  const values = reply.body.data.dnsRecords.map(({ value }: { value: string }) => value);
   expect(values[2]).toMatch(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/]{392}$/);
   expect(values[3]).toMatch(/^v=DKIM1; k=ed25519; p=[A-Za-z0-9+/]{43}=$/);
-  expect(told.text).not.toMatch(/sealed|PRIVATE/i);
+  expect(reply.text).not.toMatch(/sealed|PRIVATE/i);
   const [journal] = await one.service.database.query<{ all: string }>(
     `select string_agg(steps::text, '') as all from domain_journal where actor_id = $1`,
     [id],
@@ -63,8 +63,8 @@ test('rotate-dkim during a waiting rotation is a conflict that changes nothing',
   const { id } = await added('second.test');
   await rotate(id);
   const before = await get(id);
-  const told = await rotate(id);
-  expect([told.status, told.body.error.code]).toEqual([409, 'CONFLICT']);
+  const reply = await rotate(id);
+  expect([reply.status, reply.body.error.code]).toEqual([409, 'CONFLICT']);
   expect(await get(id)).toEqual(before);
 });
 
@@ -73,13 +73,15 @@ test('parallel rotate-dkim on two instances succeeds once, with the answer that 
     const { id } = await added(`race-${round}.test`);
     // Both know the actor, so that each decides on what it remembers.
     await other.ask({ path: `/v1/domains/${id}`, key });
-    const told = await Promise.all(
+    const replies = await Promise.all(
       Array.from({ length: 6 }, (_, n) =>
         rotate(id, { 'idempotency-key': crypto.randomUUID() }, n % 2 ? one : other),
       ),
     );
-    expect(told.map(({ status }) => status).sort()).toEqual([200, ...Array(5).fill(409)]);
-    expect(told.find(({ status }) => status === 200)?.body.data.dkimKeys).toEqual((await get(id)).dkimKeys);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(5).fill(409)]);
+    expect(replies.find(({ status }) => status === 200)?.body.data.dkimKeys).toEqual(
+      (await get(id)).dkimKeys,
+    );
   }
 });
 

@@ -136,8 +136,8 @@ describe('the documentation pages', () => {
   });
 
   test('are where the link of an error leads', async () => {
-    const told = await service.ask({ path: '/v1/nothing' });
-    const link = new URL(told.body.error.docs);
+    const reply = await service.ask({ path: '/v1/nothing' });
+    const link = new URL(reply.body.error.docs);
     expect(link.origin).toBe('https://mail.example.com');
     const { response, text } = await read(link.pathname);
     expect(response.status).toBe(200);
@@ -194,11 +194,11 @@ describe('the examples of the documentation match the service', () => {
   };
   /** Asks for what the example shows and compares. */
   const holds = async (name: string, asking: Asking) => {
-    const told = await service.ask({ key, method: name.split(' ')[0] ?? '', ...asking });
+    const reply = await service.ask({ key, method: name.split(' ')[0] ?? '', ...asking });
     const { status, example } = successOf(operation(name));
-    expect(told.status).toBe(status);
-    expect(masked(told.body)).toEqual(masked(example));
-    return told.body.data;
+    expect(reply.status).toBe(status);
+    expect(masked(reply.body)).toEqual(masked(example));
+    return reply.body.data;
   };
   const bodyOf = (name: string) =>
     operation(name).requestBody?.content['application/json']?.example as Record<string, unknown>;

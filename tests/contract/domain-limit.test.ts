@@ -14,10 +14,10 @@ test('the domain limit admits two of 300 parallel additions on the free plan, an
     });
   const used = async () =>
     (await service.ask({ path: '/v1/workspace', key: keys[0] ?? '' })).body.data.usage.domains;
-  const told = await Promise.all(Array.from({ length: 300 }, (_, n) => add(n)));
-  const made = told.filter(({ status }) => status === 201);
+  const replies = await Promise.all(Array.from({ length: 300 }, (_, n) => add(n)));
+  const made = replies.filter(({ status }) => status === 201);
   expect(made).toHaveLength(2);
-  for (const { status, body } of told)
+  for (const { status, body } of replies)
     if (status !== 201) expect([status, body.error.code]).toEqual([429, 'QUOTA_EXCEEDED']);
   expect(await used()).toBe(2);
 

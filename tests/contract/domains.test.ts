@@ -36,9 +36,9 @@ const verify = (id: string, key = live) =>
 
 describe('POST /v1/domains', () => {
   test('answers the domain with every member and every record', async () => {
-    const told = await add({ name: 'one.example', trackingSubdomain: 'links' });
-    expect(told.status).toBe(201);
-    const { dnsRecords, dkimKeys, ...domain } = told.body.data;
+    const reply = await add({ name: 'one.example', trackingSubdomain: 'links' });
+    expect(reply.status).toBe(201);
+    const { dnsRecords, dkimKeys, ...domain } = reply.body.data;
     expect(domain).toEqual({
       id: expect.stringMatching(/^dom_[0-9a-z]{24}$/),
       name: 'one.example',
@@ -82,7 +82,7 @@ describe('POST /v1/domains', () => {
       'v=DMARC1; p=none;',
       'post.example.com',
     ]);
-    expect((await get(domain.id)).body.data).toEqual(told.body.data);
+    expect((await get(domain.id)).body.data).toEqual(reply.body.data);
   });
 
   test.each([
@@ -93,8 +93,8 @@ describe('POST /v1/domains', () => {
     ['shop.localhost', 'shop.localhost'],
     ['shop.invalid', 'shop.invalid'],
   ])('%s is kept as %s, and verified at once', async (name, stored) => {
-    const told = await add({ name });
-    expect(told.body.data).toMatchObject({ name: stored, status: 'verified' });
+    const reply = await add({ name });
+    expect(reply.body.data).toMatchObject({ name: stored, status: 'verified' });
   });
 
   test.each([
@@ -147,13 +147,13 @@ describe('POST /v1/domains', () => {
 
   test('answers 409 for a name that exists, however it is written', async () => {
     await added('twice.example');
-    const told = await add({ name: 'TWICE.example' });
-    expect([told.status, told.body.error.code]).toEqual([409, 'CONFLICT']);
+    const reply = await add({ name: 'TWICE.example' });
+    expect([reply.status, reply.body.error.code]).toEqual([409, 'CONFLICT']);
   });
 
   test('adds a name once of 20 parallel additions', async () => {
-    const told = await Promise.all(Array.from({ length: 20 }, () => add({ name: 'race.example' })));
-    expect(told.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => add({ name: 'race.example' })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
   });
 
   test('leaves a real name pending until its records are seen', async () => {
@@ -224,9 +224,9 @@ describe('PATCH /v1/domains/{id}', () => {
       openTracking: true,
       clickTracking: false,
     });
-    const told = await patch(id, { clickTracking: true });
-    expect(told.body.data).toMatchObject({ openTracking: true, clickTracking: true });
-    expect((await get(id)).body.data).toEqual(told.body.data);
+    const reply = await patch(id, { clickTracking: true });
+    expect(reply.body.data).toMatchObject({ openTracking: true, clickTracking: true });
+    expect((await get(id)).body.data).toEqual(reply.body.data);
   });
 
   test('answers 422 to an empty body, unknown members and wrong types', async () => {
@@ -247,8 +247,8 @@ describe('POST /v1/domains/{id}/verify', () => {
 
   test('answers ten parallel calls alike', async () => {
     const { id } = await added('parallel.test');
-    const told = await Promise.all(Array.from({ length: 10 }, () => verify(id)));
-    for (const { status, body } of told) {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => verify(id)));
+    for (const { status, body } of replies) {
       expect(status).toBe(200);
       expect(body.data.lastCheckedAt).not.toBeNull();
     }

@@ -27,9 +27,9 @@ let made = 0;
 const fresh = () => `n${++made}`;
 
 const post = async (path: string, body?: unknown) => {
-  const told = await service.ask({ method: 'POST', path, key, ...(body !== undefined && { body }) });
-  if (told.status >= 300) throw new Error(`${path}: ${told.text}`);
-  return told.body.data;
+  const reply = await service.ask({ method: 'POST', path, key, ...(body !== undefined && { body }) });
+  if (reply.status >= 300) throw new Error(`${path}: ${reply.text}`);
+  return reply.body.data;
 };
 const get = async (path: string) => (await service.ask({ path, key })).body.data;
 
@@ -167,8 +167,8 @@ describe.each(Object.entries(RECIPES))('POST %s', (path, recipe) => {
     ] as const) {
       const name = crypto.randomUUID();
       expect((await service.ask(await asking(name, before))).status).toBeLessThan(300);
-      const told = await service.ask(await asking(name, after));
-      expect([told.status, told.body.error?.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
+      const reply = await service.ask(await asking(name, after));
+      expect([reply.status, reply.body.error?.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
     }
   });
 });

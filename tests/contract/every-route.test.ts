@@ -43,14 +43,14 @@ for (const route of ROUTES) {
     }
 
     test('answers 401 without a key', async () => {
-      const told = await service.ask({ method, path: pathOf(route) });
-      expect(told.body.error.code).toBe('UNAUTHORIZED');
+      const reply = await service.ask({ method, path: pathOf(route) });
+      expect(reply.body.error.code).toBe('UNAUTHORIZED');
     });
 
     for (const needed of permissionsOf(route)) {
       test(`without ${needed}: 403 that names it and says what to do`, async () => {
-        const told = await service.ask({ method, path: pathOf(route), key: keysWithout.get(needed) ?? '' });
-        expect(told.body.error).toMatchObject({
+        const reply = await service.ask({ method, path: pathOf(route), key: keysWithout.get(needed) ?? '' });
+        expect(reply.body.error).toMatchObject({
           code: 'FORBIDDEN',
           message: expect.stringContaining(needed),
           suggestion: expect.stringContaining(needed),
@@ -60,8 +60,8 @@ for (const route of ROUTES) {
 
     if (route.testMode === 'refused') {
       test('answers 403 TEST_MODE_NOT_SUPPORTED to a test key', async () => {
-        const told = await service.ask({ method, path: pathOf(route), key: testKey });
-        expect(told.body.error.code).toBe('TEST_MODE_NOT_SUPPORTED');
+        const reply = await service.ask({ method, path: pathOf(route), key: testKey });
+        expect(reply.body.error.code).toBe('TEST_MODE_NOT_SUPPORTED');
       });
     }
 
@@ -83,14 +83,14 @@ for (const route of ROUTES) {
         const path = texts.reduce((before, [param]) => before.replace(`:${param}`, name), route.path);
         const body = method === 'GET' ? undefined : current(route.example?.body);
         const key = await service.keyWith('live', ['*']);
-        const told = await service.ask({ method, path, key, ...(body !== undefined && { body }) });
-        expect([told.status, told.body.error.code]).toEqual([404, 'NOT_FOUND']);
+        const reply = await service.ask({ method, path, key, ...(body !== undefined && { body }) });
+        expect([reply.status, reply.body.error.code]).toEqual([404, 'NOT_FOUND']);
       });
     }
 
     test('answers 422 to an unknown query parameter', async () => {
-      const told = await service.ask({ method, path: `${pathOf(route)}?nonsense=1`, key: testKey });
-      expect(told.body.error.code).toBe(
+      const reply = await service.ask({ method, path: `${pathOf(route)}?nonsense=1`, key: testKey });
+      expect(reply.body.error.code).toBe(
         route.testMode === 'refused' ? 'TEST_MODE_NOT_SUPPORTED' : 'VALIDATION_ERROR',
       );
     });
@@ -105,8 +105,8 @@ for (const route of ROUTES) {
 
       test('answers 422 to an unknown member', async () => {
         const key = await service.keyWith('live', ['*']);
-        const told = await service.ask({ method, path: pathOf(route), key, body: { nonsense: 1 } });
-        const paths = told.body.error.details.map(({ path }: { path: string }) => path);
+        const reply = await service.ask({ method, path: pathOf(route), key, body: { nonsense: 1 } });
+        const paths = reply.body.error.details.map(({ path }: { path: string }) => path);
         expect(paths).toContain('/body/nonsense');
       });
     }

@@ -70,8 +70,8 @@ describe('a signed cursor with an impossible position', () => {
     test(`of ${path} is 422 at /query/after`, async () => {
       for (const position of POSITIONS) {
         const after = forged(list, position);
-        const told = await service.ask({ path: `${path.replace(':id', WEBHOOK)}?after=${after}`, key });
-        expect([position, told.status, told.body?.error?.code, pathsOf(told)]).toEqual([
+        const reply = await service.ask({ path: `${path.replace(':id', WEBHOOK)}?after=${after}`, key });
+        expect([position, reply.status, reply.body?.error?.code, pathsOf(reply)]).toEqual([
           position,
           422,
           'VALIDATION_ERROR',
@@ -88,16 +88,16 @@ test('a signed cursor with another possible position starts there, in the same l
     ['emails', `em_${'z'.repeat(24)}`],
     ['suppressions', '1000-01-01T00:00:00.000000Z a b@example.com'],
   ] as const) {
-    const told = await service.ask({ path: `/v1/${list}?after=${forged(list, position)}`, key });
-    expect([list, told.status, told.body?.data]).toEqual([list, 200, []]);
+    const reply = await service.ask({ path: `/v1/${list}?after=${forged(list, position)}`, key });
+    expect([list, reply.status, reply.body?.data]).toEqual([list, 200, []]);
   }
 });
 
 test('a signed cursor beyond the end of the event log is 422 and says what to do', async () => {
   for (const position of [2n ** 44n, 2n ** 63n - 1n]) {
-    const told = await service.ask({ path: `/v1/events?after=${forged('events', `${position} `)}`, key });
-    expect([told.status, pathsOf(told)]).toEqual([422, ['/query/after']]);
-    expect(told.body.error.details[0].message).toContain('Read the log from its beginning');
+    const reply = await service.ask({ path: `/v1/events?after=${forged('events', `${position} `)}`, key });
+    expect([reply.status, pathsOf(reply)]).toEqual([422, ['/query/after']]);
+    expect(reply.body.error.details[0].message).toContain('Read the log from its beginning');
   }
 });
 

@@ -46,9 +46,9 @@ describe('odd request targets and Host headers', () => {
     ['a method of another protocol', `PROPFIND ${GET} HTTP/1.1`, ['Host: a'], 401],
     ['two keys', `GET ${GET} HTTP/1.1`, ['Host: a', KEY, KEY], 401],
   ])('%s', async (_, line, headers, status) => {
-    const told = await exchange(http(line, headers));
-    expect(told.status).toBe(status);
-    if (status >= 400) expectEnvelope(status, told.body);
+    const reply = await exchange(http(line, headers));
+    expect(reply.status).toBe(status);
+    if (status >= 400) expectEnvelope(status, reply.body);
   });
 
   test('leave the body whole under an odd Host header', async () => {

@@ -31,8 +31,8 @@ test('an Idempotency-Key ignores the order of members in the body', async () => 
 test('an Idempotency-Key with another body is a conflict', async () => {
   using service = startSmallService();
   await ask(service.url, create('k'));
-  const told = await ask(service.url, create('k', { name: 'b' }));
-  expect([told.status, told.body.error.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
+  const reply = await ask(service.url, create('k', { name: 'b' }));
+  expect([reply.status, reply.body.error.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
   expect(service.done).toEqual(['create a']);
 });
 
@@ -44,8 +44,8 @@ test('an Idempotency-Key is in progress while its first request runs, and free a
   const others = await Promise.all(
     Array.from({ length: 99 }, () => Promise.race([ask(service.url, slow), first])),
   );
-  for (const told of others)
-    expect([told.status, told.body.error?.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+  for (const reply of others)
+    expect([reply.status, reply.body.error?.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
   service.release();
   expect((await first).status).toBe(200);
   expect(service.done).toEqual(['slow']);
@@ -57,9 +57,9 @@ test('an Idempotency-Key is in progress while its first request runs, and free a
 describe('the Idempotency-Key header', () => {
   test.each(['', 'x'.repeat(256), 'a b', 'a\tb'])('%p is refused', async (value) => {
     using service = startSmallService();
-    const told = await ask(service.url, create(value));
-    expect(told.status).toBe(422);
-    expect(pathsOf(told)).toEqual(['/headers/idempotency-key']);
+    const reply = await ask(service.url, create(value));
+    expect(reply.status).toBe(422);
+    expect(pathsOf(reply)).toEqual(['/headers/idempotency-key']);
     expect(service.done).toEqual([]);
   });
 

@@ -31,13 +31,13 @@ describe('the rate limit per address', () => {
     for (let i = 0; i < 2; i++) expect((await ask(service.url, list)).status).toBe(200);
     service.clock.monotonic += 22_500;
     service.lookedUp.length = 0;
-    const told = await ask(service.url, list);
-    expect(told.status).toBe(429);
-    expect(told.body.error.code).toBe('RATE_LIMITED');
-    expect(told.body.error.message).toContain('38 seconds');
-    expect(told.body.error).not.toHaveProperty('retryAfter');
-    expect(told.headers.get('retry-after')).toBe('38');
-    expect(headersOf(told)).toEqual(['2', '0', '38']);
+    const reply = await ask(service.url, list);
+    expect(reply.status).toBe(429);
+    expect(reply.body.error.code).toBe('RATE_LIMITED');
+    expect(reply.body.error.message).toContain('38 seconds');
+    expect(reply.body.error).not.toHaveProperty('retryAfter');
+    expect(reply.headers.get('retry-after')).toBe('38');
+    expect(headersOf(reply)).toEqual(['2', '0', '38']);
     expect(service.lookedUp).toEqual([]);
   });
 
@@ -67,8 +67,8 @@ describe('the rate limit per address', () => {
     for (const remaining of ['2', '1', '0']) {
       expect(headersOf(await ask(service.url, preview))).toEqual(['3', remaining, '60']);
     }
-    const told = await ask(service.url, preview);
-    expect([told.status, told.headers.get('retry-after')]).toEqual([429, '60']);
+    const reply = await ask(service.url, preview);
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '60']);
     expect(headersOf(await ask(service.url, list))).toEqual(['5', '4', '60']);
   });
 
@@ -98,12 +98,12 @@ describe('the rate limit per API key', () => {
   test('answers 429 without the per-address headers', async () => {
     using service = startSmallService({ limits: { perAddress: 500, perKey: 100 } });
     for (let i = 0; i < 100; i++) expect((await ask(service.url, list)).status).toBe(200);
-    const told = await ask(service.url, list);
-    expect(told.status).toBe(429);
-    expect(told.body.error.code).toBe('RATE_LIMITED');
-    expect(told.body.error.message).toContain('100 requests/second per API key');
-    expect(headersOf(told)).toEqual([null, null, null]);
-    expect(told.headers.get('retry-after')).toBeNull();
+    const reply = await ask(service.url, list);
+    expect(reply.status).toBe(429);
+    expect(reply.body.error.code).toBe('RATE_LIMITED');
+    expect(reply.body.error.message).toContain('100 requests/second per API key');
+    expect(headersOf(reply)).toEqual([null, null, null]);
+    expect(reply.headers.get('retry-after')).toBeNull();
   });
 
   test('counts by clock second and key on every path, refused requests too', async () => {

@@ -100,12 +100,12 @@ describe('the monthly quota of live emails', () => {
     await using world = await open(LAST_OF_NOVEMBER);
     await world.use(true, '2026-11', FREE);
     const key = { 'idempotency-key': 'once' };
-    const told = await world.send(world.live, {}, key);
-    expect([told.status, told.body.error.code]).toEqual([429, 'QUOTA_EXCEEDED']);
-    expect(told.body.error.message).toContain('monthly email quota');
-    expect(told.body.error.suggestion).toContain('next UTC month');
-    expect(told.body.error.suggestion).toContain('pgrade the plan');
-    expect(told.headers.get('retry-after')).toBeNull();
+    const reply = await world.send(world.live, {}, key);
+    expect([reply.status, reply.body.error.code]).toEqual([429, 'QUOTA_EXCEEDED']);
+    expect(reply.body.error.message).toContain('monthly email quota');
+    expect(reply.body.error.suggestion).toContain('next UTC month');
+    expect(reply.body.error.suggestion).toContain('pgrade the plan');
+    expect(reply.headers.get('retry-after')).toBeNull();
     const list = await world.service.ask({ path: '/v1/emails', key: world.live });
     expect(list.body.data).toEqual([]);
     world.clock.time = FIRST_OF_DECEMBER;
@@ -122,8 +122,8 @@ describe('the monthly quota of live emails', () => {
     const second = await world.send(world.live, inAnHour(world.clock.time));
     expect((await world.send(world.live)).status).toBe(429);
     world.clock.time = LAST_OF_NOVEMBER;
-    const told = await world.cancel(world.live, first.body.data.id);
-    expect([told.status, told.body.data.status]).toEqual([200, 'cancelled']);
+    const reply = await world.cancel(world.live, first.body.data.id);
+    expect([reply.status, reply.body.data.status]).toEqual([200, 'cancelled']);
     expect((await world.workspace()).usage).toMatchObject({ emailsSent: FREE - 1 });
     // The place it held is free for exactly one.
     expect((await world.send(world.live)).status).toBe(202);
@@ -141,9 +141,9 @@ describe('the monthly quota of live emails', () => {
 
   test('charges nothing for a send from an unverified domain', async () => {
     await using world = await open(LAST_OF_NOVEMBER);
-    const told = await world.send(world.live, { from: 'a@elsewhere.test' });
-    expect([told.status, told.body.error.code]).toEqual([403, 'FORBIDDEN']);
-    expect(told.body.error.suggestion).toContain('/v1/domains');
+    const reply = await world.send(world.live, { from: 'a@elsewhere.test' });
+    expect([reply.status, reply.body.error.code]).toEqual([403, 'FORBIDDEN']);
+    expect(reply.body.error.suggestion).toContain('/v1/domains');
     expect((await world.workspace()).usage).toMatchObject({ emailsSent: 0 });
     expect((await world.send(world.inTest, { from: 'a@elsewhere.test' })).status).toBe(202);
   });
@@ -155,11 +155,11 @@ describe('the daily quota of test emails', () => {
     await world.use(false, '2026-11-30', 99);
     const cancelled = await world.send(world.inTest, inAnHour(world.clock.time));
     expect(cancelled.status).toBe(202);
-    const told = await world.send(world.inTest);
-    expect([told.status, told.body.error.code]).toEqual([429, 'QUOTA_EXCEEDED']);
-    expect(told.body.error.message).toContain('test sends');
-    expect(told.body.error.suggestion).toContain('midnight UTC');
-    expect(told.headers.get('retry-after')).toBeNull();
+    const reply = await world.send(world.inTest);
+    expect([reply.status, reply.body.error.code]).toEqual([429, 'QUOTA_EXCEEDED']);
+    expect(reply.body.error.message).toContain('test sends');
+    expect(reply.body.error.suggestion).toContain('midnight UTC');
+    expect(reply.headers.get('retry-after')).toBeNull();
     expect((await world.send(world.live)).status).toBe(202);
     expect((await world.workspace()).usage).toMatchObject({ testSendsToday: 100, emailsSent: 1 });
     await world.cancel(world.inTest, cancelled.body.data.id);

@@ -76,9 +76,9 @@ export async function startRealService(
         Date.now(),
       ),
     async ask(asking) {
-      const told = await ask(server.url.origin, asking);
-      witness.hold(asking, told);
-      return told;
+      const reply = await ask(server.url.origin, asking);
+      witness.hold(asking, reply);
+      return reply;
     },
     async [Symbol.asyncDispose]() {
       await server.stop(true);

@@ -15,9 +15,9 @@ export type Row = readonly [
 export function hold({ url }: { readonly url: string }, rows: readonly Row[]): void {
   for (const [rule, asking, status, code, paths] of rows) {
     test(rule, async () => {
-      const told = await ask(url, asking);
-      expect({ status: told.status, code: told.body?.error?.code }).toEqual({ status, code });
-      if (paths) expect(pathsOf(told)).toEqual([...paths]);
+      const reply = await ask(url, asking);
+      expect({ status: reply.status, code: reply.body?.error?.code }).toEqual({ status, code });
+      if (paths) expect(pathsOf(reply)).toEqual([...paths]);
     });
   }
 }

@@ -13,13 +13,13 @@ describe('an unexpected error', () => {
     '%s: 500 without a cause',
     async (how) => {
       service.logged.length = 0;
-      const told = await failing(how);
-      expect([told.status, told.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
-      expect(told.body.error.message).toBe('Something went wrong on our side.');
+      const reply = await failing(how);
+      expect([reply.status, reply.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+      expect(reply.body.error.message).toBe('Something went wrong on our side.');
       const [line] = service.logged;
       expect(line).toMatchObject({
         message: 'a request failed unexpectedly',
-        fields: { requestId: told.headers.get('x-request-id'), route: '/v1/failing/:how' },
+        fields: { requestId: reply.headers.get('x-request-id'), route: '/v1/failing/:how' },
       });
     },
   );
@@ -41,9 +41,9 @@ test('an error in the pipeline itself is answered in the error envelope, without
       throw new Error('hunter2');
     },
   });
-  const told = await ask(broken.url, { path: '/page' });
-  expect([told.status, told.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
-  expect(told.text).not.toContain('hunter2');
+  const reply = await ask(broken.url, { path: '/page' });
+  expect([reply.status, reply.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+  expect(reply.text).not.toContain('hunter2');
 });
 
 test('a fault before the pipeline is answered in the envelope, and logged without a stack on stderr', async () => {
@@ -56,20 +56,20 @@ test('a fault before the pipeline is answered in the envelope, and logged withou
       close() {},
     },
   });
-  const told = await ask(broken.url, { path: '/page', headers: { upgrade: 'websocket' } });
-  expect([told.status, told.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
-  expect(told.text).not.toContain('hunter2');
-  expect(broken.logged[0]).toMatchObject({ fields: { requestId: told.headers.get('x-request-id') } });
+  const reply = await ask(broken.url, { path: '/page', headers: { upgrade: 'websocket' } });
+  expect([reply.status, reply.body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+  expect(reply.text).not.toContain('hunter2');
+  expect(broken.logged[0]).toMatchObject({ fields: { requestId: reply.headers.get('x-request-id') } });
   expect(JSON.stringify(broken.logged)).not.toContain('hunter2');
 });
 
 describe('an unavailable dependency', () => {
   test('is answered with 503 and Retry-After', async () => {
     service.logged.length = 0;
-    const told = await failing('unavailable');
-    expect([told.status, told.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(told.headers.get('retry-after')).toBe('7');
-    expect(told.text).not.toContain('pool');
+    const reply = await failing('unavailable');
+    expect([reply.status, reply.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(reply.headers.get('retry-after')).toBe('7');
+    expect(reply.text).not.toContain('pool');
     expect(service.logged[0]).toMatchObject({ message: 'a dependency did not answer' });
   });
 
@@ -80,9 +80,9 @@ describe('an unavailable dependency', () => {
   });
 
   test('is answered at the deadline when a handler never ends', async () => {
-    const told = await failing('never');
-    expect(told.status).toBe(503);
-    expect(told.headers.get('retry-after')).toBe('1');
+    const reply = await failing('never');
+    expect(reply.status).toBe(503);
+    expect(reply.headers.get('retry-after')).toBe('1');
   });
 
   test('is answered at the deadline when a key lookup never ends', async () => {

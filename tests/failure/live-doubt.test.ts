@@ -232,8 +232,8 @@ test('stopped past its leases and woken, doubts held: the replies that waited in
   await sentAre(SESSIONS);
   expect(await idsOf(isDoubtful)).toEqual([]);
   expectCopies(ids, []);
-  const told = await sql`select email_id from email_events where type = 'sent'`;
-  expect(told).toHaveLength(SESSIONS);
+  const sentEvents = await sql`select email_id from email_events where type = 'sent'`;
+  expect(sentEvents).toHaveLength(SESSIONS);
   await other.stop();
 });
 
@@ -256,7 +256,7 @@ test('stopped past its leases and woken: its orders are begun by nobody twice, i
   await sentAre(220);
   expect(await frozen.stop()).toBe(0);
   expectCopies([...ids, ...more], open);
-  const told = await sql`select email_id from email_events where type = 'sent'`;
-  expect(told).toHaveLength(220);
+  const sentEvents = await sql`select email_id from email_events where type = 'sent'`;
+  expect(sentEvents).toHaveLength(220);
   await other.stop();
 });

@@ -32,8 +32,8 @@ export async function askEverything(service: RealService, key: string): Promise<
   using clock = new LivedClock();
   return await Promise.all(
     ROUTES.map(async (route) => {
-      const told = await service.ask({ method: route.method, path: pathOf(route), key });
-      return { ...told, what: `${route.method} ${route.path}`, ms: clock.ms };
+      const reply = await service.ask({ method: route.method, path: pathOf(route), key });
+      return { ...reply, what: `${route.method} ${route.path}`, ms: clock.ms };
     }),
   );
 }

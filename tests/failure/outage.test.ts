@@ -145,8 +145,8 @@ test('PostgreSQL out of disk: writes answer 503, reads go on, and recovery withi
     // Whether a write fails is the disk's affair: small ones may still find a place between two large ones.
     await eventually('health that tells of the full disk', async () => {
       await service.ask(post);
-      const told = await service.ask({ path: '/health' });
-      return told.status === 503 && told.body.error.message.includes('no room') ? true : undefined;
+      const reply = await service.ask({ path: '/health' });
+      return reply.status === 503 && reply.body.error.message.includes('no room') ? true : undefined;
     });
     rmSync(ballast);
     expect(await healed(service, key)).toBeLessThan(1_000);

@@ -123,8 +123,13 @@ onEachStore('admission', (store) => {
       await Promise.all(scheduled.map((birth) => engine.spawn('email', birth)));
       const cancel = (index: number, at: number) =>
         engine.tell('email', scheduled[index]?.id as string, { type: 'cancel.requested', at });
-      const told = await Promise.all([cancel(0, NOW), cancel(1, NOW), cancel(1, NOW), cancel(2, NOW + DAY)]);
-      expect(told.map(({ outcome }) => outcome)).toEqual(['changed', 'changed', 'refused', 'changed']);
+      const results = await Promise.all([
+        cancel(0, NOW),
+        cancel(1, NOW),
+        cancel(1, NOW),
+        cancel(2, NOW + DAY),
+      ]);
+      expect(results.map(({ outcome }) => outcome)).toEqual(['changed', 'changed', 'refused', 'changed']);
       // The third was cancelled the day after: that day's count is another.
       expect(await usedOf('2026-11-20')).toBe(8);
       expect(await usedOf('2026-11-21')).toBe(0);
@@ -289,15 +294,15 @@ onEachStore('admission', (store) => {
           } as EmailEvent,
           { claim: claim('k-two') },
         );
-      const told = await Promise.all(births.map(({ id }) => accepted(id)));
-      expect(told.map(({ outcome }) => outcome).sort()).toEqual(['changed', 'replayed']);
+      const results = await Promise.all(births.map(({ id }) => accepted(id)));
+      expect(results.map(({ outcome }) => outcome).sort()).toEqual(['changed', 'replayed']);
       const ids = births.map(({ id }) => id);
       expect(
         await countOf(store.database, `emails where id = any($1::text[]) and state = 'sent'`, [ids]),
       ).toBe(1);
       const [id = ''] = ids;
       expect((await engine.tell('email', id, opened(NOW))).outcome).toBe(
-        told[0]?.outcome === 'changed' ? 'changed' : 'refused',
+        results[0]?.outcome === 'changed' ? 'changed' : 'refused',
       );
     });
   });

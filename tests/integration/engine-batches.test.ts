@@ -34,10 +34,10 @@ onEachStore('a batch of engine events', (store) => {
       sizes.push(size);
       if (size > 60) throw new Unavailable('No resources.', 'no', 1, { cause: { code: TOOK_TOO_LONG } });
     };
-    const told = await Promise.all(
+    const results = await Promise.all(
       ids.map((id) => engine.tell('email', id, accepted(NOW), { patienceMs: 20_000 })),
     );
-    expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['changed']));
+    expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['changed']));
     expect(sizes.slice(0, 4)).toEqual([300, 150, 75, 37]);
     expect(await countOf(store.database, `emails where id = any($1::text[]) and state = 'sent'`, [ids])).toBe(
       300,
@@ -52,13 +52,13 @@ onEachStore('a batch of engine events', (store) => {
     };
     const [first = '', ...others] = ids;
     // One letter ahead of the pairs: the 500th is the first half of one.
-    const told = [engine.tell('email', first, accepted(NOW))];
+    const result = [engine.tell('email', first, accepted(NOW))];
     for (const id of others) {
       const report = {};
-      told.push(engine.tell('email', id, accepted(NOW), { report }));
-      told.push(engine.tell('email', id, delivered as EmailEvent, { report }));
+      result.push(engine.tell('email', id, accepted(NOW), { report }));
+      result.push(engine.tell('email', id, delivered as EmailEvent, { report }));
     }
-    await Promise.allSettled(told);
+    await Promise.allSettled(result);
     expect(commits).toBeGreaterThan(1);
     const states = await rowsOf<{ state: string; n: number }>(
       store.database,
@@ -82,11 +82,11 @@ onEachStore('a batch of engine events', (store) => {
       isBorn = true;
       for (const birth of late) await engine.spawn('email', birth);
     };
-    const told = await Promise.all(
+    const results = await Promise.all(
       [kept.id, read].map((id) => engine.tell('email', id, accepted(NOW), { patienceMs: 5_000 })),
     );
     expect(isBorn).toBe(true);
-    expect(told.map(({ outcome }) => outcome)).toEqual(['changed', 'changed']);
+    expect(results.map(({ outcome }) => outcome)).toEqual(['changed', 'changed']);
   });
 
   test('knows an attempt under way without reading it, however far its lease reaches', async () => {

@@ -57,8 +57,8 @@ onEachStore('children', (store) => {
 
   test('take events from the moment they are made, with a history of their own', async () => {
     const id = await spawn();
-    const told = await engine.tell('helper', `imp_${id}`, { type: 'stop.requested', at: NOW });
-    expect(told).toMatchObject({ outcome: 'changed', state: 'stopped' });
+    const result = await engine.tell('helper', `imp_${id}`, { type: 'stop.requested', at: NOW });
+    expect(result).toMatchObject({ outcome: 'changed', state: 'stopped' });
     const rows = await rowsOf(
       store.database,
       `select h.state, h.parent, h.revision, j.revision as written from helpers h

@@ -88,8 +88,8 @@ onEachStore('commits of the engine', (store) => {
     const engine = engineOver(database);
     const ids = await sentEmails(200, engine);
     const before = database.statements;
-    const told = await Promise.all(ids.map((id) => engine.tell('email', id, opened(NOW))));
-    expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['changed']));
+    const results = await Promise.all(ids.map((id) => engine.tell('email', id, opened(NOW))));
+    expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['changed']));
     expect(database.statements - before).toBe(2);
   });
 
@@ -111,12 +111,12 @@ onEachStore('commits of the engine', (store) => {
     const engine = engineOver(database);
     const birth = emailSpawn(plainInput(NOW, { scheduledAt: NOW + 60_000 }));
     await engine.spawn('email', birth);
-    const told = await engine.tell(
+    const result = await engine.tell(
       'email',
       birth.id,
       foreign('xstate.after.due.email.scheduled', NOW + 60_000),
     );
-    expect(told.outcome).toBe('refused');
+    expect(result.outcome).toBe('refused');
     expect((await rowOf(birth.id))?.revision).toBe(1);
   });
 
@@ -204,10 +204,10 @@ onEachStore('commits of the engine', (store) => {
         return '{}';
       },
     });
-    const told = await Promise.allSettled(
+    const results = await Promise.allSettled(
       ids.map((id, index) => engine.tell('email', id, opened(NOW), { claim: claim('abc'.charAt(index)) })),
     );
-    expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await Promise.all(ids.map(opensOf))).toEqual([1, 0, 1]);
     const births = ['a', 'b', 'c'].map((key) =>
       emailSpawn(plainInput(NOW), { claim: claim(`${key} birth`) }),
@@ -237,8 +237,10 @@ onEachStore('commits of the engine', (store) => {
       'sending',
     ]);
     expect(messages.length).toBe(1);
-    const told = await Promise.allSettled(ids.map((id) => engine.tell('email', id, accepted(NOW + 2_000))));
-    expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    const results = await Promise.allSettled(
+      ids.map((id) => engine.tell('email', id, accepted(NOW + 2_000))),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     await database.query('delete from emails where id = $1', [unreadable]);
   });
 
@@ -268,8 +270,8 @@ onEachStore('commits of the engine', (store) => {
     expect(engine.hasRoom('email')).toBeFalse();
     const patient = engine.tell('email', anyId(0), opened(NOW), { patienceMs: 60_000 });
     release();
-    const told = await Promise.all([first, ...waiting, patient]);
-    expect(told.every(({ outcome }) => outcome === 'changed')).toBeTrue();
+    const results = await Promise.all([first, ...waiting, patient]);
+    expect(results.every(({ outcome }) => outcome === 'changed')).toBeTrue();
     expect(await countOf(database, `email_events where email_id = any($1::text[])`, [ids])).toBe(50 + 20_002);
     expect(engine.hasRoom('email')).toBeTrue();
   });

@@ -80,13 +80,13 @@ async function hammer(
     while (!isEnough(durable)) {
       const data = { mark: `${name} ${mark++}` };
       try {
-        const told = await engine.tell(
+        const result = await engine.tell(
           'email',
           id,
           opened(NOW, data),
           patienceMs === undefined ? {} : { patienceMs },
         );
-        expect(told.outcome).toBe('changed');
+        expect(result.outcome).toBe('changed');
         durable.push(data.mark);
       } catch (error) {
         expect(error).toBeInstanceOf(Unavailable);

@@ -98,9 +98,9 @@ describe('a commit whose reply is lost', () => {
     await using here = await scene();
     const id = await scheduledEmail(here);
     const struck = here.relay.trap(COMMIT, 'lose its reply');
-    const told = await here.engine.tell('email', id, cancel);
+    const result = await here.engine.tell('email', id, cancel);
     await struck;
-    expect(told).toMatchObject({ outcome: 'changed', state: 'cancelled' });
+    expect(result).toMatchObject({ outcome: 'changed', state: 'cancelled' });
     expect(await conditionOf(id)).toEqual({ state: 'cancelled', revision: 2, events: [], writes: 2 });
   });
 
@@ -131,9 +131,9 @@ describe('a commit whose reply is lost', () => {
     const struck = here.relay.trap(COMMIT, 'lose it', () =>
       here.direct.tell('email', id, moved(NOW + 7_200_000)),
     );
-    const told = await here.engine.tell('email', id, cancel);
+    const result = await here.engine.tell('email', id, cancel);
     await struck;
-    expect(told).toMatchObject({ outcome: 'changed', state: 'cancelled' });
+    expect(result).toMatchObject({ outcome: 'changed', state: 'cancelled' });
     expect(await conditionOf(id)).toEqual({ state: 'cancelled', revision: 3, events: [], writes: 3 });
   });
 

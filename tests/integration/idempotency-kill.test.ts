@@ -84,16 +84,16 @@ test('100 parallel calls with one key on two instances: one email, one reply', a
     const clients = [createClient(one.url, TEST_KEY), createClient(other.url, TEST_KEY)];
     for (let round = 1; round <= 5; round++) {
       const key = randomUUID();
-      const told = await Promise.all(
+      const replies = await Promise.all(
         Array.from({ length: 100 }, (_, n) =>
           (clients[n % 2] as Client).post('/v1/emails', EMAIL, { 'idempotency-key': key }),
         ),
       );
-      const done = told.filter(({ status }) => status === 202);
+      const done = replies.filter(({ status }) => status === 202);
       expect(done.length).toBeGreaterThan(0);
       expect(new Set(done.map(({ body }) => JSON.stringify(body))).size).toBe(1);
       expect(done.filter(({ headers }) => headers.get('idempotency-replayed') !== 'true')).toHaveLength(1);
-      for (const { status, body } of told)
+      for (const { status, body } of replies)
         if (status !== 202) expect([status, body.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
       const [emails] = await sql`select count(*)::integer as n from emails`;
       expect(emails?.n).toBe(round);

@@ -29,8 +29,8 @@ test('a token is good once, whichever of several instances is asked at the same 
   const clock = { now: NOW };
   const token = await tokensAt(clock).issue(SUBJECT, NOW + HOUR);
   expect(token).toMatch(/^[\w-]{43}$/);
-  const told = await Promise.all(Array.from({ length: 10 }, () => tokensAt(clock).redeem(token)));
-  expect(told.filter((subject) => subject !== null)).toEqual([SUBJECT]);
+  const redeemed = await Promise.all(Array.from({ length: 10 }, () => tokensAt(clock).redeem(token)));
+  expect(redeemed.filter((subject) => subject !== null)).toEqual([SUBJECT]);
   expect(await tokensAt(clock).redeem(token)).toBeNull();
 });
 

@@ -8,7 +8,7 @@ const LEFT = 100;
 
 /** Sends 300 at once, spread over the instances. */
 async function burst(instances: readonly RealService[], key: string): Promise<readonly string[]> {
-  const told = await Promise.all(
+  const replies = await Promise.all(
     Array.from({ length: 300 }, (_, n) =>
       (instances[n % instances.length] as RealService).ask({
         method: 'POST',
@@ -18,7 +18,7 @@ async function burst(instances: readonly RealService[], key: string): Promise<re
       }),
     ),
   );
-  return told.map(({ status, body }) => `${status} ${body.error?.code ?? ''}`).sort();
+  return replies.map(({ status, body }) => `${status} ${body.error?.code ?? ''}`).sort();
 }
 
 const EXACT = [...Array(LEFT).fill('202 '), ...Array(300 - LEFT).fill('429 QUOTA_EXCEEDED')];

@@ -90,8 +90,8 @@ onEachStore('usage without a ceiling', (store) => {
     const one = engine();
     const period = { period: '2026-11-21', ceiling: 2 };
     const mixed = [births(3, period), births(3, { ...period, ceiling: null })].flat();
-    const told = await Promise.all(mixed.map((birth) => one.spawn('email', birth)));
-    expect(told.map(({ outcome }) => outcome)).toEqual([
+    const results = await Promise.all(mixed.map((birth) => one.spawn('email', birth)));
+    expect(results.map(({ outcome }) => outcome)).toEqual([
       'spawned',
       'spawned',
       'overQuota',

@@ -329,11 +329,11 @@ describe('sending again', () => {
     await using other = await openWorld({ clock, databaseUrl: world.databaseUrl });
     const named = { name: 'Other', env: 'test', permissions: ['webhooks:write'] };
     const second = createClient(other.url, (await world.test.post('/v1/api-keys', named)).body.data.key);
-    const told = await Promise.all(
+    const replies = await Promise.all(
       Array.from({ length: 30 }, (_, i) => ask(i % 2 === 0 ? world.test : second)),
     );
-    expect(told.map(({ status }) => status).sort()).toEqual([200, ...Array(29).fill(409)]);
-    const refused = told.find(({ status }) => status === 409);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(29).fill(409)]);
+    const refused = replies.find(({ status }) => status === 409);
     expect(refused?.body.error).toMatchObject({ code: 'CONFLICT' });
     expect(refused?.headers.get('retry-after')).toBe('1');
     expect(await deliveries(id)).toHaveLength(6);

@@ -53,8 +53,8 @@ function viewer(
   return { scope, visibility, watched, ticks, show: (text) => void ticks.push(JSON.parse(text)) };
 }
 
-describe('the lookout', () => {
-  test('is registered with the engine only while somebody looks', () => {
+describe('the live feed', () => {
+  test('listens to the engine only while it has viewers', () => {
     const { listeners, stateCounts, liveFeed } = stage();
     expect(listeners.size).toBe(0);
     const leaves = [viewer(), viewer(), viewer(LIVE)].map((one) => liveFeed.join(one));
@@ -66,7 +66,7 @@ describe('the lookout', () => {
     expect([listeners.size, stateCounts.counting]).toEqual([0, 0]);
   });
 
-  test('counts what happens often, names a dozen of it, and tells it once', () => {
+  test('counts repeated moves, samples a dozen actors, and sends each tick once', () => {
     const { liveFeed, commit, turn } = stage();
     const one = viewer();
     liveFeed.join(one);
@@ -84,7 +84,7 @@ describe('the lookout', () => {
     liveFeed.stop();
   });
 
-  test('tells each environment its own, and nobody the other', () => {
+  test('sends each environment its own moves and none of the other', () => {
     const { liveFeed, commit, turn } = stage();
     const [test1, live] = [viewer(TEST), viewer(LIVE)];
     liveFeed.join(test1);
@@ -96,7 +96,7 @@ describe('the lookout', () => {
     liveFeed.stop();
   });
 
-  test('tells of the kinds that are in sight, and of no others', () => {
+  test('sends the kinds that a viewer may see, and no others', () => {
     const { liveFeed, commit, turn } = stage();
     const [all, domains] = [viewer(), viewer(TEST, 'em_1', visibilityOf(['domains:read']))];
     liveFeed.join(all);
@@ -118,7 +118,7 @@ describe('the lookout', () => {
     liveFeed.stop();
   });
 
-  test('says counts when they change, and something every five seconds', () => {
+  test('sends counts when they change, and a tick every five seconds', () => {
     const { liveFeed, turn, stateCounts } = stage();
     const one = viewer();
     liveFeed.join(one);

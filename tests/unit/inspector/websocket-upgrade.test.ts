@@ -49,20 +49,20 @@ async function refusal(
   return { status: answer.status, message: error.message, retry: answer.headers.get('retry-after') };
 }
 
-test('one key has twenty connections of both sorts and no more, and the others go on', async () => {
+test('one key may open twenty live view connections; other keys are not affected', async () => {
   const { ask, open } = openUpgrade();
   const sockets = await open('ws_1 key_1', MOST_CONNECTIONS.key);
   expect(MOST_CONNECTIONS.key).toBe(20);
-  const told = await refusal(await ask('ws_1 key_1'));
-  expect(told).toMatchObject({ status: 429, retry: '30' });
-  expect(told.message).toContain('More than 20 connections of one API key or link');
+  const reply = await refusal(await ask('ws_1 key_1'));
+  expect(reply).toMatchObject({ status: 429, retry: '30' });
+  expect(reply.message).toContain('More than 20 connections of one API key or link');
   await open('ws_1 key_2', 1);
   sockets[0]?.closed();
   await open('ws_1 key_1', 1);
   expect((await refusal(await ask('ws_1 key_1'))).status).toBe(429);
 });
 
-test('one workspace has fifty, whatever its keys, and the others go on', async () => {
+test('one workspace may open fifty live view connections with all its keys; others are not affected', async () => {
   const { ask, open } = openUpgrade();
   for (const [key, count] of [
     ['key_1', 20],
@@ -70,15 +70,15 @@ test('one workspace has fifty, whatever its keys, and the others go on', async (
     ['key_3', 10],
   ] as const)
     await open(`ws_1 ${key}`, count);
-  const told = await refusal(await ask('ws_1 key_3'));
-  expect([told.status, told.message]).toEqual([
+  const reply = await refusal(await ask('ws_1 key_3'));
+  expect([reply.status, reply.message]).toEqual([
     429,
     'More than 50 connections of one workspace cannot be open at once.',
   ]);
   await open('ws_2 key_4', 20);
 });
 
-test('all together have two hundred', async () => {
+test('all workspaces together may open two hundred live view connections', async () => {
   const { ask, open } = openUpgrade();
   for (let workspace = 0; workspace < 4; workspace++)
     for (const [key, count] of [
