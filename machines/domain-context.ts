@@ -30,7 +30,7 @@ export interface NextKeys {
 export interface DomainContext {
   /** The time of the last event, from which delays count. */
   readonly at: number;
-  /** Whether it needs no proof: its name cannot exist, and no mail leaves from it. */
+  /** True when it needs no proof: its name cannot exist, and no mail leaves from it. */
   readonly exempt: boolean;
   /** Number of the latest check that was ordered; its outcome must carry it. */
   readonly attempt: number;

@@ -28,7 +28,7 @@ export const waitForRecheck = ({ at, since }: DomainContext): number => paceAfte
 export const waitWhileProven = ({ at, rotatingSince }: DomainContext): number =>
   rotatingSince === null ? DAY_MS : paceAfter(at - rotatingSince);
 
-/** Whether another check may be ordered. */
+/** True when another check may be ordered. */
 export const noCheckRuns = ({ checkingSince }: DomainContext, at: number): boolean =>
   checkingSince === null || at - checkingSince >= CHECK_LEASE_MS;
 
@@ -38,22 +38,22 @@ export const verdictOf = (context: DomainContext, event: DomainEvent): Verdict |
     ? event.verdict
     : null;
 
-/** Whether patience with records that are not there has ended. */
+/** True when patience with records that are not there has ended. */
 const isOverdue = ({ since }: DomainContext, at: number): boolean => at - since >= PATIENCE_MS;
 
-/** Whether the check found a wrong record, or records have been missing for too long. */
+/** True when the check found a wrong record, or records have been missing for too long. */
 export const isWrongOrOverdue = (context: DomainContext, event: DomainEvent): boolean => {
   const verdict = verdictOf(context, event);
   return verdict === 'wrong' || (verdict === 'missing' && isOverdue(context, event.at));
 };
 
-/** Whether the check found nothing wrong, and the missing records may still come. */
+/** True when the check found nothing wrong, and the missing records may still come. */
 export const isOnlyMissing = (context: DomainContext, event: DomainEvent): boolean =>
   verdictOf(context, event) === 'missing' && !isOverdue(context, event.at);
 
 const isRefuting = (verdict: Verdict): boolean => verdict === 'missing' || verdict === 'wrong';
 
-/** Whether a verified domain has now gone without a proof for too long to keep sending. */
+/** True when a verified domain has now gone without a proof for too long to keep sending. */
 export function graceIsOver(context: DomainContext, event: DomainEvent): boolean {
   const verdict = verdictOf(context, event);
   if (verdict === null) return false;

@@ -28,7 +28,7 @@ export interface EmailContext {
   readonly firstAttemptAt: number | null;
   /** The waits before attempt 2, 3, …; the last one repeats. */
   readonly backoffMs: readonly number[];
-  /** Whether a recipient whose outcome is unknown is never tried again, so that nobody gets two copies. */
+  /** True when a recipient whose outcome is unknown is never tried again, so that nobody gets two copies. */
   readonly holdsDoubt: boolean;
   readonly recipients: readonly RecipientProgress[];
   readonly failureReason: FailureReason | null;
@@ -80,7 +80,7 @@ export type EmailEvent =
         readonly recipient: number;
         /** For 'bounced': whether the address is bad for good. */
         readonly permanent?: boolean;
-        /** Whether the address gets no more mail; left out when the type alone decides it. */
+        /** True when the address gets no more mail; left out when the type alone decides it. */
         readonly suppresses?: boolean;
         /** A number for the link that was followed, by which repeated visits are recognised. */
         readonly link?: number;

@@ -82,7 +82,7 @@ export function afterExpiry(recipients: readonly RecipientProgress[]): readonly 
   );
 }
 
-/** Whether the next attempt includes a recipient: a pending one, unless a second copy might reach it and doubt is held. */
+/** True when the next attempt includes a recipient: a pending one, unless a second copy might reach it and doubt is held. */
 export const mayBeTried = (
   { status, inDoubt }: Pick<RecipientProgress, 'status' | 'inDoubt'>,
   holdsDoubt: boolean,
@@ -134,7 +134,7 @@ export function eventsOfExpiry(
   });
 }
 
-/** Whether the report proves that the message arrived at a recipient in doubt. */
+/** True when the report proves that the message arrived at a recipient in doubt. */
 export const resolvesDoubt = (
   known: RecipientProgress | undefined,
   { type, permanent }: ReportReceived['report'],

@@ -31,7 +31,7 @@ export interface RecipientProgress {
   readonly reason: FailureReason | null;
   /** The simulated outcome of this recipient; null for live mail. */
   readonly simulate: string | null;
-  /** Whether an attempt ended without knowledge of whether the message was taken. It stays so when patience runs out. */
+  /** True when an attempt ended without knowledge of whether the message was taken. It stays so when patience runs out. */
   readonly inDoubt: boolean;
   /** Events that are recorded once and have been; absent for nearly every recipient. */
   readonly once?: readonly EmailEventType[];
@@ -46,7 +46,7 @@ export interface RecipientOutcome {
   readonly outcome: 'accepted' | 'deferred' | 'refused' | 'suppressed' | 'unknown';
   /** The reason of a refusal; read for 'refused' only. */
   readonly reason?: FailureReason;
-  /** Whether the refusal proves the address bad for good; left out, a bounce does. */
+  /** True when the refusal proves the address bad for good; left out, a bounce does. */
   readonly suppresses?: boolean;
   /** The `data` of the recorded event. */
   readonly data: Readonly<Record<string, unknown>>;

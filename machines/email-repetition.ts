@@ -7,7 +7,7 @@ const SAME_VISIT_MS = 10_000;
 /** The most visits of a kind that are recorded for a recipient, since anybody with the message can repeat them without end. */
 const MOST_VISITS = 100;
 
-/** Whether the report repeats a recorded one: mail and HTTP both repeat what was not acknowledged in time. */
+/** True when the report repeats a recorded one: mail and HTTP both repeat what was not acknowledged in time. */
 export const isRepeated = (known: RecipientProgress, { at, report }: ReportReceived): boolean =>
   (report.type === 'delivered' && known.status === 'delivered') ||
   (report.type === 'bounced' && report.permanent !== true && known.lastEvent === 'bounced') ||

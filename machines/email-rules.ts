@@ -45,14 +45,14 @@ export const newEmail = (input: EmailInput): EmailContext => ({
   deliveredAt: null,
 });
 
-/** Whether retries have run out. */
+/** True when retries have run out. */
 export const isExpired = (context: EmailContext, at: number): boolean =>
   at - (context.firstAttemptAt ?? at) >= context.patienceMs;
 
 /** Whoever begins the attempts of test mail, and names itself in no event. */
 export const SIMULATOR = 'simulator';
 
-/** Whether the event belongs to the attempt whose outcome is open: by its number, and by the process that began it. */
+/** True when the event belongs to the attempt whose outcome is open: by its number, and by the process that began it. */
 export const isOfOpenAttempt = (
   context: Pick<EmailContext, 'attempt' | 'begunBy'>,
   event: EmailEvent,
@@ -61,7 +61,7 @@ export const isOfOpenAttempt = (
   return attempt === context.attempt && by === context.begunBy;
 };
 
-/** Whether the outcome belongs to the attempt whose outcome is open, and leads to that state. */
+/** True when the outcome belongs to the attempt whose outcome is open, and leads to that state. */
 export const restsAfterAttempt = (context: EmailContext, event: EmailEvent, state: RestingState): boolean => {
   const completed = event as AttemptCompleted;
   if (!isOfOpenAttempt(context, completed)) return false;
@@ -69,7 +69,7 @@ export const restsAfterAttempt = (context: EmailContext, event: EmailEvent, stat
   return restingState(afterAttempt(context, completed.outcomes, expired)) === state;
 };
 
-/** Whether the report is new for a recipient that was reached, and leads to that state. */
+/** True when the report is new for a recipient that was reached, and leads to that state. */
 export const restsAfterReport = (context: EmailContext, event: EmailEvent, state: RestingState): boolean => {
   const received = event as ReportReceived;
   const known = context.recipients[received.report.recipient];
@@ -107,7 +107,7 @@ export const notesOfAttempt = (
     ({ outcome }) => outcome === 'deferred' || outcome === 'unknown',
   );
 
-/** Whether another attempt would include any recipient. */
+/** True when another attempt would include any recipient. */
 export const someMayBeTried = ({ recipients, holdsDoubt }: EmailContext): boolean =>
   recipients.some((one) => mayBeTried(one, holdsDoubt));
 

@@ -33,7 +33,7 @@ export interface AttemptOutcome {
   /** The reason for an incomplete answer; null for a complete one. */
   readonly error: string | null;
   readonly webhookId: string;
-  /** Whether the endpoint has counted failures, so that a success is news to it. */
+  /** True when the endpoint has counted failures, so that a success is news to it. */
   readonly endpointIsFailing: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface ReplayScope {
   readonly from: number;
   readonly to: number;
   readonly types: readonly EmailEventType[];
-  /** Whether to skip events that this endpoint has taken. */
+  /** True when to skip events that this endpoint has taken. */
   readonly onlyFailed: boolean;
   /** The most events, oldest first. */
   readonly most: number;

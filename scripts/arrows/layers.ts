@@ -46,7 +46,7 @@ const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engi
 const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules'];
 const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doctor', 'chaos', 'config'];
 
-/** What each layer may import, besides itself. Nobody imports main. */
+/** The layers that each layer may import, besides itself. Nobody imports main. */
 export const MAY_IMPORT = {
   machines: [],
   drawing: ['machines'],

@@ -14,7 +14,7 @@ const IMPATIENT: readonly { readonly what: RegExp; readonly says: string }[] = [
   },
 ];
 
-/** What waits or measures all the same, and why that fails nobody. */
+/** The files that wait or measure all the same, each with the reason why it makes no test fail. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'tests/support/eventually.ts': 'the one place that asks again after a while',
   'tests/unit/hazards.test.ts': 'shows what setTimeout itself does, and bounds times from below',
@@ -26,7 +26,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'tests/failure/kill.ts': 'reports how long restarts took, and judges nothing by it',
 };
 
-/** Which rules against impatience the code of a test breaks; the bench, whose figures are times, is free of them. */
+/** The rules against impatience that the code of a test breaks. The bench, whose figures are times, is exempt. */
 export const impatienceOf = (path: string, code: string): string[] =>
   !path.startsWith('tests/') || path.startsWith('tests/bench/') || path in ALLOWED
     ? []

@@ -108,7 +108,7 @@ export class Semaphore {
     return this.#capped(need) <= this.#free;
   }
 
-  /** Whether free units are kept for the caller that has waited longest. */
+  /** True when free units are kept for the caller that has waited longest. */
   #isReserved(): boolean {
     const head = this.#waiting[0];
     return head !== undefined && this.monotonic() - head.since >= OVERTAKEN_FOR_MS;

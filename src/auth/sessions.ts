@@ -3,7 +3,7 @@ import type { PlanName } from './plans.ts';
 import type { Principal, SenderDefaults } from './principal.ts';
 import type { Session, SessionCookie, SessionSubject } from './session-cookie.ts';
 
-/** What a principal takes over from its workspace. */
+/** The members of a principal that come from its workspace. */
 export interface WorkspaceTerms {
   readonly plan: PlanName;
   readonly senderDefaults: SenderDefaults;

@@ -26,10 +26,10 @@ async function readCanary(database: Database): Promise<string | null> {
   return canary?.sealed ?? null;
 }
 
-/** Whether the database has been used with a key. */
+/** True when the database has been used with a key. */
 export const isBound = async (database: Database): Promise<boolean> => (await readCanary(database)) !== null;
 
-/** Whether the key is the one that the database is used with; null where it was never used with any. */
+/** True when the key is the one that the database is used with; null where it was never used with any. */
 export async function isItsKey(database: Database, sealer: Sealer): Promise<boolean | null> {
   const sealed = await readCanary(database);
   if (sealed === null) return null;

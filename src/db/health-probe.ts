@@ -12,7 +12,7 @@ export type ProbeResult =
 /** The means of a probe. */
 export interface ProbeParts {
   /** Tries to reach the server. It never rejects, and takes less than a second. */
-  look(): Promise<ProbeResult>;
+  probe(): Promise<ProbeResult>;
   /** Replaces the connections, which are dead. */
   replace(): void;
   readonly monotonic?: () => number;
@@ -59,7 +59,7 @@ export class HealthProbe {
     this.#timer.unref();
   }
 
-  /** Whether a statement would only wait. */
+  /** True when a statement would only wait. */
   get isAway(): boolean {
     return this.#isAway;
   }
@@ -101,7 +101,7 @@ export class HealthProbe {
     if (this.#looking || !this.#isSuspicious || this.#monotonic() < this.#nextLookAt) return;
     this.#looking = true;
     const begun = this.#monotonic();
-    const result = await this.parts.look();
+    const result = await this.parts.probe();
     this.#looking = false;
     // Answers that lay unread while this process was held up have been read by now.
     if (this.#isSuspicious) this.#conclude(result, this.#monotonic() - begun);

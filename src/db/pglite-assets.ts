@@ -2,7 +2,7 @@ import initdb from '../../node_modules/@electric-sql/pglite/dist/initdb.wasm' wi
 import data from '../../node_modules/@electric-sql/pglite/dist/pglite.data' with { type: 'file' };
 import wasm from '../../node_modules/@electric-sql/pglite/dist/pglite.wasm' with { type: 'file' };
 
-/** The embedded database's own files, which the executable carries inside itself. */
+/** Loads the files of the embedded database, which the executable contains. */
 export async function loadPgliteAssets(): Promise<{
   pgliteWasmModule: WebAssembly.Module;
   initdbWasmModule: WebAssembly.Module;

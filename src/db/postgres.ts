@@ -10,11 +10,11 @@ import { RefusedWrites, type WriteRefusal } from './refused-writes.ts';
 import { codeOf } from './sqlstate.ts';
 import { wireText } from './wire-text.ts';
 
-/** The server gives up before we do, so that a slow statement costs one error and not the connection. */
+/** The server's statement timeout. It is shorter than ours, so that a slow statement costs one error and not the connection. */
 const STATEMENT_TIMEOUT_MS = 6_000;
 const ENGINE_CONNECTIONS = 6;
 const READ_CONNECTIONS = 4;
-/** A migration may rewrite a table; it lifts the server's own limit itself (`set local statement_timeout`). */
+/** The deadline of a script: a migration may rewrite a table, and lifts the server's own limit by `set local statement_timeout`. */
 const SCRIPT_DEADLINE_MS = 600_000;
 
 /**
@@ -22,7 +22,7 @@ const SCRIPT_DEADLINE_MS = 600_000;
  * was empty would scan it for ever after, so only nested loops over indexes are offered.
  */
 const ENGINE_SETTINGS = {
-  // The penalty that stands for "not offered" makes the planner think of compiling: 90 ms a statement, for nothing.
+  // The cost that disables a plan makes the planner compile it: 90 ms a statement, for nothing.
   jit: 'off',
   plan_cache_mode: 'force_generic_plan',
   enable_hashjoin: 'off',
@@ -32,8 +32,8 @@ const ENGINE_SETTINGS = {
 
 const TEXTS_OID = 1_009;
 /**
- * text[], the only array there is here. postgres.js would ask every new connection for the array types of the server; when
- * the server goes away just then, nobody hears that query's rejection, which ends the process.
+ * The type of text[], the only array in use. postgres.js would ask every new connection for the array types of the server; when
+ * the server goes away just then, the rejection of that query is unhandled, which ends the process.
  */
 const TEXTS: postgres.PostgresType<readonly string[]> = {
   to: TEXTS_OID,
@@ -42,12 +42,12 @@ const TEXTS: postgres.PostgresType<readonly string[]> = {
   parse: (list: string) => parse(list),
 };
 
-/** A look at the server is a whole connection and one statement. */
+/** The time that a probe has for a connection and one statement. */
 const LOOK_MS = 600;
 
 interface Connecting {
   readonly url: string;
-  /** As `pg_stat_activity` shows it. */
+  /** The name that `pg_stat_activity` shows. */
   readonly name: string;
   readonly max: number;
   readonly settings?: Readonly<Record<string, string>>;
@@ -56,7 +56,7 @@ interface Connecting {
 function connect({ url, name, max, settings = {} }: Connecting): postgres.Sql {
   const client = postgres(url, {
     max,
-    // hazards: the 100th pipelined query on one connection would lose a BEGIN; recovery takes 10 s by default.
+    // The 100th pipelined query on one connection would lose a BEGIN; the default backoff delays recovery by 10 s (measured).
     max_pipeline: 1_000_000,
     backoff: () => 0.25,
     max_lifetime: null,
@@ -71,25 +71,25 @@ function connect({ url, name, max, settings = {} }: Connecting): postgres.Sql {
       ...settings,
     },
   } as postgres.Options<Record<string, postgres.PostgresType>>);
-  // Parameters come as texts (`wireText`), and nothing turns them into anything else.
+  // Parameters are texts already (`wireText`), so nothing is serialized here.
   for (const type of Object.keys(client.options.serializers)) delete client.options.serializers[Number(type)];
   return client;
 }
 
-/** Where a server is, as a sentence names it: without user and password. */
+/** The place of a server as a sentence names it: without user and password. */
 function nameOf(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `The database ${pathname.slice(1)} at ${hostname}:${port || 5432}`;
 }
 
-/** Whether the server answers a newcomer, and which connections of that name it works for. */
-async function look(url: string, name: string): Promise<ProbeResult> {
-  const client = connect({ url, name: 'posthorn lookout', max: 1 });
+/** Probes the server over a new connection, and finds the connections of that name that it works for. */
+async function probe(url: string, name: string): Promise<ProbeResult> {
+  const client = connect({ url, name: 'posthorn probe', max: 1 });
   const { promise: late, resolve } = Promise.withResolvers<ProbeResult>();
   const timer = setTimeout(() => resolve({ seen: 'silent' }), LOOK_MS);
   const asking = client
     .unsafe<{ pid: number }[]>(
-      // Waiting for the client is no work: the rest of a statement may never arrive.
+      // A backend that waits for its client does not work: the rest of a statement may never arrive.
       `select pid from pg_stat_activity
        where application_name = '${name}' and state = 'active' and wait_event_type is distinct from 'Client'`,
     )
@@ -105,8 +105,8 @@ async function look(url: string, name: string): Promise<ProbeResult> {
 }
 
 /**
- * Drizzle over a client that takes texts only. Drizzle has no word for a statement that a connection keeps: what it calls
- * prepared is still parsed and planned at every call, with a round trip for that.
+ * Drizzle over a client that takes texts only. Drizzle has no option for a statement that a connection keeps: the ones that it
+ * calls prepared are still parsed and planned at every call, with a round trip for that.
  */
 const ormOver = (client: postgres.Sql, prepare: boolean): Orm =>
   drizzle(
@@ -130,10 +130,10 @@ export class PostgresDatabase implements Database {
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
   constructor(url: string) {
-    // Of this process alone, so that it can tell its own statements from another instance's.
+    // The name is unique to this process, which tells its statements from another instance's by it.
     const name = `posthorn #${randomBytes(4).toString('hex')}`;
     this.#watch = new HealthProbe({
-      look: () => look(url, name),
+      probe: () => probe(url, name),
       replace: () => {
         this.#engine.replace();
         this.#reads.replace();
@@ -178,7 +178,7 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  /** A statement that was forgotten has not run: it does so on new connections, which keep none. */
+  /** Runs a statement again that the server had lost, and so has not run, on new connections, which keep no statements. */
   async #run<T>(
     pool: Pool,
     deadlineMs: number,

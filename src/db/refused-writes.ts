@@ -1,26 +1,26 @@
 import { codeOf } from './sqlstate.ts';
 
-/** Why a database that still reads refuses every write. */
+/** The reason why a database that can be read refuses every write. */
 export type WriteRefusal = 'full' | 'readOnly';
 
 /** The SQLSTATEs of a full disk, and of a standby or a database that was set read-only. */
 const REFUSALS: Readonly<Record<string, WriteRefusal>> = { '53100': 'full', '25006': 'readOnly' };
-/** A refusal older than this says nothing about now. */
+/** The age up to which a refusal counts. */
 const TELLING_MS = 10_000;
 const WRITES = /\b(insert into|update|delete from)\b/i;
 
-/** Remembers the last refusal of a write: such a database goes on reading as if nothing were wrong. */
+/** Remembers the last refusal of a write: reads of such a database succeed as if nothing were wrong. */
 export class RefusedWrites {
   #last: { readonly why: WriteRefusal; readonly at: number } | null = null;
 
   constructor(private readonly monotonic: () => number = () => performance.now()) {}
 
-  /** Why the last write was refused, a short while ago; null where it was not. */
+  /** The reason why the last write was refused shortly before; null when it was not. */
   get latest(): WriteRefusal | null {
     return this.#last !== null && this.monotonic() - this.#last.at < TELLING_MS ? this.#last.why : null;
   }
 
-  /** Hands a statement's outcome on, and remembers what it says about writes. */
+  /** Returns the outcome of a statement, and remembers a refusal. */
   async heed<T>(text: string, outcome: Promise<T>): Promise<T> {
     try {
       const result = await outcome;

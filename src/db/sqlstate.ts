@@ -1,6 +1,6 @@
 import { type Applied, Unavailable } from '../errors/unavailable.ts';
 
-/** Connection errors of postgres.js and of the socket below it: nobody can say whether the statement ran. */
+/** The errors of a connection that broke, of postgres.js and of its socket. The statement may have run. */
 const CONNECTION_LOST = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -9,9 +9,9 @@ const CONNECTION_LOST = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ]);
-/** Whatever else happens to a socket (ENETDOWN, ERR_TLS_…): no SQLSTATE begins like this. */
+/** The form of all other errors of sockets (ENETDOWN, ERR_TLS_…); no SQLSTATE has it. */
 const SOCKET_ERROR = /^(E[A-Z]{4,}|ERR_[A-Z_]+)$/;
-/** Never reached the server. */
+/** The errors of a statement that never reached the server. */
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -24,10 +24,10 @@ const NEVER_CONNECTED = new Set([
   '57P03',
 ]);
 
-/** query_canceled: the server's statement timeout. */
+/** The SQLSTATE query_canceled: the statement timeout of the server. */
 export const TOOK_TOO_LONG = '57014';
 
-/** The five-character SQLSTATE, or the driver's own code, of an error; empty when it has none. */
+/** Returns the five-character SQLSTATE of an error, or the driver's own code; empty when it has none. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const own = 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -36,8 +36,8 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * The constraint, or unique index, that the statement violated; empty when it violated none. postgres.js names the field as
- * its own style has it, PGlite as node-postgres does.
+ * Returns the constraint, or unique index, that the statement violated; empty when it violated none. The drivers name the field
+ * differently.
  */
 function constraintOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
@@ -46,26 +46,26 @@ function constraintOf(error: unknown): string {
   return 'cause' in error ? constraintOf(error.cause) : '';
 }
 
-/** Whether the statement was refused since there is such a row already: of this constraint or unique index, or of any. */
+/** True when the statement violated this constraint or unique index, or any when none is named. */
 export function isDuplicate(error: unknown, constraint?: string): boolean {
   return codeOf(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
 }
 
-/** Serialization failure and deadlock: the statement was rolled back and may simply run again. */
+/** True for a serialization failure or a deadlock: the statement was rolled back and may run again. */
 export function isRetriable(error: unknown): boolean {
   const code = codeOf(error);
   return code === '40001' || code === '40P01';
 }
 
-/** The statement can never succeed as it stands: bad data (22), a constraint (23), a program limit (54), a bug (42). */
+/** True when the statement can never succeed: bad data (22), a constraint (23), a program limit (54), a bug (42). */
 export function isPoison(error: unknown): boolean {
   return /^(22|23|42|54|0A|21)/.test(codeOf(error));
 }
 
-/** What PostgreSQL says of itself, where no more than that matters. */
+/** The message of PostgreSQL itself. */
 const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return codeOf(error);
-  // Drizzle puts the statement and its parameters before the cause, which is all there is to say.
+  // Drizzle's own message is the statement with its parameters; only the cause says what happened.
   const { message } = error.cause instanceof Error ? error.cause : error;
   const code = codeOf(error);
   return message.includes(code) ? message : `${message}, ${code}`;
@@ -76,7 +76,7 @@ const isFatal = (error: unknown): boolean => {
   return 'severity' in error ? error.severity === 'FATAL' : 'cause' in error && isFatal(error.cause);
 };
 
-/** A sentence for each state of a database in which it refuses what is right; `applied` is no in each. */
+/** The sentences for databases that refuse valid statements. Nothing was applied in any of these states. */
 const REFUSALS: readonly (readonly [code: RegExp, says: string])[] = [
   [/^53100/, 'has no room left on its disk'],
   [/^53200/, 'is short of memory'],
@@ -89,9 +89,9 @@ const REFUSALS: readonly (readonly [code: RegExp, says: string])[] = [
 ];
 
 /**
- * Turns a driver error into Unavailable where the fault is the database's state rather than the statement's: no connection,
- * a connection refused (28, 3D, 55000 and whatever else is fatal), or SQLSTATE classes 08, 53, 57, 58, 25006 and 55P03.
- * @param database as a sentence names it; never with its password
+ * Turns a driver error into Unavailable where the database is at fault and not the statement: no connection, a refused one (28,
+ * 3D, 55000 and anything fatal), or SQLSTATE classes 08, 53, 57, 58, 25006 and 55P03.
+ * @param database its name in a sentence, without the password
  */
 export function classify(error: unknown, database = 'The database'): unknown {
   if (error instanceof Unavailable) return error;

@@ -1,15 +1,15 @@
 import type { Database, Parameter } from './database.ts';
 import { isDuplicate } from './sqlstate.ts';
 
-/** A key as it is looked up: keys of two workspaces, or of the two environments of one, never meet. */
+/** An idempotency key in its scope: workspaces, and the two environments of one, share no keys. */
 export interface ReplyKey {
   readonly scope: { readonly workspaceId: string; readonly livemode: boolean };
   readonly key: string;
-  /** One of the things that the call asks for, by its number; the call as a whole when left out. */
+  /** The number of one item of the call; left out for the call as a whole. */
   readonly item?: number | undefined;
 }
 
-/** The number that stands for a call as a whole. */
+/** The item number of a call as a whole. */
 export const WHOLE_CALL = -1;
 
 /** The stored reply of an idempotency key that was used before. */
@@ -20,7 +20,7 @@ export interface StoredReply {
   readonly reply: string;
 }
 
-/** A reply is kept for 24 hours. */
+/** The time that a reply is kept. */
 export const REPLY_KEPT_MS = 24 * 60 * 60 * 1_000;
 
 const READ = `with asked as (
@@ -45,11 +45,11 @@ interface ReplyRow {
   readonly reply: string;
 }
 
-/** One text for a key and item within its scope. */
+/** Writes a key, its scope and its item as one text. */
 export const replyKey = ({ scope, key, item = WHOLE_CALL }: ReplyKey): string =>
   `${scope.workspaceId} ${scope.livemode} ${item} ${key}`;
 
-/** The stored replies of these keys, by `replyKey`; what has passed its 24 hours is removed on the way. */
+/** Reads the stored replies of keys, by `replyKey`; those that are older than 24 hours are removed on the way. */
 export async function storedReplies(
   database: Database,
   asked: readonly ReplyKey[],
@@ -74,7 +74,7 @@ export async function storedReplies(
   );
 }
 
-/** The stored reply of one key; null when there is none. */
+/** Reads the stored reply of one key; null when there is none. */
 export async function storedReplyOf(
   database: Database,
   asked: ReplyKey,
@@ -84,9 +84,9 @@ export async function storedReplyOf(
 }
 
 /**
- * Whether a write that carries a claim, and was refused as a duplicate, may find its reply when it is decided again: another
- * instance has taken the key since. Where another constraint is violated, that may be the doing of the first call with
- * the same key (the name of a domain), which is seen at the second look; after that the error is the call's own.
+ * True when a write with a claim that was refused as a duplicate may find a reply when it is decided again, because another
+ * instance has taken the key since. When another constraint is violated (the name of a domain), the first call with the same key
+ * may be the cause, which the second decision sees; after that the error is the call's own.
  */
 export const mayBeRepetition = (error: unknown, looks: number): boolean =>
   isDuplicate(error, 'idempotency_keys_pkey') || (looks === 0 && isDuplicate(error));
@@ -96,9 +96,9 @@ const COLUMNS = ['workspace_id', 'livemode', 'key', 'item', 'fingerprint', 'stat
 const TYPES = ['text', 'boolean', 'text', 'smallint', 'text', 'integer', 'timestamptz'] as const;
 
 /**
- * SQL of an insert that keeps the reply of a request in the statement that does what was asked, for rows that are no actors: a
- * data-modifying CTE. `reply` is an expression over `from`, the CTE of the row; `first` the number of the first parameter.
- * Without a key it inserts nothing.
+ * The SQL that stores the reply of a request in the statement that does its work, for rows that are no actors: a data-modifying
+ * CTE. `reply` is an expression over `from`, the CTE of the row; `first` is the number of the first parameter. Without a key it
+ * inserts nothing.
  */
 export function keepReplySql({ from, reply, first }: { from: string; reply: string; first: number }): string {
   const values = TYPES.map((type, index) => `$${first + index}::${type}`);
@@ -106,7 +106,7 @@ export function keepReplySql({ from, reply, first }: { from: string; reply: stri
   select ${values.join(', ')}, ${reply} from ${from} where ${values[2]} is not null`;
 }
 
-/** A request as its reply is stored: whose it is, its key if it has one, and when it came (epoch ms). */
+/** The members of a request that its reply is stored with: its owner, its key if it has one, and its time (epoch ms). */
 export interface Keyed {
   readonly scope: ReplyKey['scope'];
   readonly claim: (Pick<ReplyKey, 'key' | 'item'> & { readonly fingerprint: string }) | null;
@@ -130,8 +130,8 @@ on conflict (workspace_id, livemode, key, item) do update set reply = excluded.r
 where idempotency_keys.fingerprint = excluded.fingerprint`;
 
 /**
- * Keeps what a request is answered, where that is known only after its work was done: a key that was written with the work gets
- * the reply, one that was not is written.
+ * Stores the reply of a request when it is known only after the work: a key that was written with the work gets the reply, and a
+ * key that was not is written.
  */
 export async function keepReply(
   database: Database,

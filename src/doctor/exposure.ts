@@ -40,7 +40,7 @@ export function diagnoseSubmission(exposure: Exposure): Diagnosis {
   );
 }
 
-/** How far an address can be reached from: its own machine, a private network, or anywhere, which names are taken for. */
+/** The reach of an address: its own machine, a private network, or anywhere. A name counts as reachable from anywhere. */
 function reachOf(host: string): 'machine' | 'network' | 'world' {
   if (host === 'localhost') return 'machine';
   if (isIP(host) === 0) return 'world';

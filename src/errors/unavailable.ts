@@ -1,4 +1,4 @@
-/** Whether the work that failed may have happened all the same. */
+/** The certainty about failed work: it did not happen, it happened, or nobody knows. */
 export type Applied = 'no' | 'unknown';
 
 /**

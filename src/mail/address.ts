@@ -55,7 +55,7 @@ const BARE_NAME = wrong(
 );
 const ENCODED_NAME = wrong('Must have its name as it is to be read, not as an encoded word (=?…?=).');
 
-/** Whether parseAddress found a problem and no address. */
+/** True when parseAddress found a problem and no address. */
 export const isProblem = (read: Address | AddressProblem): read is AddressProblem => 'problem' in read;
 
 /**

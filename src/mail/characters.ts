@@ -7,8 +7,8 @@ const CONTROLS = /[[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]--\t]/v;
  */
 const UNSEEN = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]--\p{Join_Control}]/v;
 
-/** Whether the text would break a header line, or could not be stored. A tab is white space there (RFC 5322 2.2). */
+/** True when the text would break a header line, or could not be stored. A tab is white space there (RFC 5322 2.2). */
 export const hasControls = (text: string): boolean => CONTROLS.test(text);
 
-/** Whether the text could look like another one. It is asked of names that people trust when they see them. */
+/** True when the text could look like another one. It is asked of names that people trust when they see them. */
 export const hasUnseen = (text: string): boolean => UNSEEN.test(text);

@@ -39,5 +39,5 @@ const COMMANDS = [
 
 const OF_A_FAMILY = new RegExp(`^(?:${[...FAMILIES, ...COMMANDS].join('|')})(?:-|$)`);
 
-/** Whether a client must not set a header field; `name` is in lower case. */
+/** True when a client must not set a header field; `name` is in lower case. */
 export const isReservedField = (name: string): boolean => FIELDS.has(name) || OF_A_FAMILY.test(name);

@@ -122,7 +122,7 @@ export interface Module<Deps = never> {
   readonly kinds?: readonly ModuleKind[];
   /** The children of its kinds that are created in the commits of another kind, which `of` names. */
   readonly children?: readonly { readonly of: string; readonly child: ChildSpec }[];
-  /** What it writes in the commits of another kind, which `of` names. */
+  /** The statements that it adds to the commits of another kind, which `of` names. */
   readonly follows?: readonly { readonly of: string; readonly write: FollowingWrite }[];
   /** Its things that use templates: a template that one of them uses cannot be deleted. */
   readonly templateUses?: readonly TemplateUse[];

@@ -12,7 +12,7 @@ beforeEach(() => {
   looks = 0;
   replaced = 0;
   watch = new HealthProbe({
-    look: async () => {
+    probe: async () => {
       looks++;
       return result;
     },

@@ -6,7 +6,7 @@ import { Unavailable } from '../../src/errors/unavailable.ts';
 
 /** A pool over a client that never connects: what it answers is up to the test. */
 function poolOverNothing() {
-  const watch = new HealthProbe({ look: async () => ({ seen: 'refusing' }), replace: () => {} });
+  const watch = new HealthProbe({ probe: async () => ({ seen: 'refusing' }), replace: () => {} });
   const client = postgres('postgres://nobody@127.0.0.1:1/nothing', { max: 1 });
   return { pool: new Pool(() => client, watch), watch };
 }

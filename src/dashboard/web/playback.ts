@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { LifeStep } from '../../modules/inspector/model.ts';
 
-/** Which step of a life is looked at, and whether it runs by itself. */
+/** The step of a life that is shown, and whether it plays by itself. */
 export interface Playback {
   readonly step: number;
   readonly playing: boolean;

@@ -41,7 +41,7 @@ export class Shield {
     return parts.join('') + markdown.slice(from);
   }
 
-  /** Whether the text holds a hidden tag. */
+  /** True when the text holds a hidden tag. */
   hides(text: string): boolean {
     return text.includes(`TAG${this.#nonce}N`);
   }

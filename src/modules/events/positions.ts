@@ -15,7 +15,7 @@ from event_log l where l.one`;
  */
 export const A_CLUSTERS_LIFE = 2n ** 44n;
 
-/** How the positions are counted. */
+/** The numbering of positions. */
 export interface Numbering {
   /** The cluster that the positions were last aligned with; null before the first time. */
   readonly alignedWith: string | null;
@@ -57,7 +57,7 @@ select e.position::text as last, e.email_id from owners o cross join lateral (
   where workspace_id = o.workspace_id and livemode = o.livemode order by position desc limit 1
 ) e order by e.position desc limit 1`;
 
-/** Reads how positions are counted now. */
+/** Reads the present numbering. */
 export async function readNumbering(database: Pick<Database, 'query'>): Promise<Numbering> {
   const [aligned] = await database.query<{ cluster: string | null; base: string; next: string }>(ALIGNED);
   return {
@@ -79,11 +79,11 @@ export async function readLogState(database: Pick<Database, 'query'>): Promise<L
   };
 }
 
-/** Whether another cluster, or another timeline, counts the transactions than when the positions were aligned. */
+/** True when another cluster, or another timeline, counts the transactions than when the positions were aligned. */
 export const isElsewhere = ({ alignedWith, cluster }: Numbering): boolean =>
   alignedWith !== null && cluster !== null && alignedWith !== cluster;
 
-/** Whether positions that are given out now would lie among those that the log, or somebody's cursor, has already. */
+/** True when positions that are given out now would lie among those that the log, or somebody's cursor, has already. */
 export const isOutOfLine = (state: LogState): boolean => state.last >= state.next || isElsewhere(state);
 
 async function readCluster(database: Pick<Database, 'query'>): Promise<string | null> {

@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts';
 import type { Kind } from '../../engine/kind.ts';
 import { redacted } from './redact.ts';
 
-/** How people tell the actors of a kind apart in a list: SQL over a row `a` of its table. */
+/** The texts by which people tell the actors of a kind apart in a list: SQL over a row `a` of its table. */
 export interface LabelSql {
   /** One text: the domain of a recipient, the name of a key. */
   readonly title: string;
@@ -10,7 +10,7 @@ export interface LabelSql {
   readonly facts: string;
 }
 
-/** What a list says of one actor. Null where its kind has no label: it is known by its id alone. */
+/** The label of one actor in a list. Null where its kind has none: it is known by its id alone. */
 export interface Label {
   readonly title: string | null;
   readonly facts: readonly string[];

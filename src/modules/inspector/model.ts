@@ -35,9 +35,9 @@ export type Counts = Readonly<Record<string, Readonly<Record<string, StateCount>
 /** An actor in a list. Times are epoch milliseconds. */
 export interface ActorItem {
   readonly id: string;
-  /** By what people know it: the domain of an email's recipient. Null where its kind has no such text. */
+  /** The text by which people know the actor: the domain of an email's recipient. Null where its kind has none. */
   readonly title: string | null;
-  /** What else matters, a few words each: `last event opened`. */
+  /** Further facts, a few words each: `last event opened`. */
   readonly facts: readonly string[];
   readonly state: string;
   readonly revision: number;

@@ -33,7 +33,7 @@ order by created_at desc, address_key desc limit $6::integer`;
 
 const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (.+)$/;
 
-/** Whether a position is one that PostgreSQL can read: 30 February would be an error there. */
+/** True when a position is one that PostgreSQL can read: 30 February would be an error there. */
 const isPosition = (text: string): boolean => {
   const [, at = ''] = POSITION.exec(text) ?? [];
   const moment = new Date(at);

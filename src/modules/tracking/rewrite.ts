@@ -81,7 +81,7 @@ function positionOfHref(tag: string, href: string): LinkPosition | null {
   return null;
 }
 
-/** Whether a text is an absolute web address, without characters that other programs would read differently. */
+/** True when a text is an absolute web address, without characters that other programs would read differently. */
 export function isWeb(text: string): boolean {
   const address = text.trim();
   return /^https?:\/\//i.test(address) && URL.canParse(address) && !/[\p{Cc}\s]/u.test(address);
