@@ -4,6 +4,7 @@ import { pathsOf } from './ask.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
 const WEBHOOK = `wh_${'0'.repeat(24)}`;
+const CONTACT = `con_${'0'.repeat(24)}`;
 
 /** The list that each path's cursors are bound to. */
 const LISTS: Readonly<Record<string, string>> = {
@@ -14,6 +15,9 @@ const LISTS: Readonly<Record<string, string>> = {
   '/v1/suppressions': 'suppressions',
   '/v1/templates': 'templates',
   '/v1/templates/:id/versions': `templates/${WEBHOOK}/versions`,
+  '/v1/contacts': 'contacts',
+  '/v1/contacts/:contact/activity': `contacts/${CONTACT}/activity`,
+  '/v1/contacts/imports': 'contacts/imports',
   '/v1/webhooks/:id/deliveries': `webhooks/${WEBHOOK}/deliveries`,
 };
 
@@ -70,7 +74,10 @@ describe('a signed cursor with an impossible position', () => {
     test(`of ${path} is 422 at /query/after`, async () => {
       for (const position of POSITIONS) {
         const after = forged(list, position);
-        const reply = await service.ask({ path: `${path.replace(':id', WEBHOOK)}?after=${after}`, key });
+        const reply = await service.ask({
+          path: `${path.replace(':id', WEBHOOK).replace(':contact', CONTACT)}?after=${after}`,
+          key,
+        });
         expect([position, reply.status, reply.body?.error?.code, pathsOf(reply)]).toEqual([
           position,
           422,
