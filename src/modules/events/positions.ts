@@ -70,10 +70,10 @@ export async function readNumbering(database: Pick<Database, 'query'>): Promise<
 
 /** Reads the state of the positions. */
 export async function readLogState(database: Pick<Database, 'query'>): Promise<LogState> {
-  const numbering = await readNumbering(database);
+  // The last position first: an event that another instance writes between the two would seem to lie beyond the next one.
   const [last] = await database.query<{ last: string; email_id: string }>(LAST);
   return {
-    ...numbering,
+    ...(await readNumbering(database)),
     last: BigInt(last?.last ?? 0),
     lastEmail: last?.email_id ?? null,
   };
