@@ -23,6 +23,11 @@ const TICK_MS = 100;
 const SUSPICIOUS_MS = 400;
 /** A look that takes so long says that the machine is busy: a backend that has not read its statement yet looks idle as well. */
 const BUSY_MS = 200;
+/**
+ * The time that a statement without a known backend has before it counts as lost: it may wait for its connection to be opened,
+ * which takes a second on a busy machine.
+ */
+const CONNECT_MS = 1_500;
 /** A look is a connection: a slow database gets no more than one in this time, and a new pool has as long to connect. */
 const LOOK_AGAIN_MS = 1_000;
 /** The silence, on the old connections and on new ones, after which nobody is made to wait for the database any more. */
@@ -139,10 +144,12 @@ export class HealthProbe {
   #showsDeath(result: Exclude<ProbeResult, { seen: 'silent' }>, tookMs: number): boolean {
     if (result.seen !== 'answering') return result.seen === 'refusing';
     if (tookMs >= BUSY_MS) return false;
-    return this.#overdue.some(({ backend }) => {
+    const patientSince = this.#monotonic() - CONNECT_MS;
+    return this.#overdue.some(({ backend, since }) => {
       const pid = backend();
-      if (pid === undefined) return result.atWork.length === 0;
-      return pid === null || !result.atWork.includes(pid);
+      if (typeof pid === 'number') return !result.atWork.includes(pid);
+      if (since > patientSince) return false;
+      return pid === null || result.atWork.length === 0;
     });
   }
 }

@@ -88,8 +88,6 @@ test('the database watch reports no outage while other statements are answered',
 
 test.each([
   ['its backend is idle', 1, answering(2)],
-  ['it has no backend', null, answering(2)],
-  ['nobody knows its backend, and all are idle', undefined, answering()],
   ['newcomers are refused', 1, REFUSING],
 ] as const)('a dead connection is left for new ones: %s', async (_, backend, sign) => {
   to(backend);
@@ -97,6 +95,19 @@ test.each([
   expect([watch.isAway, replaced]).toEqual([false, 1]);
   await at(1_399, sign);
   expect(replaced).toBe(1);
+});
+
+test.each([
+  ['it has no backend', null, answering(2)],
+  ['nobody knows its backend, and all are idle', undefined, answering()],
+] as const)('a connection that may still be opened has time for that: %s', async (_, backend, sign) => {
+  to(backend);
+  await at(400, sign);
+  expect([looks, replaced]).toEqual([1, 0]);
+  await at(1_499, sign);
+  expect(replaced).toBe(0);
+  await at(2_500, sign);
+  expect([watch.isAway, replaced]).toEqual([false, 1]);
 });
 
 test.each([
