@@ -19,9 +19,10 @@ export class BatchedRead<Question, Answer> {
     name: string,
     private readonly read: ReadBatch<Question, Answer>,
     limits?: BatchLimits,
+    /** Reads at once. Of two, one need not wait for another that began before it was asked for; of one, more share a statement. */
+    width: 1 | 2 = 2,
   ) {
-    // Two run at once, so that a question need not wait for a read that began before it.
-    this.#batcher = new Batcher(name, (batch) => this.#work(batch), limits, 2);
+    this.#batcher = new Batcher(name, (batch) => this.#work(batch), limits, width);
   }
 
   /** Returns the answer as of this call, or later. @throws Unavailable, and what `read` throws */

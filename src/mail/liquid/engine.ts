@@ -1,7 +1,7 @@
 import { Context, Liquid, LiquidError, type Template, toValueSync } from 'liquidjs';
 import { filtersFor, guarded, NOW } from './filters.ts';
-import { AllocationCount, exceeded, LIQUID_LIMITS, LiquidProblem, TimeLimit, TooSlow } from './limits.ts';
-import { tagsFor } from './tags.ts';
+import { Budget, exceeded, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
+import { BUDGET, tagsFor } from './tags.ts';
 import { BoundedEmitter, IN_HTML, IN_TEXT, type Writing } from './values.ts';
 
 /** A source that was parsed. */
@@ -13,12 +13,17 @@ export interface Scope {
   readonly now: number;
 }
 
+/** A scope with the budget that its parts share. */
+export interface Rendering extends Scope {
+  readonly budget?: Budget;
+}
+
 /** Reads and renders Liquid that comes from strangers. */
 export interface LiquidEngine {
   /** @throws LiquidProblem that tells line and column */
   parse(source: string): ParsedSource;
   /** @throws LiquidProblem, TooSlow */
-  render(parsed: ParsedSource, scope: Scope): string;
+  render(parsed: ParsedSource, rendering: Rendering): string;
   /** The paths of the names that a source uses and does not set itself, such as `order.total`. */
   namesOf(parsed: ParsedSource): readonly string[];
 }
@@ -53,10 +58,11 @@ function engineFor(writing: Writing): LiquidEngine {
         throw problemOf(error, true);
       }
     },
-    render(parsed, { names, now }) {
+    render(parsed, { names, now, budget = new Budget() }) {
       const context = new Context(names, liquid.options, { sync: true }, { liquid });
-      context.memoryLimit = new AllocationCount() as unknown as Context['memoryLimit'];
-      context.renderLimit = new TimeLimit() as unknown as Context['renderLimit'];
+      context.memoryLimit = budget.allocations as unknown as Context['memoryLimit'];
+      context.renderLimit = budget as unknown as Context['renderLimit'];
+      context.setRegister(BUDGET, budget);
       context.setRegister(NOW, now);
       const emitter = new BoundedEmitter();
       try {

@@ -16,7 +16,7 @@ export const LIQUID_LIMITS = {
   tag: 16_384,
   /** Octets of all variables as JSON. */
   variables: 262_144,
-  /** Milliseconds of processor time of one rendering. */
+  /** Milliseconds of one rendering. */
   ms: 95,
 } as const;
 
@@ -58,22 +58,36 @@ export function exceeded(limit: keyof typeof LIMIT_SENTENCES): never {
   throw new LiquidProblem(LIMIT_SENTENCES[limit]);
 }
 
-/** A thread that gets no processor is given this many times its time by the clock on the wall. */
+/** On a busy machine time passes while a thread waits: one that has not even worked for so long is not ended yet, … */
+export const LEAST_WORK_MS = 55;
+/** … until so many times its time have passed. */
 export const PATIENCE = 10;
 
-/** What liquidjs asks at every step whether its time is over. The processor is asked only when it may be, since that takes a microsecond. */
-export class TimeLimit {
+/** Whether the time of a rendering is over: by the clock, and by the work that was done in it. */
+export const isOver = (passedMs: number, workedMs: number, limitMs: number): boolean =>
+  passedMs >= limitMs && (workedMs >= LEAST_WORK_MS || passedMs >= PATIENCE * limitMs);
+
+/** What one rendering of all parts may use. liquidjs asks at every step whether its time is over. */
+export class Budget {
   readonly #begun = performance.now();
-  readonly #used = ownTime();
+  readonly #worked = ownTime();
   #looksAt = this.#begun + LIQUID_LIMITS.ms;
+  #turns = 0;
+  readonly allocations = new AllocationCount();
 
   use(): void {}
 
+  /** The processor is asked only when the time may be over, since that takes a microsecond. */
   check(now: number): void {
     if (now < this.#looksAt) return;
-    const left = LIQUID_LIMITS.ms - (ownTime() - this.#used);
-    if (left <= 0 || now - this.#begun >= PATIENCE * LIQUID_LIMITS.ms) throw new TooSlow();
-    this.#looksAt = now + left;
+    const worked = ownTime() - this.#worked;
+    if (isOver(now - this.#begun, worked, LIQUID_LIMITS.ms)) throw new TooSlow();
+    this.#looksAt = now + Math.max(1, LEAST_WORK_MS - worked);
+  }
+
+  countTurn(): void {
+    this.#turns++;
+    if (this.#turns > LIQUID_LIMITS.turns) exceeded('turns');
   }
 }
 

@@ -1,6 +1,6 @@
 import { htmlLiquid, type LiquidEngine, type ParsedSource, type Scope, textLiquid } from './engine.ts';
 import { refuseDangerousPlaces, refuseSplitBlocks, runsScripts, scanHtml } from './html-scan.ts';
-import { LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
+import { Budget, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import { SafeText } from './values.ts';
 
 /** The sources of one version of a template, ready to be rendered. Null where there is none. */
@@ -25,17 +25,18 @@ const ENGINES: Readonly<Record<PartName, LiquidEngine>> = {
 
 /** Parsed sources. */
 export interface ParsedParts {
-  readonly sources: ReadonlyMap<PartName, ParsedSource>;
+  /** What has no Liquid in it stays as it is. */
+  readonly sources: ReadonlyMap<PartName, ParsedSource | string>;
   /** Whether a value can name the scheme of a link. */
   readonly writesLinks: boolean;
 }
 
 /** Parses the sources of a version that was checked when it was saved. @throws LiquidProblem */
 export function parseParts(sources: Sources): ParsedParts {
-  const parsed = new Map<PartName, ParsedSource>();
+  const parsed = new Map<PartName, ParsedSource | string>();
   for (const part of PARTS) {
     const source = sources[part];
-    if (source !== null) parsed.set(part, ENGINES[part].parse(source));
+    if (source !== null) parsed.set(part, /\{[{%]/.test(source) ? ENGINES[part].parse(source) : source);
   }
   return { sources: parsed, writesLinks: /=\s*["']?\s*\{[{%]/.test(sources.html ?? '') };
 }
@@ -53,12 +54,14 @@ const RUNS_SCRIPTS = 'Must not make a link that runs a script: only web, mail an
 
 /** Renders the parts. @throws LiquidProblem, TooSlow */
 export function renderParts({ sources, writesLinks }: ParsedParts, { names, now }: Scope): RenderedParts {
+  const budget = new Budget();
   const render = (part: PartName): string | null => {
     const source = sources.get(part);
     if (source === undefined) return null;
     const isLine = part === 'subject' || part === 'previewText';
+    if (typeof source === 'string') return source;
     const text = within(part, () =>
-      ENGINES[part].render(source, { now, names: { ...names, ...(isLine ? NEVER : LATER) } }),
+      ENGINES[part].render(source, { now, budget, names: { ...names, ...(isLine ? NEVER : LATER) } }),
     );
     return isLine ? text.replace(UNPRINTABLE, ' ').trim().toWellFormed() : storable(text);
   };

@@ -23,20 +23,19 @@ import {
   type Template,
   UnlessTag,
 } from 'liquidjs';
-import { exceeded, LIQUID_LIMITS } from './limits.ts';
+import type { Budget } from './limits.ts';
 import { BoundedEmitter, SafeText, type Writing } from './values.ts';
 
 type Tokens = ConstructorParameters<typeof ForTag>[1];
 
-const TURNS = 'turns';
+/** The register of a context that holds its budget. */
+export const BUDGET = 'budget';
 
 /** Stands first in the body of a loop, and so is rendered once a turn. */
 const countTurn = (token: TagToken): Template => ({
   token,
   render(context: Context, _emitter: Emitter) {
-    const turns = context.getRegister(TURNS, 0) + 1;
-    if (turns > LIQUID_LIMITS.turns) exceeded('turns');
-    context.setRegister(TURNS, turns);
+    context.getRegister<Budget | undefined>(BUDGET)?.countTurn();
   },
 });
 

@@ -2,7 +2,7 @@ import { Unavailable } from '../../errors/unavailable.ts';
 import type { Reply } from '../../threads/serve.ts';
 import { Thread } from '../../threads/thread.ts';
 import { timeOfThread } from '../../threads/thread-time.ts';
-import { PATIENCE } from './limits.ts';
+import { isOver } from './limits.ts';
 import type { Done, Job, Question } from './liquid-thread.ts';
 
 /** What became of a job: done, ended because it took too long, or to be asked again because another one of its batch did. */
@@ -10,7 +10,7 @@ export type Ran = Done | 'late' | 'again';
 
 /** The time limits of a thread, in milliseconds. */
 export interface ThreadTimes {
-  /** One job: processor time, or ten times as much by the clock. */
+  /** One job, by the clock; longer where the thread got little of the processor. */
   readonly job: number;
   /** Loading, and reaching the first job of a batch. */
   readonly start: number;
@@ -140,17 +140,17 @@ export class WatchedThread {
         return;
       }
       const stuck = now - since;
-      const isSpent = stuck >= this.times.job && this.#workedSince(used, stuck) >= this.times.job;
+      const isSpent = isOver(stuck, this.#workedSince(used) ?? stuck, this.times.job);
       if (at > base && isSpent) thread.end(new StuckJob(at - base - 1));
       else if (stuck >= this.times.start) thread.end(new Unavailable('Rendering templates: no answer.'));
     }, TICK_MS);
     return () => clearInterval(timer);
   }
 
-  /** Milliseconds that the thread has worked, or a share of the time by the clock where that is more. */
-  #workedSince(used: number | null, stuck: number): number {
+  /** Milliseconds that the thread has worked; null where nobody tells. */
+  #workedSince(used: number | null): number | null {
     const now = used === null ? null : timeOfThread(this.#number);
-    return now === null || used === null ? stuck : Math.max(now - used, stuck / PATIENCE);
+    return now === null || used === null ? null : now - used;
   }
 
   #end(reason: Error): void {

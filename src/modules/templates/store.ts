@@ -46,22 +46,27 @@ const nameOf = ({ workspaceId, livemode, name }: Sought): string => `${workspace
 
 /** Finds templates by id or alias, those that are sought at the same time with one statement. */
 export const templateFinder = (database: Database) =>
-  new BatchedRead<Sought, TemplateRow | null>('templates', async (asked) => {
-    const names = [...new Map(asked.map((sought) => [nameOf(sought), sought]))];
-    const byId: object[] = [];
-    const byAlias: object[] = [];
-    for (const [n, [, { workspaceId, livemode, name }]] of names.entries()) {
-      const sought = { n, workspace_id: workspaceId, livemode };
-      if (isId('tpl', name)) byId.push({ ...sought, id: name });
-      else byAlias.push({ ...sought, alias: name });
-    }
-    const rows = await database.query<TemplateRow & { readonly n: number }>(FIND, [
-      JSON.stringify(byId),
-      JSON.stringify(byAlias),
-    ]);
-    const found = new Map(rows.map(({ n, ...row }) => [names[n]?.[0], row]));
-    return (sought) => found.get(nameOf(sought)) ?? null;
-  });
+  new BatchedRead<Sought, TemplateRow | null>('templates', (asked) => findAll(database, asked), undefined, 1);
+
+async function findAll(
+  database: Database,
+  asked: readonly Sought[],
+): Promise<(sought: Sought) => TemplateRow | null> {
+  const names = [...new Map(asked.map((sought) => [nameOf(sought), sought]))];
+  const byId: object[] = [];
+  const byAlias: object[] = [];
+  for (const [n, [, { workspaceId, livemode, name }]] of names.entries()) {
+    const sought = { n, workspace_id: workspaceId, livemode };
+    if (isId('tpl', name)) byId.push({ ...sought, id: name });
+    else byAlias.push({ ...sought, alias: name });
+  }
+  const rows = await database.query<TemplateRow & { readonly n: number }>(FIND, [
+    JSON.stringify(byId),
+    JSON.stringify(byAlias),
+  ]);
+  const found = new Map(rows.map(({ n, ...row }) => [names[n]?.[0], row]));
+  return (sought) => found.get(nameOf(sought)) ?? null;
+}
 
 /** What a version says, and when it was written (epoch milliseconds). */
 export interface VersionRow {
