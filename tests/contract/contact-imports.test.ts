@@ -1,56 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { eventually } from '../support/eventually.ts';
-import type { Told } from './ask.ts';
+import { CONTACT_COLUMNS, contactFile } from '../support/contact-file.ts';
+import { pathsOf } from './ask.ts';
+import { type ImportClient, importClient } from './import-client.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 let service: RealService;
 let key: string;
 let otherKey: string;
 let number = 0;
+let client: ImportClient;
 
 beforeAll(async () => {
   service = await startRealService();
   key = await service.keyWith('test', ['*']);
   otherKey = await service.keyWith('live', ['*']);
+  client = importClient(service, key);
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const csv = { 'content-type': 'text/csv' };
-const post = (body: string | Uint8Array, query = '', headers: Record<string, string> = {}, by = key) =>
-  service.ask({
-    method: 'POST',
-    path: `/v1/contacts/import${query}`,
-    key: by,
-    body,
-    headers: { ...csv, ...headers },
-  });
-const get = (path: string, by = key) => service.ask({ path, key: by });
-const ended = (id: string, by = key) =>
-  eventually(`the end of ${id}`, async () => {
-    const { body } = await get(`/v1/contacts/imports/${id}`, by);
-    return ['queued', 'processing'].includes(body.data.status) ? undefined : body.data;
-  });
-/** Imports a file and says what became of it. */
-async function imported(body: string | Uint8Array, query = '', by = key) {
-  const told = await post(body, query, {}, by);
-  expect({ status: told.status, details: told.body.error?.details }).toEqual({
-    status: 202,
-    details: undefined,
-  });
-  expect(told.body.data).toEqual({ id: expect.stringMatching(/^imp_/), status: 'queued' });
-  return ended(told.body.data.id, by);
-}
-const contact = async (email: string, by = key) => (await get(`/v1/contacts/${email}`, by)).body.data;
+const post: ImportClient['post'] = (...args) => client.post(...args);
+const get: ImportClient['get'] = (...args) => client.get(...args);
+const ended: ImportClient['ended'] = (...args) => client.ended(...args);
+const imported: ImportClient['imported'] = (...args) => client.imported(...args);
+const contact: ImportClient['contact'] = (...args) => client.contact(...args);
 /** An address that no other test uses. */
 const fresh = (name = 'person') => `${name}${++number}@import.example`;
-const detailsOf = ({ status, body }: Told) => ({
-  status,
-  details: body.error?.details?.map(({ path, message }: { path: string; message: string }) => [
-    path,
-    message,
-  ]),
-});
-
 describe('a file of contacts', () => {
   test('becomes contacts, with names, properties and counts', async () => {
     const [a, b] = [fresh(), fresh()];
@@ -265,6 +239,51 @@ describe('people who have left', () => {
   });
 });
 
+describe('audienceId', () => {
+  const audience = async (id: string, type = 'static', confirm = false) => {
+    await service.service.database.query(
+      `insert into audiences (workspace_id, livemode, id, name, type, filter, public, confirm, created_at, updated_at)
+       values ($1, false, $2, 'Readers', $3, $4::text::json, false, $5::boolean, now(), now())`,
+      [service.workspaceId, id, type, type === 'dynamic' ? '{}' : null, confirm],
+    );
+    return id;
+  };
+  const named = (rest: string) => `aud_01m7xj1rwzprnwr10308${rest}`;
+
+  test('lets the contacts of the file into the audience, whoever has left it apart', async () => {
+    const id = await audience(named('att1'));
+    const [a, b, gone] = [fresh(), fresh(), fresh()];
+    await imported(`email\n${gone}\n${b}\n`);
+    const left = await contact(gone);
+    await service.service.database.query(
+      `insert into contact_activity (contact_id, id, livemode, type, at, subject) values ($1, $2, false, 'left', now(), $3)`,
+      [left.id, 'act_01m7xj1rwzprnwr10308attx', id],
+    );
+    for (const query of ['', '&onConflict=skip']) {
+      const done = await imported(`email\n${a}\n${b}\n${gone}\nnobody\n`, `?audienceId=${id}${query}`);
+      expect(done).toMatchObject({ audienceId: id, counts: { total: 4, failed: 1 } });
+    }
+    expect((await contact(a)).audienceIds).toEqual([id]);
+    expect((await contact(b)).audienceIds).toEqual([id]);
+    expect((await contact(gone)).audienceIds).toEqual([]);
+    const { body } = await get(`/v1/contacts/${b}/activity`);
+    expect(body.data.map(({ type }: { type: string }) => type).sort()).toEqual([
+      'imported',
+      'imported',
+      'joined',
+    ]);
+  });
+
+  test('is refused where nobody can be let in', async () => {
+    const dynamic = await audience(named('att2'), 'dynamic');
+    const confirming = await audience(named('att3'), 'static', true);
+    for (const id of [dynamic, confirming])
+      expect(pathsOf(await post('email\n', `?audienceId=${id}`))).toEqual(['/query/audienceId']);
+    expect((await post('email\n', `?audienceId=${named('att4')}`)).status).toBe(404);
+    expect((await post('email\n', `?audienceId=${named('att1')}`, {}, otherKey)).status).toBe(404);
+  });
+});
+
 describe('onError=abort', () => {
   test('writes nothing at all when any row is wrong', async () => {
     const [a, b] = [fresh(), fresh()];
@@ -290,51 +309,24 @@ describe('onError=abort', () => {
   });
 });
 
-describe('a file that cannot be imported is refused at once', () => {
-  const bytes = (...list: number[]) => new Uint8Array(list);
-  const cases: readonly (readonly [string, string | Uint8Array, string, string])[] = [
-    ['an empty body', '', '', '/body'],
-    ['nothing but line ends', '\r\n\n', '', '/body'],
-    ['no column with addresses', 'name,city\nAda,Rome\n', '', '/body'],
-    ['two columns of one name', 'email,city,city\n', '', '/body'],
-    ['two columns that become the same', 'email,e-mail\n', '', '/query/columns'],
-    ['a header that no property may have', 'email,1st\n', '', '/body'],
-    ['a header with a fault', '"email"x,name\n', '', '/body'],
-    ['bytes that contradict the mark', bytes(0xef, 0xbb, 0xbf, 0x65, 0xff), '', '/body'],
-    ['columns that are no JSON', 'email\n', '?columns=x', '/query/columns'],
-    ['columns that are no object', 'email\n', '?columns=[]', '/query/columns'],
-    ['columns that the file lacks', 'email\n', '?columns={"Mail":"email"}', '/query/columns'],
-    ['an unknown target', 'email,a\n', '?columns={"a":"age"}', '/query/columns'],
-    ['an unknown type', 'email,a\n', '?columns={"a":"properties.a:integer"}', '/query/columns'],
-    ['an unknown query parameter', 'email\n', '?onConflit=skip', '/query/onConflit'],
-    ['an unknown choice', 'email\n', '?onError=stop', '/query/onError'],
-  ];
-  for (const [what, body, query, path] of cases)
-    test(`${what}: 422 at ${path}`, async () => {
-      const told = await post(body, query.replace(/[{}"[\]]/g, encodeURIComponent));
-      expect({ ...detailsOf(told), details: told.body.error.details[0].path }).toEqual({
-        status: 422,
-        details: path,
-      });
-    });
-
-  test('another media type, an encoded body, too many bytes', async () => {
-    expect((await post('{}', '', { 'content-type': 'application/json' })).status).toBe(415);
-    expect((await post('email\n', '', { 'content-encoding': 'gzip' })).status).toBe(415);
-    expect((await post(new Uint8Array(52_428_801))).status).toBe(413);
-  });
-
-  test('leaves no bytes behind', async () => {
-    await eventually('no file', async () => {
-      const [row] = await service.service.database.query<{ n: number }>(
-        'select count(*)::integer as n from contact_import_chunks',
-      );
-      return row?.n === 0 ? true : undefined;
-    });
-  });
-});
-
 describe('an import as a resource', () => {
+  test('is cancelled on the way, keeps what was written, and leaves no file', async () => {
+    const file = contactFile(40_000);
+    const told = await post(file.content, `?columns=${CONTACT_COLUMNS}`);
+    const { id } = told.body.data;
+    const cancel = { method: 'POST', path: `/v1/contacts/imports/${id}/cancel`, key };
+    const { body } = await service.ask(cancel);
+    expect(body.data).toMatchObject({ id, status: 'cancelled', endedAt: expect.any(String) });
+    expect((await service.ask(cancel)).status).toBe(200);
+    const after = (await get(`/v1/contacts/imports/${id}`)).body.data;
+    expect(after.counts.total).toBeLessThan(40_000);
+    const [row] = await service.service.database.query<{ n: number; chunks: number }>(
+      `select (select count(*) from contacts where email like 'person%@contacts.example')::integer as n,
+        (select count(*) from contact_import_chunks)::integer as chunks`,
+    );
+    expect(row).toEqual({ n: after.counts.created, chunks: 0 });
+  });
+
   test('is repeated by its Idempotency-Key, and no second one begins', async () => {
     const [a, b] = [fresh(), fresh()];
     const headers = { 'idempotency-key': `import ${a}`.replace(' ', '-') };

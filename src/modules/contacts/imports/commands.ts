@@ -1,7 +1,7 @@
 import type { ContactImportState } from '../../../../machines/contact-import.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { Failure, notFound } from '../../../http/failure.ts';
+import { Failure, invalid, notFound } from '../../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../../http/idempotent.ts';
 import type { Call, Receiving, Replay } from '../../../http/route.ts';
 import type { ImportQuery, ImportView, StartedImport } from './model.ts';
@@ -29,6 +29,22 @@ const FULL = new Failure('CONFLICT', `At most ${MOST_OPEN} imports may wait or b
 });
 const ENDED = new Failure('CONFLICT', 'This import has ended.');
 
+const CONFIRMS = 'This audience asks people to confirm, which a file cannot do for them.';
+const DYNAMIC = 'This audience is dynamic: whom its filter matches is in it.';
+
+const AUDIENCE = `select type, confirm from audiences where workspace_id = $1 and livemode = $2::boolean and id = $3`;
+
+/** The refusal of an audience that nobody can be imported into; null when there is none. */
+async function refuseAudience(database: Database, { caller, query }: Starting): Promise<Failure | null> {
+  if (query.audienceId === undefined) return null;
+  const [audience] = await database.query<{ type: string; confirm: boolean }>(AUDIENCE, [
+    ...[caller.workspaceId, caller.livemode, query.audienceId],
+  ]);
+  if (!audience) return notFound('audience');
+  const problem = audience.type === 'dynamic' ? DYNAMIC : audience.confirm ? CONFIRMS : null;
+  return problem === null ? null : invalid([{ path: '/query/audienceId', message: problem }]);
+}
+
 const OPEN = `select count(*)::integer as open from contact_imports
 where workspace_id = $1 and livemode = $2 and state in ('queued', 'checking', 'processing')`;
 
@@ -54,6 +70,8 @@ export function startImport(
   const run = async () => {
     const [row] = await database.query<{ open: number }>(OPEN, [workspaceId, livemode]);
     if ((row?.open ?? 0) >= MOST_OPEN) return FULL;
+    const refused = await refuseAudience(database, call);
+    if (refused) return refused;
     const spawned = await engine.spawn('contactImport', {
       id: file.id,
       workspaceId,

@@ -35,7 +35,7 @@ const chunk: FactTable = {
 
 const rows: FactTable = {
   name: 'import_rows',
-  columns: `${CONTACT_INPUT_COLUMNS}, repeats integer`,
+  columns: `${CONTACT_INPUT_COLUMNS}, repeats integer, join_id text`,
   sql: (source) => `select f.* from ${source} f`,
 };
 
@@ -60,11 +60,34 @@ const WRITTEN = `${writeContactsSql({
   from fitting f where f.fits and ${ONE('merges')}
 )`;
 
+/**
+ * Lets them into the audience, whoever has left it apart: a file is no consent. What is noted names the import, so that whoever
+ * waits for people who join can pass over those that came by a file.
+ */
+const JOINED = `import_audience as materialized (
+  select (select a.id from audiences a where a.workspace_id = ${ONE('workspace_id')} and a.livemode = ${ONE('livemode')}
+    and a.id = ${ONE('audience_id')} and a.type = 'static' and not a.confirm) as id
+), import_join_ids as materialized (
+  select (select jsonb_object_agg(ord, join_id) from import_rows where join_id is not null) as by_place,
+    (select jsonb_object_agg(id, ord) from written where (select a.id from import_audience a) is not null) as places
+), import_joined as (
+  insert into audience_members (audience_id, contact_id, state, since)
+  select a.id, w.id, 'joined', ${ONE('at')} from import_audience a cross join written w
+  where a.id is not null and w.outcome <> 'full' and (
+    select true from contact_activity l where l.contact_id = w.id and l.type = 'left' and l.subject = a.id limit 1) is null
+  on conflict (audience_id, contact_id) do nothing returning contact_id
+), import_join_noted as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data, position)
+  select j.contact_id, (select i.by_place -> (i.places ->> j.contact_id) from import_join_ids i) #>> '{}', ${ONE('livemode')},
+    'joined', ${ONE('at')}, ${ONE('audience_id')}, json_build_object('importId', ${ONE('import_id')}), (select event_position())
+  from import_joined j
+)`;
+
 const previewed: FactTable = {
   name: 'import_preview',
   columns: 'address_hash text',
   sql: (source) => `select f.actor as import_id, f.address_hash from ${source} f`,
-  followedBy: `${WRITTEN}, import_met as (
+  followedBy: `${WRITTEN}, ${JOINED}, import_met as (
   insert into contact_import_seen (import_id, address_hash) select import_id, address_hash from import_preview
   on conflict do nothing returning 1 as one
 ), import_faults as materialized (

@@ -106,7 +106,11 @@ export const ContactFile = Type.Unsafe<StoredFile>({
 /** The query of POST /v1/contacts/import. */
 export const ImportQuery = Type.Object({
   audienceId: Type.Optional(
-    Type.String({ maxLength: 40, description: 'A static audience that the contacts of the file join.' }),
+    Type.String({
+      maxLength: 40,
+      description:
+        'A static audience without confirmation, which the contacts of the file join; whoever has left it stays out.',
+    }),
   ),
   onConflict: literals(['upsert', 'skip'], {
     default: 'upsert',

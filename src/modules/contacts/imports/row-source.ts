@@ -16,6 +16,16 @@ export interface TakenRows {
   readonly isLast: boolean;
 }
 
+/** Texts that are kept: together they are longer than the longest row, however many bytes its characters have. */
+const TEXTS_KEPT = 8;
+
+/** A decoded piece: the characters of this reading and the bytes of the file that lie before it. */
+interface PlacedText {
+  readonly text: string;
+  readonly characters: number;
+  readonly offset: number;
+}
+
 /** How a stored file is read. */
 export interface FileReading {
   readonly plan: Pick<ImportPlan, 'stored' | 'delimiter'>;
@@ -34,10 +44,8 @@ export class RowSource {
   #taken = 0;
   #next: number;
   #hasEnded = false;
-  /** The text of the piece at hand; the characters and bytes of the file that lie before it, from where this reading began. */
-  #text = '';
-  #charactersBefore = 0;
-  #bytesBefore: number;
+  /** The latest texts, since a fault may end a row in an earlier one: a quote that nobody closes is told late. */
+  #texts: readonly PlacedText[];
   #place: FilePlace;
 
   constructor(
@@ -48,7 +56,7 @@ export class RowSource {
     this.#reader = new CsvReader({ delimiter, line: from.line });
     this.#decoder = new TextDecoder(stored, { ignoreBOM: true });
     this.#next = from.offset;
-    this.#bytesBefore = from.offset;
+    this.#texts = [{ text: '', characters: 0, offset: from.offset }];
     this.#place = from;
   }
 
@@ -79,12 +87,17 @@ export class RowSource {
   /** Reads the next piece of the file; false at its end. */
   async #read(): Promise<boolean> {
     if (this.#hasEnded) return false;
-    this.#charactersBefore += this.#text.length;
-    this.#bytesBefore += this.#byteLength(this.#text);
     const isEnd = this.#next >= this.reading.bytes;
     this.#hasEnded = isEnd;
-    this.#text = isEnd ? this.#decoder.decode() : this.#decoder.decode(await this.#bytes(), { stream: true });
-    this.#rows = this.#reader.read(this.#text, isEnd);
+    const text = isEnd ? this.#decoder.decode() : this.#decoder.decode(await this.#bytes(), { stream: true });
+    const before = this.#texts.at(-1) as PlacedText;
+    const placed = {
+      text,
+      characters: before.characters + before.text.length,
+      offset: before.offset + this.#byteLength(before.text),
+    };
+    this.#texts = [...this.#texts.slice(1 - TEXTS_KEPT), placed];
+    this.#rows = this.#reader.read(text, isEnd);
     this.#taken = 0;
     return true;
   }
@@ -99,8 +112,8 @@ export class RowSource {
   }
 
   #placeBehind({ end, nextLine }: CsvRow): FilePlace {
-    const text = this.#text.slice(0, end - this.#charactersBefore);
-    return { offset: this.#bytesBefore + this.#byteLength(text), line: nextLine };
+    const { text, characters, offset } = this.#texts.findLast((each) => each.characters <= end) as PlacedText;
+    return { offset: offset + this.#byteLength(text.slice(0, end - characters)), line: nextLine };
   }
 
   #end(): FilePlace {

