@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { type Filter, Problems } from '../../src/filters/condition.ts';
 import { readFilter } from '../../src/filters/tree.ts';
+import { countContacts } from '../../src/modules/audiences/count.ts';
 import { contactFields, type FilteredContact } from '../../src/modules/audiences/fields.ts';
 import { CONTACT_STATUSES } from '../../src/modules/contacts/model.ts';
 import { rowsOf } from '../support/engine.ts';
@@ -157,5 +158,29 @@ onEachStore('filters over contacts', (store) => {
       { numRuns: Math.ceil(TREES / BATCH) },
     );
     expect(hits).toBeGreaterThan(asked / 4);
+  });
+
+  test('a count that would cost too much is estimated, and said to be', async () => {
+    await rowsOf(store.database, 'delete from contacts');
+    await rowsOf(
+      store.database,
+      `insert into contacts (workspace_id, livemode, id, email, email_key, properties, status, created_at, updated_at)
+      select case when n % 10 = 0 then 'other' else 'ws' end, true, 'con_' || n, 'e' || n, 'e' || n,
+        case when n % 4 = 1 then '{"a": 1}' else '{"b": 1}' end::jsonb, 'subscribed', now(), now()
+      from generate_series(1, 40000) n`,
+    );
+    await store.database.script('analyze contacts');
+    const scope = { workspaceId: 'ws', livemode: true };
+    const condition = sql`("contacts"."properties" -> 'a') is not null`;
+    const exact = await countContacts(store.database, scope, condition);
+    expect(exact).toEqual({ count: 10_000, isExact: true });
+    const { count, isExact } = await countContacts(store.database, scope, condition, 0);
+    expect(isExact).toBe(false);
+    // The sample is of whole pages, over which the contacts are spread evenly.
+    expect(count).toBeGreaterThan(9_000);
+    expect(count).toBeLessThan(11_000);
+    // Of an environment with hardly any contacts in the table a sample tells nothing.
+    const none = { workspaceId: 'nobody', livemode: true };
+    expect(await countContacts(store.database, none, condition, 0)).toEqual({ count: 0, isExact: true });
   });
 });
