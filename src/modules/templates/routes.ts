@@ -36,8 +36,6 @@ export interface TemplateDeps extends TemplateCommands, Previewer, TestSender {
 }
 
 const TEMPLATE_ID = { prefix: 'tpl', resource: 'template', alias: ALIAS } as const;
-/** Bodies of 256 KiB each, escaped as JSON. */
-const BODY_LIMIT = 4_194_304;
 
 /** The endpoints of templates. */
 export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
@@ -50,7 +48,6 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     description:
       'It belongs to the environment of the key. Its Liquid is read and rendered once: what does not parse, or can never be rendered, is 422 with line and column. The language is described at /docs/templates.',
     body: CreateTemplate,
-    bodyLimit: BODY_LIMIT,
     response: Template,
     status: 201,
     failures: ['CONFLICT'],
@@ -79,7 +76,6 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     description:
       'A stored template by id or alias, or content that is stored nowhere, through the same code that renders emails: the parts come out byte for byte as they would be sent. Required variables may be missing here and are listed. Has a limit of its own of 60 requests a minute and client address (`RATE_LIMIT_PREVIEW`).',
     body: PreviewBody,
-    bodyLimit: BODY_LIMIT,
     response: Preview,
     status: 200,
     failures: ['NOT_FOUND'],
@@ -111,7 +107,6 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
       'What is left out stays; null takes it away. Changed content makes a new version, which is sent from now on, or with `draft` is kept aside until it is published; it builds on the present version, with `draft` on the newest. Emails that were accepted before stay as they are. Name and alias make no version.',
     params: { id: TEMPLATE_ID },
     body: UpdateTemplate,
-    bodyLimit: BODY_LIMIT,
     response: Template,
     status: 200,
     failures: ['CONFLICT'],
