@@ -1,8 +1,10 @@
 import { dashboardModule } from './dashboard/module.ts';
 import type { Engine, Registration } from './engine/engine.ts';
-import type { Route } from './http/route.ts';
+import { forMembers, type Route } from './http/route.ts';
 import { apiKeysModule } from './modules/api-keys/module.ts';
 import { audiencesModule } from './modules/audiences/module.ts';
+import { auditLogModule } from './modules/audit-log/module.ts';
+import { billingModule } from './modules/billing/module.ts';
 import { capturedModule } from './modules/captured/module.ts';
 import { importsModule } from './modules/contacts/imports/module.ts';
 import { contactsModule } from './modules/contacts/module.ts';
@@ -12,6 +14,7 @@ import { emailsModule } from './modules/emails/module.ts';
 import { eventsModule } from './modules/events/module.ts';
 import { inboundModule } from './modules/inbound/module.ts';
 import { inspectorModule } from './modules/inspector/module.ts';
+import { membersModule } from './modules/members/module.ts';
 import type { ConnectedModule, Module, ModuleParts, Offers } from './modules/module.ts';
 import { preferencesModule } from './modules/preferences/module.ts';
 import { sesModule } from './modules/ses/module.ts';
@@ -41,6 +44,9 @@ export const MODULES: readonly Module[] = [
   suppressionsModule,
   apiKeysModule,
   workspaceModule,
+  membersModule,
+  auditLogModule,
+  billingModule,
   systemModule,
   usageModule,
   trackingModule,
@@ -118,7 +124,7 @@ export function openModules(parts: ModuleParts): OpenModules {
         pages.push(...(module.pages?.(wired.deps) ?? []));
         connected.push(wired);
       }
-      return { routes: [...documented, ...pages], offers, connected };
+      return { routes: [...documented, ...documented.flatMap(forMembers), ...pages], offers, connected };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { KeyAuthenticator } from './auth/key-authenticator.ts';
 import { SessionCookie } from './auth/session-cookie.ts';
+import { SessionStore } from './auth/session-store.ts';
 import { Sessions } from './auth/sessions.ts';
 import type { Chaos } from './chaos/faulty-engine.ts';
 import type { Config } from './config/config.ts';
@@ -109,7 +110,8 @@ async function openEach(source: ServiceSource, opened: Closing[]): Promise<Modul
       baseUrl: config.publicUrl,
     },
     sessions: new Sessions(
-      new SessionCookie(signer, now, config.publicUrl.startsWith('https:')),
+      new SessionStore(database, now),
+      new SessionCookie(now, config.publicUrl.startsWith('https:')),
       (id) => findActiveKey(database, id),
       (workspaceId) => findTerms(database, workspaceId),
       now,

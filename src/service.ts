@@ -7,6 +7,7 @@ import { serviceDuties } from './duties/service-duties.ts';
 import { Engine, type EngineParts } from './engine/engine.ts';
 import { type App, mount } from './http/mount.ts';
 import type { Answered } from './http/pipeline.ts';
+import { actRecorder } from './modules/audit-log/commands.ts';
 import type { Inspector } from './modules/inspector/inspector.ts';
 import { offered } from './modules/module.ts';
 import { MODULE_KINDS, openModules } from './modules.ts';
@@ -55,6 +56,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   const app = mount(routes, {
     ...admission,
     session: sessions.principal,
+    recordAct: actRecorder(database),
     clock,
     log: logger,
     ...(metrics && { observe: (answered: Answered) => metrics.request(answered) }),

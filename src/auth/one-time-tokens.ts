@@ -9,6 +9,9 @@ const REDEEM = `update one_time_tokens set used_at = $3::text::timestamptz
 where hash = $1 and purpose = $2 and used_at is null and expires_at > $3::text::timestamptz
 returning subject`;
 
+const FIND = `select 1 as one from one_time_tokens
+where hash = $1 and purpose = $2 and used_at is null and expires_at > $3::text::timestamptz`;
+
 /** The table holds hashes only, so that a leaked copy of it opens nothing. */
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
@@ -33,6 +36,13 @@ export class OneTimeTokens<Subject extends object> {
       new Date(expiresAt).toISOString(),
     ]);
     return token;
+  }
+
+  /** True for a token that could be redeemed now: asked before work that only its bearer is worth. @throws Unavailable */
+  async holds(token: string): Promise<boolean> {
+    const at = new Date(this.now()).toISOString();
+    const rows = await this.database.query(FIND, [hashOf(token), this.purpose, at]);
+    return rows.length > 0;
   }
 
   /** Uses a token up; null when it was already used, has expired, or was never issued. @throws Unavailable */

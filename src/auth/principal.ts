@@ -1,6 +1,7 @@
 import { Failure } from '../http/failure.ts';
 import { PERMISSIONS, type Permission } from './permissions.ts';
 import type { PlanName } from './plans.ts';
+import type { Role } from './roles.ts';
 
 /** The sender and the reply address of emails that name none; null where the workspace has none. */
 export interface SenderDefaults {
@@ -29,6 +30,10 @@ export interface KeyPrincipal extends Identity {
 /** A person who belongs to the workspace. */
 export interface MemberPrincipal extends Identity {
   readonly kind: 'member';
+  readonly accountId: string;
+  /** The session that the request came with. */
+  readonly sessionId: string;
+  readonly role: Role;
 }
 
 /** The operator of the service, who opened a link that it printed when it started. */

@@ -1,34 +1,16 @@
-import type { Signer } from '../crypto/signer.ts';
-
-/** The principal behind a session: the key that was exchanged for it, or the link that opened it. */
-export interface SessionSubject {
-  readonly kind: 'key' | 'operatorLink';
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly livemode: boolean;
-}
-
-/** The content of a session cookie. */
-export interface Session {
-  readonly subject: SessionSubject;
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
-}
-
+/** A random token of 32 bytes in base64url, which is all that a cookie holds. */
+const TOKEN = /^[\w-]{43}$/;
 const NAME = 'posthorn_session';
-const PURPOSE = 'session cookie';
-const SIGNATURE_BYTES = 32;
 
 /**
- * The session cookie of a browser. It holds the whole session and is signed, so that every instance can read it and none
- * stores it. It is HttpOnly and SameSite=Strict; behind https it has the prefix that keeps other hosts and plain http from
- * setting it (RFC 6265bis, 4.1.3.2).
+ * The session cookie of a browser. It holds a random token and nothing else; the session is a row of the database, so that it
+ * ends on the server. It is HttpOnly and SameSite=Lax, so that a link in an email finds its reader signed in; behind https it
+ * has the prefix that keeps other hosts and plain http from setting it (RFC 6265bis, 4.1.3.2).
  */
 export class SessionCookie {
   readonly name: string;
 
   constructor(
-    private readonly signer: Signer,
     private readonly now: () => number,
     /** True when browsers reach the service over https only. */
     private readonly secure: boolean,
@@ -36,11 +18,9 @@ export class SessionCookie {
     this.name = secure ? `__Host-${NAME}` : NAME;
   }
 
-  /** The Set-Cookie header of a session. */
-  write(session: Session): string {
-    const text = Buffer.from(JSON.stringify(session)).toString('base64url');
-    const signature = this.signer.sign(PURPOSE, text, SIGNATURE_BYTES).toString('base64url');
-    return this.#header(`${text}.${signature}`, Math.ceil((session.expiresAt - this.now()) / 1_000));
+  /** The Set-Cookie header of a session that ends at that moment. */
+  write(token: string, expiresAt: number): string {
+    return this.#header(token, Math.ceil((expiresAt - this.now()) / 1_000));
   }
 
   /** The Set-Cookie header that ends a session. */
@@ -48,14 +28,10 @@ export class SessionCookie {
     return this.#header('', 0);
   }
 
-  /** The session of a request; null when the cookie is missing, forged or expired. */
-  read(headers: Headers): Session | null {
+  /** The token of a request; null when the cookie is missing or malformed. */
+  read(headers: Headers): string | null {
     const value = new Bun.CookieMap(headers.get('cookie') ?? '').get(this.name) ?? '';
-    const [text = '', signature = ''] = value.split('.');
-    const given = Buffer.from(signature, 'base64url');
-    if (given.length !== SIGNATURE_BYTES || !this.signer.proves(given, PURPOSE, text)) return null;
-    const session = JSON.parse(Buffer.from(text, 'base64url').toString()) as Session;
-    return session.expiresAt > this.now() ? session : null;
+    return TOKEN.test(value) ? value : null;
   }
 
   #header(value: string, maxAge: number): string {
@@ -64,7 +40,7 @@ export class SessionCookie {
       path: '/',
       maxAge,
       httpOnly: true,
-      sameSite: 'strict',
+      sameSite: 'lax',
       secure,
     }).serialize();
   }

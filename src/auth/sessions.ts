@@ -1,7 +1,9 @@
 import type { Permission } from './permissions.ts';
 import type { PlanName } from './plans.ts';
 import type { Principal, SenderDefaults } from './principal.ts';
-import type { Session, SessionCookie, SessionSubject } from './session-cookie.ts';
+import { ROLES } from './roles.ts';
+import type { SessionCookie } from './session-cookie.ts';
+import type { Session, SessionStore, SessionSubject, StoredSession } from './session-store.ts';
 
 /** The members of a principal that come from its workspace. */
 export interface WorkspaceTerms {
@@ -14,38 +16,93 @@ export type FindKey = (
   id: string,
 ) => Promise<({ readonly permissions: readonly Permission[] } & WorkspaceTerms) | null>;
 
-/** Finds the terms of a workspace; null when there is no such workspace. */
+/** Finds the terms of a workspace; null when there is no such workspace, or it is archived. */
 export type FindTerms = (workspaceId: string) => Promise<WorkspaceTerms | null>;
 
 /** The operator's link belongs to no key whose permissions could limit it. */
 const UNBOUNDED: readonly Permission[] = ['*'];
 
-/** Finds the principal behind a session. Its key and its permissions are read again at every request, so a revocation counts at once. */
+/** The use of a session is stored at most this often. */
+const REFRESH_MS = 15 * 60_000;
+
+/** Opens, finds and ends the sessions of browsers. What a session may do is read again at every request, so a revocation counts at once. */
 export class Sessions {
   constructor(
-    readonly cookie: SessionCookie,
+    private readonly store: SessionStore,
+    private readonly cookie: SessionCookie,
     private readonly findKey: FindKey,
     private readonly findTerms: FindTerms,
     private readonly now: () => number,
   ) {}
 
-  /** The principal of a request with a session cookie; null when there is no valid one. */
+  /** Opens a session and returns its cookie. The session that the browser had before ends. @throws Unavailable */
+  async open(subject: SessionSubject, lastsMs: number, headers: Headers, client: string): Promise<string> {
+    const expiresAt = this.now() + lastsMs;
+    const replaces = this.cookie.read(headers);
+    const userAgent = headers.get('user-agent') ?? '';
+    return this.cookie.write(
+      await this.store.open(subject, { expiresAt, userAgent, client, replaces }),
+      expiresAt,
+    );
+  }
+
+  /** The session of a request; null when there is none, or it has ended. @throws Unavailable */
+  async find(headers: Headers): Promise<StoredSession | null> {
+    const token = this.cookie.read(headers);
+    return token === null ? null : await this.store.ofToken(token);
+  }
+
+  /** Ends the session of a request, and returns the header that removes its cookie. @throws Unavailable */
+  async end(headers: Headers): Promise<string> {
+    const token = this.cookie.read(headers);
+    if (token !== null) await this.store.end(token);
+    return this.cookie.clear();
+  }
+
+  /** The principal of a request with a session cookie; null when there is no valid one. @throws Unavailable */
   principal = async (headers: Headers): Promise<Principal | null> => {
-    const session = this.cookie.read(headers);
-    return session && (await this.principalOf(session));
+    const session = await this.find(headers);
+    const principal = session && principalBehind(session);
+    if (principal && session.seenAt < this.now() - REFRESH_MS) await this.store.noteUse(session);
+    return principal;
   };
 
-  /** The principal of a session; null when the session has expired or its key was revoked. @throws Unavailable */
-  async principalOf({ subject, expiresAt }: Session): Promise<Principal | null> {
+  /** The principal of a session now; null when it has ended or its key was revoked. @throws Unavailable */
+  async principalOf({ id: sessionId, subject, expiresAt }: Session): Promise<Principal | null> {
     if (expiresAt <= this.now()) return null;
+    if (sessionId !== null) {
+      const session = await this.store.ofId(sessionId);
+      return session && principalBehind(session);
+    }
     const { kind, id, workspaceId, livemode } = subject;
-    const bounds = await this.#boundsOf(subject);
+    if (kind === 'account') return null;
+    const bounds = kind === 'key' ? await this.findKey(id) : withAll(await this.findTerms(workspaceId));
     return bounds && { kind, id, workspaceId, livemode, ...bounds };
   }
+}
 
-  async #boundsOf({ kind, id, workspaceId }: SessionSubject): Promise<Awaited<ReturnType<FindKey>>> {
-    if (kind === 'key') return await this.findKey(id);
-    const terms = await this.findTerms(workspaceId);
-    return terms && { permissions: UNBOUNDED, ...terms };
+const withAll = (terms: WorkspaceTerms | null) => terms && { permissions: UNBOUNDED, ...terms };
+
+/** The principal that a stored session stands for. Of an archived workspace its members still see everything. */
+function principalBehind(session: StoredSession): Principal | null {
+  const { subject, plan, senderDefaults, member, isArchived, keyPermissions } = session;
+  const { kind, id, workspaceId, livemode } = subject;
+  const common = { workspaceId, livemode, plan, senderDefaults };
+  if (kind === 'account') {
+    if (!member) return null;
+    const permissions: readonly Permission[] = ROLES[isArchived ? 'viewer' : member.role];
+    const { role } = member;
+    return {
+      kind: 'member',
+      id: member.id,
+      accountId: id,
+      sessionId: session.id,
+      role,
+      permissions,
+      ...common,
+    };
   }
+  if (isArchived) return null;
+  if (kind === 'operatorLink') return { kind, id, permissions: UNBOUNDED, ...common };
+  return keyPermissions && { kind, id, permissions: keyPermissions, ...common };
 }

@@ -12,6 +12,7 @@ import { MISUSE } from './explain.ts';
 import { checkHealth } from './health.ts';
 import { createKey } from './keys.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
+import { printResetLink } from './members.ts';
 import { runMigrations } from './migrate.ts';
 import { changePlan } from './plan.ts';
 import { replaceSecretKey } from './secret-key.ts';
@@ -19,6 +20,13 @@ import { type ServeOptions, serve } from './serve.ts';
 import { settingsHelp } from './settings-help.ts';
 import type { Terminal } from './terminal.ts';
 import { runTorture, type TortureRequest } from './torture.ts';
+import {
+  addWorkspace,
+  changeWorkspace,
+  removeWorkspace,
+  saveWorkspace,
+  showWorkspaces,
+} from './workspaces.ts';
 
 /** Runs one command line (without the two leading arguments) and returns the exit code. */
 export async function runCommandLine(
@@ -87,6 +95,58 @@ export async function runCommandLine(
     .addArgument(new Argument('<plan>').choices(PLAN_NAMES))
     .action((workspace: string, plan: PlanName) =>
       configured((config) => changePlan(config, workspace, plan, terminal)),
+    );
+
+  const workspaces = program.command('workspaces').description('the workspaces of this installation');
+  workspaces
+    .command('list')
+    .description('list them')
+    .action(() => configured((config) => showWorkspaces(config, terminal)));
+  workspaces
+    .command('create')
+    .description('make one, and print its id')
+    .argument('<name>')
+    .option('--owner <email>', 'an account that gets it')
+    .action((name: string, { owner }: { owner?: string }) =>
+      configured((config) => addWorkspace(config, name, owner ?? null, terminal)),
+    );
+  workspaces
+    .command('rename')
+    .description('give one another name')
+    .argument('<workspace>', 'its id')
+    .argument('<name>')
+    .action((id: string, name: string) =>
+      configured((config) => changeWorkspace(config, id, { name }, terminal)),
+    );
+  workspaces
+    .command('archive')
+    .description('stop its keys; nothing is removed')
+    .argument('<workspace>', 'its id')
+    .option('--undo', 'take it back into use')
+    .action((id: string, { undo }: { undo?: boolean }) =>
+      configured((config) => changeWorkspace(config, id, { archived: !undo }, terminal)),
+    );
+  workspaces
+    .command('export')
+    .description('write every row of it into a file, a JSON text a line, without secrets')
+    .argument('<workspace>', 'its id')
+    .argument('<file>', 'that does not exist yet')
+    .action((id: string, file: string) => configured((config) => saveWorkspace(config, id, file, terminal)));
+  workspaces
+    .command('delete')
+    .description('remove an archived one and every row of it, for good')
+    .argument('<workspace>', 'its id')
+    .action((id: string) => configured((config) => removeWorkspace(config, id, terminal)));
+
+  program
+    .command('members')
+    .description('the people of this installation')
+    .command('reset-password')
+    .description('print a link with which a person sets a new password')
+    .argument('<email>', 'the address of the account')
+    .option('--without-second-factor', 'also remove authenticator, passkeys and recovery codes', false)
+    .action((email: string, { withoutSecondFactor }: { withoutSecondFactor: boolean }) =>
+      configured((config) => printResetLink(config, email, withoutSecondFactor, terminal)),
     );
 
   program

@@ -6,6 +6,7 @@ import { VERSION } from '../config/version.ts';
 import { listen, type SocketSession } from '../http/listen.ts';
 import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
 import type { Inspector } from '../modules/inspector/inspector.ts';
+import { setupLink } from '../modules/members/setup.ts';
 import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
 import { type Service, startService } from '../service.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
@@ -60,6 +61,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
       // The keys exist now, even if the port was taken, and they are shown only this once.
       if (keys.some(({ origin }) => origin !== 'kept')) terminal.out(firstRunText(config, keys));
     }
+    if (worker === undefined || worker === 0) terminal.out(await setupText(service, config, workspace.id));
     logger.info({ url: server.url.origin, version: VERSION, database: service.database.kind }, 'Listening');
     if (config.profile === 'development' && worker === undefined)
       terminal.out(await liveViewText(service.inspector, workspace.id));
@@ -91,6 +93,13 @@ async function finish(service: Service, server: Server<SocketSession> | undefine
   await isDoneWithin(REQUESTS_FIRST_MS, closed);
   await Promise.all([closed, service.windDown()]);
   await service.stop();
+}
+
+/** Prints the link that makes the first owner, for as long as nobody has an account. */
+async function setupText({ database, clock }: Service, config: Config, workspaceId: string): Promise<string> {
+  const { publicUrl } = config;
+  const link = await setupLink(database, workspaceId, { publicUrl, now: () => clock.now() });
+  return link === null ? '' : `Make the first account, once, within a day:\n  ${link}\n\n`;
 }
 
 /** Prints links into the live view for a developer who has started the service locally. */

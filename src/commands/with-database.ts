@@ -1,6 +1,9 @@
+import pino from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
+import { openClock } from '../time/database-clock.ts';
 
 /** Opens the configured database for one task. @throws DataDirectoryInUse while a service runs on the embedded one */
 export async function withDatabase<T>(config: Config, task: (database: Database) => Promise<T>): Promise<T> {
@@ -12,3 +15,18 @@ export async function withDatabase<T>(config: Config, task: (database: Database)
     await database.close();
   }
 }
+
+/** The same with the present schema and the database's own time, for a task that changes something. */
+export const withClockedDatabase = <T>(
+  config: Config,
+  task: (database: Database, now: () => number) => Promise<T>,
+): Promise<T> =>
+  withDatabase(config, async (database) => {
+    await migrate(database);
+    const clock = await openClock(database, pino({ enabled: false }));
+    try {
+      return await task(database, () => clock.now());
+    } finally {
+      clock.close();
+    }
+  });

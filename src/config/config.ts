@@ -89,6 +89,10 @@ function contradictionsIn(config: Config): string[] {
       'SES_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set with TRANSPORT=ses.',
     ],
     [
+      (config.stripeSecretKey === null) !== (config.stripeWebhookSecret === null),
+      'STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET must be set together.',
+    ],
+    [
       (config.submissionTlsCert === null) !== (config.submissionTlsKey === null),
       'SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY must be set together.',
     ],

@@ -91,6 +91,11 @@ export const SETTINGS = {
     'The first test API key, set on the first start',
   ),
   DEFAULT_PLAN: withDefault(is.choice(...PLAN_NAMES), 'free', 'The plan of a new workspace'),
+  SIGNUP: withDefault(
+    is.choice('closed', 'open'),
+    'closed',
+    'Whether anybody may make an account with a workspace of their own, once the first owner is there',
+  ),
   TEST_SENDS_PER_DAY: withDefault(
     is.integer(0, 1_000_000_000, ', 0 for no limit'),
     '100',
@@ -196,6 +201,21 @@ export const SETTINGS = {
     is.pemFile('a private key', '(?:[A-Z]+ )?PRIVATE KEY'),
     'none',
     'The private key of that certificate (PEM)',
+  ),
+  STRIPE_SECRET_KEY: secret(
+    is.text('a secret key of Stripe, such as sk_live_…', { pattern: '^(sk|rk)_(live|test)_\\w+$' }),
+    'none',
+    'The key with which plans are sold through Stripe',
+  ),
+  STRIPE_WEBHOOK_SECRET: secret(
+    is.text('the signing secret of an endpoint at Stripe, such as whsec_…', { pattern: '^whsec_\\w+$' }),
+    'none',
+    'The secret with which Stripe signs what it sends to /callbacks/stripe',
+  ),
+  STRIPE_API_BASE: optional(
+    is.url('an http or https URL', 'http:', 'https:'),
+    'that of Stripe',
+    'Another address of the Stripe API',
   ),
   METRICS_PORT: optional(
     is.port,

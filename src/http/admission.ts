@@ -5,6 +5,7 @@ import type { Endpoint } from './endpoint.ts';
 import { Failure } from './failure.ts';
 import type { ClientAddress } from './limits/client-address.ts';
 import type { RateLimiter, RateLimitStatus } from './limits/rate-limit.ts';
+import type { Route } from './route.ts';
 
 /** The parts of the service that authentication and rate limits use. */
 export interface AdmissionDeps {
@@ -25,6 +26,8 @@ export interface AdmissionRequest {
   readonly socketAddress: string;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** The address of the client; empty until admission has found it. */
+  client: string;
   /** The state of the address limit for the headers of the answer; null until the request was counted. */
   rateLimit: RateLimitStatus | null;
 }
@@ -41,20 +44,21 @@ export const NO_ROUTE = new Failure('NOT_FOUND', 'No such endpoint.', {
 });
 
 const NO_SESSION = new Failure('UNAUTHORIZED', 'This request carries no session, or it has ended.', {
-  suggestion: 'Open /inspector and exchange an API key for a session.',
+  suggestion: 'Sign in at /app, or open /inspector and exchange an API key for a session.',
 });
 
 /** Makes the checks that need neither query nor body: address limit, authentication, key limit, route, permission and test mode. */
 export async function admit(asking: AdmissionRequest, deps: AdmissionDeps): Promise<Admitted | Failure> {
   const { endpoint, request, now } = asking;
   const client = deps.clientAddress(asking.socketAddress, request.headers);
+  asking.client = client;
   asking.rateLimit = await deps.limiter.byAddress(client, endpoint?.ownLimit);
   if (asking.rateLimit?.isOver) return tooManyFrom(asking.rateLimit);
   if (endpoint?.isPublic) return { endpoint, caller: null };
 
   const caller =
     endpoint?.route.credential === 'session'
-      ? await bySession(request, deps)
+      ? await bySession(request, endpoint.route, deps)
       : await identify(request.headers, deps.authenticate);
   if (caller instanceof Failure) return caller;
   if (await deps.limiter.byKey(caller.id, now)) {
@@ -72,12 +76,21 @@ export async function admit(asking: AdmissionRequest, deps: AdmissionDeps): Prom
  */
 async function bySession(
   { method, headers }: Request,
+  { environment }: Route,
   { session, baseUrl }: AdmissionDeps,
 ): Promise<Principal | Failure> {
   const principal = await session?.(headers);
   if (!principal) return NO_SESSION;
-  return isSafe(method) || isFromOwnPage(headers, baseUrl) ? principal : OTHER_SITE;
+  if (!isSafe(method) && !isFromOwnPage(headers, baseUrl)) return OTHER_SITE;
+  const expected = headers.get('x-svc-workspace');
+  if (expected !== null && expected !== principal.workspaceId) return SWITCHED;
+  return environment === undefined ? principal : { ...principal, livemode: environment === 'live' };
 }
+
+/** A page says for which workspace it was made, since another tab of the same browser may have switched to another one. */
+const SWITCHED = new Failure('CONFLICT', 'This session works in another workspace by now.', {
+  suggestion: 'Load the page again, or switch back with POST /app/api/workspaces/{id}/switch.',
+});
 
 /** True for methods that change nothing (RFC 9110, 9.2.1). */
 const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';

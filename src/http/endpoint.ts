@@ -72,10 +72,12 @@ function bodyOf({
   body,
   bodyLimit = BODY_LIMIT,
   mediaTypes = [JSON_TYPE],
+  rawBody = false,
   credential,
 }: Route): Endpoint['body'] {
-  const check = mediaTypes.includes(JSON_TYPE) ? compileChecker(body ?? NO_FIELDS) : null;
-  return { limit: bodyLimit, mediaTypes, check, needsType: credential === 'session' };
+  const isJson = mediaTypes.includes(JSON_TYPE) && !rawBody;
+  const check = isJson ? compileChecker(body ?? NO_FIELDS) : null;
+  return { limit: bodyLimit, mediaTypes, isJson, check, needsType: credential === 'session' };
 }
 
 function refuserOf(

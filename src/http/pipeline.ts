@@ -1,6 +1,7 @@
 import { WorkTime } from '../async/deadline.ts';
 import type { BudgetLimits } from '../async/keyed-budget.ts';
 import { mintId } from '../db/ids.ts';
+import { type RecordAct, recordAct } from './act.ts';
 import { type AdmissionDeps, type AdmissionRequest, type Admitted, admit } from './admission.ts';
 import { BodyBudget } from './body/body-budget.ts';
 import { bodyStream, orBroken } from './body/body-stream.ts';
@@ -29,6 +30,8 @@ export interface HttpDeps extends AdmissionDeps {
   readonly log: Log;
   readonly timeouts?: RequestTimeouts;
   readonly bodyBudget?: BudgetLimits;
+  /** Writes an act that succeeded to the audit log. */
+  readonly recordAct?: RecordAct;
   /** Is called with every response, for the metrics. */
   readonly observe?: (answered: Answered) => void;
 }
@@ -78,7 +81,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
     // The time that the client takes to send its body does not count against the work.
     const sent = reading instanceof Promise ? await time.except(reading) : reading;
     if (sent instanceof Failure) return sent;
-    return released(sent.body, perform(exchange, admitted, sent, inFlight));
+    return released(sent.body, perform(exchange, admitted, sent, inFlight, deps));
   }
 
   return async (endpoint, incoming) => {
@@ -95,6 +98,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
       now,
       requestId: mintId('req', now),
       startedAt: clock.monotonic(),
+      client: '',
       rateLimit: null,
     };
     const { requestId, startedAt } = exchange;
@@ -198,6 +202,7 @@ function perform(
   { endpoint, caller }: Admitted,
   sent: Sent,
   inFlight: InFlight,
+  { recordAct: record, log }: HttpDeps,
 ): unknown {
   const { request, path, params, requestId, now } = exchange;
   const { method } = endpoint.route;
@@ -207,8 +212,29 @@ function perform(
   const absent = endpoint.refuseParams(params);
   if (absent) return absent;
   const { headers } = request;
+  const { client } = exchange;
   const { query, body } = sent;
-  const call = { caller, method: request.method, params, query, body, claim, requestId, headers, now };
-  const work = () => endpoint.route.handle(call as Call | PublicCall);
+  const call = {
+    caller,
+    method: request.method,
+    params,
+    query,
+    body,
+    claim,
+    requestId,
+    headers,
+    client,
+    now,
+  };
+  const { route } = endpoint;
+  const work = () => route.handle(call as Call | PublicCall);
+  if (route.audit && caller && record) {
+    const audited = async () => {
+      const answer = await work();
+      await recordAct(route, call as Call, answer, record, log);
+      return answer;
+    };
+    return claim ? inFlight.run(caller, claim, audited) : audited();
+  }
   return caller && claim ? inFlight.run(caller, claim, work) : work();
 }

@@ -28,6 +28,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly claim: IdempotencyClaim | null;
   readonly requestId: string;
   readonly headers: Headers;
+  /** The address of the client, as it counts for the rate limit. */
+  readonly client: string;
   /** Epoch milliseconds at which the request arrived. */
   readonly now: number;
 }
@@ -130,6 +132,14 @@ export interface IdParam {
   readonly alias?: RegExp;
 }
 
+/** An act as the audit log knows it. */
+export interface AuditSpec {
+  /** The kind of target and what happened to it: `member.roleChanged`. */
+  readonly action: string;
+  /** What else is worth keeping of the request, without secrets. */
+  details?(call: Call): Readonly<Record<string, unknown>>;
+}
+
 /** Everything that the server, the documentation and the tests need to know about one endpoint. */
 export interface RouteSpec<
   Who extends Access = Access,
@@ -146,6 +156,8 @@ export interface RouteSpec<
   readonly permission: Who;
   /** `key` by default. Sessions are never accepted under /v1, so that no page of another site can use a cookie there. */
   readonly credential?: Credential;
+  /** The environment that a route with a session works in, whatever the session was opened for. */
+  readonly environment?: 'live' | 'test';
   /** The kinds of principal that may call; API keys and members by default. */
   readonly principals?: readonly PrincipalKind[];
   /** True for a path that exists only for clients who accept HTML, such as browsers; for all others it is unknown. */
@@ -177,6 +189,10 @@ export interface RouteSpec<
     pieces: AsyncIterable<Uint8Array>,
     receiving: Receiving<Static<Query>>,
   ): Promise<(Static<Body> & ReceivedBody) | Failure>;
+  /** What the audit log calls this act, such as `apiKey.created`; only acts of people and keys that succeeded are written there. */
+  readonly audit?: AuditSpec;
+  /** True for a body that the handler gets as the bytes that were sent, whatever its type, since its sender has signed them. */
+  readonly rawBody?: boolean;
   /** Requests a minute that this endpoint allows each client address, counted apart from all others. */
   readonly ipLimitPerMinute?: number;
   /** What the setting of that limit says, where it has one: 0 turns it off, and it holds even where addresses are not limited otherwise. */
@@ -189,6 +205,24 @@ export interface RouteSpec<
     call: CallOf<Who, { readonly [Name in keyof Params]: string }, Static<Query>, Static<Body>>,
   ): Answer<Static<Response>> | Promise<Answer<Static<Response>>>;
 }
+
+/** The prefix of the endpoints that answer the dashboard. */
+export const DASHBOARD_API = '/app/api';
+
+/**
+ * The same endpoint for the session of a member: `/v1/emails` is `/app/api/live/emails` and `/app/api/test/emails`, with the same
+ * checks in the same order. One table of routes serves both.
+ */
+export const forMembers = (given: Route): readonly Route[] =>
+  given.permission === 'public' || !given.path.startsWith('/v1/')
+    ? []
+    : (['live', 'test'] as const).map((environment) => ({
+        ...given,
+        path: `${DASHBOARD_API}/${environment}${given.path.slice('/v1'.length)}`,
+        credential: 'session',
+        principals: ['member'],
+        environment,
+      }));
 
 /** A route without the types of its handler, so that routes of all kinds fit into one list. */
 export type Route = Omit<RouteSpec, 'handle' | 'receive'> & {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mintId } from '../../src/db/ids.ts';
 import type { ParamSpec, Route } from '../../src/http/route.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
 import { eventually } from '../support/eventually.ts';
@@ -13,7 +14,7 @@ let asking: string;
 const owned = { workspace: new Map<string, string>(), environment: new Map<string, string>() };
 
 /** The resources of both environments of a workspace. */
-const SHARED = new Set(['dom', 'key']);
+const SHARED = new Set(['dom', 'key', 'mem', 'inv']);
 
 /** What a name in a path stands for: an id by its prefix, a contact by either, a suppression by its address. */
 const nameOf = (param: string, spec: ParamSpec): string => ('prefix' in spec ? spec.prefix : param);
@@ -63,9 +64,28 @@ async function fill(names: Map<string, string>, key: string, livemode: boolean):
   const csv = { 'content-type': 'text/csv' };
   names.set('imp', (await post('/v1/contacts/import', 'email\nbo@other.example\n', csv)).id);
   if (livemode) {
+    const invitation = { email: 'eve@other.example', role: 'viewer' };
+    names.set('inv', (await post('/v1/members/invitations', invitation)).id);
+    names.set('mem', await aMember());
     await post('/v1/suppressions', { address: 'gone@other.example' });
     names.set('address', 'gone@other.example');
   }
+}
+
+/** Makes a member of the other workspace and returns the id. */
+async function aMember(): Promise<string> {
+  const { database } = service.service;
+  const id = mintId('mem', Date.now());
+  await database.query(
+    `insert into accounts (id, email, email_key, name, created_at)
+     values ('acc_other', 'owner@other.example', 'owner@other.example', 'Other', now())`,
+  );
+  await database.query(
+    `insert into members (id, workspace_id, account_id, role, joined_at)
+     values ($1, 'ws_0000000000000000000other', 'acc_other', 'owner', now())`,
+    [id],
+  );
+  return id;
 }
 
 /** The path with what the others own; null where they have no such thing. */

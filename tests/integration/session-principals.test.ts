@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { setPlan } from '../../src/modules/workspace/commands.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 
+const CLIENT = '192.0.2.1';
 let real: RealService;
 beforeAll(async () => {
   real = await startRealService();
@@ -11,7 +12,7 @@ afterAll(() => real[Symbol.asyncDispose]());
 
 /** Begins a session and answers the headers that a browser then sends. */
 async function begin(body: { readonly key?: string; readonly ticket?: string }): Promise<Headers> {
-  const cookie = await real.service.inspector.deps.inspectorSessions.begin(body);
+  const cookie = await real.service.inspector.deps.inspectorSessions.begin(body, new Headers(), CLIENT);
   if (typeof cookie !== 'string') throw new Error(cookie.message);
   return new Headers({ cookie: cookie.split(';')[0] ?? '' });
 }
@@ -45,9 +46,32 @@ test('a session that a printed link has opened is that link, and no key', async 
     plan: 'growth',
   });
   expect(opened?.id).toMatch(/^[0-9a-f-]{36}$/);
-  expect(await real.service.inspector.deps.inspectorSessions.begin({ ticket })).toMatchObject({
+  expect(
+    await real.service.inspector.deps.inspectorSessions.begin({ ticket }, new Headers(), CLIENT),
+  ).toMatchObject({
     code: 'UNAUTHORIZED',
   });
+});
+
+test('signing out ends the session on the server: its cookie opens nothing afterwards', async () => {
+  const headers = await begin({ key: await real.keyWith('test', ['emails:read']) });
+  expect(await principal(headers)).not.toBeNull();
+  const told = await real.ask({
+    method: 'DELETE',
+    path: '/inspector/api/session',
+    headers: { cookie: headers.get('cookie') ?? '' },
+  });
+  expect(told.headers.get('set-cookie')).toContain('Max-Age=0');
+  expect(await principal(headers)).toBeNull();
+});
+
+test('a browser that signs in again has another session, and its earlier one has ended', async () => {
+  const key = await real.keyWith('test', ['emails:read']);
+  const before = await begin({ key });
+  const cookie = await real.service.inspector.deps.inspectorSessions.begin({ key }, before, CLIENT);
+  const after = new Headers({ cookie: String(cookie).split(';')[0] ?? '' });
+  expect(await principal(before)).toBeNull();
+  expect(await principal(after)).not.toBeNull();
 });
 
 test('two links are two principals, whose requests and connections are counted apart', async () => {

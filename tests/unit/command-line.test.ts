@@ -22,7 +22,18 @@ test.each(['version', '--version', '-v'])('posthorn %s prints the version', asyn
 test('--help names every command', async () => {
   const { code, out } = await run('--help');
   expect(code).toBe(0);
-  for (const name of ['serve', 'migrate', 'keys', 'plan', 'machines', 'doctor', 'health', 'version'])
+  for (const name of [
+    'serve',
+    'migrate',
+    'keys',
+    'plan',
+    'workspaces',
+    'members',
+    'machines',
+    'doctor',
+    'health',
+    'version',
+  ])
     expect(out).toContain(name);
 });
 

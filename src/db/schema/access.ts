@@ -14,6 +14,8 @@ export const workspaces = pgTable('workspaces', {
   website: text('website'),
   timeZone: text('time_zone').notNull(),
   createdAt: moment('created_at').notNull(),
+  archivedAt: moment('archived_at'),
+  eraseAt: moment('erase_at'),
 });
 
 /** The API keys, which are actors. */

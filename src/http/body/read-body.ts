@@ -2,13 +2,15 @@ import { within } from '../../async/deadline.ts';
 import { Failure, invalid } from '../failure.ts';
 import { type BodyReservation, SMALL } from './body-budget.ts';
 import { findUnstorable, hasTooManyValues, MOST_VALUES, parseJson } from './json-text.ts';
-import { isMediaType, JSON_TYPE } from './media-type.ts';
+import { isMediaType } from './media-type.ts';
 
 /** The rules of an endpoint for its bodies. */
 export interface BodyRules {
   /** Bytes. */
   readonly limit: number;
   readonly mediaTypes: readonly string[];
+  /** Whether the body is parsed; otherwise it is handed on as bytes. */
+  readonly isJson: boolean;
   /** True when even an empty body needs a Content-Type: a form of another site cannot send this one. */
   readonly needsType?: boolean;
 }
@@ -42,7 +44,7 @@ function contentOf(request: Request, rules: BodyRules, content: Uint8Array | Fai
   if (content instanceof Failure) return content;
   if (content.byteLength === 0) return NO_BODY;
   if (!request.headers.has('content-type')) return unsupported(rules);
-  return rules.mediaTypes.includes(JSON_TYPE) ? readJson(content) : content;
+  return rules.isJson ? readJson(content) : content;
 }
 
 /** The length that the headers of a request announce, null for a chunked one; or why its body is not read. */

@@ -23,6 +23,10 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     method: 'POST',
     path: '/v1/api-keys',
     name: 'createApiKey',
+    audit: {
+      action: 'apiKey.created',
+      details: ({ body }) => ({ ...(body as object) }),
+    },
     permission: 'api-keys:write',
     summary: 'Create an API key',
     description:
@@ -53,6 +57,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     method: 'PATCH',
     path: '/v1/api-keys/:id',
     name: 'updateApiKey',
+    audit: { action: 'apiKey.changed', details: ({ body }) => ({ ...(body as object) }) },
     permission: 'api-keys:write',
     summary: 'Replace the permissions of an API key',
     description: 'The whole set is replaced, never merged, and holds from the next request on.',
@@ -71,6 +76,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     method: 'DELETE',
     path: '/v1/api-keys/:id',
     name: 'revokeApiKey',
+    audit: { action: 'apiKey.revoked' },
     permission: 'api-keys:write',
     summary: 'Revoke an API key',
     description: 'At once and for good. Revoking a revoked key again is no error.',

@@ -19,6 +19,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     method: 'POST',
     path: '/v1/domains',
     name: 'createDomain',
+    audit: { action: 'domain.created' },
     permission: 'domains:write',
     summary: 'Add a sending domain',
     description: `Makes its DKIM keys and tells the DNS records to set. Its records are then looked up again and again, soon at first, until they are there. While the service captures mail instead of sending it, names under .test, .example, .localhost and .invalid are verified at once. ${SHARED} A verified domain also speaks for the names below it.`,
@@ -58,6 +59,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     method: 'PATCH',
     path: '/v1/domains/:id',
     name: 'updateDomain',
+    audit: { action: 'domain.changed' },
     permission: 'domains:write',
     summary: 'Change what a sending domain tracks, or how its mail leaves',
     description:
@@ -74,6 +76,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     method: 'DELETE',
     path: '/v1/domains/:id',
     name: 'deleteDomain',
+    audit: { action: 'domain.deleted' },
     permission: 'domains:write',
     summary: 'Remove a sending domain',
     description:
@@ -102,6 +105,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     method: 'POST',
     path: '/v1/domains/:id/rotate-dkim',
     name: 'rotateDomainDkim',
+    audit: { action: 'domain.keysRotated' },
     permission: 'domains:write',
     summary: 'Give a sending domain new DKIM keys',
     description:

@@ -1,8 +1,8 @@
 import { type Authenticate, identify, identifyKey } from '../../auth/api-key.ts';
 import type { OneTimeTokens } from '../../auth/one-time-tokens.ts';
 import { holds, type Permission } from '../../auth/permissions.ts';
-import { lacking } from '../../auth/principal.ts';
-import type { Session, SessionSubject } from '../../auth/session-cookie.ts';
+import { type KeyPrincipal, lacking } from '../../auth/principal.ts';
+import type { Session, SessionSubject } from '../../auth/session-store.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import { Failure } from '../../http/failure.ts';
 import type { Visibility, VisibilityOf } from './visibility.ts';
@@ -17,6 +17,8 @@ export interface InspectorSession extends Session {
 
 /** The subject of a one-time ticket for the live view. */
 export interface Ticket {
+  /** The session that requested the ticket; null for a printed link. */
+  readonly sessionId: string | null;
   readonly subject: SessionSubject;
   /** The end of the session that requested the ticket, which bounds the session that it opens. Null for a printed link. */
   readonly endsAt: number | null;
@@ -41,41 +43,43 @@ export class InspectorSessions {
   ) {}
 
   /** Opens a session with a key or the ticket of a printed link, and returns its cookie. */
-  async begin({
-    key,
-    ticket,
-  }: {
-    readonly key?: string;
-    readonly ticket?: string;
-  }): Promise<string | Failure> {
+  async begin(
+    { key, ticket }: { readonly key?: string; readonly ticket?: string },
+    headers: Headers,
+    client: string,
+  ): Promise<string | Failure> {
     if (ticket !== undefined) {
       const session = await this.#redeem(ticket);
-      return session ? this.sessions.cookie.write(session) : SPENT;
+      if (!session) return SPENT;
+      return this.sessions.open(session.subject, session.expiresAt - this.now(), headers, client);
     }
     const caller = await identifyKey(key ?? '', this.authenticate);
     if (caller instanceof Failure) return UNKNOWN;
     if (!holds(caller.permissions, NEEDED)) return lacking(NEEDED, caller);
-    return this.sessions.cookie.write({ subject: subjectOf(caller), expiresAt: this.now() + LASTS_MS });
+    return this.sessions.open(subjectOf(caller), LASTS_MS, headers, client);
   }
 
-  end(): string {
-    return this.sessions.cookie.clear();
+  /** Ends the session of a request and those connections that it opened; returns the header that removes its cookie. */
+  end(headers: Headers): Promise<string> {
+    return this.sessions.end(headers);
   }
 
   /** Issues a ticket that opens one session. @throws Unavailable */
   link(subject: SessionSubject): Promise<string> {
-    return this.tickets.issue({ subject, endsAt: null }, this.now() + LASTS_MS);
+    return this.tickets.issue({ sessionId: null, subject, endsAt: null }, this.now() + LASTS_MS);
   }
 
   /** Issues a ticket for a client that can send neither a cookie nor a header. It gives the access of this session, and ends with it. */
   async ticketFor(headers: Headers): Promise<string | null> {
-    const session = this.sessions.cookie.read(headers);
-    return session && this.tickets.issue({ ...session, endsAt: session.expiresAt }, session.expiresAt);
+    const session = await this.sessions.find(headers);
+    if (!session) return null;
+    const { id, subject, expiresAt } = session;
+    return this.tickets.issue({ sessionId: id, subject, endsAt: expiresAt }, expiresAt);
   }
 
   /** Finds the session of a request by its ticket, its cookie, or the key in its Authorization header. */
   async of(headers: Headers, ticket: string | null): Promise<InspectorSession | null> {
-    const session = ticket === null ? this.sessions.cookie.read(headers) : await this.#redeem(ticket);
+    const session = ticket === null ? await this.sessions.find(headers) : await this.#redeem(ticket);
     if (session) {
       const visibility = await this.visibilityNow(session);
       return visibility && { ...session, visibility };
@@ -84,7 +88,12 @@ export class InspectorSessions {
     const caller = await identify(headers, this.authenticate);
     if (caller instanceof Failure || !holds(caller.permissions, NEEDED)) return null;
     const expiresAt = this.now() + LASTS_MS;
-    return { subject: subjectOf(caller), expiresAt, visibility: this.visibilityOf(caller.permissions) };
+    return {
+      id: null,
+      subject: subjectOf(caller),
+      expiresAt,
+      visibility: this.visibilityOf(caller.permissions),
+    };
   }
 
   /** The kinds that a session may see now; null when it is no longer valid. */
@@ -96,18 +105,20 @@ export class InspectorSessions {
   }
 
   /** The end of the session in these headers; null when there is none. */
-  endOf(headers: Headers): number | null {
-    return this.sessions.cookie.read(headers)?.expiresAt ?? null;
+  async endOf(headers: Headers): Promise<number | null> {
+    return (await this.sessions.find(headers))?.expiresAt ?? null;
   }
 
   async #redeem(ticket: string): Promise<Session | null> {
     const redeemed = await this.tickets.redeem(ticket);
-    return redeemed && { subject: redeemed.subject, expiresAt: redeemed.endsAt ?? this.now() + LASTS_MS };
+    if (!redeemed) return null;
+    const { sessionId: id, subject, endsAt } = redeemed;
+    return { id, subject, expiresAt: endsAt ?? this.now() + LASTS_MS };
   }
 }
 
-const subjectOf = ({ kind, id, workspaceId, livemode }: SessionSubject): SessionSubject => ({
-  kind,
+const subjectOf = ({ id, workspaceId, livemode }: KeyPrincipal): SessionSubject => ({
+  kind: 'key',
   id,
   workspaceId,
   livemode,

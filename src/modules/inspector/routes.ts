@@ -49,7 +49,7 @@ const ONE_OF_BOTH = invalid([{ path: '/body', message: 'Send either a key or a t
 const BY_SESSION = {
   permission: NEEDED,
   credential: 'session',
-  principals: ['key', 'operatorLink'],
+  principals: ['key', 'member', 'operatorLink'],
 } as const;
 
 /** The schema of an answer for this page alone. TypeScript describes it (model.ts), and no document lists it. */
@@ -87,9 +87,9 @@ export function inspectorRoutes({
       response: of<object>(),
       status: 200,
       failures: ['UNAUTHORIZED', 'FORBIDDEN'],
-      handle: async ({ body }) => {
+      handle: async ({ body, headers, client }) => {
         if ((body.key === undefined) === (body.ticket === undefined)) return ONE_OF_BOTH;
-        const cookie = await inspectorSessions.begin(body);
+        const cookie = await inspectorSessions.begin(body, headers, client);
         return cookie instanceof Failure ? cookie : ended(cookie, {});
       },
     }),
@@ -101,7 +101,7 @@ export function inspectorRoutes({
       summary: 'End the session',
       response: of<object>(),
       status: 200,
-      handle: () => ended(inspectorSessions.end(), {}),
+      handle: async ({ headers }) => ended(await inspectorSessions.end(headers), {}),
     }),
     route({
       method: 'GET',
@@ -118,7 +118,7 @@ export function inspectorRoutes({
           workspaceId,
           workspaceName: row?.name ?? workspaceId,
           livemode,
-          expiresAt: new Date(inspectorSessions.endOf(headers) ?? 0).toISOString(),
+          expiresAt: new Date((await inspectorSessions.endOf(headers)) ?? 0).toISOString(),
           version,
         };
       },

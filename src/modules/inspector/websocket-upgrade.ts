@@ -1,6 +1,6 @@
 import { KeyedBudget } from '../../async/keyed-budget.ts';
 import { isForeignHandshake, OTHER_SITE } from '../../auth/same-origin.ts';
-import type { SessionSubject } from '../../auth/session-cookie.ts';
+import type { SessionSubject } from '../../auth/session-store.ts';
 import { mintId } from '../../db/ids.ts';
 import { NO_ROUTE, tooManyFrom } from '../../http/admission.ts';
 import { Failure } from '../../http/failure.ts';

@@ -59,6 +59,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     method: 'POST',
     path: '/v1/webhooks',
     name: 'createWebhook',
+    audit: { action: 'webhook.created' },
     permission: 'webhooks:write',
     summary: 'Register a webhook endpoint',
     description:
@@ -101,6 +102,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     method: 'PATCH',
     path: '/v1/webhooks/:id',
     name: 'updateWebhook',
+    audit: { action: 'webhook.changed' },
     permission: 'webhooks:write',
     summary: 'Change a webhook endpoint',
     description:
@@ -116,6 +118,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     method: 'DELETE',
     path: '/v1/webhooks/:id',
     name: 'deleteWebhook',
+    audit: { action: 'webhook.deleted' },
     permission: 'webhooks:write',
     summary: 'Delete a webhook endpoint',
     description: 'At once and for good: deliveries that waited have stopped when this answers.',
@@ -128,6 +131,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     method: 'POST',
     path: '/v1/webhooks/:id/rotate-secret',
     name: 'rotateWebhookSecret',
+    audit: { action: 'webhook.secretRotated' },
     permission: 'webhooks:write',
     summary: 'Give a webhook endpoint a new secret',
     description:
@@ -188,6 +192,7 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     method: 'POST',
     path: '/v1/webhooks/:id/replay',
     name: 'replayWebhook',
+    audit: { action: 'webhook.replayed' },
     permission: 'webhooks:write',
     summary: 'Send a range of events again',
     description:

@@ -1,6 +1,6 @@
 import type { PlanName } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
-import { lowestIdAt } from '../../db/ids.ts';
+import { lowestIdAt, mintId } from '../../db/ids.ts';
 
 /** The first workspace of a new installation. */
 export interface FirstWorkspace {
@@ -38,4 +38,80 @@ export async function setPlan(database: Database, workspaceId: string, plan: Pla
     plan,
   ]);
   return rows.length > 0;
+}
+
+/** Makes a workspace and returns its id; `owner` is the account whose it is. @throws Unavailable */
+export async function createWorkspace(
+  database: Database,
+  { name, plan, owner }: { readonly name: string; readonly plan: PlanName; readonly owner: string | null },
+  now: number,
+): Promise<string> {
+  const id = mintId('ws', now);
+  await database.query(
+    `with made as (
+       insert into workspaces (id, name, plan, created_at) values ($1, $2, $3, $4::text::timestamptz) returning id
+     )
+     insert into members (id, workspace_id, account_id, role, joined_at)
+     select $5, id, $6, 'owner', $4::text::timestamptz from made where $6::text is not null`,
+    [id, name, plan, new Date(now).toISOString(), mintId('mem', now), owner],
+  );
+  return id;
+}
+
+/** Gives a workspace another name; false when there is no such workspace. @throws Unavailable */
+export async function renameWorkspace(
+  database: Database,
+  workspaceId: string,
+  name: string,
+): Promise<boolean> {
+  const rows = await database.query(
+    'update workspaces set name = $2 where id = $1 and erase_at is null returning id',
+    [workspaceId, name],
+  );
+  return rows.length > 0;
+}
+
+/** Archives a workspace, or takes it back into use; false when there is no such workspace. @throws Unavailable */
+export async function archiveWorkspace(
+  database: Database,
+  workspaceId: string,
+  archivedAt: number | null,
+): Promise<boolean> {
+  const rows = await database.query(
+    `update workspaces set archived_at = $2::text::timestamptz where id = $1 and erase_at is null returning id`,
+    [workspaceId, archivedAt === null ? null : new Date(archivedAt).toISOString()],
+  );
+  return rows.length > 0;
+}
+
+/** The reason that a workspace cannot be deleted; null when it has been, for everybody to see. */
+export type NotDeleted = 'absent' | 'first' | 'inUse';
+
+/**
+ * Deletes an archived workspace: nobody finds it any more, and a duty removes its rows. The first workspace of an installation
+ * stays, since every start looks for it. @throws Unavailable
+ */
+export async function deleteWorkspace(
+  database: Database,
+  workspaceId: string,
+  now: number,
+): Promise<NotDeleted | null> {
+  if (workspaceId === FIRST_ID) return 'first';
+  const rows = await database.query<{ deleted: boolean }>(
+    `with deleted as (
+       update workspaces set erase_at = $2::text::timestamptz
+       where id = $1 and archived_at is not null and erase_at is null returning id
+     ), ended as (
+       delete from browser_sessions s using deleted d where s.workspace_id = d.id
+     )
+     select exists (select from deleted) as deleted from workspaces where id = $1 and erase_at is null`,
+    [workspaceId, new Date(now).toISOString()],
+  );
+  if (rows.length === 0) return 'absent';
+  return rows[0]?.deleted ? null : 'inUse';
+}
+
+/** Removes a workspace that has neither members nor keys nor anything else. @throws Unavailable */
+export async function deleteUnusedWorkspace(database: Database, workspaceId: string): Promise<void> {
+  await database.query('delete from workspaces where id = $1', [workspaceId]);
 }

@@ -1,4 +1,5 @@
 import { defineModule, offered } from '../module.ts';
+import { journalsOf, workspaceEraser } from './erase.ts';
 import { logoPages, type WorkspaceDeps, workspaceRoutes } from './routes.ts';
 
 /** The workspace: its plan, its limits, its settings and its brand. */
@@ -8,7 +9,8 @@ export const workspaceModule = defineModule<WorkspaceDeps>({
   routes: workspaceRoutes,
   pages: logoPages,
   open: ({ config, database }) => ({
-    connect: ({ offers }) => ({
+    connect: ({ offers, kinds }) => ({
+      duties: [workspaceEraser(database, journalsOf(kinds))],
       deps: {
         database,
         publicUrl: config.publicUrl,

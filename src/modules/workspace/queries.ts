@@ -18,10 +18,10 @@ const monthStart = (at: number, monthsAhead = 0): string => {
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsAhead)).toISOString();
 };
 
-/** Reads what a principal takes over from its workspace; null when there is no such workspace. @throws Unavailable */
+/** Reads what a principal takes over from its workspace; null when there is none, or it is archived. @throws Unavailable */
 export async function findTerms(database: Database, workspaceId: string): Promise<WorkspaceTerms | null> {
   const [row] = await database.query<{ plan: PlanName; default_from: string; default_reply_to: string }>(
-    'select plan, default_from, default_reply_to from workspaces where id = $1',
+    'select plan, default_from, default_reply_to from workspaces where id = $1 and archived_at is null',
     [workspaceId],
   );
   return row
@@ -102,3 +102,25 @@ export async function readWorkspace(
     createdAt: workspace.createdAt.toISOString(),
   };
 }
+
+/** A workspace in the list of a person or of the operator. */
+export interface ListedWorkspace {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  /** The role of the person; null in the operator's list. */
+  readonly role: string | null;
+  readonly archived: boolean;
+}
+
+/** The workspaces of an account, or all of them for the operator, oldest first. @throws Unavailable */
+export const listWorkspaces = (
+  database: Database,
+  accountId: string | null,
+): Promise<readonly ListedWorkspace[]> =>
+  database.query<ListedWorkspace>(
+    `select w.id, w.name, w.plan, m.role, w.archived_at is not null as archived
+     from workspaces w left join members m on m.workspace_id = w.id and m.account_id = $1
+     where w.erase_at is null and ($1::text is null or m.id is not null) order by w.id`,
+    [accountId],
+  );

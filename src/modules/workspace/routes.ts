@@ -44,6 +44,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     method: 'PATCH',
     path: '/v1/workspace',
     name: 'updateWorkspace',
+    audit: { action: 'workspace.changed', details: ({ body }) => ({ ...(body as object) }) },
     permission: 'workspace:write',
     summary: 'Change the settings of the workspace',
     description:
@@ -67,6 +68,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     method: 'PUT',
     path: '/v1/workspace/logo',
     name: 'updateLogo',
+    audit: { action: 'workspace.logoChanged' },
     permission: 'workspace:write',
     summary: 'Set the logo',
     description: `The body is a PNG or a JPEG, told by its content: at most 1 MiB and ${MOST_PIXELS.toLocaleString('en')} pixels a side, not animated, and nothing behind its end. What does not show (Exif, comments, colour profiles) is left out. The logo has a new address whenever it changes; the ten before it stay, since emails show them.`,
@@ -84,6 +86,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     method: 'DELETE',
     path: '/v1/workspace/logo',
     name: 'deleteLogo',
+    audit: { action: 'workspace.logoRemoved' },
     permission: 'workspace:write',
     summary: 'Remove the logo',
     description:

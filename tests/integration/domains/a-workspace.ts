@@ -67,6 +67,7 @@ export async function openWorkspace(config: Partial<typeof CONFIG> = {}) {
     claim: null,
     requestId: 'req',
     headers: new Headers(),
+    client: '192.0.2.1',
     now: clock.time,
   });
   const viewed = (answer: unknown): DomainView => {

@@ -1,0 +1,30 @@
+import { holds, PERMISSION_NAMES, type Permission } from './permissions.ts';
+
+const READING = PERMISSION_NAMES.filter((name) => name.endsWith(':read'));
+
+/** What the members of a workspace may do, from the least role to the greatest. */
+export const ROLES = {
+  viewer: READING,
+  member: [...READING, 'emails:send', 'contacts:write', 'templates:write', 'campaigns:write'],
+  admin: PERMISSION_NAMES.filter((name) => name !== '*'),
+  owner: ['*'],
+} as const satisfies Record<string, readonly Permission[]>;
+
+/** The name of a role. The checks of `members.role` and `invitations.role` list the same names; a test compares them. */
+export type Role = keyof typeof ROLES;
+
+/** The names of the roles, from the least to the greatest. */
+export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
+
+/**
+ * The greatest role that a caller may give, take or change in another: what it holds itself. A key counts by its permissions:
+ * `*` as owner, `members:write` as admin.
+ */
+export function highestRole(permissions: readonly Permission[]): Role {
+  if (permissions.includes('*')) return 'owner';
+  return holds(permissions, 'members:write') ? 'admin' : 'viewer';
+}
+
+/** True when the first role is the greater one. */
+export const outranks = (role: Role, other: Role): boolean =>
+  ROLE_NAMES.indexOf(role) > ROLE_NAMES.indexOf(other);

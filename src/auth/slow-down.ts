@@ -1,0 +1,73 @@
+/** Wrong attempts that cost nothing. */
+const FREE_ATTEMPTS = 10;
+/** The wait after the last free attempt, doubled by each further one up to a quarter of an hour. */
+const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [1_000, 15 * 60_000];
+/** Attempts are forgotten after a day without one. */
+const FORGOTTEN_AFTER_MS = 86_400_000;
+/** Most accounts and addresses that are remembered; the longest idle one is forgotten for a new one. */
+const MOST_REMEMBERED = 20_000;
+
+interface Tries {
+  count: number;
+  lastAt: number;
+  freeAt: number;
+}
+
+/**
+ * Slows down whoever guesses, by account and by address. An attempt counts from its beginning until it has succeeded, so that
+ * many at the same time are not all free. Each process counts for itself.
+ */
+export class SlowDown {
+  readonly #tries = new Map<string, Tries>();
+
+  constructor(private readonly monotonic: () => number) {}
+
+  /** Begins an attempt under these names; the seconds to wait when one of them has to. */
+  begin(names: readonly string[]): { readonly waitSeconds: number } {
+    const now = this.monotonic();
+    const waitMs = Math.max(0, ...names.map((name) => (this.#of(name, now)?.freeAt ?? 0) - now));
+    if (waitMs > 0) return { waitSeconds: Math.ceil(waitMs / 1_000) };
+    for (const name of names) this.#count(name, now);
+    return { waitSeconds: 0 };
+  }
+
+  /** Forgets the attempts of a name that has proved itself, and takes back one of the others. */
+  succeeded(proved: string, others: readonly string[]): void {
+    this.#tries.delete(proved);
+    this.takeBack(others);
+  }
+
+  /** Takes back an attempt that was not wrong, and leaves those before it. */
+  takeBack(names: readonly string[]): void {
+    for (const name of names) {
+      const tries = this.#tries.get(name);
+      if (!tries) continue;
+      tries.count--;
+      tries.freeAt = 0;
+      if (tries.count <= 0) this.#tries.delete(name);
+    }
+  }
+
+  #of(name: string, now: number): Tries | undefined {
+    const tries = this.#tries.get(name);
+    if (tries && now - tries.lastAt > FORGOTTEN_AFTER_MS) {
+      this.#tries.delete(name);
+      return undefined;
+    }
+    return tries;
+  }
+
+  #count(name: string, now: number): void {
+    const tries = this.#of(name, now) ?? { count: 0, lastAt: now, freeAt: 0 };
+    tries.count++;
+    tries.lastAt = now;
+    const beyond = tries.count - FREE_ATTEMPTS;
+    if (beyond >= 0)
+      tries.freeAt = now + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(beyond, 20));
+    // A map keeps the order of insertion, so the first entry is the longest idle one.
+    this.#tries.delete(name);
+    this.#tries.set(name, tries);
+    const oldest = this.#tries.size > MOST_REMEMBERED ? this.#tries.keys().next().value : undefined;
+    if (oldest !== undefined) this.#tries.delete(oldest);
+  }
+}

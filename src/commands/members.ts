@@ -1,0 +1,23 @@
+import type { Config } from '../config/config.ts';
+import { resetLink } from '../modules/members/reset.ts';
+import type { Terminal } from './terminal.ts';
+import { withClockedDatabase } from './with-database.ts';
+
+/** `posthorn members reset-password <email>` prints a link for a new password. It needs no mail, which may be what is broken. */
+export function printResetLink(
+  config: Config,
+  email: string,
+  withoutSecondFactor: boolean,
+  terminal: Terminal,
+): Promise<number> {
+  return withClockedDatabase(config, async (database, now) => {
+    const { publicUrl } = config;
+    const link = await resetLink(database, email, withoutSecondFactor, { publicUrl, now });
+    if (link === null) {
+      terminal.error('There is no account with this address.\n');
+      return 1;
+    }
+    terminal.out(`${link}\n`);
+    return 0;
+  });
+}

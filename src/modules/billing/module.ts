@@ -1,0 +1,46 @@
+import { untilDone } from '../../duties/batches.ts';
+import type { Duty } from '../../duties/duty.ts';
+import { defineModule } from '../module.ts';
+import { type BillingDeps, synchroniseAll } from './commands.ts';
+import { billingPages, billingRoutes } from './routes.ts';
+import { StripeClient } from './stripe-client.ts';
+
+const BATCH = 5_000;
+/** Stripe repeats a callback for three days. */
+const KEPT_MS = 30 * 86_400_000;
+const PRUNE = `delete from stripe_events where id in (
+  select id from stripe_events where at < $1::text::timestamptz order by at limit ${BATCH} for update skip locked
+) returning 1 as one`;
+
+/** Reads every subscription again, and forgets old callbacks. */
+const billingSynchroniser = (deps: BillingDeps, now: () => number): Duty => ({
+  name: 'billingSynchroniser',
+  pattern: '30 12 * * * *',
+  goesByAge: true,
+  async run(stop) {
+    await synchroniseAll(deps, now, stop);
+    await untilDone(deps.database, PRUNE, [new Date(now() - KEPT_MS).toISOString()], BATCH, stop);
+  },
+});
+
+/** Billing through Stripe, where it is configured. */
+export const billingModule = defineModule<BillingDeps>({
+  name: 'billing',
+  tags: [{ segment: 'billing', name: 'Billing', description: 'The plan and its payment.' }],
+  routes: billingRoutes,
+  pages: billingPages,
+  open({ config, database, clock, logger: log }) {
+    const { publicUrl, defaultPlan, stripeSecretKey, stripeWebhookSecret, stripeApiBase: apiBase } = config;
+    const stripe =
+      stripeSecretKey !== null && stripeWebhookSecret !== null
+        ? new StripeClient({ secretKey: stripeSecretKey, webhookSecret: stripeWebhookSecret, apiBase })
+        : null;
+    const deps: BillingDeps = { database, stripe, publicUrl, defaultPlan, log };
+    return {
+      connect: () => ({
+        deps,
+        duties: stripe ? [billingSynchroniser(deps, () => clock.now())] : [],
+      }),
+    };
+  },
+});

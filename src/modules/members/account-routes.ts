@@ -1,0 +1,196 @@
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import { Type } from '@sinclair/typebox';
+import { problemOfPassword } from '../../auth/passwords.ts';
+import { timeOfId } from '../../db/ids.ts';
+import { invalid, notFound } from '../../http/failure.ts';
+import { type Call, DASHBOARD_API, type Route, route } from '../../http/route.ts';
+import { setPassword } from './accounts.ts';
+import { Code, Password, PersonName } from './model.ts';
+import { beginTotp, confirmTotp, removeTotp } from './second-factor.ts';
+import {
+  AnyPasskeyAnswer,
+  accountOf,
+  FORM_LIMIT,
+  memberOf,
+  OF_MEMBER,
+  of,
+  type SessionRouteDeps,
+} from './session-routes.ts';
+import { confirmPassword } from './sign-in.ts';
+
+const path = `${DASHBOARD_API}/account`;
+const nothing = Type.Null();
+const FORM = { ...OF_MEMBER, bodyLimit: FORM_LIMIT } as const;
+
+/** What a person changes about their own sign-in: authenticator, passkeys, sessions and password. */
+export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
+  ...secondFactorRoutes(deps),
+  ...ownSessionRoutes(deps),
+  route({
+    method: 'PUT',
+    path: `${path}/password`,
+    ...FORM,
+    summary: 'Change the password, which ends all other sessions',
+    body: Type.Object({ current: Password, new: Password }),
+    response: nothing,
+    status: 204,
+    audit: { action: 'account.passwordChanged' },
+    handle: async ({ caller, body }) => {
+      const account = await accountOf(deps.database, caller);
+      const problem = problemOfPassword(body.new, [account.email, account.name]);
+      if (problem !== null) return invalid([{ path: '/body/new', message: problem }]);
+      const refusal = await confirmPassword(deps, account, body.current);
+      if (refusal) return refusal;
+      const hash = await deps.passwords.hash(body.new);
+      await setPassword(deps.database, account.id, hash, memberOf(caller).sessionId);
+      return null;
+    },
+  }),
+];
+
+const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
+  route({
+    method: 'POST',
+    path: `${path}/totp`,
+    ...FORM,
+    summary: 'Begin with an authenticator',
+    response: of<object>(),
+    status: 200,
+    handle: async ({ caller }) => beginTotp(deps, await accountOf(deps.database, caller)),
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/totp/confirm`,
+    ...FORM,
+    summary: 'Confirm the authenticator with its first code',
+    body: Type.Object({ code: Code }),
+    response: of<object>(),
+    status: 200,
+    audit: { action: 'account.totpAdded' },
+    handle: async ({ caller, body, now }) =>
+      confirmTotp(deps, await accountOf(deps.database, caller), body.code, now),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/totp`,
+    ...FORM,
+    summary: 'Remove the authenticator, with one of its codes',
+    body: Type.Object({ code: Code }),
+    response: nothing,
+    status: 204,
+    audit: { action: 'account.totpRemoved' },
+    handle: async ({ caller, body, now }) =>
+      removeTotp(deps, await accountOf(deps.database, caller), body.code, now),
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/passkeys/options`,
+    ...FORM,
+    summary: 'Get the challenge with which a passkey is made',
+    response: of<object>(),
+    status: 200,
+    handle: async ({ caller }) => deps.passkeys.enrolmentOptions(await accountOf(deps.database, caller)),
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/passkeys`,
+    ...FORM,
+    summary: 'Add a passkey',
+    body: Type.Object({ name: PersonName, response: AnyPasskeyAnswer<RegistrationResponseJSON>() }),
+    response: of<object>(),
+    status: 201,
+    audit: { action: 'account.passkeyAdded' },
+    handle: async ({ caller, body }) =>
+      deps.passkeys.add(await accountOf(deps.database, caller), body.name, body.response),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/passkeys`,
+    ...OF_MEMBER,
+    summary: 'List the passkeys',
+    response: of<readonly object[]>(),
+    status: 200,
+    handle: async ({ caller }) => deps.passkeys.list(await accountOf(deps.database, caller)),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/passkeys/:id`,
+    ...FORM,
+    summary: 'Remove a passkey',
+    params: { id: { prefix: 'psk', resource: 'passkey' } },
+    response: nothing,
+    status: 204,
+    audit: { action: 'account.passkeyRemoved' },
+    handle: async ({ caller, params }) =>
+      deps.passkeys.remove(await accountOf(deps.database, caller), params.id),
+  }),
+];
+
+const ownSessionRoutes = ({ database }: SessionRouteDeps): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: `${path}/sessions`,
+    ...OF_MEMBER,
+    summary: 'List where the person is signed in',
+    response: of<readonly object[]>(),
+    status: 200,
+    handle: ({ caller }) => listSessions(database, caller),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/sessions/:id`,
+    ...FORM,
+    summary: 'Sign out one of them',
+    params: { id: { prefix: 'ses', resource: 'session' } },
+    response: nothing,
+    status: 204,
+    handle: async ({ caller, params }) => {
+      const ended = await database.query(
+        `delete from browser_sessions where kind = 'account' and subject_id = $1 and id = $2 returning id`,
+        [memberOf(caller).accountId, params.id],
+      );
+      return ended.length > 0 ? null : notFound('session');
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/sessions`,
+    ...FORM,
+    summary: 'Sign out everywhere else',
+    response: nothing,
+    status: 204,
+    audit: { action: 'account.signedOutElsewhere' },
+    handle: async ({ caller }) => {
+      const { accountId, sessionId } = memberOf(caller);
+      await database.query(
+        `delete from browser_sessions where kind = 'account' and subject_id = $1 and id <> $2`,
+        [accountId, sessionId],
+      );
+      return null;
+    },
+  }),
+];
+
+interface SessionRow {
+  readonly id: string;
+  readonly user_agent: string;
+  readonly client: string;
+  readonly seen: number;
+}
+
+async function listSessions(database: SessionRouteDeps['database'], caller: Call['caller']) {
+  const { accountId, sessionId } = memberOf(caller);
+  const rows = await database.query<SessionRow>(
+    `select id, user_agent, client, (extract(epoch from seen_at) * 1000)::float8 as seen
+     from browser_sessions where kind = 'account' and subject_id = $1 order by id desc limit 100`,
+    [accountId],
+  );
+  return rows.map(({ id, user_agent: userAgent, client, seen }) => ({
+    id,
+    userAgent,
+    client,
+    createdAt: new Date(timeOfId(id)).toISOString(),
+    lastSeenAt: new Date(seen).toISOString(),
+    current: id === sessionId,
+  }));
+}

@@ -1,0 +1,190 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Principal } from '../../auth/principal.ts';
+import type { Role } from '../../auth/roles.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
+import type { Database } from '../../db/database.ts';
+import { mintId, timeOfId } from '../../db/ids.ts';
+import { isDuplicate } from '../../db/sqlstate.ts';
+import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
+import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import type { Call, Replay } from '../../http/route.ts';
+import { isProblem, parseAddress } from '../../mail/address.ts';
+import type { NewAccount } from './accounts.ts';
+import { beyondOwnRole, testKey } from './members.ts';
+import type { InvitationView, NewInvitation } from './model.ts';
+
+/** An invitation holds for a week. */
+const LASTS_MS = 7 * 86_400_000;
+/** Most invitations that wait in one workspace. */
+const MOST_PENDING = 100;
+const REPLY = 'idempotent reply';
+
+export interface InvitationDeps {
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly publicUrl: string;
+}
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
+const iso = (at: number): string => new Date(at).toISOString();
+
+const CREATE = `with invited as (
+  insert into invitations (id, workspace_id, email, email_key, role, invited_by, hash, expires_at)
+  select $8, $1, $9, $10, $11, $12, $13, $14::text::timestamptz
+  where not exists (
+    select from members m join accounts a on a.id = m.account_id where m.workspace_id = $1 and a.email_key = $10
+  ) and not exists (
+    select from invitations i where i.workspace_id = $1 and i.email_key = $10
+      and i.accepted_at is null and i.expires_at > $7::timestamptz
+  ) and (
+    select count(*) from invitations i where i.workspace_id = $1
+      and i.accepted_at is null and i.expires_at > $7::timestamptz
+  ) < ${MOST_PENDING}
+  returning id
+), kept as (${keepReplySql({ from: 'invited', reply: '$15', first: 1 })})
+select id from invited`;
+
+/** Invites a person. The answer is the only place that shows the link. @throws Unavailable */
+export async function invite(
+  { database, sealer, publicUrl }: InvitationDeps,
+  call: Call<unknown, unknown, NewInvitation>,
+): Promise<(InvitationView & { url: string }) | Failure | Replay> {
+  const { caller, body, now } = call;
+  const address = parseAddress(body.email);
+  if (isProblem(address)) return invalid([{ path: '/body/email', message: address.problem }]);
+  if (address.name !== null)
+    return invalid([{ path: '/body/email', message: 'Must be an address without a name.' }]);
+  const refusal = testKey(caller) ?? beyondOwnRole(caller, body.role);
+  if (refusal) return refusal;
+  const token = randomBytes(32).toString('base64url');
+  const id = mintId('inv', now);
+  const expiresAt = iso(now + LASTS_MS);
+  const view = {
+    id,
+    email: address.address,
+    role: body.role,
+    invitedBy: caller.id,
+    createdAt: iso(timeOfId(id)),
+    expiresAt,
+    acceptedAt: null,
+    // The token is in the fragment, which a browser neither sends nor passes on in Referer.
+    url: `${publicUrl}/app/invitation#token=${token}`,
+  };
+  const keyed = keyedBy(call);
+  return idempotently(database, keyed, {
+    run: async () => {
+      const rows = await database.query(CREATE, [
+        ...replyParameters(keyed, 201),
+        ...[id, address.address, address.key, body.role, caller.id, hashOf(token), expiresAt],
+        sealer.seal(JSON.stringify(view), REPLY),
+      ]);
+      return rows.length > 0 ? view : ALREADY;
+    },
+    open: (reply) => JSON.parse(sealer.open(reply, REPLY)),
+  });
+}
+
+const ALREADY = new Failure(
+  'CONFLICT',
+  `The person is a member already, or was invited already, or ${MOST_PENDING} invitations wait.`,
+  { suggestion: 'Delete the earlier invitation to make a new link.' },
+);
+
+interface Row {
+  readonly id: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly invited_by: string;
+  readonly expires_at: number;
+  readonly accepted_at: number | null;
+}
+
+/** The newest hundred invitations of the caller's workspace, accepted and expired ones included. @throws Unavailable */
+export async function listInvitations(
+  database: Database,
+  { workspaceId }: Principal,
+): Promise<readonly InvitationView[]> {
+  const rows = await database.query<Row>(
+    `select id, email, role, invited_by, (extract(epoch from expires_at) * 1000)::float8 as expires_at,
+       (extract(epoch from accepted_at) * 1000)::float8 as accepted_at from invitations
+     where workspace_id = $1 order by id desc limit 100`,
+    [workspaceId],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    invitedBy: row.invited_by,
+    createdAt: iso(timeOfId(row.id)),
+    expiresAt: iso(row.expires_at),
+    acceptedAt: row.accepted_at === null ? null : iso(row.accepted_at),
+  }));
+}
+
+/** Takes an invitation back: its link opens nothing any more. @throws Unavailable */
+export async function deleteInvitation(
+  database: Database,
+  { workspaceId }: Principal,
+  id: string,
+): Promise<Failure | null> {
+  const rows = await database.query(
+    'delete from invitations where workspace_id = $1 and id = $2 returning id',
+    [workspaceId, id],
+  );
+  return rows.length > 0 ? null : notFound('invitation');
+}
+
+/** The address that a link was made for; null when it is unknown, used or too old. @throws Unavailable */
+export async function invitedAddress(
+  database: Database,
+  token: string,
+  now: number,
+): Promise<{ readonly email: string; readonly emailKey: string } | null> {
+  const [row] = await database.query<{ email: string; email_key: string }>(
+    `select i.email, i.email_key from invitations i join workspaces w on w.id = i.workspace_id
+     where i.hash = $1 and i.accepted_at is null and i.expires_at > $2::text::timestamptz and w.archived_at is null`,
+    [hashOf(token), iso(now)],
+  );
+  return row ? { email: row.email, emailKey: row.email_key } : null;
+}
+
+/** One statement, so that of several requests with the same link one makes a member. */
+const TAKE = `with accepted as (
+  update invitations set accepted_at = $2::text::timestamptz
+  where hash = $1 and accepted_at is null and expires_at > $2::text::timestamptz
+  returning workspace_id, role
+)`;
+
+const JOIN = `${TAKE}
+insert into members (id, workspace_id, account_id, role, joined_at)
+select $3, workspace_id, $4, role, $2::text::timestamptz from accepted returning workspace_id`;
+
+const JOIN_NEW = `${TAKE}, account as (
+  insert into accounts (id, email, email_key, name, password, created_at)
+  select $4, $5, $6, $7, $8, $2::text::timestamptz from accepted returning id
+)
+insert into members (id, workspace_id, account_id, role, joined_at)
+select $3, workspace_id, account.id, role, $2::text::timestamptz from accepted, account returning workspace_id`;
+
+/** Makes the person a member, with an account of their own or a new one; null when somebody was faster. @throws Unavailable */
+export async function acceptInvitation(
+  database: Database,
+  token: string,
+  account: string | NewAccount,
+  now: number,
+): Promise<{ readonly accountId: string; readonly workspaceId: string } | null> {
+  const isNew = typeof account !== 'string';
+  const accountId = isNew ? mintId('acc', now) : account;
+  const values = [hashOf(token), iso(now), mintId('mem', now), accountId];
+  try {
+    const [row] = await database.query<{ workspace_id: string }>(
+      isNew ? JOIN_NEW : JOIN,
+      isNew ? [...values, account.email, account.emailKey, account.name, account.password] : values,
+    );
+    return row ? { accountId, workspaceId: row.workspace_id } : null;
+  } catch (error) {
+    if (isDuplicate(error)) return null;
+    throw error;
+  }
+}

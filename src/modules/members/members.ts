@@ -1,0 +1,130 @@
+import type { Principal } from '../../auth/principal.ts';
+import { highestRole, outranks, type Role } from '../../auth/roles.ts';
+import type { Database } from '../../db/database.ts';
+import { Failure, notFound } from '../../http/failure.ts';
+import type { MemberView } from './model.ts';
+
+interface Row {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly joined_at: number;
+  readonly last_seen_at: number | null;
+  readonly two_factor: boolean;
+}
+
+const LIST = `select m.id, a.email, a.name, m.role, (extract(epoch from m.joined_at) * 1000)::float8 as joined_at,
+  (extract(epoch from m.last_seen_at) * 1000)::float8 as last_seen_at,
+  a.totp_confirmed_at is not null or exists (select from passkeys p where p.account_id = a.id) as two_factor
+from members m join accounts a on a.id = m.account_id where m.workspace_id = $1`;
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+const viewOf = (row: Row): MemberView => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  joinedAt: iso(row.joined_at),
+  lastSeenAt: row.last_seen_at === null ? null : iso(row.last_seen_at),
+  twoFactor: row.two_factor,
+});
+
+/** The members of the caller's workspace, in the order in which they joined. @throws Unavailable */
+export const listMembers = async (
+  database: Database,
+  { workspaceId }: Principal,
+): Promise<readonly MemberView[]> =>
+  (await database.query<Row>(`${LIST} order by m.id`, [workspaceId])).map(viewOf);
+
+/** Finds a member of the caller's workspace. @throws Unavailable */
+export async function findMember(
+  database: Database,
+  { workspaceId }: Principal,
+  id: string,
+): Promise<MemberView | null> {
+  const [row] = await database.query<Row>(`${LIST} and m.id = $2`, [workspaceId, id]);
+  return row ? viewOf(row) : null;
+}
+
+/**
+ * Locks the owners, so that two demotions at the same time come one after the other: the second waits for the locks, and counts
+ * again who is still an owner (EvalPlanQual of PostgreSQL's read committed).
+ */
+const OWNERS = `with owners as materialized (
+  select id from members where workspace_id = $1 and role = 'owner' order by id for update
+), allowed as (
+  select m.id, m.account_id from members m
+  where m.workspace_id = $1 and m.id = $2 and m.role = any(string_to_array($3, ','))
+    and ((select count(*) from owners) > 1 or not exists (select from owners o where o.id = m.id))
+  for update
+)`;
+
+const CHANGE = `${OWNERS}
+update members m set role = $4 from allowed where m.id = allowed.id returning m.id`;
+
+const REMOVE = `${OWNERS}, ended as (
+  delete from browser_sessions s using allowed
+  where s.kind = 'account' and s.subject_id = allowed.account_id and s.workspace_id = $1
+)
+delete from members m using allowed where m.id = allowed.id returning m.id`;
+
+const LAST_OWNER = new Failure('CONFLICT', 'A workspace keeps at least one owner.', {
+  suggestion: 'Make somebody else an owner first.',
+});
+
+const ABOVE = (role: Role) =>
+  new Failure('FORBIDDEN', `Only somebody of the role ${role} may give it, change it or take it away.`, {
+    suggestion: 'Ask an owner of this workspace.',
+  });
+
+/** The refusal of a role above the caller's own; null when the caller may give it. */
+export const beyondOwnRole = ({ permissions }: Principal, role: Role): Failure | null =>
+  outranks(role, highestRole(permissions)) ? ABOVE(role) : null;
+
+const TEST_KEY = new Failure('FORBIDDEN', 'A test key cannot change who belongs to the workspace.', {
+  suggestion: 'Use a live key that holds members:write.',
+});
+
+/** The refusal of a test key: a member has the live environment as well, which such a key must not open for anybody. */
+export const testKey = ({ kind, livemode }: Principal): Failure | null =>
+  kind === 'key' && !livemode ? TEST_KEY : null;
+
+/** The roles of others that a caller may change. */
+const rolesBelow = ({ permissions }: Principal): string => {
+  const highest = highestRole(permissions);
+  return (['viewer', 'member', 'admin', 'owner'] as const)
+    .filter((role) => !outranks(role, highest))
+    .join(',');
+};
+
+/** Changes the role of a member from the next request on. @throws Unavailable */
+export async function changeRole(
+  database: Database,
+  caller: Principal,
+  id: string,
+  role: Role,
+): Promise<MemberView | Failure> {
+  const member = await findMember(database, caller, id);
+  if (!member) return notFound('member');
+  const refusal = testKey(caller) ?? beyondOwnRole(caller, role) ?? beyondOwnRole(caller, member.role);
+  if (refusal) return refusal;
+  if (member.role === role) return member;
+  const changed = await database.query(CHANGE, [caller.workspaceId, id, rolesBelow(caller), role]);
+  return changed.length > 0 ? { ...member, role } : LAST_OWNER;
+}
+
+/** Removes a member; the sessions in this workspace end at once. @throws Unavailable */
+export async function removeMember(
+  database: Database,
+  caller: Principal,
+  id: string,
+): Promise<Failure | null> {
+  const member = await findMember(database, caller, id);
+  if (!member) return notFound('member');
+  const refusal = testKey(caller) ?? beyondOwnRole(caller, member.role);
+  if (refusal) return refusal;
+  const removed = await database.query(REMOVE, [caller.workspaceId, id, rolesBelow(caller)]);
+  return removed.length > 0 ? null : LAST_OWNER;
+}

@@ -1,0 +1,63 @@
+import { Passwords } from '../../auth/passwords.ts';
+import { SlowDown } from '../../auth/slow-down.ts';
+import { untilDone } from '../../duties/batches.ts';
+import type { Duty, DutyDeps } from '../../duties/duty.ts';
+import { defineModule } from '../module.ts';
+import { createWorkspace, deleteUnusedWorkspace, renameWorkspace } from '../workspace/commands.ts';
+import { accountRoutes } from './account-routes.ts';
+import { entryRoutes } from './entry-routes.ts';
+import type { InvitationDeps } from './invitations.ts';
+import { memberRoutes } from './member-routes.ts';
+import { Passkeys } from './passkeys.ts';
+import { resetTokensOf } from './reset.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { setupTokensOf } from './setup.ts';
+import { type WorkspaceRouteDeps, workspaceRoutes } from './workspace-routes.ts';
+
+const BATCH = 5_000;
+const PRUNE = `delete from browser_sessions where id in (
+  select id from browser_sessions where expires_at < $1::text::timestamptz
+  order by expires_at limit ${BATCH} for update skip locked
+) returning 1 as one`;
+
+/** Removes sessions that have ended. */
+const sessionPruner = ({ database, clock }: DutyDeps): Duty => ({
+  name: 'sessionPruner',
+  pattern: '45 */10 * * * *',
+  goesByAge: true,
+  async run(stop) {
+    await untilDone(database, PRUNE, [new Date(clock.now()).toISOString()], BATCH, stop);
+  },
+});
+
+/** Members, invitations, sign-in, and the workspaces of a person. */
+export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps>({
+  name: 'members',
+  tags: [
+    { segment: 'members', name: 'Members', description: 'The people of the workspace and their roles.' },
+  ],
+  routes: memberRoutes,
+  pages: (deps) => [
+    ...sessionRoutes(deps),
+    ...accountRoutes(deps),
+    ...entryRoutes(deps),
+    ...workspaceRoutes(deps),
+  ],
+  open({ config, database, clock, logger, sealer, sessions }) {
+    const { publicUrl, signup, defaultPlan: plan } = config;
+    const now = () => clock.now();
+    const deps: WorkspaceRouteDeps & InvitationDeps = {
+      ...{ database, sealer, sessions, publicUrl, signup, log: logger },
+      passwords: new Passwords(),
+      slowDown: new SlowDown(clock.monotonic),
+      passkeys: new Passkeys({ database, now, publicUrl }),
+      setupTokens: setupTokensOf(database, now),
+      resetTokens: resetTokensOf(database, now),
+      createWorkspace: (name, at) => createWorkspace(database, { name, plan, owner: null }, at),
+      createOwnWorkspace: (name, owner, at) => createWorkspace(database, { name, plan, owner }, at),
+      renameWorkspace,
+      deleteUnusedWorkspace: (id) => deleteUnusedWorkspace(database, id),
+    };
+    return { connect: () => ({ deps, duties: [sessionPruner({ database, clock })] }) };
+  },
+});

@@ -1,0 +1,168 @@
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import { Type } from '@sinclair/typebox';
+import type { Principal } from '../../auth/principal.ts';
+import { isFromOwnPage, OTHER_SITE } from '../../auth/same-origin.ts';
+import type { Database } from '../../db/database.ts';
+import { Failure } from '../../http/failure.ts';
+import { type Call, DASHBOARD_API, RawResponse, type Route, route } from '../../http/route.ts';
+import { accountById } from './accounts.ts';
+import { Code, Email, Password } from './model.ts';
+import type { Passkeys } from './passkeys.ts';
+import { openFor, type SignInDeps, signIn } from './sign-in.ts';
+
+/** What the routes of the dashboard's own sign-in work with. */
+export interface SessionRouteDeps extends SignInDeps {
+  readonly passkeys: Passkeys;
+  readonly publicUrl: string;
+}
+
+/** Attempts a minute from one address, whatever they are for. The slow-down of wrong passwords comes on top. */
+export const SIGN_IN_PER_MINUTE = 60;
+/** Bytes of a form whose sender is nobody yet. */
+export const FORM_LIMIT = 16_384;
+
+/** A form of somebody who is not signed in: it must come from an own page as well, or others could sign a browser in. */
+export const PUBLIC_FORM = {
+  permission: 'public',
+  ipLimitPerMinute: SIGN_IN_PER_MINUTE,
+  bodyLimit: FORM_LIMIT,
+} as const;
+
+/** An endpoint for the person behind a session, whatever the role. */
+export const OF_MEMBER = {
+  permission: 'any key',
+  credential: 'session',
+  principals: ['member'],
+} as const;
+
+/** Endpoints of the dashboard are described by its own types, and no document lists them. */
+export const of = <T>() => Type.Unsafe<T>({});
+
+/** An answer that sets a cookie. */
+export const withCookie = (cookie: string, status: number, data: object): RawResponse =>
+  new RawResponse('application/json', JSON.stringify({ data }), {
+    status,
+    headers: { 'set-cookie': cookie, 'cache-control': 'no-store' },
+  });
+
+/** The refusal of a form that another site sent; null for one of an own page. */
+export const foreignForm = ({ headers }: { readonly headers: Headers }, publicUrl: string): Failure | null =>
+  isFromOwnPage(headers, publicUrl) ? null : OTHER_SITE;
+
+/** The member who calls. The route takes no others. */
+export function memberOf(caller: Principal): Extract<Principal, { kind: 'member' }> {
+  if (caller.kind !== 'member') throw new Error('A route for members was called by another principal.');
+  return caller;
+}
+
+/** The account of the member who calls. @throws Unavailable */
+export async function accountOf(database: Database, caller: Principal) {
+  const account = await accountById(database, memberOf(caller).accountId);
+  if (!account) throw new Error('A session belongs to an account that does not exist.');
+  return account;
+}
+
+/** What the dashboard shows of a session. @throws Unavailable */
+async function describe(database: Database, caller: Principal) {
+  const member = memberOf(caller);
+  const account = await accountOf(database, caller);
+  const [workspace] = await database.query<{ name: string; archived: boolean }>(
+    'select name, archived_at is not null as archived from workspaces where id = $1',
+    [caller.workspaceId],
+  );
+  return {
+    account: { id: account.id, email: account.email, name: account.name },
+    member: { id: member.id, role: member.role },
+    permissions: caller.permissions,
+    workspace: {
+      id: caller.workspaceId,
+      name: workspace?.name ?? '',
+      archived: workspace?.archived ?? false,
+    },
+    twoFactor: { totp: account.totp !== null, passkeys: account.passkeys },
+  };
+}
+
+const path = `${DASHBOARD_API}/session`;
+
+/** Signing in and out. */
+export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
+  route({
+    method: 'POST',
+    path,
+    ...PUBLIC_FORM,
+    summary: 'Sign in',
+    body: Type.Object({ email: Email, password: Password, code: Type.Optional(Code) }),
+    response: of<object>(),
+    status: 200,
+    handle: async ({ body, headers, client, now }) => {
+      const foreign = foreignForm({ headers }, deps.publicUrl);
+      const cookie = foreign ?? (await signIn(deps, body, { headers, client, now }));
+      return cookie instanceof Failure ? cookie : withCookie(cookie, 200, {});
+    },
+  }),
+  route({
+    method: 'GET',
+    path,
+    ...OF_MEMBER,
+    summary: 'Tell who is signed in, and where',
+    response: of<object>(),
+    status: 200,
+    handle: ({ caller }) => describe(deps.database, caller),
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    permission: 'public',
+    bodyLimit: FORM_LIMIT,
+    summary: 'Sign out',
+    response: of<object>(),
+    status: 200,
+    handle: async ({ headers }) =>
+      foreignForm({ headers }, deps.publicUrl) ?? withCookie(await deps.sessions.end(headers), 200, {}),
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/passkey/options`,
+    ...PUBLIC_FORM,
+    summary: 'Get the challenge with which a passkey signs in',
+    response: of<object>(),
+    status: 200,
+    handle: async (call) => foreignForm(call, deps.publicUrl) ?? (await deps.passkeys.signInOptions()),
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/passkey`,
+    ...PUBLIC_FORM,
+    summary: 'Sign in with a passkey',
+    body: Type.Object({ response: AnyPasskeyAnswer<AuthenticationResponseJSON>() }),
+    response: of<object>(),
+    status: 200,
+    handle: async (call) => foreignForm(call, deps.publicUrl) ?? (await signInByPasskey(deps, call)),
+  }),
+];
+
+/** The answer of an authenticator. Its package checks it; here it is only an object with an id. */
+export function AnyPasskeyAnswer<Answer>() {
+  return Type.Unsafe<Answer>(
+    Type.Object({ id: Type.String({ maxLength: 1_400 }) }, { additionalProperties: true }),
+  );
+}
+
+async function signInByPasskey(
+  deps: SessionRouteDeps,
+  {
+    body,
+    headers,
+    client,
+    now,
+  }: Pick<
+    Call<unknown, unknown, { response: AuthenticationResponseJSON }>,
+    'body' | 'headers' | 'client' | 'now'
+  >,
+): Promise<RawResponse | Failure> {
+  const account = await deps.passkeys.prove(body.response);
+  const cookie =
+    account instanceof Failure ? account : await openFor(deps, account, { headers, client, now });
+  return cookie instanceof Failure ? cookie : withCookie(cookie, 200, {});
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import type { Passwords } from '../../auth/passwords.ts';
+import type { Sessions } from '../../auth/sessions.ts';
+import type { SlowDown } from '../../auth/slow-down.ts';
+import { stepOfCode } from '../../auth/totp.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
+import type { Database } from '../../db/database.ts';
+import { Failure } from '../../http/failure.ts';
+import type { Log } from '../../http/log.ts';
+import { isProblem, parseAddress } from '../../mail/address.ts';
+import { recordPerson } from '../audit-log/commands.ts';
+import { type Account, accountByEmail, hasSecondFactor, homeOf } from './accounts.ts';
+
+/** A session of a person ends after so long, however busy it is. */
+export const SESSION_MS = 90 * 86_400_000;
+/** What sealed secrets of authenticators are bound to. */
+export const TOTP = 'totp secret';
+
+export interface SignInDeps {
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly slowDown: SlowDown;
+  readonly log: Log;
+}
+
+/** What a person gives to sign in. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  readonly code?: string;
+}
+
+/** The browser that asks. */
+export interface Browser {
+  readonly headers: Headers;
+  readonly client: string;
+  readonly now: number;
+}
+
+const WRONG = new Failure('UNAUTHORIZED', 'The address or the password is wrong.', {
+  suggestion:
+    'The operator of this service can print a link for a new password: posthorn members reset-password.',
+});
+const CODE_NEEDED = new Failure('UNAUTHORIZED', 'This account also asks for a second factor.', {
+  suggestion:
+    'Send the six digits of your authenticator, or a recovery code, as code; or sign in with your passkey.',
+});
+const WRONG_CODE = new Failure('UNAUTHORIZED', 'The code is wrong, or was used before.', {
+  suggestion: 'Wait for the next code, and compare the clock of your device.',
+});
+const NO_HOME = new Failure('FORBIDDEN', 'This account belongs to no workspace.', {
+  suggestion: 'Ask for an invitation.',
+});
+
+/** The refusal of an attempt that comes too soon. */
+export const tooSoon = (seconds: number): Failure =>
+  new Failure('RATE_LIMITED', `Too many wrong attempts. Retry in ${seconds} seconds.`, {
+    retryAfterSeconds: seconds,
+  });
+
+/** Signs a person in with password and second factor; returns the cookie. @throws Unavailable */
+export async function signIn(
+  deps: SignInDeps,
+  given: Credentials,
+  browser: Browser,
+): Promise<string | Failure> {
+  const proved = await prove(deps, given, browser);
+  if (!(proved instanceof Failure)) return await openFor(deps, proved, browser);
+  // The address that was typed in may be a password, so it is not logged.
+  deps.log.warn({ client: browser.client, code: proved.code }, 'A sign-in was refused');
+  return proved;
+}
+
+/** Opens a session of a person who has proved who they are; returns the cookie. @throws Unavailable */
+export async function openFor(
+  { database, sessions }: SignInDeps,
+  { id }: Pick<Account, 'id'>,
+  { headers, client, now }: Browser,
+  workspace?: string,
+): Promise<string | Failure> {
+  const workspaceId = workspace ?? (await homeOf(database, id));
+  if (workspaceId === null) return NO_HOME;
+  await recordPerson(database, workspaceId, id, {
+    action: 'session.opened',
+    targetId: null,
+    details: { client },
+    now,
+  });
+  return sessions.open({ kind: 'account', id, workspaceId, livemode: true }, SESSION_MS, headers, client);
+}
+
+/**
+ * Checks password and second factor. An account that does not exist takes the same path to the end: a hash is verified, and the
+ * answer is the same.
+ */
+async function prove(
+  deps: SignInDeps,
+  { email, password, code }: Credentials,
+  { client, now }: Browser,
+): Promise<Account | Failure> {
+  const address = parseAddress(email);
+  const emailKey = isProblem(address) ? '' : address.key;
+  const accountName = `account ${emailKey.slice(0, 254)}`;
+  const clientName = `client ${client}`;
+  const { waitSeconds } = deps.slowDown.begin([accountName, clientName]);
+  if (waitSeconds > 0) return tooSoon(waitSeconds);
+  const account = await accountByEmail(deps.database, emailKey);
+  const isRight = await deps.passwords.verify(password, account?.password ?? null);
+  if (!isRight || !account) return WRONG;
+  if (hasSecondFactor(account)) {
+    if (code === undefined) {
+      // The password was right, so this was no wrong attempt. Those before it may have been guesses of codes, and still count.
+      deps.slowDown.takeBack([accountName, clientName]);
+      return CODE_NEEDED;
+    }
+    if (!(await takesCode(deps, account, code, now))) return WRONG_CODE;
+  }
+  deps.slowDown.succeeded(accountName, [clientName]);
+  return account;
+}
+
+/** Checks the password of somebody who is signed in, before what only they may change. @throws Unavailable */
+export async function confirmPassword(
+  { passwords, slowDown }: SignInDeps,
+  account: Account,
+  password: string,
+): Promise<Failure | null> {
+  const name = `account ${account.emailKey}`;
+  const { waitSeconds } = slowDown.begin([name]);
+  if (waitSeconds > 0) return tooSoon(waitSeconds);
+  if (!(await passwords.verify(password, account.password))) return WRONG_PASSWORD;
+  slowDown.succeeded(name, []);
+  return null;
+}
+
+const WRONG_PASSWORD = new Failure('FORBIDDEN', 'The present password is wrong.');
+
+const TAKE_STEP =
+  'update accounts set totp_step = $2::bigint where id = $1 and totp_step < $2::bigint returning id';
+const TAKE_RECOVERY = `update recovery_codes set used_at = $3::text::timestamptz
+where account_id = $1 and hash = $2 and used_at is null returning hash`;
+
+/** Uses up a code of the authenticator or a recovery code. Each is taken once, on any instance. @throws Unavailable */
+export async function takesCode(
+  { database, sealer }: Pick<SignInDeps, 'database' | 'sealer'>,
+  account: Account,
+  code: string,
+  now: number,
+): Promise<boolean> {
+  const plain = code.replace(/[\s-]/g, '').toLowerCase();
+  if (/^\d{6}$/.test(plain)) {
+    if (account.totp === null) return false;
+    const step = stepOfCode(sealer.open(account.totp, TOTP), plain, now, account.totpStep);
+    return step !== null && (await database.query(TAKE_STEP, [account.id, step])).length > 0;
+  }
+  const taken = await database.query(TAKE_RECOVERY, [
+    account.id,
+    hashOfRecoveryCode(plain),
+    new Date(now).toISOString(),
+  ]);
+  return taken.length > 0;
+}
+
+/** A recovery code has 120 random bits, so that a fast hash is enough (ASVS 2.6.2 asks for 112). */
+export const hashOfRecoveryCode = (plain: string): string =>
+  createHash('sha256').update(plain).digest('base64url');

@@ -1,0 +1,129 @@
+import { Type } from '@sinclair/typebox';
+import { Failure, notFound } from '../../http/failure.ts';
+import { DASHBOARD_API, type Route, route } from '../../http/route.ts';
+import { archiveWorkspace, deleteWorkspace, renameWorkspace } from '../workspace/commands.ts';
+import { listWorkspaces } from '../workspace/queries.ts';
+import type { EntryDeps } from './entry-routes.ts';
+import { PersonName as Name } from './model.ts';
+import { FORM_LIMIT, memberOf, OF_MEMBER, of, withCookie } from './session-routes.ts';
+import { openFor } from './sign-in.ts';
+
+export interface WorkspaceRouteDeps extends EntryDeps {
+  /** Makes a workspace whose owner the account is. */
+  createOwnWorkspace(name: string, accountId: string, now: number): Promise<string>;
+}
+
+const path = `${DASHBOARD_API}/workspaces`;
+const params = { id: { prefix: 'ws', resource: 'workspace' } } as const;
+const FORM = { ...OF_MEMBER, bodyLimit: FORM_LIMIT } as const;
+
+/** Most workspaces of one person: each has a quota of its own. */
+const MOST_WORKSPACES = 50;
+
+const OWNERS_ONLY = new Failure('FORBIDDEN', 'Only an owner of the workspace may do that.');
+const TOO_MANY = new Failure('CONFLICT', `A person belongs to at most ${MOST_WORKSPACES} workspaces.`);
+const CLOSED = new Failure('FORBIDDEN', 'Only an owner may make further workspaces here.', {
+  suggestion: 'Ask an owner of this workspace; the operator allows it to everybody with SIGNUP=open.',
+});
+const NOT_DELETED = {
+  absent: notFound('workspace'),
+  first: new Failure(
+    'CONFLICT',
+    'The first workspace of an installation cannot be deleted; archive it instead.',
+  ),
+  inUse: new Failure('CONFLICT', 'Only an archived workspace can be deleted.', {
+    suggestion: 'Archive it with PATCH {"archived": true} first; posthorn workspaces export keeps a copy.',
+  }),
+} as const;
+
+/** The workspaces of the person who is signed in. */
+export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
+  const { database } = deps;
+  const roleIn = async (accountId: string, id: string) =>
+    (await listWorkspaces(database, accountId)).find((each) => each.id === id)?.role ?? null;
+  /** The refusal of somebody who is no owner there; the workspaces of others are not found. */
+  const unlessOwner = async (accountId: string, id: string): Promise<Failure | null> => {
+    const role = await roleIn(accountId, id);
+    if (role === null) return notFound('workspace');
+    return role === 'owner' ? null : OWNERS_ONLY;
+  };
+  return [
+    route({
+      method: 'GET',
+      path,
+      ...OF_MEMBER,
+      summary: 'List the workspaces of the person',
+      response: of<readonly object[]>(),
+      status: 200,
+      handle: ({ caller }) => listWorkspaces(database, memberOf(caller).accountId),
+    }),
+    route({
+      method: 'POST',
+      path,
+      ...FORM,
+      summary: 'Make a workspace, whose owner the person is',
+      body: Type.Object({ name: Name }),
+      response: of<object>(),
+      status: 201,
+      audit: { action: 'workspace.created', details: ({ body }) => ({ ...(body as object) }) },
+      handle: async ({ caller, body, now }) => {
+        const { accountId, role } = memberOf(caller);
+        if (deps.signup === 'closed' && role !== 'owner') return CLOSED;
+        if ((await listWorkspaces(database, accountId)).length >= MOST_WORKSPACES) return TOO_MANY;
+        const name = body.name.trim();
+        return { id: await deps.createOwnWorkspace(name, accountId, now), name };
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: `${path}/:id`,
+      ...FORM,
+      summary: 'Rename a workspace, archive it, or take it back into use',
+      params,
+      body: Type.Object({ name: Type.Optional(Name), archived: Type.Optional(Type.Boolean()) }),
+      response: of<object>(),
+      status: 200,
+      audit: { action: 'workspace.changed', details: ({ body }) => ({ ...(body as object) }) },
+      handle: async ({ caller, params: { id }, body, now }) => {
+        const refusal = await unlessOwner(memberOf(caller).accountId, id);
+        if (refusal) return refusal;
+        if (body.name !== undefined) await renameWorkspace(database, id, body.name.trim());
+        if (body.archived !== undefined) await archiveWorkspace(database, id, body.archived ? now : null);
+        return (
+          (await listWorkspaces(database, memberOf(caller).accountId)).find((each) => each.id === id) ?? {}
+        );
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/:id`,
+      ...FORM,
+      summary: 'Delete an archived workspace and everything in it',
+      params,
+      response: Type.Null(),
+      status: 204,
+      audit: { action: 'workspace.deleted' },
+      handle: async ({ caller, params: { id }, now }) => {
+        const refusal = await unlessOwner(memberOf(caller).accountId, id);
+        if (refusal) return refusal;
+        const reason = await deleteWorkspace(database, id, now);
+        return reason === null ? null : NOT_DELETED[reason];
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/:id/switch`,
+      ...FORM,
+      summary: 'Work in another workspace',
+      params,
+      response: of<object>(),
+      status: 200,
+      handle: async ({ caller, params: { id }, headers, client, now }) => {
+        const { accountId } = memberOf(caller);
+        if ((await roleIn(accountId, id)) === null) return notFound('workspace');
+        const cookie = await openFor(deps, { id: accountId }, { headers, client, now }, id);
+        return cookie instanceof Failure ? cookie : withCookie(cookie, 200, { workspaceId: id });
+      },
+    }),
+  ];
+};

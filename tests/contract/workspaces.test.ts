@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { issueKey } from '../../src/modules/api-keys/issue.ts';
+import { eraseWorkspace, journalsOf } from '../../src/modules/workspace/erase.ts';
+import { exportWorkspace } from '../../src/modules/workspace/export.ts';
+import { surveyTables } from '../../src/modules/workspace/owned-tables.ts';
+import { MODULE_KINDS } from '../../src/modules.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Browser, inviteMember, setUpOwner } from './a-browser.ts';
+import { type RealService, ROUTES, startRealService } from './real-service.ts';
+
+// Two workspaces of one installation: what the one has, the other neither sees nor changes, and it goes without a trace.
+
+let service: RealService;
+let owner: Browser;
+/** The workspace that has everything, and a key of it. */
+let theirs: string;
+let theirKey: string;
+/** Keys of the other one. */
+let ownKeys: readonly string[];
+const receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('ok') });
+const journals = journalsOf(MODULE_KINDS);
+
+/** Something of each kind in the full workspace. */
+const existing: Record<string, string> = {};
+
+const ids = () => Object.values(existing);
+
+const keyIn = (workspaceId: string, livemode: boolean) =>
+  issueKey(service.service.engine, { workspaceId, livemode, name: 'Walls', permissions: ['*'] }, Date.now());
+
+async function make(path: string, body: unknown = {}): Promise<Record<string, string>> {
+  const told = await service.ask({ method: 'POST', path, key: theirKey, body });
+  if (told.status >= 300) throw new Error(`${path}: ${told.text}`);
+  return told.body.data;
+}
+const read = async (path: string) => (await service.ask({ path, key: theirKey })).body.data;
+
+beforeAll(async () => {
+  service = await startRealService({ HOST: '127.0.0.1' });
+  owner = await setUpOwner(service);
+  theirs = (await owner.ask('/workspaces', { name: 'Full' })).body.data.id;
+  ownKeys = [await keyIn(service.workspaceId, true), await keyIn(service.workspaceId, false)];
+  theirKey = await keyIn(theirs, true);
+  await owner.ask(`/workspaces/${theirs}/switch`, {});
+  existing.ws = theirs;
+  existing.dom = (await make('/v1/domains', { name: 'full.test' })).id ?? '';
+  existing.wh =
+    (await make('/v1/webhooks', { url: receiver.url.href, events: ['sent', 'delivered'] })).id ?? '';
+  await make(`/v1/webhooks/${existing.wh}/test`);
+  const email = { from: 'a@full.test', to: 'b@secret.example', subject: 'Secret', text: 'Secret' };
+  existing.em = (await make('/v1/emails', email)).id ?? '';
+  existing.key = (await make('/v1/api-keys', { name: 'Secret', env: 'live', permissions: ['*'] })).id ?? '';
+  existing.inv =
+    (await make('/v1/members/invitations', { email: 'c@secret.example', role: 'viewer' })).id ?? '';
+  existing.mem = (await inviteMember(service, owner, 'viewer', 'd@secret.example')).id;
+  existing.contact = (await make('/v1/contacts', { email: 'e@secret.example' })).id ?? '';
+  const imported = await service.ask({
+    method: 'POST',
+    path: '/v1/contacts/import',
+    key: theirKey,
+    headers: { 'content-type': 'text/csv' },
+    body: 'email\ng@secret.example\nnobody\n',
+  });
+  existing.imp = imported.body.data.id;
+  await eventually('the import', async () => {
+    const { status } = await read(`/v1/contacts/imports/${existing.imp}`);
+    return ['completed', 'failed'].includes(status) ? status : undefined;
+  });
+  const letter = { name: 'Secret', format: 'html', subject: 'Hi', html: '<p>secret.example</p>' };
+  existing.tpl = (await make('/v1/templates', letter)).id ?? '';
+  await make('/v1/suppressions', { address: 'f@secret.example' });
+  existing.address = encodeURIComponent('f@secret.example');
+  existing.cap = await eventually('the captured email', async () => (await read('/v1/captured'))[0]?.id);
+  existing.dlv = await eventually('the deliveries', async () => {
+    const all: { id: string; status: string }[] = await read(`/v1/webhooks/${existing.wh}/deliveries`);
+    return all.length >= 3 && all.every(({ status }) => status === 'success') ? all[0]?.id : undefined;
+  });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await receiver.stop(true);
+});
+
+describe('a key of another workspace', () => {
+  test('finds nothing of it in any list', async () => {
+    const lists = ROUTES.filter(
+      ({ method, path, permission }) => method === 'GET' && !path.includes(':') && permission !== 'public',
+    );
+    expect(lists.length).toBeGreaterThan(10);
+    for (const { path } of lists)
+      for (const key of ownKeys) {
+        const { text } = await service.ask({ path, key });
+        // The log of the workspace from which another was made names that one.
+        const named = path === '/v1/audit-log' ? theirs : '';
+        const traces = [...ids(), 'secret.example', 'full.test'];
+        const seen = traces.filter((each) => each !== named && text.includes(each));
+        expect([path, seen]).toEqual([path, []]);
+      }
+  });
+});
+
+describe('the end of a workspace', () => {
+  test('every table of the database is known to belong to workspaces, or to none', async () => {
+    const { owned, unplaced } = await surveyTables(service.service.database, journals);
+    expect(unplaced).toEqual([]);
+    expect(owned.map(({ table }) => table)).toEqual(
+      expect.arrayContaining(['emails', 'email_journal', 'audit_log']),
+    );
+  });
+
+  test('the export has every row of it and nobody else’s, without secrets', async () => {
+    const lines: string[] = [];
+    for await (const line of exportWorkspace(service.service.database, journals, theirs)) lines.push(line);
+    const text = lines.join('');
+    for (const [name, id] of Object.entries(existing))
+      if (name !== 'inv') expect([name, text.includes(decodeURIComponent(id))]).toEqual([name, true]);
+    expect(text).not.toContain(service.workspaceId);
+    expect(text).not.toMatch(/"hash"|argon2id|BEGIN PRIVATE|"sealed"/);
+    const tables = new Set(lines.map((line) => JSON.parse(line).table));
+    expect([...tables]).toEqual(expect.arrayContaining(['workspaces', 'emails', 'email_events', 'members']));
+  });
+
+  test('an archived one answers its keys no more, and its members only to reading', async () => {
+    expect((await owner.ask(`/workspaces/${theirs}`, {}, 'DELETE')).status).toBe(409);
+    const archived = await owner.ask(`/workspaces/${theirs}`, { archived: true, name: 'Old' }, 'PATCH');
+    expect(archived.body.data).toMatchObject({ id: theirs, name: 'Old', archived: true, role: 'owner' });
+    expect((await service.ask({ path: '/v1/workspace', key: theirKey })).status).toBe(401);
+    expect((await owner.ask('/live/emails')).status).toBe(200);
+    expect((await owner.ask('/live/workspace', { name: 'New' }, 'PATCH')).status).toBe(403);
+    await owner.ask(`/workspaces/${theirs}`, { archived: false }, 'PATCH');
+    expect((await service.ask({ path: '/v1/workspace', key: theirKey })).status).toBe(200);
+    await owner.ask(`/workspaces/${theirs}`, { archived: true }, 'PATCH');
+  });
+
+  test('a deleted one leaves nothing behind, in any table', async () => {
+    const { database } = service.service;
+    const first = await owner.ask(`/workspaces/${service.workspaceId}`, { archived: true }, 'PATCH');
+    expect(first.status).toBe(200);
+    expect((await owner.ask(`/workspaces/${service.workspaceId}`, {}, 'DELETE')).status).toBe(409);
+    await owner.ask(`/workspaces/${service.workspaceId}`, { archived: false }, 'PATCH');
+    expect((await owner.ask(`/workspaces/${theirs}`, {}, 'DELETE')).status).toBe(204);
+    expect((await owner.ask('/session')).status).toBe(401);
+    await eraseWorkspace(database, journals, theirs);
+
+    const tables = await database.query<{ name: string }>(
+      `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = current_schema() and c.relkind = 'r'`,
+    );
+    expect(tables.length).toBeGreaterThan(25);
+    const traces = [...ids(), 'secret.example', 'full.test'].map((each) => `%${each}%`);
+    for (const { name } of tables) {
+      const rows = await database.query(
+        `select t::text as row from ${name} t where t::text like any($1::text[])`,
+        [traces],
+      );
+      // The log of the first workspace names the one that was made from there, and no more of it.
+      const left =
+        name === 'audit_log' ? rows.filter((row) => !JSON.stringify(row).includes('workspace.')) : rows;
+      expect([name, left]).toEqual([name, []]);
+    }
+    // The owner belongs to the first one still; the person who belonged to this one alone is forgotten.
+    expect((await owner.signIn('ada@acme.example')).status).toBe(200);
+    expect((await owner.ask('/workspaces')).body.data).toHaveLength(1);
+    expect((await owner.signIn('d@secret.example')).status).toBe(401);
+  });
+
+  test('who is no owner of it neither archives nor deletes it, and a stranger does not find it', async () => {
+    await owner.signIn('ada@acme.example');
+    const admin = await inviteMember(service, owner, 'admin');
+    const path = `/workspaces/${service.workspaceId}`;
+    expect((await admin.browser.ask(path, { archived: true }, 'PATCH')).status).toBe(403);
+    expect((await admin.browser.ask(path, {}, 'DELETE')).status).toBe(403);
+    const { id } = (await owner.ask('/workspaces', { name: 'Apart' })).body.data;
+    for (const [method, suffix] of [
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['POST', '/switch'],
+    ] as const)
+      expect((await admin.browser.ask(`/workspaces/${id}${suffix}`, {}, method)).status).toBe(404);
+    expect((await admin.browser.ask('/workspaces', { name: 'Mine' })).status).toBe(403);
+  });
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test';
+import { type Hasher, Passwords, problemOfPassword } from '../../../src/auth/passwords.ts';
+
+test('an unknown account costs the same work as a known one: one hash of the same kind is verified', async () => {
+  const verified: string[] = [];
+  const hasher = {
+    hash: (password: string, algorithm: unknown) =>
+      Promise.resolve(`${JSON.stringify(algorithm)} ${password}`),
+    verify: (password: string, hash: string) => {
+      verified.push(hash.split(' ')[0] ?? '');
+      return Promise.resolve(hash.endsWith(` ${password}`));
+    },
+  } as unknown as Hasher;
+  const passwords = new Passwords(hasher);
+  const known = await passwords.hash('correct horse battery');
+  expect(await passwords.verify('correct horse battery', known)).toBe(true);
+  expect(await passwords.verify('wrong horse battery', known)).toBe(false);
+  expect(await passwords.verify('wrong horse battery', null)).toBe(false);
+  expect(verified).toHaveLength(3);
+  expect(new Set(verified).size).toBe(1);
+});
+
+test('the hash is argon2id with the parameters that OWASP advises, and of characters, not of their spelling', async () => {
+  const passwords = new Passwords();
+  const hash = await passwords.hash('caf\u00e9 au lait noir');
+  expect(hash).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$');
+  expect(await passwords.verify('cafe\u0301 au lait noir', hash)).toBe(true);
+});
+
+test('at most two are computed at once, and who would wait too long is told to come back', async () => {
+  const waiting: (() => void)[] = [];
+  let [running, most] = [0, 0];
+  const hasher = {
+    hash: () => Promise.resolve('nobody'),
+    verify: () => {
+      most = Math.max(most, ++running);
+      return new Promise<boolean>((resolve) => {
+        waiting.push(() => {
+          running--;
+          resolve(true);
+        });
+      });
+    },
+  } as unknown as Hasher;
+  const passwords = new Passwords(hasher);
+  const asked = Promise.allSettled(Array.from({ length: 60 }, () => passwords.verify('a', 'b')));
+  for (let released = 0; released < 52; ) {
+    await Promise.resolve();
+    for (const release of waiting.splice(0)) {
+      release();
+      released++;
+    }
+  }
+  const settled = await asked;
+  expect(most).toBe(2);
+  expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(8);
+});
+
+test('twelve to 128 characters of any kind, but nothing that everybody guesses', () => {
+  const known = ['ada@acme.example', 'Ada Lovelace'];
+  for (const good of ['correct horse', 'ünïcödé wörds', '🐎🐴🦄🐕🐈🐁🐇🐿🦔🦇🐻🐨', 'ab1! '.repeat(25)])
+    expect([good, problemOfPassword(good, known)]).toEqual([good, null]);
+  for (const [bad, says] of [
+    ['elevenchars', 'at least 12'],
+    [`${'ab1! '.repeat(25)}abcd`, 'at most 128'],
+    ['abababababab', 'four different'],
+    ['123456789012', 'neighbours'],
+    ['abcdefghijklm', 'neighbours'],
+    ['passwordpassword', 'everybody tries'],
+    ['Ada Lovelace1', 'everybody tries'],
+    ['ada@acme.example!', 'everybody tries'],
+  ] as const)
+    expect([bad, problemOfPassword(bad, known)]).toEqual([bad, expect.stringContaining(says)]);
+});
