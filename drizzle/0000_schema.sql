@@ -3,6 +3,8 @@
 -- A table of actors begins with the same nine columns: the snapshot (state and context), its revision, its pending timers and
 -- the earliest of them (wake_at). Each kind of actor has a journal beside its table: one row a write, with the transitions it
 -- took, without personal data. `commit_tag` names the commit, which is found by it when the commit's reply was lost.
+--
+-- Emails are stored otherwise: nothing of them is rewritten (see there).
 
 
 -- Workspaces and access ------------------------------------------------------------------------------------------------------
@@ -107,49 +109,27 @@ group by workspace_id, livemode, period;
 
 -- Emails ---------------------------------------------------------------------------------------------------------------------
 
--- Actors: where each email is in its life.
+-- An email is one row when it is accepted, one more row for each thing that happens to it, and a row in `email_due` while it
+-- waits for the clock. Nothing of it is ever rewritten but that last row. Both tables are partitioned by the time inside the id,
+-- so that retention drops a day at once (src/db/partitions.ts); the default partitions catch what no partition awaits.
+
+-- What was asked for, and the state that the email began in: its first revision.
 create table emails (
-  id text collate "C" primary key,
+  id text collate "C" not null,
   workspace_id text collate "C" not null,
   livemode boolean not null,
   state text not null check (
     state in ('scheduled', 'queued', 'sending', 'deferred', 'sent', 'delivered', 'failed', 'cancelled')
   ),
   context json not null,
-  revision integer not null,
-  machine_version smallint not null,
   timers json,
-  wake_at timestamptz,
-  recipients text[] not null,
-  recipient_keys text[] not null,
-  campaign_id text collate "C",
-  last_event text,
-  failure_reason text,
-  scheduled_at timestamptz,
-  sent_at timestamptz,
-  delivered_at timestamptz
-);
--- The scheduler reads this one. It holds the emails in flight and none that are finished.
-create index emails_by_wake_at on emails (wake_at) where wake_at is not null;
--- Only rare states are indexed: an entry for every delivered email would be paid on every life.
-create index emails_by_rare_state on emails (workspace_id, livemode, state, id desc)
-  where state in ('scheduled', 'deferred', 'failed', 'cancelled');
-
-create table email_journal (
-  actor_id text collate "C" not null,
-  revision integer not null,
+  machine_version smallint not null,
   commit_tag integer not null,
   steps json not null,
-  primary key (actor_id, revision)
-) partition by range (actor_id);
-create table email_journal_default partition of email_journal default;
-
--- What was asked for is written once and never rewritten by a transition. The table is partitioned by the time inside the id,
--- so that retention drops a day at once (src/db/partitions.ts); the default partition catches what no partition awaits.
-create table email_messages (
-  id text collate "C" not null,
-  workspace_id text collate "C" not null,
-  livemode boolean not null,
+  at timestamptz not null,
+  scheduled_at timestamptz,
+  recipients text[] not null,
+  recipient_keys text[] not null,
   sender_key text not null,
   subject text not null,
   tags text[] not null,
@@ -161,20 +141,92 @@ create table email_messages (
   content bytea not null,
   primary key (id)
 ) partition by range (id);
-create index email_messages_by_workspace on email_messages (workspace_id, livemode, id desc);
+create index emails_by_workspace on emails (workspace_id, livemode, id desc);
+-- Contents come compressed, so the server need not try it again: of 15 kB of HTML it spent 337 µs on that with pglz, and 61 with
+-- lz4. Partitions take the setting from their parent when they are made, so the default partition comes after it.
+alter table emails alter column content set storage external;
+create table emails_default partition of emails default;
+
+-- What happened to an email, a row for each write: the snapshot that it led to, the steps that it took, the events that it
+-- recorded and the outcomes that leave no event. The key is the check of the revision: of two writes of one revision one is
+-- refused. `position` places the events in the event log; it is null where there are none.
+create table email_turns (
+  email_id text collate "C" not null,
+  revision integer not null,
+  workspace_id text collate "C" not null,
+  livemode boolean not null,
+  state text not null check (
+    state in ('scheduled', 'queued', 'sending', 'deferred', 'sent', 'delivered', 'failed', 'cancelled')
+  ),
+  context json not null,
+  timers json,
+  machine_version smallint not null,
+  commit_tag integer not null,
+  steps json not null,
+  at timestamptz not null,
+  last_event text,
+  failure_reason text,
+  scheduled_at timestamptz,
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  recorded json,
+  noted json,
+  position bigint,
+  primary key (email_id, revision)
+) partition by range (email_id);
+create table email_turns_default partition of email_turns default;
+create index email_turns_by_position on email_turns (workspace_id, livemode, position, email_id)
+  where position is not null;
+-- Only rare ends are indexed: an entry for every delivered email would be paid on every life. An email in one of these states
+-- has no later turn.
+create index email_turns_by_rare_state on email_turns (workspace_id, livemode, state, email_id desc)
+  where state in ('failed', 'cancelled');
+
+-- The emails that wait for the clock, and the state they wait in.
+create table email_due (
+  id text collate "C" primary key,
+  workspace_id text collate "C" not null,
+  livemode boolean not null,
+  state text not null,
+  wake_at timestamptz not null
+);
+-- The scheduler reads this one.
+create index email_due_by_wake_at on email_due (wake_at);
+create index email_due_by_state on email_due (workspace_id, livemode, state, id desc)
+  where state in ('scheduled', 'deferred');
+
+-- Each email as it is now: what it began as, or the snapshot of its latest turn. `wake_at` is null where nothing is awaited.
+create view emails_now as
+select b.id, b.workspace_id, b.livemode,
+  coalesce(t.state, b.state) as state,
+  coalesce(t.context, b.context) as context,
+  coalesce(t.revision, 1) as revision,
+  coalesce(t.machine_version, b.machine_version) as machine_version,
+  case when t.revision is null then b.timers else t.timers end as timers,
+  coalesce(t.at, b.at) as at,
+  d.wake_at, b.recipients, b.recipient_keys, b.subject, b.tags, b.domain_id, b.template_id, b.campaign_id,
+  t.last_event, t.failure_reason,
+  case when t.revision is null then b.scheduled_at else t.scheduled_at end as scheduled_at,
+  t.sent_at, t.delivered_at
+from emails b
+left join lateral (
+  select * from email_turns l where l.email_id = b.id order by l.revision desc limit 1
+) t on true
+left join email_due d on d.id = b.id;
+
+-- Every write of an email with its steps, the first one included.
+create view email_journal as
+select id as actor_id, 1 as revision, commit_tag, steps from emails
+union all
+select email_id, revision, commit_tag, steps from email_turns;
 
 -- For whom an attempt came to nothing, and why. What it came to for the others is in the event log.
-create table email_attempts (
-  email_id text collate "C" not null,
-  attempt integer not null,
-  recipient integer not null,
-  outcome text not null check (outcome in ('deferred', 'unknown')),
-  at timestamptz not null,
-  data json not null
-) partition by range (email_id);
-create table email_attempts_default partition of email_attempts default;
--- The index is not unique: an attempt that was lost and repeated may be reported by two instances.
-create index email_attempts_by_email on email_attempts (email_id, attempt);
+create view email_attempts as
+select t.email_id, n.attempt, n.recipient, n.outcome, n.at, n.data
+from email_turns t
+cross join lateral json_to_recordset(t.noted)
+  as n(attempt integer, recipient integer, outcome text, at timestamptz, data json)
+where t.noted is not null;
 
 -- Live mail that stayed here, a row for each recipient. It is there once however often it was sent: a repeated attempt is the
 -- same copy.
@@ -189,9 +241,6 @@ create table captured (
 );
 create index captured_by_workspace on captured (workspace_id, id desc);
 
--- Contents come compressed, so the server need not try it again: of 15 kB of HTML it spent 337 µs on that with pglz, and 61 with
--- lz4. Partitions take the setting from their parent when they are made, so the default partition comes after it.
-alter table email_messages alter column content set storage external;
 -- What was captured comes as it is. A server that was built without lz4 goes on with what it has.
 do $$
 begin
@@ -199,7 +248,6 @@ begin
 exception when feature_not_supported then
   null;
 end $$;
-create table email_messages_default partition of email_messages default;
 
 -- Addresses that get no more live mail of a workspace. That of a forgotten person is null, and its key a keyed hash.
 create table suppressions (
@@ -242,23 +290,16 @@ insert into event_log (base) values (0);
 create function event_position() returns bigint language sql stable
   return (select l.base from event_log l where l.one) + pg_current_xact_id()::text::bigint;
 
--- Commits do not finish in the order of their ids: `position`, the transaction, orders the log without gaps.
-create table email_events (
-  email_id text collate "C" not null,
-  id text collate "C" not null,
-  workspace_id text collate "C" not null,
-  livemode boolean not null,
-  type text not null check (
-    type in ('sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed')
-  ),
-  recipient text not null,
-  occurred_at timestamptz not null,
-  data json not null,
-  position bigint not null default event_position(),
-  primary key (email_id, id)
-) partition by range (email_id);
-create table email_events_default partition of email_events default;
-create index email_events_by_position on email_events (workspace_id, livemode, position, id);
+-- Every event of the log. Commits do not finish in the order of their ids: `position`, the transaction, orders the log without gaps.
+-- A turn names recipients by their place among those of its email, so that an address lies in one row.
+create view email_events as
+select t.email_id, e.id, t.workspace_id, t.livemode, e.type, b.recipients[e.recipient + 1] as recipient, e.occurred_at,
+  e.data, t.position, t.at as written_at
+from email_turns t
+cross join lateral json_to_recordset(t.recorded)
+  as e(id text collate "C", type text, recipient integer, occurred_at timestamptz, data json)
+left join emails b on b.id = t.email_id
+where t.position is not null;
 
 
 -- Domains --------------------------------------------------------------------------------------------------------------------

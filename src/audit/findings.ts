@@ -1,6 +1,5 @@
 /** The checks in the order of the report, each with the sentence that it proves. */
 export const CHECKS = {
-  messages: 'every email has its message, and no message lacks its email',
   journals: 'the journal has every revision of every actor once, and its last step is the state',
   snapshots: 'state, version, timers and columns agree with the snapshot',
   overdue: 'no actor waits longer than its timer says',

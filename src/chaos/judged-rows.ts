@@ -5,7 +5,6 @@ import type { Attempts, Recorded } from './expected-outcome.ts';
 /** One email in the database, with what its journal and its events say. */
 export interface EmailRow extends Attempts {
   readonly id: string;
-  /** Null when its message is missing. */
   readonly subject: string | null;
   readonly state: EmailState;
   readonly livemode: boolean;
@@ -35,9 +34,9 @@ export interface DeliveryRow {
 
 const BATCH = 500;
 const EMAILS = `with batch as materialized (
-  select e.id, m.subject, e.state, e.timers::text as timers, e.wake_at is not null as waits, e.livemode,
+  select e.id, e.subject, e.state, e.timers::text as timers, e.wake_at is not null as waits, e.livemode,
     coalesce((e.context->>'holdsDoubt')::boolean, false) as holds
-  from emails e left join email_messages m on m.id = e.id where e.id > $1 order by e.id limit ${BATCH}
+  from emails_now e where e.id > $1 order by e.id limit ${BATCH}
 ), steps as (
   select j.actor_id as id, s->>'event' as event, (s->>'attempt')::integer as attempt
   from batch b join email_journal j on j.actor_id = b.id cross join lateral json_array_elements(j.steps) s

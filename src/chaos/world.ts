@@ -44,7 +44,7 @@ const AHEAD_MS = [0, 3_600_000, 91 * 86_400_000];
 const SETTLE_MS = 90_000;
 /** The same with `--break clock`: wrong clocks postpone timers by a day, so that the run never settles. */
 const UNSETTLED_MS = 10_000;
-const BUSY = `select exists (select from emails where wake_at < now() + interval '1 hour')
+const BUSY = `select exists (select from email_due where wake_at < now() + interval '1 hour')
   or exists (select from webhook_deliveries where wake_at is not null) or exists (select from actor_outbox) as busy`;
 
 /** A reserved name, which verifies at once while mail is captured, and stays verified. */

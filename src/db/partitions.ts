@@ -12,10 +12,9 @@ export const PARTITIONED: readonly {
   readonly column: string;
   readonly prefix: IdPrefix;
 }[] = [
-  { table: 'email_messages', column: 'id', prefix: 'em' },
-  { table: 'email_events', column: 'email_id', prefix: 'em' },
-  { table: 'email_journal', column: 'actor_id', prefix: 'em' },
-  { table: 'email_attempts', column: 'email_id', prefix: 'em' },
+  // What is dropped first: a turn has no reader without its email.
+  { table: 'email_turns', column: 'email_id', prefix: 'em' },
+  { table: 'emails', column: 'id', prefix: 'em' },
 ];
 
 const dayStart = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;
@@ -30,7 +29,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  */
 const BRIEFLY = `set local lock_timeout = '100ms'`;
 
-/** `email_messages_20261120` */
+/** `emails_20261120` */
 export const partitionName = (table: string, dayMs: number): string =>
   `${table}_${new Date(dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
 

@@ -1,6 +1,9 @@
+import type { Database } from '../db/database.ts';
 import { earliest } from './decide.ts';
 import type { Deciders } from './definitions.ts';
 import { type Actor, decodeState, type Kind, stateOf } from './kind.ts';
+import { readLivesParameters, readLivesStatement } from './life-statements.ts';
+import { loadStatement } from './read-statements.ts';
 
 /** A row as the load, claim and spawn statements answer it. */
 export interface ActorRow {
@@ -14,6 +17,19 @@ export interface ActorRow {
   readonly machine_version: number;
   /** Of kinds that have definitions. */
   readonly definition_id?: string | null;
+}
+
+/** Reads the rows of actors by their ids. */
+export function actorReader(
+  database: Pick<Database, 'query'>,
+  kind: Kind,
+): (ids: readonly string[]) => Promise<readonly ActorRow[]> {
+  if (!kind.life) {
+    const text = loadStatement(kind);
+    return (ids) => database.query<ActorRow>(text, [ids]);
+  }
+  const text = readLivesStatement(kind);
+  return (ids) => database.query<ActorRow>(text, readLivesParameters(ids));
 }
 
 /** Actors kept between two events of theirs; a plain delivery's second event then needs no read. */

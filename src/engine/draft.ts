@@ -35,6 +35,8 @@ export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
   const context = after.snapshot.context as never;
   const row: Record<string, unknown> = {
     id: after.id,
+    workspace_id: after.workspaceId,
+    livemode: after.livemode,
     state,
     context,
     timers: Object.keys(after.timers).length > 0 ? after.timers : null,

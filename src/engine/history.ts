@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { actorReader } from './actors.ts';
 import type { Step } from './decide.ts';
 import type { Kind } from './kind.ts';
 import type { Scope } from './result.ts';
@@ -25,14 +26,6 @@ export interface ActorHistory {
 /** Writes read of one journal; an email has about four, only an endpoint may have thousands. */
 const MOST_WRITES = 500;
 
-interface Row {
-  readonly id: string;
-  readonly state: string;
-  readonly context: unknown;
-  readonly revision: number;
-  readonly timers: Readonly<Record<string, number>> | null;
-}
-
 /** Reads the life of one actor within a scope; null when there is none. @throws Unavailable */
 export async function readLife(
   database: Database,
@@ -41,18 +34,16 @@ export async function readLife(
   { workspaceId, livemode }: Scope,
 ): Promise<ActorHistory | null> {
   // The row first: a journal read later can only be newer, and what is newer is cut off below.
-  const [row] = await database.query<Row>(
-    `select id, state, context, revision, timers from ${kind.table} where id = $1 and workspace_id = $2 and livemode = $3`,
-    [id, workspaceId, livemode],
-  );
-  if (!row) return null;
+  const [row] = await actorReader(database, kind)([id]);
+  if (!row || row.workspace_id !== workspaceId || row.livemode !== livemode) return null;
   const writes = await database.query<{ revision: number; steps: Step[] }>(
     `select revision, steps from ${kind.journal} where actor_id = $1 and revision <= $2 order by revision desc limit ${MOST_WRITES}`,
     [id, row.revision],
   );
   writes.reverse();
+  const { state, context, revision } = row;
   return {
-    ...row,
+    ...{ id, state, context, revision },
     timers: row.timers ?? {},
     steps: writes.flatMap(({ revision, steps }) => steps.map((step) => ({ ...step, revision }))),
     truncated: writes[0]?.revision !== 1,

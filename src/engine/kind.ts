@@ -68,11 +68,28 @@ export interface FactTable {
   /** Columns of the rows, which are a JSON list in their actor's row of the input; `actor` (the id) is added by the engine. */
   readonly columns: string;
   /**
-   * SQL of a data-modifying statement. `source` is a relation of the rows whose actor really changed, with
-   * the actor's `workspace_id`, `livemode` and `actorColumnsForFacts` beside them.
+   * SQL of a statement. `source` is a relation of the rows whose actor really changed, with the actor's `workspace_id`, `livemode`
+   * and `actorColumnsForFacts` beside them, these of a life only if it `readsActor`. Null: the rows lie in the turn alone.
    */
-  sql(source: string): string;
+  readonly sql: ((source: string) => string) | null;
   readonly followedBy?: string; // Further CTEs with their names, which may read the relations of this fact and those before it.
+  readonly readsActor?: true; // The rows need columns of the actor, whose birth is read for them where its life is appended.
+}
+
+/**
+ * How actors are stored of whom nothing is rewritten: a row at their birth, a row for each turn of their lives, and one among
+ * what is due while they wait for the clock.
+ */
+export interface AppendedLife {
+  readonly births: string;
+  readonly turns: string;
+  readonly due: string;
+  /** Derived columns that births have as well. */
+  readonly bornWith: readonly string[];
+  /** Facts whose rows lie in the turn, as JSON in a column of the fact's name. No actor is born with one. */
+  readonly kept: readonly string[];
+  /** Further columns of a turn, as SQL over the columns of the input. */
+  readonly computed: Readonly<Record<string, string>>;
 }
 
 /**
@@ -181,6 +198,8 @@ export interface Offers {
 export interface Kind {
   readonly name: string;
   readonly table: string;
+  /** Where its actors are stored instead, if their lives are appended; `table` is then a view. */
+  readonly life?: AppendedLife;
   readonly idPrefix: IdPrefix;
   readonly machine: AnyStateMachine;
   /**
@@ -203,7 +222,7 @@ export interface Kind {
   readonly offers?: Offers;
   /** The states in which a performer is at work: its outcome comes long before the next timer, and needs no reading. */
   readonly underWay?: readonly string[];
-  /** Where the actor's transitions are written down, in the commit that made them. */
+  /** Where the actor's transitions are written down, in the commit that made them; a view where its life is appended. */
   readonly journal: string;
   /** Whether other actors write to this kind: its commits then delete them from the outbox. */
   readonly receivesEvents?: boolean;

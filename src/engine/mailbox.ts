@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { mayBeRepetition, type StoredReply, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Clock } from '../time/clock.ts';
-import type { ActorRow, Actors } from './actors.ts';
+import { type ActorRow, type Actors, actorReader } from './actors.ts';
 import { type ChildRow, Children } from './children.ts';
 import { type CommitTags, checkTag, commitBatch, hasOverrun, type Verdict } from './commit.ts';
 import type { Deciders, Definitions } from './definitions.ts';
@@ -12,7 +12,8 @@ import { type Decided, type Folding, fold, type PendingEvent } from './fold.ts';
 import { alreadyApplied } from './in-doubt.ts';
 import type { Actor, Kind } from './kind.ts';
 import { definitionsOf, rowsTold } from './known-actors.ts';
-import { type BatchStatement, commitStatement, loadStatement, readBackStatement } from './statements.ts';
+import { readBackStatement } from './read-statements.ts';
+import { type BatchStatement, commitStatement } from './statements.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
@@ -55,7 +56,7 @@ export class Mailbox {
   /** Events that hold for one revision only: they need no order among the others, and keep none of them waiting. */
   readonly #selected: Batcher<PendingEvent>;
   readonly #statement: BatchStatement;
-  readonly #loadSql: string;
+  readonly #read: ReturnType<typeof actorReader>;
   readonly #readBackSql: string;
   readonly #children: Children;
   #lostRaces = 0;
@@ -81,7 +82,7 @@ export class Mailbox {
       SELECTED_WIDTH,
     );
     this.#statement = commitStatement(kind, wakeWriting(deps.clock), deps.statements);
-    this.#loadSql = loadStatement(kind);
+    this.#read = actorReader(deps.database, kind);
     this.#readBackSql = readBackStatement(kind);
   }
 
@@ -167,7 +168,7 @@ export class Mailbox {
 
   async #load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.deps.database.query<ActorRow>(this.#loadSql, [ids]);
+    const rows = await this.#read(ids);
     return new Map(rows.map((row) => [row.id, row]));
   }
 

@@ -8,8 +8,9 @@ import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, draftSpawn, inputRow } from './draft.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
 import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
+import { readBackStatement } from './read-statements.ts';
 import type { Claim, ClaimOf, SpawnResult } from './result.ts';
-import { type BatchStatement, readBackStatement, spawnStatement } from './statements.ts';
+import { type BatchStatement, spawnStatement } from './statements.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** A new actor of that kind to be. */
@@ -206,11 +207,13 @@ export class SpawnQueue {
 
   #row({ request, draft }: PendingSpawn, ord: number): Record<string, unknown> {
     const { meter } = request;
+    const row = inputRow(this.kind, draft);
+    // A birth has no columns for them: they would be lost without a word.
+    for (const fact of this.kind.life?.kept ?? [])
+      if (row[fact] !== undefined) throw new Error(`No ${this.kind.name} can be born with ${fact}.`);
     return {
       ord,
-      ...inputRow(this.kind, draft),
-      workspace_id: request.workspaceId,
-      livemode: request.livemode,
+      ...row,
       definition_id: request.definitionId,
       ...request.columns,
       period: meter?.period,

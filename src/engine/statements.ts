@@ -1,8 +1,9 @@
 import type { Parameter } from '../db/database.ts';
-import { ACTOR_COLUMNS, definitionColumn, readColumns } from './actor-columns.ts';
+import { ACTOR_COLUMNS, definitionColumn } from './actor-columns.ts';
 import type { StatementOptions } from './commit.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
 import { type ChildSpec, type FactTable, factOf, type Kind } from './kind.ts';
+import { type Bounds, birthCtes, boundsOf, turnCtes } from './life-statements.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /** What the input carries of every actor: its row, its history, its events for others, and the reply to be stored. */
@@ -27,20 +28,28 @@ export interface BatchStatement {
 
 const TAG = '$2::integer';
 
-/** $1 is the machine's version, $2 the commit's tag; then come the rows, and the templates of children at the end. */
+/**
+ * $1 is the machine's version, $2 the commit's tag; then come the rows, the templates of children, and the lowest and the highest id of
+ * the batch where the statement asks for them.
+ */
 function batchStatement(
   kind: Kind,
   columns: readonly Column[],
-  write: (input: string, templates: readonly string[]) => string,
+  write: (input: string, templates: readonly string[], bounds: Bounds) => string,
 ): BatchStatement {
   const facts = kind.facts.map(({ name }) => ({ name, type: 'json' }));
   const input = new InputRows([...INPUT_COLUMNS, ...kind.derived, ...facts, ...columns], 3);
+  const after = input.next + kind.children.length;
+  const bounds = { lowest: `$${after}::text`, highest: `$${after + 1}::text` };
+  const templates = kind.children.map((_, place) => `$${input.next + place}`);
+  const sql = write(input.sql, templates, bounds);
+  const isBounded = sql.includes(bounds.lowest);
   return {
-    sql: write(
-      input.sql,
-      kind.children.map((_, place) => `$${input.next + place}`),
-    ),
-    parameters: (rows, tag, templates) => [kind.version, tag, ...input.parameters(rows), ...templates],
+    sql,
+    parameters: (rows, tag, templates) => [
+      ...[kind.version, tag, ...input.parameters(rows), ...templates],
+      ...(isBounded ? boundsOf(rows.map(({ id }) => id as string)) : []),
+    ],
   };
 }
 
@@ -60,7 +69,7 @@ const sideEffectCtes = (
   changed: string,
   templates: readonly string[],
   wake: WakeWriting,
-  storesReply = 'idem_key is not null',
+  { storesReply = 'idem_key is not null', births = null, isWhole = !kind.life }: SideEffectOptions = {},
 ): string => `, claimed as (
   insert into idempotency_keys (workspace_id, livemode, key, item, fingerprint, status, reply, created_at)
   select ${CLAIM_COLUMNS} from ${changed} where ${storesReply}
@@ -70,19 +79,35 @@ const sideEffectCtes = (
   select m.id, m.to_kind, m.to_id, m.event
   from ${changed} c cross join lateral json_to_recordset(c.outbox) as m(id text, to_kind text, to_id text, event json)
   where c.outbox is not null
-)${kind.facts.map((table) => factCtes(kind, table, changed)).join('')}${followersOf(kind, changed)}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string, wake)).join('')}`;
+)${each(kind.facts, (fact) => {
+  const source = factSource(kind, fact, changed, isWhole ? null : fact.readsActor ? births : NOTHING);
+  return fact.sql
+    ? `, ${fact.name} as (${fact.sql(source)})${fact.followedBy ? `, ${fact.followedBy}` : ''}`
+    : '';
+})}${each(kind.followers ?? [], ({ fact, name, sql }) => {
+  return `, ${name} as (${sql(factSource(kind, factOf(kind, fact), changed, isWhole ? null : births))})`;
+})}${kind.children.map((child, place) => childrenOf(child, place, templates[place] as string, wake)).join('')}`;
 
-const factCtes = (kind: Kind, table: FactTable, changed: string): string =>
-  `, ${table.name} as (${table.sql(factSource(kind, table, changed))})${table.followedBy ? `, ${table.followedBy}` : ''}`;
+interface SideEffectOptions {
+  readonly storesReply?: string | undefined;
+  readonly births?: string | null; // The relation `a` of the actors' births, where `changed` has no columns of theirs.
+  readonly isWhole?: boolean; // Whether `changed` has the columns of its actors.
+}
 
-const followersOf = (kind: Kind, of: string): string =>
-  (kind.followers ?? [])
-    .map((one) => `, ${one.name} as (${one.sql(factSource(kind, factOf(kind, one.fact), of))})`)
-    .join('');
+const NOTHING = ''; // No columns of the actors are asked for.
 
-const factSource = (kind: Kind, { name, columns }: FactTable, changed: string): string =>
-  `(select f.*, c.id as actor, c.workspace_id, c.livemode${actorColumnsForFacts(kind, 'c')}
-    from ${changed} c cross join lateral json_to_recordset(c.${name}) as f(${columns}) where c.${name} is not null)`;
+/** The rows of a fact, with the columns of their actors: from `changed` itself (null), from their births, or without. */
+function factSource(
+  kind: Kind,
+  { name, columns }: FactTable,
+  changed: string,
+  births: string | null,
+): string {
+  const columnsOfActor = births === NOTHING ? '' : actorColumnsForFacts(kind, births === null ? 'c' : 'a');
+  return `(select f.*, c.id as actor, c.workspace_id, c.livemode${columnsOfActor}
+    from ${changed} c cross join lateral json_to_recordset(c.${name}) as f(${columns})
+    ${births ? `join ${births} ` : ''}where c.${name} is not null)`;
+}
 
 const childrenOf = (
   { kind, sql }: ChildSpec,
@@ -139,8 +164,9 @@ const handled = (kind: Kind): string =>
 export function commitStatement(
   kind: Kind,
   wake: WakeWriting,
-  { withoutRevisionCheck = false }: StatementOptions = {},
+  options: StatementOptions = {},
 ): BatchStatement {
+  const { withoutRevisionCheck = false } = options;
   const copied = ['state', 'context', 'timers', ...kind.derived.map(({ name }) => name)]
     .map((name) => `${name} = l.${name}`)
     .join(', ');
@@ -153,10 +179,13 @@ export function commitStatement(
   ];
   return batchStatement(
     kind,
-    columnsOf('revision integer, handled text[]'),
-    (input, templates) => `with input as materialized (
+    columnsOf(`revision integer, handled text[]${kind.life ? ', workspace_id text, livemode boolean' : ''}`),
+    (input, templates, { lowest, highest }) => `with input as materialized (
   ${input}
-), locked as materialized (
+)${
+      kind.life
+        ? turnCtes(kind, wake, TAG, options)
+        : `, locked as materialized (
   select i.* from input i
   join ${kind.table} a on a.id = i.id${withoutRevisionCheck ? '' : ' and a.revision = i.revision'}${unhandled(kind)}
   order by a.id for update of a
@@ -169,7 +198,12 @@ export function commitStatement(
 ), journaled as (
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps)
   select id, revision, ${TAG}, steps from changed${withoutRevisionCheck ? ' on conflict do nothing' : ''}
-)${handled(kind)}${sideEffectCtes(kind, 'changed', templates, wake)}
+)`
+    }${handled(kind)}${sideEffectCtes(kind, 'changed', templates, wake, {
+      births: kind.life
+        ? `${kind.life.births} a on a.id = c.id and a.id >= ${lowest} and a.id <= ${highest}`
+        : null,
+    })}
 select i.id, null::integer as child, null::text as workspace_id, null::boolean as livemode
 from input i where i.id not in (select id from changed)${answeredChildren(kind, 'id, child, workspace_id, livemode')}
 union all select ${TAG}::text, null, null, null`,
@@ -232,14 +266,21 @@ export function spawnStatement(
   where w.place > m.granted
 ), admitted as not materialized (
   select * from input where ord not in (select ord from refused)
-)${wake.cte}, spawned as (
+)${wake.cte}${
+      kind.life
+        ? birthCtes(kind, wake, TAG)
+        : `, spawned as (
   insert into ${kind.table}
     (${ACTOR_COLUMNS.join(', ')}${derivedNames(kind)}${own})
   select id, workspace_id, livemode, state, context, timers, ${wake.at('wake_at')}, 1, $1::smallint${derivedNames(kind)}${own}
   from admitted
 ), journaled as (
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps) select id, 1, ${TAG}, steps from admitted
-)${also}${sideEffectCtes(kind, 'admitted', templates, wake, withoutStoredReplies ? 'false' : undefined)}
+)`
+    }${also}${sideEffectCtes(kind, 'admitted', templates, wake, {
+      storesReply: withoutStoredReplies ? 'false' : undefined,
+      isWhole: true,
+    })}
 select i.ord, k.fingerprint, k.status, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at,
   null::integer as child, null::text as id, null::text as workspace_id, null::boolean as livemode
 from input i ${usedKey('*')} where i.ord in (select ord from refused)${answeredChildren(
@@ -256,41 +297,3 @@ const usedKey = (columns: string): string => `left join lateral (
     where workspace_id = i.idem_workspace_id and livemode = i.idem_livemode and key = i.idem_key
       and item = i.idem_item limit 1
   ) k on i.idem_key is not null`;
-
-/** The rows of the ids in $1. */
-export function loadStatement(kind: Kind): string {
-  return `select ${readColumns(kind)}
-from unnest($1::text[]) i(id) join ${kind.table} a on a.id = i.id`;
-}
-
-/**
- * Whose commits made the revisions in $1: what became of one whose reply was lost. The journal knows, however far the
- * actor has moved on since.
- */
-export function readBackStatement(kind: Kind): string {
-  return `select j.actor_id as id, j.commit_tag as tag
-from json_to_recordset($1::text::json) as i(id text, revision integer)
-join ${kind.journal} j on j.actor_id = i.id and j.revision = i.revision`;
-}
-
-/**
- * Claims actors whose wake_at has come ($1) and is not before $4, at most $2, by moving it to $3: another instance passes
- * over them (SKIP LOCKED now, the new wake_at afterwards), and a claimer that dies loses nothing. Answers each with the
- * moment at which it was due. The CTE is a fence: without it the planner may repeat the LIMIT inside a nested loop. `where` leaves out others of
- * the kind.
- */
-export function claimDueStatement(kind: Kind, wake: WakeWriting, where?: string): string {
-  return `with due as materialized (
-  select id, wake_at from ${kind.table} where wake_at >= $4::timestamptz and wake_at <= $1::timestamptz${where === undefined ? '' : ` and ${where}`}
-  order by wake_at limit $2::integer
-  for update skip locked
-)${wake.cte}
-update ${kind.table} a set wake_at = ${wake.at('$3::timestamptz')} from due where a.id = due.id
-returning ${readColumns(kind)}, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
-}
-
-/** The earliest wake_at from $1 up to $2, as epoch milliseconds. */
-export function nextWakeStatement(kind: Kind, where?: string): string {
-  return `select (extract(epoch from min(wake_at)) * 1000)::float8 as at
-from ${kind.table} where wake_at >= $1::timestamptz and wake_at <= $2::timestamptz${where === undefined ? '' : ` and ${where}`}`;
-}

@@ -1,10 +1,11 @@
 import type { Database } from '../db/database.ts';
 import { codeOf, TOOK_TOO_LONG } from '../db/sqlstate.ts';
 import type { Clock } from '../time/clock.ts';
-import type { ActorRow } from './actors.ts';
+import { type ActorRow, actorReader } from './actors.ts';
 import type { Kind } from './kind.ts';
+import { claimLivesStatement } from './life-statements.ts';
+import { claimDueStatement, nextWakeStatement } from './read-statements.ts';
 import type { SettledTime } from './settled.ts';
-import { claimDueStatement, nextWakeStatement } from './statements.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** Due actors claimed at once. */
@@ -38,9 +39,7 @@ export interface Wakeable {
   wake(rows: readonly ActorRow[]): Promise<void>;
 }
 
-interface DueRow extends ActorRow {
-  readonly due_at: number;
-}
+type Claimed = { readonly id: string; readonly due_at: number };
 
 /** What lies further back than the sweeps begin; it is read oldest first. */
 interface Backlog {
@@ -63,6 +62,7 @@ interface Backlog {
  */
 export class Sweep {
   readonly #claim: string;
+  readonly #read: ReturnType<typeof actorReader>;
   readonly #next: string;
   /** Nothing is due before it but what the backlog has; null before the first sweep. */
   #low: number | null = null;
@@ -82,8 +82,10 @@ export class Sweep {
     private readonly isStopped: () => boolean,
   ) {
     const wake = wakeWriting(clock);
-    this.#claim = claimDueStatement(wakeable.kind, wake, wakeable.where);
-    this.#next = nextWakeStatement(wakeable.kind, wakeable.where);
+    const { kind, where } = wakeable;
+    this.#claim = (kind.life ? claimLivesStatement : claimDueStatement)(kind, wake, where);
+    this.#read = actorReader(database, kind);
+    this.#next = nextWakeStatement(kind, where);
   }
 
   /** Forgets how far it has come: time went otherwise than it was thought. */
@@ -177,21 +179,25 @@ export class Sweep {
 
   /** Claims what is due from a moment on, up to another one or now. Answers the moment up to which it did. */
   async #claimFrom(low: number, end: number | null): Promise<number> {
-    const { room, wake } = this.wakeable;
+    const { room, wake, kind } = this.wakeable;
     let from = low;
     for (;;) {
       const now = this.clock.now();
       const limit = Math.min(CLAIM_BATCH, room());
       if (this.isStopped() || limit <= 0) return end ?? now;
-      const rows = await this.database.query<DueRow>(
+      const claimed = await this.database.query<Claimed>(
         this.#claim,
         [iso(end ?? now), limit, iso(now + CLAIM_MS), iso(from)],
         { name: 'claim' },
       );
-      if (rows.length > 0) await wake(rows);
-      if (rows.length < limit) return end ?? now;
+      if (claimed.length > 0)
+        // The claim of a kind whose actors are rows has answered them whole.
+        await wake(
+          kind.life ? await this.#read(claimed.map(({ id }) => id)) : (claimed as (Claimed & ActorRow)[]),
+        );
+      if (claimed.length < limit) return end ?? now;
       // What was claimed has moved; whatever somebody else has locked is found by the look afterwards.
-      for (const { due_at } of rows) from = Math.max(from, Math.floor(due_at));
+      for (const { due_at } of claimed) from = Math.max(from, Math.floor(due_at));
     }
   }
 

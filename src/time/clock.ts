@@ -47,6 +47,18 @@ function suspension(): Pick<Clock, 'suspended'> {
 /** A day of 24 hours in milliseconds. */
 export const DAY_MS = 86_400_000;
 
-/** Writes epoch milliseconds in ISO 8601, for SQL and JSON; null stays null. */
+/** The end of the years that are written with four digits, which is as far as PostgreSQL reads what `toISOString` writes. */
+const END_OF_TIME = Date.UTC(10_000, 0);
+
+/**
+ * A moment as ISO 8601 for JSON that is stored as it is: nobody would find out before somebody reads it.
+ * @throws RangeError for a moment that PostgreSQL could not read
+ */
+export function storableMoment(at: number): string {
+  if (!(at >= 0 && at < END_OF_TIME)) throw new RangeError(`${at} is no moment that can be stored.`);
+  return new Date(at).toISOString();
+}
+
+/** Epoch milliseconds as ISO 8601, for SQL and JSON; null stays null. */
 export const isoOrNull = (at: number | null): string | null =>
   at === null ? null : new Date(at).toISOString();

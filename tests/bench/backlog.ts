@@ -28,7 +28,7 @@ const DRAINED = `select count(*)::int as n, max(late)::float8 as worst,
   extract(epoch from max(occurred_at) - min(scheduled_at))::float8 as seconds
 from (select v.occurred_at, e.scheduled_at,
         extract(epoch from v.occurred_at - e.scheduled_at)::float8 * 1000 as late
-      from emails e join email_events v on v.email_id = e.id and v.type = 'sent'
+      from emails_now e join email_events v on v.email_id = e.id and v.type = 'sent'
       where e.scheduled_at >= $1 and e.scheduled_at <= $2) as sent`;
 
 /** A backlog of emails that are due within a window: how fast it loads, how late it drains, and what it takes. */

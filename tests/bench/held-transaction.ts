@@ -44,7 +44,7 @@ async function loadFor(
     const ended = await sql.unsafe<{ slice: number; n: number }[]>(ENDED, [new Date(begin), slice]);
     const at = (index: number) => (ended.find((one) => one.slice === index)?.n ?? 0) / slice;
     const [left] = await sql<{ n: number }[]>`
-      select count(*)::int as n from emails where wake_at is not null`;
+      select count(*)::int as n from email_due`;
     const what = held ? 'under a held transaction' : 'with nothing held';
     bench.remark(`After ${seconds} s ${what} ${left?.n} emails were accepted and not yet at their end.`);
     bench.remark(await printSizes(sql, `The tables after ${seconds} s ${what}`));

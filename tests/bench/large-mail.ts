@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { createClient } from '../support/client.ts';
 import { startCluster } from '../support/cluster.ts';
 import { LIVE_KEY, startService } from '../support/service.ts';
+import { timersPassed } from '../support/stored-email.ts';
 import { memoryOf } from './memory.ts';
 
 // The memory of a process that delivers large live mail, all of it due at once, to a sink that thinks a while after each
@@ -87,7 +88,7 @@ for (let index = 0; index < EMAILS; index++) {
   if (sent.status !== 202) throw new Error(JSON.stringify(sent.body));
 }
 await first.stop();
-await sql`update emails set wake_at = now(), timers = regexp_replace(timers::text, ':\\d+', ':1', 'g')::json`;
+for (const text of timersPassed(`'scheduled', 'queued'`)) await sql.unsafe(text);
 
 const service = stack.use(await start('smtp'));
 const idle = memoryOf(service.pid).now;
@@ -97,7 +98,8 @@ let most = 0;
 while (done < EMAILS && most < CEILING && performance.now() - begun < 240_000) {
   await Bun.sleep(200);
   most = memoryOf(service.pid).most;
-  done = (await sql<{ n: number }[]>`select count(*)::int as n from emails where state = 'sent'`)[0]?.n ?? 0;
+  done =
+    (await sql<{ n: number }[]>`select count(*)::int as n from email_turns where state = 'sent'`)[0]?.n ?? 0;
 }
 const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
 console.log(

@@ -60,7 +60,7 @@ async function compare(bench: Workbench, port: number, count: number, bare: Retu
   const sql = postgres(url, { max: 1 });
   const send = preparePost(service.port, '/v1/emails', LIVE_KEY, EMAIL);
   const sent = async (): Promise<number> =>
-    (await sql<{ n: number }[]>`select count(*)::int as n from emails where state = 'sent'`)[0]?.n ?? 0;
+    (await sql<{ n: number }[]>`select count(*)::int as n from email_turns where state = 'sent'`)[0]?.n ?? 0;
   const ours = async (emails: number): Promise<number> => {
     const before = await sent();
     const begin = performance.now();

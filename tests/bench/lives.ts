@@ -15,7 +15,7 @@ export async function atRest(sql: postgres.Sql, everyMs = 20): Promise<void> {
   const busy = async () =>
     (
       await sql<{ busy: boolean }[]>`
-        select exists (select from emails where wake_at < now() + interval '1 hour') as busy`
+        select exists (select from email_due where wake_at < now() + interval '1 hour') as busy`
     )[0]?.busy;
   while (await busy()) await Bun.sleep(everyMs);
 }
@@ -29,7 +29,8 @@ export async function wholeLives(
 ): Promise<LoadResult> {
   const sql = onlooker(url);
   const delivered = async (): Promise<number> =>
-    (await sql<{ n: number }[]>`select count(*)::int as n from emails where state = 'delivered'`)[0]?.n ?? 0;
+    (await sql<{ n: number }[]>`select count(*)::int as n from email_turns where state = 'delivered'`)[0]
+      ?.n ?? 0;
   const each = Math.floor(count / ports.length);
   const before = await delivered();
   const start = performance.now();

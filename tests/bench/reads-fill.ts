@@ -29,12 +29,10 @@ const TIME_PART = Array.from(
  */
 const SHAPES = [
   `create table bench_shapes as
-   select row_number() over (order by e.id)::int as shape, e.*, m.sender_key, m.tags, m.envelope, m.content
-   from emails e join email_messages m on m.id = e.id`,
-  `create table bench_shape_events as
-   select s.shape, row_number() over (partition by s.shape order by v.position, v.id)::int as nth,
-     v.type, v.recipient, v.data, v.occurred_at - to_timestamp(0) as placed
-   from bench_shapes s join email_events v on v.email_id = s.id`,
+   select row_number() over (order by e.id)::int as shape, e.* from emails e`,
+  `create table bench_shape_turns as
+   select s.shape, t.* from bench_shapes s join email_turns t on t.email_id = s.id`,
+  `create table bench_shape_due as select s.shape, d.* from bench_shapes s join email_due d on d.id = s.id`,
 ];
 
 /** Nine of ten emails are of the first shape; the others share the tenth. */
@@ -46,23 +44,33 @@ from (select g, ms, ${TIME_PART} as stamp
       from (select g, ($2::float8 + (g - $3::int) * $4::float8)::bigint as ms
             from generate_series($3::int, $5::int - 1) g) as moments) as stamped`;
 
+/** A shape's JSON as that of a live email. */
+const live = (column: string): string =>
+  `replace(${column}::text, '"livemode":false', '"livemode":true')::json`;
+
 const FILLS = [
-  `insert into emails select p.id, p.workspace_id, true, s.state,
-     replace(s.context::text, '"livemode":false', '"livemode":true')::json, s.revision, s.machine_version, s.timers,
-     s.wake_at, s.recipients, s.recipient_keys, s.last_event, s.failure_reason, s.scheduled_at,
-     case when s.sent_at is not null then p.at + interval '200 ms' end,
-     case when s.delivered_at is not null then p.at + interval '300 ms' end
+  `insert into emails (id, workspace_id, livemode, state, context, timers, machine_version, commit_tag, steps, at, scheduled_at,
+     recipients, recipient_keys, sender_key, subject, tags, envelope, content)
+   select p.id, p.workspace_id, true, s.state, ${live('s.context')}, s.timers, s.machine_version, s.commit_tag, s.steps, p.at,
+     s.scheduled_at, s.recipients, s.recipient_keys, s.sender_key, 'Your order ' || p.g, s.tags, s.envelope, s.content
    from staged p join bench_shapes s using (shape) order by p.id`,
-  `insert into email_messages (id, workspace_id, livemode, sender_key, subject, tags, envelope, content)
-   select p.id, p.workspace_id, true, s.sender_key, 'Your order ' || p.g, s.tags, s.envelope, s.content
-   from staged p join bench_shapes s using (shape) order by p.id`,
-  `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
-   select p.id, 'evt_' || p.stamp || substr(md5('e' || v.nth || '/' || p.g), 1, 14), p.workspace_id, true, v.type,
-     v.recipient, p.at + v.nth * interval '150 ms', v.data
-   from staged p join bench_shape_events v using (shape) order by p.id, v.nth`,
+  // The ids of events differ by the email and by their place; the rest of what was recorded is that of the shape.
+  `insert into email_turns (email_id, revision, workspace_id, livemode, state, context, timers, machine_version, commit_tag, steps,
+     at, last_event, failure_reason, scheduled_at, sent_at, delivered_at, recorded, noted, position)
+   select p.id, t.revision, p.workspace_id, true, t.state, ${live('t.context')}, t.timers, t.machine_version, t.commit_tag,
+     t.steps, p.at + t.revision * interval '150 ms', t.last_event, t.failure_reason, t.scheduled_at,
+     case when t.sent_at is not null then p.at + interval '200 ms' end,
+     case when t.delivered_at is not null then p.at + interval '300 ms' end,
+     (select json_agg(json_build_object('id', 'evt_' || p.stamp || substr(md5(e.nth || '/' || t.revision || '/' || p.g), 1, 14),
+        'type', e.one->'type', 'recipient', e.one->'recipient', 'occurred_at', p.at, 'data', e.one->'data') order by e.nth)
+      from json_array_elements(t.recorded) with ordinality e(one, nth)),
+     t.noted, case when t.recorded is not null then event_position() end
+   from staged p join bench_shape_turns t using (shape) order by p.id, t.revision`,
+  `insert into email_due (id, workspace_id, livemode, state, wake_at)
+   select p.id, p.workspace_id, true, d.state, d.wake_at from staged p join bench_shape_due d using (shape)`,
 ];
 
-/** Writes emails, their messages and events straight into the tables; journals are left out, since no list reads them. */
+/** Writes emails and their turns straight into the tables. */
 export async function fill({ url, emails, days, workspaceId }: Filling, say: (text: string) => void) {
   const database = await openDatabase({ url, dataDir: null });
   const start = Date.now() - days * DAY;
@@ -95,7 +103,7 @@ export async function fill({ url, emails, days, workspaceId }: Filling, say: (te
   const after = postgres(url, { max: 1 });
   await after.unsafe('vacuum analyze');
   const [strays] = await after<{ n: number }[]>`
-    select count(*)::int as n from email_messages_default where id > ${lowestIdAt('em', start)}`;
+    select count(*)::int as n from emails_default where id > ${lowestIdAt('em', start)}`;
   await after.end();
   if (strays?.n) throw new Error(`${strays.n} emails lie in no day's partition.`);
 }

@@ -48,9 +48,9 @@ export const reads: Section = {
     const get = (path: string | (() => string)): PreparedRequest => prepareGet(service.port, path, LIVE_KEY);
     const client = createClient(service.url, LIVE_KEY);
     const asked = await sql<{ id: string; position: string; event: string }[]>`
-      select distinct on (email_id) email_id as id, position::text as position, id as event
-      from email_events tablesample system (${Math.min(100, (40 * 100 * ASKED_FOR) / emails)})
-      where workspace_id = ${workspaceId} and livemode limit ${ASKED_FOR}`;
+      select email_id as id, position::text as position, recorded->0->>'id' as event
+      from email_turns tablesample system (${Math.min(100, (40 * 100 * ASKED_FOR) / emails)})
+      where workspace_id = ${workspaceId} and livemode and position is not null limit ${ASKED_FOR}`;
     await sql.end();
     if (asked.length < 100) throw new Error(`Only ${asked.length} emails were found to ask for.`);
     const any = () => asked[Math.floor(Math.random() * asked.length)] as (typeof asked)[number];

@@ -31,9 +31,7 @@ const size = async () =>
   Number((await sql<{ n: string }[]>`select pg_database_size(current_database())::text as n`)[0]?.n) /
   2 ** 30;
 
-say(
-  `Writing ${ROWS.toLocaleString('en')} emails of one day, 92 days ago, with two events and a journal each …`,
-);
+say(`Writing ${ROWS.toLocaleString('en')} emails of one day, 92 days ago, with a turn each …`);
 const prefix = lowestIdAt('em', old).slice(0, 13);
 const [wrote] = await Promise.all([writeOldEmails()]);
 say(`written in ${wrote.toFixed(0)} s, ${(await size()).toFixed(2)} GiB`);
@@ -43,15 +41,17 @@ async function writeOldEmails(): Promise<number> {
   const id = `'${prefix}' || lpad(to_hex(g), 14, '0')`;
   for (let from = 0; from < ROWS; from += 250_000) {
     const series = `generate_series(${from}, ${Math.min(ROWS, from + 250_000) - 1}) g`;
-    await sql.unsafe(`insert into emails (id, workspace_id, livemode, state, context, revision, machine_version, recipients, recipient_keys, sent_at)
-      select ${id}, 'ws_1', true, 'delivered', json_build_object('at', g, 'recipients', repeat('x', 200)), 2, 1, '{ada@example.com}', '{ada@example.com}', now() - interval '92 days' from ${series}`);
-    await sql.unsafe(`insert into email_messages (id, workspace_id, livemode, sender_key, subject, tags, envelope, content)
-      select ${id}, 'ws_1', true, 'hello@acme.example', 'Your order', '{}', '{}', convert_to(md5(g::text) || repeat(md5((g+1)::text), 8), 'utf8') from ${series}`);
-    await sql.unsafe(`insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
-      select ${id}, 'evt_' || e || to_hex(g), 'ws_1', true, e, 'ada@example.com', now(), '{"response":"250 2.0.0 Ok"}' from ${series}, unnest(array['sent','delivered']) e`);
-    await sql.unsafe(
-      `insert into email_journal (actor_id, revision, commit_tag, steps) select ${id}, r, 1, '[{"event":"attempt.completed"}]' from ${series}, unnest(array[1,2]) r`,
-    );
+    await sql.unsafe(`insert into emails (id, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at,
+        recipients, recipient_keys, sender_key, subject, tags, envelope, content)
+      select ${id}, 'ws_1', true, 'sending', json_build_object('at', g, 'recipients', repeat('x', 200)), 1, 1,
+        '[{"event":"spawned"}]', now(), '{ada@example.com}', '{ada@example.com}', 'hello@acme.example', 'Your order', '{}', '{}',
+        convert_to(md5(g::text) || repeat(md5((g+1)::text), 8), 'utf8') from ${series}`);
+    await sql.unsafe(`insert into email_turns (email_id, revision, workspace_id, livemode, state, context, machine_version,
+        commit_tag, steps, at, sent_at, recorded, position)
+      select ${id}, 2, 'ws_1', true, 'delivered', json_build_object('at', g, 'recipients', repeat('x', 200)), 1, 1,
+        '[{"event":"attempt.completed"}]', now(), now() - interval '92 days',
+        json_build_array(json_build_object('id', 'evt_sent' || to_hex(g), 'type', 'sent', 'recipient', 0, 'occurred_at', now(),
+          'data', '{"response":"250 2.0.0 Ok"}'::json)), event_position() from ${series}`);
     say(`  ${(from + 250_000).toLocaleString('en')}`);
   }
   // What is 92 days old has long been vacuumed; a vacuum under way would hold the lock that retirement needs.
@@ -65,8 +65,10 @@ const waits: number[] = [];
 const bystander = (async () => {
   for (let n = 0; running; n++) {
     const start = performance.now();
-    await sql`insert into email_messages (id, workspace_id, livemode, sender_key, subject, tags, envelope, content)
-      values (${lowestIdAt('em', Date.now()).slice(0, 13) + String(n).padStart(14, '0')}, 'ws_2', true, 'a@b.co', 's', '{}', '{}', '{}')`;
+    await sql`insert into emails (id, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at,
+        recipients, recipient_keys, sender_key, subject, tags, envelope, content)
+      values (${lowestIdAt('em', Date.now()).slice(0, 13) + String(n).padStart(14, '0')}, 'ws_2', true, 'sending', '{}', 1, 1, '[]',
+        now(), '{}', '{}', 'a@b.co', 's', '{}', '{}', '')`;
     waits.push(performance.now() - start);
   }
 })();

@@ -181,6 +181,7 @@ describe('POST /v1/emails/batch with an Idempotency-Key', () => {
     // As if only the carrier and two others had been committed before the process died.
     const lost = idsOf(first).slice(4);
     await database.query(`delete from idempotency_keys where reply::json->>'id' = any($1::text[])`, [lost]);
+    await database.query('delete from email_turns where email_id = any($1::text[])', [lost]);
     await database.query('delete from emails where id = any($1::text[])', [lost]);
     const before = await emailsThere();
     const again = await send(call, name);

@@ -236,11 +236,11 @@ describe.each([
     const address = 'much@forget.example';
     await send('POST', '/v1/contacts', { email: address });
     await database.query(
-      `with ids as materialized (select 'em_0' || lpad(n::text, 23, '0') as id from generate_series(1, 2300) n),
-      messages as (insert into email_messages (id, workspace_id, livemode, sender_key, subject, tags, envelope, content)
-        select id, $1, true, 's', 's', '{}', '{"to": [{"name": null, "address": "${address}"}], "cc": [], "bcc": []}', ''::bytea from ids)
-      insert into emails (id, workspace_id, livemode, state, context, revision, machine_version, recipients, recipient_keys)
-      select id, $1, true, 'delivered', '{}', 1, 1, array['${address}'], array['${address}'] from ids`,
+      `insert into emails (id, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at,
+         recipients, recipient_keys, sender_key, subject, tags, envelope, content)
+       select 'em_0' || lpad(n::text, 23, '0'), $1, true, 'delivered', '{}', 1, 0, '[]', now(), array['${address}'],
+         array['${address}'], 's', 's', '{}', '{"to": [{"name": null, "address": "${address}"}], "cc": [], "bcc": []}', ''::bytea
+       from generate_series(1, 2300) n`,
       [service.workspaceId],
     );
     await send('DELETE', `/v1/contacts/${address}`);

@@ -120,7 +120,8 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
       const telling: Promise<EventResult>[] = [];
       for (const [index, { id }] of births.entries()) {
         if (index === 20 * (round % 3)) woken = waking.wakeDue();
-        if (index % 5 === 0) await new Promise(setImmediate);
+        // Those who wake read twice before they write: in a third of the rounds the others wait longer.
+        if (round % 3 === 0 || index % 5 === 0) await new Promise(setImmediate);
         telling.push(cancelling.tell('email', id, { type: 'cancel.requested', at: due }));
       }
       const outcomes = await Promise.all(telling);
@@ -135,7 +136,7 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
     const rows = await rowsOf<{ id: string; state: string; revision: number; events: number }>(
       store.database,
       `select id, state, revision, (select count(*)::integer from email_events v where v.email_id = e.id) as events
-       from emails e`,
+       from emails_now e`,
     );
     expect(rows.length).toBe(6 * RACES);
     for (const { id, state, revision, events } of rows) {

@@ -44,7 +44,8 @@ async function accept(engine: Engine, clock: ManualClock, scheduledIn: number | 
 }
 
 const stateOf = async (id: string): Promise<string | undefined> =>
-  (await rowsOf<{ state: string }>(store.database, 'select state from emails where id = $1', [id]))[0]?.state;
+  (await rowsOf<{ state: string }>(store.database, 'select state from emails_now where id = $1', [id]))[0]
+    ?.state;
 
 const timesSent = (id: string): Promise<number> =>
   countOf(store.database, `email_events where email_id = $1 and type = 'sent'`, [id]);

@@ -171,7 +171,7 @@ async function look(
   database: Database,
   sender: Sender,
 ): Promise<Omit<KillReport, 'restartMs' | 'acknowledged'>> {
-  const emails = await database.query<{ id: string; state: string }>('select id, state from emails');
+  const emails = await database.query<{ id: string; state: string }>('select id, state from emails_now');
   const states = new Map(emails.map(({ id, state }) => [id, state]));
   const acknowledged = [...sender.acknowledged];
   const doubled = await database.query<{ what: string }>(
@@ -189,7 +189,7 @@ async function look(
        (select count(distinct reply::json ->> 'id')::integer from idempotency_keys k
         join emails e on e.id = k.reply::json ->> 'id') as kept,
        (select count(*)::integer from email_journal) as writes,
-       (select coalesce(sum(revision), 0)::integer from emails) as revisions`,
+       (select coalesce(sum(revision), 0)::integer from emails_now) as revisions`,
   );
   if (!sums) throw new Error('no sums');
   return {

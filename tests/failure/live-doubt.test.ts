@@ -8,6 +8,7 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
+import { timersPassed } from '../support/stored-email.ts';
 
 // In doubt is what a session was opened for, and nothing else: neither what waits for a session, however long, nor what has one
 // promised. The relay's pool has ten sessions, a process has 64 slots and a line of 256, and what is new waits without its message.
@@ -119,7 +120,7 @@ interface Row {
 const rows = async (): Promise<readonly Row[]> => [
   ...(await sql<Row[]>`
     select id, state, (context->>'attempt')::integer as attempt,
-      (context->'recipients'->0->>'inDoubt')::boolean as doubtful from emails order by id`),
+      (context->'recipients'->0->>'inDoubt')::boolean as doubtful from emails_now order by id`),
 ];
 
 const idsOf = async (is: (row: Row) => boolean): Promise<readonly string[]> =>
@@ -133,9 +134,9 @@ const sentAre = (count: number): Promise<true> =>
   eventually(`${count} are sent`, async () => (await idsOf(isSent)).length === count || undefined);
 
 /** Lets the leases of all attempts under way end: twelve minutes later. */
-const passLeases = () =>
-  sql`update emails set wake_at = clock_timestamp(), timers = (select json_object_agg(key, 0) from json_each(timers))
-    where state = 'sending'`;
+const passLeases = async () => {
+  for (const text of timersPassed(`'sending'`)) await sql.unsafe(text);
+};
 
 function copies(): Readonly<Record<string, number>> {
   const sum: Record<string, number> = {};
@@ -182,7 +183,7 @@ test('killed with 600 waiting, doubts tried again: those without a session go ou
   await using service = await start('retry');
   await sentAre(EMAILS - SESSIONS);
   const [marked] = await sql`
-    select count(*)::integer as n from emails e
+    select count(*)::integer as n from emails_now e
     where state = 'sent' and ((context->>'attempt')::integer <> 1 or exists (
       select from email_journal j cross join lateral json_array_elements(j.steps) s
       where j.actor_id = e.id and s->>'event' = 'after.lease'))`;

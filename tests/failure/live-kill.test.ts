@@ -8,6 +8,7 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
+import { timersPassed } from '../support/stored-email.ts';
 
 const EMAILS = 60;
 const SLOTS = 8;
@@ -68,8 +69,7 @@ const passLeases = async () => {
       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`;
     return others?.n === 0 || undefined;
   });
-  await sql`update emails set wake_at = clock_timestamp(), timers = (select json_object_agg(key, 0) from json_each(timers))
-    where state = 'sending'`;
+  for (const text of timersPassed(`'sending'`)) await sql.unsafe(text);
 };
 
 async function sendAll(service: Service): Promise<readonly string[]> {
@@ -91,7 +91,7 @@ async function sendAll(service: Service): Promise<readonly string[]> {
 
 const stateCounts = async (ids: readonly string[]): Promise<Record<string, number>> => {
   const rows = await sql<{ state: string; n: number }[]>`
-    select state, count(*)::int as n from emails where id = any(${[...ids]}) group by state`;
+    select state, count(*)::int as n from emails_now where id = any(${[...ids]}) group by state`;
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
 };
 

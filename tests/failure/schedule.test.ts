@@ -16,10 +16,8 @@ import { onEachStore } from '../support/shared-store.ts';
 const OTHERS = 100_000;
 
 /** Emails that are due from tomorrow on, one a second. */
-const FILL = `insert into emails (id, workspace_id, livemode, state, context, revision, machine_version, timers, wake_at,
-    recipients, recipient_keys)
-  select 'em_0' || lpad(g::text, 23, '0'), 'ws_others', true, 'scheduled', '{}', 1, 1,
-    json_build_object('xstate.after.due.email.scheduled', 0), now() + interval '1 day' + g * interval '1 second', '{}', '{}'
+const FILL = `insert into email_due (id, workspace_id, livemode, state, wake_at)
+  select 'em_0' || lpad(g::text, 23, '0'), 'ws_others', true, 'scheduled', now() + interval '1 day' + g * interval '1 second'
   from generate_series(1, ${OTHERS}) g`;
 
 interface Moment {
@@ -78,8 +76,9 @@ onEachStore(`with ${OTHERS.toLocaleString('en')} emails scheduled for later`, (s
   });
 
   test('none of the others has moved', async () => {
-    const untouched = `emails where workspace_id = 'ws_others' and state = 'scheduled' and revision = 1 and wake_at > now()`;
+    const untouched = `email_due where workspace_id = 'ws_others' and state = 'scheduled' and wake_at > now() + interval '1 hour'`;
     expect(await countOf(store.database, untouched)).toBe(OTHERS);
+    expect(await countOf(store.database, `email_turns where workspace_id = 'ws_others'`)).toBe(0);
   });
 });
 

@@ -160,10 +160,9 @@ describe.each(['retry', 'hold'])('with %s, an instance', (policy) => {
 
     expect(server.taken.toSorted()).toEqual([keyed, ...sent].toSorted());
     expect(await countOf(store, 'emails')).toBe(before);
-    expect(await countOf(store, 'email_messages')).toBe(before);
     expect(await countOf(store, 'idempotency_keys where key = $1', [`key-${aheadMs}`])).toBe(1);
     for (const id of [...scheduled, later])
-      expect(await rowsOf(store, 'select state from emails where id = $1', [id])).toEqual([
+      expect(await rowsOf(store, 'select state from emails_now where id = $1', [id])).toEqual([
         { state: 'scheduled' },
       ]);
 
@@ -171,12 +170,12 @@ describe.each(['retry', 'hold'])('with %s, an instance', (policy) => {
     const own = await send(there);
     server.answer();
     await eventually('all are sent', async () => {
-      const open = await countOf(store, `emails where state not in ('sent', 'scheduled')`);
+      const open = await countOf(store, `emails_now where state not in ('sent', 'scheduled')`);
       return open === 0 ? true : undefined;
     });
     expect(server.taken.toSorted()).toEqual([keyed, ...sent, own].toSorted());
     expect(await countOf(store, `email_attempts where outcome = 'unknown'`)).toBe(0);
-    expect(await countOf(store, `emails where (context->>'attempt')::integer > 1`)).toBe(0);
+    expect(await countOf(store, `emails_now where (context->>'attempt')::integer > 1`)).toBe(0);
     const [{ off } = { off: -1 }] = await rowsOf<{ off: number }>(
       store,
       `select max(abs(extract(epoch from now() - occurred_at)))::float8 as off from email_events`,

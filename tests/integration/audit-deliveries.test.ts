@@ -4,6 +4,7 @@ import type { Check } from '../../src/audit/findings.ts';
 import { openSession } from '../../src/audit/session.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { postgresStore, type Store, WORKSPACE } from '../support/engine.ts';
+import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 import { live } from './audit-ledger.ts';
 
 describe('the audit of webhook deliveries', () => {
@@ -19,6 +20,7 @@ describe('the audit of webhook deliveries', () => {
       [delivered],
     );
     const step = `[{"event":"spawned","from":null,"to":"active","at":${Date.now() - HOUR},"attempt":null,"effects":[]}]`;
+    await store.database.script(EDITABLE_VIEWS);
     await store.database.script(`
       insert into workspaces (id, name, plan, created_at) values ('${WORKSPACE}', 'Test', 'free', now());
       insert into webhook_endpoints (id, workspace_id, livemode, state, context, revision, machine_version, events)

@@ -38,7 +38,7 @@ export async function live(store: Store): Promise<Record<string, string>> {
   await eventually('all have ended', async () => {
     await engine.wakeDue();
     const [row] = await database.query<{ n: number }>(
-      `select count(*)::integer as n from emails where state in ('sending', 'deferred')`,
+      `select count(*)::integer as n from emails_now where state in ('sending', 'deferred')`,
     );
     return row?.n === 0 ? true : undefined;
   });
@@ -51,14 +51,12 @@ export type Corruption = readonly [what: string, check: Check, of: string, sql: 
 
 /** All of them. */
 export const CORRUPTIONS: readonly Corruption[] = [
-  ['a lost message', 'messages', 'delivered', `delete from email_messages where id = '$id'`],
   [
-    'a message without its email',
-    'messages',
-    'delivered',
-    `delete from emails where id = '$id'; delete from email_journal where actor_id = '$id'; delete from email_events where email_id = '$id'; delete from idempotency_keys where key = 'delivered'; update usage set used = used - 1`,
+    'a lost turn',
+    'snapshots',
+    'complained',
+    `delete from email_journal where actor_id = '$id' and revision = 2`,
   ],
-  ['a lost journal', 'journals', 'bounced', `delete from email_journal where actor_id = '$id'`],
   [
     'a gap in the journal',
     'journals',
@@ -69,7 +67,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
     'a revision too many',
     'journals',
     'delivered',
-    `update emails set revision = revision + 1 where id = '$id'`,
+    `update emails_now set revision = revision + 1 where id = '$id'`,
   ],
   [
     'a journal that ends elsewhere',
@@ -87,43 +85,43 @@ export const CORRUPTIONS: readonly Corruption[] = [
     'a journal without its actor',
     'journals',
     'scheduled',
-    `insert into email_journal (actor_id, revision, commit_tag, steps) values ('$new', 1, 1, '[]')`,
+    `insert into email_journal (actor_id, revision, commit_tag, steps) values ('$new', 2, 1, '[]')`,
   ],
   [
     'a state without its timer',
     'snapshots',
     'scheduled',
-    `update emails set timers = null, wake_at = null where id = '$id'`,
+    `update emails_now set timers = null, wake_at = null where id = '$id'`,
   ],
   [
     'a timer that nobody wakes for',
     'snapshots',
     'scheduled',
-    `update emails set wake_at = null where id = '$id'`,
+    `update emails_now set wake_at = null where id = '$id'`,
   ],
   [
     'a wake-up far behind its timer',
     'snapshots',
     'scheduled',
-    `update emails set wake_at = wake_at + interval '1 day' where id = '$id'`,
+    `update emails_now set wake_at = wake_at + interval '1 day' where id = '$id'`,
   ],
   [
     'a timer in a state that has none',
     'snapshots',
     'delivered',
-    `update emails set timers = '{"x":1}', wake_at = now() where id = '$id'`,
+    `update emails_now set timers = '{"x":1}', wake_at = now() where id = '$id'`,
   ],
   [
     'a machine of the future',
     'snapshots',
     'delivered',
-    `update emails set machine_version = 99 where id = '$id'`,
+    `update emails_now set machine_version = 99 where id = '$id'`,
   ],
   [
     'a column of its own mind',
     'snapshots',
     'delivered',
-    `update emails set delivered_at = null where id = '$id'`,
+    `update emails_now set delivered_at = null where id = '$id'`,
   ],
   [
     'a lost event',
@@ -151,26 +149,26 @@ export const CORRUPTIONS: readonly Corruption[] = [
     'events',
     'suppressed',
     `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
-      select id, '$new', workspace_id, livemode, 'bounced', recipients[1], now(), '{}' from emails where id = '$id'`,
+      select id, '$new', workspace_id, livemode, 'bounced', recipients[1], now(), '{}' from emails_now where id = '$id'`,
   ],
   [
     'an event of a cancelled email',
     'events',
     'cancelled',
     `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
-      select id, '$new', workspace_id, livemode, 'sent', recipients[1], now(), '{}' from emails where id = '$id'`,
+      select id, '$new', workspace_id, livemode, 'sent', recipients[1], now(), '{}' from emails_now where id = '$id'`,
   ],
   [
     'a state its recipients deny',
     'outcomes',
     'bounced-transient',
-    `update emails set state = 'failed' where id = '$id'`,
+    `update emails_now set state = 'failed' where id = '$id'`,
   ],
   [
     'a cancelled email that was sent',
     'outcomes',
     'delivered',
-    `update emails set state = 'cancelled' where id = '$id'`,
+    `update emails_now set state = 'cancelled' where id = '$id'`,
   ],
   ['a unit that nobody took', 'quotas', 'delivered', `update usage set used = used + 1`],
   ['a unit given back twice', 'quotas', 'cancelled', `update usage set used = used - 1`],
@@ -185,7 +183,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
     'a position that is yet to come',
     'positions',
     'delivered',
-    `update email_events set position = position + 1000000000000 where email_id = '$id'`,
+    `update email_turns set position = position + 1000000000000 where email_id = '$id'`,
   ],
   [
     'a reply about nothing',

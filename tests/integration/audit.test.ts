@@ -15,13 +15,13 @@ import { MODULE_KINDS } from '../../src/modules.ts';
 import { openService } from '../../src/service.ts';
 import { embeddedStore, postgresStore, type Store, WORKSPACE } from '../support/engine.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 import { CORRUPTIONS, INPUTS, live } from './audit-ledger.ts';
 
 const TABLES = [
   'emails',
-  'email_messages',
-  'email_events',
-  'email_journal',
+  'email_turns',
+  'email_due',
   'usage',
   'usage_entries',
   'idempotency_keys',
@@ -40,6 +40,7 @@ describe.each(STORES)('an audit, %s', (kind, open) => {
   beforeAll(async () => {
     store = await open();
     ids = await live(store);
+    await store.database.script(EDITABLE_VIEWS);
     for (const table of TABLES)
       await store.database.script(`create table kept_${table} as select * from ${table}`);
   });
@@ -65,7 +66,7 @@ describe.each(STORES)('an audit, %s', (kind, open) => {
     const findings = await audit();
     expect(findings.named).toEqual([]);
     expect(findings.total).toBe(0);
-    for (const check of ['messages', 'journals', 'snapshots', 'events', 'outcomes', 'replies'] as const)
+    for (const check of ['journals', 'snapshots', 'events', 'outcomes', 'replies'] as const)
       expect(findings.lookedAt(check)).toBe(INPUTS.length + 2);
     expect(findings.lookedAt('quotas')).toBe(1);
   });
@@ -101,10 +102,10 @@ describe.each(STORES)('an audit, %s', (kind, open) => {
   });
 
   test('looks only at emails accepted since the given time', async () => {
-    await store.database.script('delete from email_messages');
+    await store.database.script('delete from email_turns');
     const findings = await audit(Date.now(), Date.now() + 60_000);
     expect(findings.total).toBe(0);
-    expect(findings.lookedAt('messages')).toBe(0);
+    expect(findings.lookedAt('events')).toBe(0);
   });
 
   test(`${kind === 'embedded' ? 'without an instance, what is due waits' : 'with an instance, what is overdue is a fault'}`, async () => {

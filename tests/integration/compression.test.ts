@@ -9,7 +9,7 @@ onEachStore('message bodies in storage', (store) => {
     const columns = await rowsOf<{ storage: string }>(
       store.database,
       `select a.attstorage as storage from pg_attribute a join pg_class c on c.oid = a.attrelid
-       where c.relkind in ('r', 'p') and c.relname like 'email_messages%' and a.attname = 'content'`,
+       where c.relkind in ('r', 'p') and (c.relname = 'emails' or c.relname ~ '^emails_(default|\\d+)$') and a.attname = 'content'`,
     );
     // The parent, the default partition, today and the days ahead.
     expect(columns.length).toBeGreaterThan(4);

@@ -209,7 +209,7 @@ describe('doctor on a database', () => {
   test('reports missing partitions and clock skew', async () => {
     await using store = await postgresStore();
     expect(await diagnosePartitions(store.database, Date.now())).toMatchObject(
-      wrong('email_messages_', 'partitionMaker'),
+      wrong('emails_', 'partitionMaker'),
     );
     expect(await diagnoseClock(store.database, Date.now)).toMatchObject({ status: 'fine' });
     const ahead = () => Date.now() + 60_000;

@@ -22,6 +22,7 @@ import { systemClock } from '../../src/time/clock.ts';
 import { countOf, postgresStore, type Store } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { BIRTH } from '../support/stored-email.ts';
 import { stopperOver } from '../support/waiting-deliveries.ts';
 
 const DAY = 86_400_000;
@@ -190,9 +191,9 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   testDataPruner: {
     duty: testDataPruner,
-    fill: `insert into email_messages (id, workspace_id, livemode, sender_key, subject, tags, envelope, content)
-      select ${idsFrom(lowestIdAt('em', OLD))}, 'ws_1', false, 'x@y.co', 's', '{}', '{}', '{}' from generate_series(1, 2500) g`,
-    left: 'email_messages where not livemode',
+    fill: `insert into emails (id, workspace_id, livemode, state, ${BIRTH.columns})
+      select ${idsFrom(lowestIdAt('em', OLD))}, 'ws_1', false, 'sending', ${BIRTH.values} from generate_series(1, 2500) g`,
+    left: 'emails where not livemode',
   },
   webhookPruner: {
     duty: webhookPruner,
@@ -214,9 +215,11 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   liveDataPruner: {
     duty: liveDataPruner,
-    fill: `insert into emails (id, workspace_id, livemode, state, context, revision, machine_version, recipients, recipient_keys, sent_at)
-      select ${idsFrom(lowestIdAt('em', OLD))}, 'ws_1', true, 'delivered', '{}', 1, 1, '{}', '{}', to_timestamp(0) from generate_series(1, 2500) g`,
-    left: 'emails',
+    // So many of the day are kept that it cannot be dropped: the others are deleted one by one.
+    fill: `insert into emails (id, workspace_id, livemode, state, ${BIRTH.columns})
+      select ${idsFrom(lowestIdAt('em', OLD))}, 'ws_1', true, case when g <= 2500 then 'cancelled' else 'scheduled' end,
+        ${BIRTH.values} from generate_series(1, 12501) g`,
+    left: `emails where livemode and state = 'cancelled'`,
   },
 };
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { emailEvents } from '../../src/modules/emails/queries.ts';
 import { emailSpawn, engineOver, LIVE, plainInput, postgresStore } from '../support/engine.ts';
+import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
@@ -9,6 +10,7 @@ test('an email with too many events leaves out the oldest opens and clicks, neve
   const { database } = store;
   const birth = emailSpawn(plainInput(NOW, { livemode: true }));
   await engineOver(database).spawn('email', birth);
+  await database.script(EDITABLE_VIEWS);
   const write = (type: string, from: number, count: number) =>
     database.query(
       `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)

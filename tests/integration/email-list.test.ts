@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
+import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
 // Lists of some states begin with other rows than the rest do; whatever they begin with, they show the same emails.
 
@@ -56,8 +57,9 @@ beforeAll(async () => {
     return items.some(({ status }) => status === 'sending') ? undefined : items;
   });
   const { database } = live.service;
-  await database.query(`update emails set ${stuck} where id = $1`, [ids[0] as string, 'sending']);
-  await database.query(`update emails set ${stuck} where id = $1`, [ids[7] as string, 'queued']);
+  await database.script(EDITABLE_VIEWS);
+  await database.query(`update emails_now set ${stuck} where id = $1`, [ids[0] as string, 'sending']);
+  await database.query(`update emails_now set ${stuck} where id = $1`, [ids[7] as string, 'queued']);
   all = await listed('limit=100');
 });
 afterAll(() => live[Symbol.asyncDispose]());

@@ -5,6 +5,7 @@ import { listEmails } from '../../src/modules/emails/queries.ts';
 import type { EmailItem } from '../../src/modules/emails/read/answer-model.ts';
 import type { EmailQuery } from '../../src/modules/emails/read/query-model.ts';
 import { emailSpawn, engineOver, plainInput, postgresStore, type Store } from '../support/engine.ts';
+import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
 // A filter without an index is looked for in parts; whoever follows the cursors misses nothing.
 
@@ -25,6 +26,7 @@ let store: Store;
 let engine: Engine;
 beforeAll(async () => {
   store = await postgresStore();
+  await store.database.script(EDITABLE_VIEWS);
   engine = engineOver(store.database, { clock: { now: () => NOW, monotonic: () => performance.now() } });
 });
 afterAll(() => store[Symbol.asyncDispose]());
@@ -126,14 +128,14 @@ describe('the work of one email search is bounded', () => {
   test('for a common state with few emails', async () => {
     const ids = await writeAll('ws_delivered', ALL);
     const [last = ''] = ids.slice(-1);
-    await store.database.query(`update emails set state = 'delivered' where id = $1`, [last]);
+    await store.database.query(`update emails_now set state = 'delivered' where id = $1`, [last]);
     expect(await follow('ws_delivered', { status: 'delivered' })).toEqual([...Array(9).fill([]), [last]]);
   });
 
   test('for emails in flight while many others are due', async () => {
     const ids = await writeAll('ws_flight', ALL);
     const [last = ''] = ids.slice(-1);
-    await store.database.query(`update emails set state = 'queued' where id = $1`, [last]);
+    await store.database.query(`update emails_now set state = 'queued' where id = $1`, [last]);
     expect(await follow('ws_flight', { status: 'queued' })).toEqual([...Array(9).fill([]), [last]]);
     // Where less is due, all of it is looked at at once.
     expect(await follow('ws_flight', { status: 'queued' }, { mostSearched: 100_000 })).toEqual([[last]]);

@@ -11,6 +11,7 @@ import { SYNCED_START, SyncedFiles } from '../../src/db/synced-files.ts';
 import { Failure } from '../../src/http/failure.ts';
 import type { Page } from '../../src/http/route.ts';
 import { readLog } from '../../src/modules/events/queries.ts';
+import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
 let home: string;
 beforeEach(() => {
@@ -78,6 +79,7 @@ test('a cursor of the event log holds beyond a crash that gives transaction ids 
   const [first, second] = ['evt_111111111111111111111111', 'evt_222222222222222222222222'];
   const before = await openDatabase({ url: null, dataDir: join(home, 'before') });
   await migrate(before);
+  await before.script(EDITABLE_VIEWS);
   await write(before, first);
   // The scheduler does so every second, and what it does need not be durable.
   for (let i = 0; i < 100; i++) await before.query('select pg_current_xact_id()');

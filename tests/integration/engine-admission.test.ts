@@ -298,7 +298,7 @@ onEachStore('admission', (store) => {
       expect(results.map(({ outcome }) => outcome).sort()).toEqual(['changed', 'replayed']);
       const ids = births.map(({ id }) => id);
       expect(
-        await countOf(store.database, `emails where id = any($1::text[]) and state = 'sent'`, [ids]),
+        await countOf(store.database, `emails_now where id = any($1::text[]) and state = 'sent'`, [ids]),
       ).toBe(1);
       const [id = ''] = ids;
       expect((await engine.tell('email', id, opened(NOW))).outcome).toBe(

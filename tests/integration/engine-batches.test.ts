@@ -8,7 +8,7 @@ import { HookedDatabase } from '../support/engine-faults.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
-const isCommit = (text: string): boolean => text.includes('locked as materialized');
+const isCommit = (text: string): boolean => text.includes('insert into email_turns');
 const delivered = { type: 'report.received', at: NOW, report: { type: 'delivered', recipient: 0, data: {} } };
 
 /** Actors in the input of a commit: their ids stand in one parameter. */
@@ -39,9 +39,9 @@ onEachStore('a batch of engine events', (store) => {
     );
     expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['changed']));
     expect(sizes.slice(0, 4)).toEqual([300, 150, 75, 37]);
-    expect(await countOf(store.database, `emails where id = any($1::text[]) and state = 'sent'`, [ids])).toBe(
-      300,
-    );
+    expect(
+      await countOf(store.database, `emails_now where id = any($1::text[]) and state = 'sent'`, [ids]),
+    ).toBe(300);
   });
 
   test('is never split within the report of one attempt', async () => {
@@ -62,7 +62,7 @@ onEachStore('a batch of engine events', (store) => {
     expect(commits).toBeGreaterThan(1);
     const states = await rowsOf<{ state: string; n: number }>(
       store.database,
-      `select state, count(*)::integer as n from emails where id = any($1::text[]) group by state`,
+      `select state, count(*)::integer as n from emails_now where id = any($1::text[]) group by state`,
       [others],
     );
     expect(states.map(({ state }) => state).sort()).toEqual(['delivered', 'sending']);

@@ -57,7 +57,7 @@ async function bookkeeping(ids: readonly string[]) {
        (select count(*)::integer from email_events where email_id = any($1::text[]) and type = 'opened') as marks,
        (select count(distinct data ->> 'mark')::integer from email_events where email_id = any($1::text[]) and type = 'opened') as distinct,
        (select count(*)::integer from email_journal where actor_id = any($1::text[])) as writes,
-       (select sum(revision)::integer from emails where id = any($1::text[])) as revisions,
+       (select sum(revision)::integer from emails_now where id = any($1::text[])) as revisions,
        (select sum(json_array_length(steps))::integer from email_journal where actor_id = any($1::text[])) as steps`,
     [ids],
   );
@@ -158,7 +158,7 @@ describe('two engines on one database', () => {
     const rows = await rowsOf<{ state: string; events: number; people: number }>(
       store.database,
       `select e.state, count(*)::integer as events, count(distinct v.recipient)::integer as people
-       from emails e join email_events v on v.email_id = e.id and v.type = 'delivered'
+       from emails_now e join email_events v on v.email_id = e.id and v.type = 'delivered'
        where e.id = any($1::text[]) group by e.id, e.state`,
       [births.map(({ id }) => id)],
     );
@@ -177,7 +177,7 @@ describe('two engines on one database', () => {
     const ids = births.map(({ id }) => id);
     const rows = await rowsOf<{ state: string; attempt: number; n: number }>(
       store.database,
-      `select state, (context ->> 'attempt')::integer as attempt, count(*)::integer as n from emails
+      `select state, (context ->> 'attempt')::integer as attempt, count(*)::integer as n from emails_now
        where id = any($1::text[]) group by 1, 2`,
       [ids],
     );

@@ -57,7 +57,7 @@ onEachStore('a unique violation in the engine', (store) => {
   const clock = new ManualClock(NOW);
   beforeAll(() =>
     store.database.script(
-      `create unique index one_at_a_time on emails (scheduled_at) where workspace_id = 'ws_once'`,
+      `create unique index one_at_a_time on email_due (wake_at) where workspace_id = 'ws_once'`,
     ),
   );
 

@@ -77,7 +77,7 @@ async function conditionOf(
 ): Promise<{ state: string; revision: number; events: string[]; writes: number }> {
   const [row] = await rowsOf<{ state: string; revision: number }>(
     store.database,
-    'select state, revision from emails where id = $1',
+    'select state, revision from emails_now where id = $1',
     [id],
   );
   const events = await rowsOf<{ type: string }>(

@@ -106,7 +106,7 @@ async function lived({ database, engine, clock }: World, { input, events }: Acto
   }
   const record = { outcomes, ...(await written(database, id, workspaceId)) };
   // Its remaining timers are nobody's business while others live.
-  await database.query('update emails set wake_at = null where id = $1', [id]);
+  await database.query('delete from email_due where id = $1', [id]);
   return record;
 }
 
@@ -118,7 +118,7 @@ async function written(
   const [row] = await rowsOf<Omit<Record, 'outcomes' | 'events' | 'suppressed' | 'journal'>>(
     database,
     `select state, context, timers, (extract(epoch from wake_at) * 1000)::float8 as "wakeAt", revision,
-       last_event as "lastEvent", failure_reason as "failureReason" from emails where id = $1`,
+       last_event as "lastEvent", failure_reason as "failureReason" from emails_now where id = $1`,
     [id],
   );
   if (!row) throw new Error(`no email ${id}`);

@@ -5,6 +5,7 @@ import { Failure } from '../../src/http/failure.ts';
 import { readLog } from '../../src/modules/events/queries.ts';
 import { postgresStore, type Store } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
+import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
 // Transactions do not end in the order in which they begin. A reader who polls while they run must still see every
 // event once, in one order.
@@ -14,6 +15,7 @@ let sql: postgres.Sql;
 beforeAll(async () => {
   store = await postgresStore();
   sql = postgres(store.url ?? '', { max: 12, onnotice: () => {} });
+  await sql.unsafe(EDITABLE_VIEWS);
 });
 afterAll(async () => {
   await sql.end();
@@ -146,4 +148,25 @@ test('an empty event log has a cursor to read later events from', async () => {
   expect(await follower.catchUp()).toBe(0);
   const id = await write(sql, 'ws_empty');
   expect(await reach(follower, 1)).toEqual([id]);
+});
+
+test('an event log page ends within one commit, and the next one goes on there', async () => {
+  const written = await sql.begin(async (tx) => {
+    const ids: string[] = [];
+    for (let n = 0; n < 30; n++)
+      ids.push(await write(tx as never, 'ws_one_commit', n % 5 === 0 ? 'bounced' : 'sent'));
+    return ids;
+  });
+  const rare = written.filter((_, n) => n % 5 === 0);
+  for (const [limit, types, expected] of [
+    [7, undefined, written],
+    [1, undefined, written],
+    [4, 'bounced', rare],
+    [100, 'bounced,opened', rare],
+  ] as const) {
+    const follower = new Follower('ws_one_commit', limit, types);
+    await reach(follower, expected.length);
+    expect(follower.seen).toEqual([...expected].sort());
+    expect(await follower.catchUp()).toBe(0);
+  }
 });

@@ -207,6 +207,7 @@ describe('unsubscribing', () => {
   test('works when the email has long been deleted', async () => {
     await service.live.delete('/v1/suppressions/ada@example.com');
     const { id, copy } = await received(BULK);
+    await service.service.database.query('delete from email_turns where email_id = $1', [id]);
     await service.service.database.query('delete from emails where id = $1', [id]);
     const form = { ...ONE_CLICK, body: 'source=page' };
     expect((await visit(linkIn(copy.html, 'u'), form)).status).toBe(200);

@@ -3,6 +3,7 @@ import { diagnoseWays } from '../../src/doctor/transports.ts';
 import { startRealService } from '../contract/real-service.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { timersPassed } from '../support/stored-email.ts';
 import { zoneOf } from './domains/a-workspace.ts';
 import { startNameServer, type TestNameServer } from './transport/name-server.ts';
 import { SILENCE, startScriptedSmtp } from './transport/scripted-smtp.ts';
@@ -212,11 +213,8 @@ test('mail of a disabled transport is held and reported, and leaves once it is e
   expect(sink.received.filter(({ raw }) => raw.includes(email))).toEqual([]);
 
   await using after = await startRealService(all);
-  await after.service.database.query('update emails set wake_at = now() where id = $1', [email]);
-  await after.service.database.query(
-    `update emails set timers = (select json_object_agg(key, 0) from json_each(timers)) where id = $1`,
-    [email],
-  );
+  for (const text of timersPassed(`'queued', 'sending', 'deferred'`))
+    await after.service.database.query(text);
   await after.service.engine.wakeDue();
   for (let status = ''; status !== 'sent'; ) status = (await read(after, `/v1/emails/${email}`)).status;
   expect(sink.received.filter(({ raw }) => raw.includes(email))).toHaveLength(1);

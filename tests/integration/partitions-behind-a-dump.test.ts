@@ -42,12 +42,10 @@ test('a table that is dumped is left for later, the others are not', async () =>
   const now = Date.now() + 30 * DAY;
   const namesOf = (tables: readonly string[]) =>
     tables.flatMap((table) => [0, 1, 2].map((day) => partitionName(table, now + day * DAY)));
-  await behindADump(made, ['email_events_default'], async () => {
-    expect([...(await ensurePartitions(database, now))].sort()).toEqual(
-      namesOf(['email_messages', 'email_journal', 'email_attempts']).sort(),
-    );
+  await behindADump(made, ['email_turns_default'], async () => {
+    expect([...(await ensurePartitions(database, now))].sort()).toEqual(namesOf(['emails']).sort());
   });
-  expect([...(await ensurePartitions(database, now))].sort()).toEqual(namesOf(['email_events']).sort());
+  expect([...(await ensurePartitions(database, now))].sort()).toEqual(namesOf(['email_turns']).sort());
   await database.close();
 });
 

@@ -47,7 +47,7 @@ for (const count of [1, 2])
 
     const [kept] = await rows.query<{ live: number; test: number }>(
       `select count(*) filter (where livemode)::integer as live,
-         count(*) filter (where not livemode)::integer as test from emails`,
+         count(*) filter (where not livemode)::integer as test from emails_now`,
     );
     expect(kept).toEqual({ live: LEFT, test: LEFT });
     for (const instance of instances) {

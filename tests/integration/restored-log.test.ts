@@ -170,7 +170,7 @@ test('the events of another cluster, copied in beside a log that is in use, are 
       await send(first, key, 1);
       await new Follower().reach(first, key, 2);
       const sql = postgres(url, { max: 1 });
-      await sql`update email_events set position = position + 1000000000000`;
+      await sql`update email_turns set position = position + 1000000000000`;
       await sql.end();
       expect((await audited(url)).wrongOf('positions')).toBe(1);
       expect((await diagnosed(url)).detail).toContain('readers would miss it');

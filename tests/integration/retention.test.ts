@@ -7,6 +7,7 @@ import { ensurePartitions, partitionedDays } from '../../src/db/partitions.ts';
 import { liveDataPruner } from '../../src/modules/emails/retention/live-data-pruner.ts';
 import { testDataPruner } from '../../src/modules/emails/retention/test-data-pruner.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { BIRTH } from '../support/stored-email.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -18,7 +19,7 @@ interface Given {
   readonly sentAt?: number | null;
 }
 
-/** Writes an email of the past, with a message, an event, an attempt that came to nothing and a journal row. */
+/** Writes an email of the past, and a turn of it with an event and an attempt that came to nothing. */
 async function given(
   database: Database,
   { createdAt, livemode, state = 'delivered', sentAt = createdAt }: Given,
@@ -27,30 +28,31 @@ async function given(
   const sent = sentAt === null ? null : new Date(sentAt).toISOString();
   const wakeAt = state === 'scheduled' ? new Date(NOW + DAY).toISOString() : null;
   await database.query(
-    `insert into emails (id, workspace_id, livemode, state, context, revision, machine_version,
-       wake_at, recipients, recipient_keys, sent_at)
-     values ($1, 'ws_1', $2::boolean, $3, '{}', 1, 1, $4::text::timestamptz, '{a@b.co}', '{a@b.co}', $5::text::timestamptz)`,
-    [id, livemode, state, wakeAt, sent],
-  );
-  await database.query(
-    `insert into email_messages (id, workspace_id, livemode, sender_key, subject, tags, envelope, content)
-     values ($1, 'ws_1', $2::boolean, 'x@y.co', 's', '{}', '{}', '{}')`,
+    `insert into emails (id, workspace_id, livemode, state, ${BIRTH.columns})
+     values ($1, 'ws_1', $2::boolean, 'sending', ${BIRTH.values})`,
     [id, livemode],
   );
+  const event = {
+    id: mintId('evt', createdAt),
+    type: 'sent',
+    recipient: 0,
+    occurred_at: new Date(),
+    data: {},
+  };
+  const note = { attempt: 1, recipient: 0, outcome: 'deferred', at: new Date(), data: {} };
   await database.query(
-    `insert into email_events (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data)
-     values ($1, $2, 'ws_1', $3::boolean, 'sent', 'a@b.co', now(), '{}')`,
-    [id, mintId('evt', createdAt), livemode],
+    `insert into email_turns (email_id, revision, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at,
+       sent_at, recorded, noted, position)
+     values ($1, 2, 'ws_1', $2::boolean, $3, '{}', 1, 0, '[]', now(), $4::text::timestamptz, $5::text::json, $6::text::json,
+       event_position())`,
+    [id, livemode, state, sent, JSON.stringify([event]), JSON.stringify([note])],
   );
-  await database.query(
-    `insert into email_attempts (email_id, attempt, recipient, outcome, at, data)
-     values ($1, 1, 0, 'deferred', now(), '{}')`,
-    [id],
-  );
-  await database.query(
-    `insert into email_journal (actor_id, revision, commit_tag, steps) values ($1, 1, 1, '[]')`,
-    [id],
-  );
+  if (wakeAt !== null)
+    await database.query(
+      `insert into email_due (id, workspace_id, livemode, state, wake_at)
+       values ($1, 'ws_1', $2::boolean, $3, $4::text::timestamptz)`,
+      [id, livemode, state, wakeAt],
+    );
   return id;
 }
 
@@ -61,10 +63,9 @@ async function left(database: Database): Promise<string[]> {
       ({ id }) => id,
     );
   const actors = await of('emails', 'id');
-  expect(await of('email_messages', 'id')).toEqual(actors);
+  expect(await of('email_turns', 'email_id')).toEqual(actors);
   expect(await of('email_events', 'email_id')).toEqual(actors);
   expect(await of('email_attempts', 'email_id')).toEqual(actors);
-  expect(await of('email_journal', 'actor_id')).toEqual(actors);
   return actors;
 }
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { EMAIL_EVENT_TYPES } from '../../machines/email-recipient.ts';
 import { SUPPRESSION_REASONS } from '../../machines/email-rules.ts';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -32,15 +31,15 @@ const allowed = async (table: string, column: string): Promise<readonly string[]
   return namesIn(row?.definition);
 };
 
-test.each(MODULE_KINDS.map(({ kind: { name, table, states } }) => [name, table, states] as const))(
-  'the rows of %s may have the states of its machine and no other',
-  async (_, table, states) => {
-    expect(await allowed(table, 'state')).toEqual(states.toSorted());
-  },
-);
+test.each(
+  MODULE_KINDS.flatMap(({ kind: { name, table, life, states } }) =>
+    (life ? [life.births, life.turns] : [table]).map((one) => [name, one, states] as const),
+  ),
+)('the rows of %s may have the states of its machine and no other', async (_, table, states) => {
+  expect(await allowed(table, 'state')).toEqual(states.toSorted());
+});
 
 test.each([
-  ['email_events', 'type', EMAIL_EVENT_TYPES],
   ['suppressions', 'reason', SUPPRESSION_REASONS],
   ['domain_transports', 'provider', TRANSPORTS],
   ['contacts', 'status', CONTACT_STATUSES],
@@ -49,10 +48,14 @@ test.each([
   expect(await allowed(table, column)).toEqual(names.toSorted());
 });
 
-test('the index of emails by their state has the states that a list asks it for', async () => {
+test.each([
+  ['email_turns_by_rare_state', 'ended'],
+  ['email_due_by_state', 'waiting'],
+])('the index %s has the states that a list asks it for', async (index, place) => {
   const [row] = await database.query<{ predicate: string }>(
-    `select pg_get_expr(indpred, indrelid) as predicate from pg_index where indexrelid = 'emails_by_rare_state'::regclass`,
+    `select pg_get_expr(indpred, indrelid) as predicate from pg_index where indexrelid = $1::text::regclass`,
+    [index],
   );
-  const asked = Object.entries(FOUND_BY).flatMap(([state, by]) => (by === 'state' ? [state] : []));
+  const asked = Object.entries(FOUND_BY).flatMap(([state, by]) => (by === place ? [state] : []));
   expect(namesIn(row?.predicate)).toEqual(asked.toSorted());
 });

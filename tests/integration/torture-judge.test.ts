@@ -12,10 +12,11 @@ import { periodOf } from '../../src/modules/usage/queries.ts';
 import { accepted, emailSpawn, engineOver, plainInput, postgresStore } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedStore } from '../support/shared-store.ts';
+import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
 // The judge of a chaos run: it accepts a correct database, and notices each single fault that is forged into it.
 
-const TABLES = ['emails', 'email_messages', 'email_events', 'email_journal'] as const;
+const TABLES = ['emails', 'email_turns'] as const;
 
 /** The sent emails, by number; the last two came in one batch, and the live one is at the mail server. */
 const ASKED: readonly (readonly ExpectedOutcome[])[] = [
@@ -29,6 +30,7 @@ const OPENED = ASKED.findIndex(([outcome]) => outcome === 'opened');
 const ids: string[] = [];
 const store = sharedStore(async () => {
   const made = await postgresStore();
+  await made.database.script(EDITABLE_VIEWS);
   await settle(made.database);
   for (const table of TABLES)
     await made.database.script(`create table kept_${table} as select * from ${table}`);
@@ -72,7 +74,7 @@ async function settle(database: Awaited<ReturnType<typeof postgresStore>>['datab
   }
   await eventually('all have ended', async () => {
     await engine.wakeDue();
-    const rows = await database.query('select 1 from emails where wake_at is not null');
+    const rows = await database.query('select 1 from emails_now where wake_at is not null');
     return rows.length === 0 ? true : undefined;
   });
   await engine.stop();
@@ -122,9 +124,7 @@ async function again(number: number): Promise<string> {
   const id = mintId('em', Date.now());
   const copies = [
     ['emails', 'id'],
-    ['email_messages', 'id'],
-    ['email_journal', 'actor_id'],
-    ['email_events', 'email_id'],
+    ['email_turns', 'email_id'],
   ] as const;
   for (const [table, column] of copies)
     await store.database.script(`create temporary table forged as select * from ${table} where ${column} = '${idOf(number)}';
@@ -136,9 +136,7 @@ const deleted = (number: number) =>
   Promise.all(
     [
       ['emails', 'id'],
-      ['email_messages', 'id'],
-      ['email_journal', 'actor_id'],
-      ['email_events', 'email_id'],
+      ['email_turns', 'email_id'],
     ].map(([table, column]) => change(`delete from ${table} where ${column} = $1`, [idOf(number)])),
   );
 
@@ -235,7 +233,7 @@ test.each<Forgery>([
     ['unexplained'],
     (seen) => {
       seen.answers[0] = '';
-      return change(`update email_messages set subject = 'Hello' where id = $1`, [idOf(0)]);
+      return change(`update emails set subject = 'Hello' where id = $1`, [idOf(0)]);
     },
   ],
   ['an open that was lost', ['lostEvent'], () => removeEvent(OPENED, 'opened')],
@@ -260,7 +258,7 @@ test.each<Forgery>([
   [
     'a final state that follows from only one of two recipients',
     ['wrongEnd'],
-    () => change(`update emails set state = 'delivered' where id = $1`, [idOf(MIXED)]),
+    () => change(`update emails_now set state = 'delivered' where id = $1`, [idOf(MIXED)]),
   ],
   [
     'a recipient who was served twice, beside one who was not',

@@ -44,7 +44,9 @@ for (const [name, makeStore] of Object.entries({ PGlite: embeddedStore, PostgreS
 
     const stateOf = async (id: string) =>
       (
-        await rowsOf<{ revision: number }>(store.database, 'select revision from emails where id = $1', [id])
+        await rowsOf<{ revision: number }>(store.database, 'select revision from emails_now where id = $1', [
+          id,
+        ])
       )[0]?.revision;
 
     test('is never written behind the moment at which it is written', async () => {
@@ -54,7 +56,7 @@ for (const [name, makeStore] of Object.entries({ PGlite: embeddedStore, PostgreS
       const [row] = await rowsOf<{ at: number; due: number }>(
         store.database,
         `select (extract(epoch from wake_at) * 1000)::float8 as at,
-          (select min(value::text::float8) from json_each(timers)) as due from emails where id = $1`,
+          (select min(value::text::float8) from json_each(timers)) as due from emails_now where id = $1`,
         [id],
       );
       expect(row?.due).toBe(begun - 3_600_000 + 10_000);
@@ -68,13 +70,15 @@ for (const [name, makeStore] of Object.entries({ PGlite: embeddedStore, PostgreS
     test('and was due a year ago is woken by one that has just begun', async () => {
       const idle = engineOver(store.database, { clock: sharedClock() });
       const id = await spawned(idle, Date.now());
-      await store.database.query(`update emails set wake_at = now() - interval '1 year' where id = $1`, [id]);
+      await store.database.query(`update email_due set wake_at = now() - interval '1 year' where id = $1`, [
+        id,
+      ]);
       await idle.tell('email', id, { type: 'nothing', at: Date.now() } as never).catch(() => {});
       const engine = engineOver(store.database, { clock: sharedClock() });
       await engine.wakeDue();
       const [row] = await rowsOf<{ claimed: boolean }>(
         store.database,
-        `select wake_at > now() - interval '1 day' as claimed from emails where id = $1`,
+        `select wake_at > now() - interval '1 day' as claimed from emails_now where id = $1`,
         [id],
       );
       expect(row?.claimed).toBe(true);
@@ -94,7 +98,7 @@ describe('what is due on PostgreSQL', () => {
     await writer.unsafe('begin');
     // What the engine's statements do: the number first, and then the moment.
     await writer.unsafe(
-      `update emails set wake_at = case when pg_current_xact_id() is not null then clock_timestamp() end where id = '${id}'`,
+      `update email_due set wake_at = case when pg_current_xact_id() is not null then clock_timestamp() end where id = '${id}'`,
     );
     for (let tick = 0; tick < 20; tick++) {
       clock.passes();
@@ -102,10 +106,10 @@ describe('what is due on PostgreSQL', () => {
     }
     await writer.unsafe('commit');
     writer.release();
-    expect(await countOf(store.database, `emails where wake_at <= now()`)).toBe(1);
+    expect(await countOf(store.database, `emails_now where wake_at <= now()`)).toBe(1);
     clock.passes();
     await engine.wakeDue();
-    expect(await countOf(store.database, `emails where wake_at <= now()`)).toBe(0);
+    expect(await countOf(store.database, `emails_now where wake_at <= now()`)).toBe(0);
     await engine.stop();
   });
 });

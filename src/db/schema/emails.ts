@@ -1,26 +1,33 @@
-import { bigint, boolean, customType, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { actorColumns, moment } from './actor.ts';
-
-/** The emails, which are actors: the state of each. */
-export const emails = pgTable('emails', {
-  ...actorColumns,
-  recipients: text('recipients').array().notNull(),
-  recipientKeys: text('recipient_keys').array().notNull(),
-  campaignId: text('campaign_id'),
-  lastEvent: text('last_event'),
-  failureReason: text('failure_reason'),
-  scheduledAt: moment('scheduled_at'),
-  sentAt: moment('sent_at'),
-  deliveredAt: moment('delivered_at'),
-});
+import {
+  bigint,
+  boolean,
+  customType,
+  integer,
+  json,
+  pgTable,
+  pgView,
+  smallint,
+  text,
+} from 'drizzle-orm/pg-core';
+import { moment } from './actor.ts';
 
 const octets = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 
-/** The messages of emails, written once. */
-export const emailMessages = pgTable('email_messages', {
+/** Emails as they were accepted; written once. */
+export const emails = pgTable('emails', {
   id: text('id').primaryKey(),
   workspaceId: text('workspace_id').notNull(),
   livemode: boolean('livemode').notNull(),
+  state: text('state').notNull(),
+  context: json('context').notNull(),
+  timers: json('timers'),
+  machineVersion: smallint('machine_version').notNull(),
+  commitTag: integer('commit_tag').notNull(),
+  steps: json('steps').notNull(),
+  at: moment('at').notNull(),
+  scheduledAt: moment('scheduled_at'),
+  recipients: text('recipients').array().notNull(),
+  recipientKeys: text('recipient_keys').array().notNull(),
   senderKey: text('sender_key').notNull(),
   subject: text('subject').notNull(),
   tags: text('tags').array().notNull(),
@@ -31,20 +38,40 @@ export const emailMessages = pgTable('email_messages', {
   content: octets('content').notNull(),
 });
 
-/** The event log. */
-export const emailEvents = pgTable(
-  'email_events',
-  {
-    emailId: text('email_id').notNull(),
-    id: text('id').notNull(),
-    workspaceId: text('workspace_id').notNull(),
-    livemode: boolean('livemode').notNull(),
-    type: text('type').notNull(),
-    recipient: text('recipient').notNull(),
-    occurredAt: moment('occurred_at').notNull(),
-    data: json('data').notNull(),
-    /** The order of the gap-free log; see `event_position` in the schema. */
-    position: bigint('position', { mode: 'bigint' }).notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.emailId, table.id] })],
-);
+/** What happened to each email, a row for each write. */
+export const emailTurns = pgTable('email_turns', {
+  emailId: text('email_id').notNull(),
+  revision: integer('revision').notNull(),
+  workspaceId: text('workspace_id').notNull(),
+  livemode: boolean('livemode').notNull(),
+  state: text('state').notNull(),
+  context: json('context').notNull(),
+  lastEvent: text('last_event'),
+  failureReason: text('failure_reason'),
+  scheduledAt: moment('scheduled_at'),
+  sentAt: moment('sent_at'),
+  deliveredAt: moment('delivered_at'),
+});
+
+/** The emails that wait for the clock. */
+export const emailDue = pgTable('email_due', {
+  id: text('id').primaryKey(),
+  workspaceId: text('workspace_id').notNull(),
+  livemode: boolean('livemode').notNull(),
+  state: text('state').notNull(),
+  wakeAt: moment('wake_at').notNull(),
+});
+
+/** The event log, as it lies in the turns. */
+export const emailEvents = pgView('email_events', {
+  emailId: text('email_id').notNull(),
+  id: text('id').notNull(),
+  workspaceId: text('workspace_id').notNull(),
+  livemode: boolean('livemode').notNull(),
+  type: text('type').notNull(),
+  recipient: text('recipient').notNull(),
+  occurredAt: moment('occurred_at').notNull(),
+  data: json('data').notNull(),
+  /** Orders the gap-free log: see `event_position` in the schema. */
+  position: bigint('position', { mode: 'bigint' }).notNull(),
+}).existing();

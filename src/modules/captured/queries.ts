@@ -19,7 +19,7 @@ interface Row {
 
 const COLUMNS = `c.id, c.email_id, c.recipient, m.envelope -> 'from' ->> 'name' as name,
   m.envelope -> 'from' ->> 'address' as address, m.subject, octet_length(c.raw) as size`;
-const FROM = `from captured c left join email_messages m on m.id = c.email_id`;
+const FROM = `from captured c left join emails m on m.id = c.email_id`;
 
 /** Captured mail is live mail: a test key sees none. */
 const LIST = `select ${COLUMNS} ${FROM}

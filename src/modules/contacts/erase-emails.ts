@@ -25,28 +25,24 @@ const IS_OVER: Readonly<Record<EmailState, boolean>> = {
   cancelled: true,
 };
 
-const READ = `select e.id, e.recipients, e.recipient_keys, m.envelope, e.state in (${stateList(statesWhere(IS_OVER))}) as is_over
-from unnest($1::text[]) i(id) join emails e on e.id = i.id join email_messages m on m.id = e.id`;
+const READ = `select e.id, e.recipients, e.recipient_keys, b.envelope, e.state in (${stateList(statesWhere(IS_OVER))}) as is_over
+from unnest($1::text[]) i(id) join emails b on b.id = i.id join emails_now e on e.id = b.id`;
 
 /**
- * Replaces the recipient wherever an email names it: in its lists, its events and its notes, whose texts come from other servers
- * and often repeat the address. Copies that were captured are removed, since they hold it in their headers. $1 the emails,
- * $2 a pattern of the address.
+ * Replaces the recipient wherever an email names it: in its lists and envelope, and in what its turns recorded and noted, whose
+ * texts come from other servers and often repeat the address. Copies that were captured are removed, since they hold it in their
+ * headers. $1 the emails, $2 a pattern of the address.
  */
 const ERASE = `with erased as materialized (
   select * from json_to_recordset($1::text::json)
-    as r(id text, place integer, old text, new text, recipients text[], recipient_keys text[], envelope json)
-), lists as (
-  update emails e set recipients = r.recipients, recipient_keys = r.recipient_keys from erased r where e.id = r.id
-), envelopes as (
-  update email_messages m set envelope = r.envelope from erased r where m.id = r.id
-), events as (
-  update email_events v set recipient = case when v.recipient = r.old then r.new else v.recipient end,
-    data = regexp_replace(v.data::text, $2, r.new, 'gi')::json
-  from erased r where v.email_id = r.id and (v.recipient = r.old or v.data::text ~* $2)
-), notes as (
-  update email_attempts a set data = regexp_replace(a.data::text, $2, r.new, 'gi')::json
-  from erased r where a.email_id = r.id and a.data::text ~* $2
+    as r(id text, new text, recipients text[], recipient_keys text[], envelope json)
+), births as (
+  update emails e set recipients = r.recipients, recipient_keys = r.recipient_keys, envelope = r.envelope
+  from erased r where e.id = r.id
+), turns as (
+  update email_turns t set recorded = regexp_replace(t.recorded::text, $2, r.new, 'gi')::json,
+    noted = regexp_replace(t.noted::text, $2, r.new, 'gi')::json
+  from erased r where t.email_id = r.id and (t.recorded::text ~* $2 or t.noted::text ~* $2)
 ), copies as (
   delete from captured c using erased r where c.email_id = r.id
 )
@@ -83,7 +79,7 @@ function erasedOf({ id, recipients, recipient_keys: keys, envelope }: Row, { key
   const replacement = `forgotten-${place}@forgotten.invalid`;
   return [
     {
-      ...{ id, place, old, new: replacement },
+      ...{ id, new: replacement },
       recipients: recipients.with(place, replacement),
       recipient_keys: keys.with(place, replacement),
       envelope: { ...envelope, ...withoutMailbox(envelope, old, replacement) },

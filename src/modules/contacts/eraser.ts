@@ -48,10 +48,10 @@ const ACTIVITY = `delete from contact_activity where (contact_id, id) in (
 
 /** One page of the workspace's emails, newest first, and those of them that were sent to the person. */
 const PAGE = `with page as materialized (
-  select id from email_messages where workspace_id = $1 and livemode = $2::boolean and id < $3 order by id desc limit ${BATCH}
+  select id, recipient_keys from emails where workspace_id = $1 and livemode = $2::boolean and id < $3 order by id desc limit ${BATCH}
 )
 select (select min(id) from page) as below, (select count(*) from page)::integer as looked,
-  array(select e.id from page p join emails e on e.id = p.id where e.recipient_keys @> array[$4::text]) as ids`;
+  array(select id from page where recipient_keys @> array[$4::text]) as ids`;
 
 const PROCEED = `update erasures set below = $2, is_through = $3::boolean, waiting = $4::text[], next_at = $5::timestamptz
   where id = $1`;

@@ -1,35 +1,31 @@
 import type { emailMachine } from '../../../machines/email.ts';
 import { mintId } from '../../db/ids.ts';
 import { type EffectMeanings, type FactTable, sharedFact } from '../../engine/kind.ts';
+import { storableMoment } from '../../time/clock.ts';
 import { replacesReason } from '../suppressions/queries.ts';
 import { givenBack, periodOf } from '../usage/queries.ts';
 
 /**
- * The event log. It is shared: webhooks write their deliveries from it in the commit that writes the events. `recipient` arrives as
- * an index, since addresses are no part of a machine's context. The position is what the column defaults to, but found once a
- * statement and not once a row.
+ * The event log. It lies in the turns (the view `email_events` shows it), and is shared: webhooks write their deliveries from it in
+ * the commit that records the events. A recipient is an index, since addresses are no part of a machine's context.
  */
 export const recorded = sharedFact('recorded', ['id', 'email_id', 'workspace_id', 'livemode', 'type'], {
   columns: 'id text, type text, recipient integer, occurred_at timestamptz, data json',
-  sql: (source, returning) => `insert into email_events
-      (email_id, id, workspace_id, livemode, type, recipient, occurred_at, data, position)
-    select actor, id, workspace_id, livemode, type, recipients[recipient + 1], occurred_at, data,
-      (select event_position()) from ${source} s
-    returning ${returning}`,
+  sql: (source, answers) => `select ${answers} from (select s.*, actor as email_id from ${source} s) r`,
 });
 
-/** Outcomes that leave no event (deferred, unknown), for `explain`. */
-const noted: FactTable = {
+/** Outcomes that leave no event (deferred, unknown), for `explain`; the view `email_attempts` shows them. */
+export const noted: FactTable = {
   name: 'noted',
   columns: 'attempt integer, recipient integer, outcome text, at timestamptz, data json',
-  sql: (source) => `insert into email_attempts (email_id, attempt, recipient, outcome, at, data)
-    select actor, attempt, recipient, outcome, at, data from ${source} s`,
+  sql: null,
 };
 
 /** The suppression list. The first reason stays, unless it is the weakest. */
 const suppressed: FactTable = {
   name: 'suppressed',
   columns: 'recipient integer, reason text, at timestamptz',
+  readsActor: true,
   sql: (
     source,
   ) => `insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
@@ -54,7 +50,7 @@ export const emailEffects: EffectMeanings<typeof emailMachine> = {
         id: mintId('evt', at),
         type,
         recipient,
-        occurred_at: new Date(at).toISOString(),
+        occurred_at: storableMoment(at),
         data,
       })),
   },
@@ -65,7 +61,7 @@ export const emailEffects: EffectMeanings<typeof emailMachine> = {
         attempt,
         recipient,
         outcome,
-        at: new Date(at).toISOString(),
+        at: storableMoment(at),
         data,
       })),
   },

@@ -3,17 +3,24 @@ import type { Registration } from '../../engine/engine.ts';
 import { type ChildSpec, defineKind, stateOf } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
 import { isoOrNull } from '../../time/clock.ts';
-import { emailEffects, emailFacts } from './facts.ts';
+import { emailEffects, emailFacts, noted, recorded } from './facts.ts';
 
-/** Emails as actors: their table, the message beside it, and the tables that their effects write. */
+/** Emails as actors: where their lives are stored, and the tables that their effects write. */
 export const emailKind = defineKind({
   name: 'email',
-  table: 'emails',
+  table: 'emails_now',
+  life: {
+    ...{ births: 'emails', turns: 'email_turns', due: 'email_due' },
+    bornWith: ['at', 'scheduled_at'],
+    kept: [recorded.name, noted.name],
+    computed: { position: `case when ${recorded.name} is not null then (select event_position()) end` },
+  },
   idPrefix: 'em',
   machine: emailMachine,
   states: EMAIL_STATES,
   version: EMAIL_VERSION,
   derived: [
+    { name: 'at', type: 'timestamptz', of: ({ at }) => isoOrNull(at) },
     { name: 'last_event', type: 'text', of: ({ lastEvent }) => lastEvent },
     { name: 'failure_reason', type: 'text', of: ({ failureReason }) => failureReason },
     {
@@ -31,13 +38,11 @@ export const emailKind = defineKind({
   spawn: {
     columns: `recipients text[], recipient_keys text[], sender_key text, subject text, tags text[], domain_id text,
     template_id text, campaign_id text, envelope json, content bytea`,
-    insertColumns: ['recipients', 'recipient_keys', 'campaign_id'],
-    insertInto: [
-      (source) => `insert into email_messages
-    (id, workspace_id, livemode, sender_key, subject, tags, domain_id, template_id, campaign_id, envelope, content)
-    select id, workspace_id, livemode, sender_key, subject, tags, domain_id, template_id, campaign_id, envelope, content
-    from ${source}`,
+    insertColumns: [
+      ...['recipients', 'recipient_keys', 'sender_key', 'subject', 'tags', 'domain_id'],
+      ...['template_id', 'campaign_id', 'envelope', 'content'],
     ],
+    insertInto: [],
   },
   actorColumnsForFacts: ['recipients', 'recipient_keys', 'campaign_id'],
   offers: {

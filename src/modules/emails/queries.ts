@@ -1,14 +1,14 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Principal } from '../../auth/principal.ts';
 import { type Database, PREPARED } from '../../db/database.ts';
-import { emailMessages, emails, emailEvents as eventTable } from '../../db/schema/emails.ts';
+import { emails, emailEvents as eventTable } from '../../db/schema/emails.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
 import { packedContent, unpackContent } from './accept/packed-content.ts';
 import type { EmailDetail, EmailItem } from './read/answer-model.ts';
 import type { EmailEvent } from './read/event-model.ts';
-import { itemColumns } from './read/lists.ts';
+import { itemColumns, itemRowOf, latestTurn } from './read/lists.ts';
 import { readPage } from './read/page.ts';
 import type { EmailQuery } from './read/query-model.ts';
 import { detailOf, eventOf, itemOf } from './read/views.ts';
@@ -19,6 +19,7 @@ export { SendBody } from './accept/request-model.ts';
 export { recorded } from './facts.ts';
 export { EmailEventType, EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
+export { EVENTS_OF_TURN, readEvents, readRecipients } from './read/recorded-events.ts';
 export { eventOf } from './read/views.ts';
 export { isReturnToken } from './send/return-token.ts';
 
@@ -29,7 +30,7 @@ export interface EmailReader {
   textFromHtml(html: string): string;
 }
 
-const PACKED = sql<string>`${sql.raw(packedContent('email_messages'))}`;
+const PACKED = sql<string>`${sql.raw(packedContent('emails'))}`;
 
 type EmailCall = Call<{ readonly id: string }>;
 
@@ -58,19 +59,22 @@ export async function emailDetail(
   { database, textFromHtml }: EmailReader,
   { caller, params }: EmailCall,
 ): Promise<EmailDetail | Failure> {
-  const [row] = await database.read(
-    (orm) =>
-      orm
-        .select({ ...itemColumns, context: emails.context, content: PACKED })
-        .from(emails)
-        .innerJoin(emailMessages, eq(emails.id, emailMessages.id))
-        .where(and(ownEmail(caller, params.id), eq(emailMessages.id, params.id))),
-    PREPARED,
-  );
+  const [row] = await database.read((orm) => {
+    const latest = latestTurn(orm, { lowest: params.id, below: `${params.id}~` });
+    return orm
+      .select({
+        ...itemColumns(latest),
+        context: sql<unknown>`coalesce(${latest.context}, ${emails.context})`,
+        content: PACKED,
+      })
+      .from(emails)
+      .leftJoinLateral(latest, sql`true`)
+      .where(ownEmail(caller, params.id));
+  }, PREPARED);
   if (!row) return notFound('email');
   const content = await unpackContent(row.content);
   const text = content.text ?? (content.html === null ? null : textFromHtml(content.html));
-  return detailOf(row, content, text, await eventsOf(database, params.id));
+  return detailOf(itemRowOf(row), content, text, await eventsOf(database, params.id));
 }
 
 /** The events of one email, oldest first. */

@@ -45,16 +45,16 @@ const ALIGNED = `select cluster, base::text as base, (base + pg_snapshot_xmax(pg
 from event_log where one`;
 /** The last position: it steps from owner to owner along the index of the log, and reads the last event of each. */
 const LAST = `with recursive owners as (
-  (select workspace_id, livemode from email_events order by workspace_id, livemode limit 1)
+  (select workspace_id, livemode from email_turns where position is not null order by workspace_id, livemode limit 1)
   union all
   select n.workspace_id, n.livemode from owners o cross join lateral (
-    select workspace_id, livemode from email_events
-    where (workspace_id, livemode) > (o.workspace_id, o.livemode) order by workspace_id, livemode limit 1
+    select workspace_id, livemode from email_turns
+    where position is not null and (workspace_id, livemode) > (o.workspace_id, o.livemode) order by workspace_id, livemode limit 1
   ) n
 )
 select e.position::text as last, e.email_id from owners o cross join lateral (
-  select position, email_id from email_events
-  where workspace_id = o.workspace_id and livemode = o.livemode order by position desc limit 1
+  select position, email_id from email_turns
+  where position is not null and workspace_id = o.workspace_id and livemode = o.livemode order by position desc limit 1
 ) e order by e.position desc limit 1`;
 
 /** Reads the present numbering. */

@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { logPageOf, positionOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
-import { type EmailEvent, eventOf } from '../emails/queries.ts';
+import { type EmailEvent, EVENTS_OF_TURN, eventOf, readRecipients } from '../emails/queries.ts';
 import type { EventQuery } from './model.ts';
 import { HORIZON } from './positions.ts';
 
@@ -10,6 +10,10 @@ import { HORIZON } from './positions.ts';
 export interface EventReader {
   readonly database: Database;
 }
+
+/** Whether a turn recorded an event of the wanted types. */
+const IS_ASKED = `($5::text[] is null or exists (
+      select from json_to_recordset(recorded) as a(type text) where a.type = any($5::text[])))`;
 
 /**
  * The log after ($3, $4), in the order of `position`, the transaction that wrote an event. Transactions do not end in the
@@ -21,23 +25,36 @@ export interface EventReader {
  * rolled back, and gives their ids out again: an event may come to lie before a horizon that was told. It never comes to lie
  * before an event, which is durable when it is seen. `seen` is the last event before the horizon, whatever its type, so that
  * a reader of rare types need not look at all others again; a reader of all types has it in the rows.
+ *
+ * Events lie in turns, and one commit writes many turns: the log is read turn by turn, to the end of the last commit that a page
+ * needs, and the page is cut out of what they recorded.
  */
 const LOG = `with horizon as materialized (${HORIZON}), seen as materialized (
-  select e.position::text as position, e.id from horizon h cross join lateral (
-    select position, id from email_events
-    where workspace_id = $1 and livemode = $2::boolean
-      and (position, id) > ($3::bigint, $4::text) and position < h.at
-    order by email_events.position desc, email_events.id desc limit 1
-  ) e where $5::text[] is not null
+  select t.position::text as position, max(e.id collate "C") as id from horizon h cross join lateral (
+    select position from email_turns
+    where workspace_id = $1 and livemode = $2::boolean and position >= $3::bigint and position < h.at
+    order by position desc limit 1
+  ) l join email_turns t on t.workspace_id = $1 and t.livemode = $2::boolean and t.position = l.position
+  cross join lateral ${EVENTS_OF_TURN}
+  where $5::text[] is not null and (t.position, e.id) > ($3::bigint, $4::text) group by t.position
+), turns as materialized (
+  select t.* from horizon h cross join lateral (
+    select position, email_id, livemode, recorded from email_turns
+    where workspace_id = $1 and livemode = $2::boolean and position = $3::bigint and position < h.at and ${IS_ASKED}
+  ) t
+  union all
+  select t.* from horizon h cross join lateral (
+    select position, email_id, livemode, recorded from email_turns
+    where workspace_id = $1 and livemode = $2::boolean and position > $3::bigint and position < h.at and ${IS_ASKED}
+    order by position fetch first ($6::integer) rows with ties
+  ) t
 )
 select $3::bigint >= h.next as is_ahead, s.position as seen_position, s.id as seen_id, e.* from horizon h left join seen s on true left join lateral (
-  select position::text as position, id, email_id, livemode, type, recipient,
-    (extract(epoch from occurred_at) * 1000)::float8 as occurred_at, data
-  from email_events
-  where workspace_id = $1 and livemode = $2::boolean
-    and (position, id) > ($3::bigint, $4::text) and position < h.at
-    and ($5::text[] is null or type = any($5::text[]))
-  order by email_events.position, email_events.id limit $6::integer
+  select t.position::text as position, e.id, t.email_id, t.livemode, e.type, e.recipient,
+    (extract(epoch from e.occurred_at) * 1000)::float8 as occurred_at, e.data
+  from turns t cross join lateral ${EVENTS_OF_TURN}
+  where (t.position, e.id) > ($3::bigint, $4::text) and ($5::text[] is null or e.type = any($5::text[]))
+  order by t.position, e.id limit $6::integer
 ) e on true`;
 
 interface LogRow {
@@ -52,7 +69,8 @@ interface LogRow {
   readonly email_id: string;
   readonly livemode: boolean;
   readonly type: string;
-  readonly recipient: string;
+  /** Its place among the recipients of its email. */
+  readonly recipient: number;
   readonly occurred_at: number;
   readonly data: unknown;
 }
@@ -101,21 +119,24 @@ export async function readLog(
       : last
         ? placeOf(last)
         : `${position} ${id}`;
+  const recipients = await readRecipients(
+    database,
+    events.map(({ email_id }) => email_id),
+  );
+  const viewOf = (row: LogRow): EmailEvent =>
+    eventOf({
+      id: row.id as string,
+      emailId: row.email_id,
+      livemode: row.livemode,
+      type: row.type,
+      recipient: recipients.get(row.email_id)?.[row.recipient] ?? '',
+      occurredAt: new Date(row.occurred_at),
+      data: row.data,
+    });
   return logPageOf(request, events, placeOf, viewOf, end);
 }
 
 const placeOf = (row: LogRow): string => `${row.position} ${row.id}`;
-
-const viewOf = (row: LogRow): EmailEvent =>
-  eventOf({
-    id: row.id as string,
-    emailId: row.email_id,
-    livemode: row.livemode,
-    type: row.type,
-    recipient: row.recipient,
-    occurredAt: new Date(row.occurred_at),
-    data: row.data,
-  });
 
 /**
  * The age in seconds of the oldest transaction that writes, in whichever database of the cluster: the log shows nothing

@@ -4,7 +4,7 @@ import { draw } from '../../drawing/moves.ts';
 import { type ActorHistory, readLife } from '../../engine/history.ts';
 import { type Kind, stateList } from '../../engine/kind.ts';
 import type { Scope } from '../../engine/result.ts';
-import { indexedStates } from './count-statements.ts';
+import { indexedStates, relationOf } from './count-statements.ts';
 import { type Label, type LabelSql, readLabels } from './labels.ts';
 import { timedStates } from './machines.ts';
 import type { ActorItem, ActorLife, ActorPage, Explanation } from './model.ts';
@@ -13,6 +13,8 @@ import { redacted } from './redact.ts';
 const PAGE = 50;
 /** Rows that a search without a fitting index examines before it reports how far it came (about 20 ms). */
 const EXAMINED = 20_000;
+/** The same where each row's state has to be looked up. */
+const EXAMINED_LIVES = 5_000;
 
 /** The filter of a list of actors. */
 export interface Wanted {
@@ -82,6 +84,7 @@ async function findActors(
     );
     return pageOf(rows, null);
   }
+  const most = kind.life ? EXAMINED_LIVES : EXAMINED;
   const moment = `${kind.idPrefix}_${timePart(0)}`.length;
   const inState = wanted.state === null ? '' : ` and state = ${stateList([wanted.state])}`;
   // The row at which a search stops may belong to another workspace, so the cursor names only its millisecond. The next page
@@ -89,10 +92,10 @@ async function findActors(
   const rows = await database.query<Row & { last: string; whole: boolean; examined: number }>(
     `with near as materialized (
        select id, workspace_id, livemode, state, revision, context, wake_at from ${kind.table}
-       where ${within} order by id desc limit ${EXAMINED}
+       where ${within} order by id desc limit ${most}
      )
      select b.last, b.whole, b.examined, a.* from (
-       select e.*, e.examined < ${EXAMINED} or e.latest <= e.edge as whole from (
+       select e.*, e.examined < ${most} or e.latest <= e.edge as whole from (
          select min(id) as last, max(id) as latest, left(min(id), ${moment}) || '~' as edge, count(*)::integer as examined
          from near
        ) e
@@ -104,7 +107,7 @@ async function findActors(
   );
   const found = rows.filter(({ id }) => id !== null);
   const [search] = rows;
-  if (!search || search.examined < EXAMINED) return pageOf(found, null);
+  if (!search || search.examined < most) return pageOf(found, null);
   return pageOf(found, lowestIdAt(kind.idPrefix, timeOfId(search.last) + (search.whole ? 0 : 1)));
 }
 
@@ -117,8 +120,18 @@ async function relationFor(
   if (state === null) return null;
   const condition = `state = ${stateList([state])}`;
   const indexed = await indexedStates(database, kind);
-  if (indexed === 'all' || indexed.has(state)) return { cte: '', name: kind.table, condition };
-  if (!timedStates(draw(kind.machine)).includes(state)) return null;
+  const isTimed = timedStates(draw(kind.machine)).includes(state);
+  const isIndexed = indexed === 'all' || indexed.has(state);
+  if (kind.life && (isTimed || isIndexed)) {
+    const { name, id } = relationOf(kind, isTimed);
+    const own = 'f.workspace_id = $1 and f.livemode = $2';
+    const found = `select f.${id} as id from ${name} f
+      where ${own} and f.${condition} and f.${id} < $3 and f.${id} >= $4 order by f.${id} desc limit ${PAGE + 1}`;
+    const cte = `with found as materialized (${found})`;
+    return { cte, name: `(select n.* from found f join ${kind.table} n on n.id = f.id)`, condition };
+  }
+  if (isIndexed) return { cte: '', name: kind.table, condition };
+  if (!isTimed) return null;
   const waiting = `select * from ${kind.table} where wake_at is not null and ${condition} limit ${EXAMINED}`;
   return { cte: `with waiting as materialized (${waiting})`, name: 'waiting', condition };
 }

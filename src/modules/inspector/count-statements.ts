@@ -8,11 +8,11 @@ export type IndexedStates = ReadonlySet<string> | 'all';
  * Finds the states of a kind that can be counted and listed without reading the table. The database's catalogue tells, so a
  * migration that adds an index needs no change here.
  */
-export async function indexedStates(database: Database, { table }: Kind): Promise<IndexedStates> {
+export async function indexedStates(database: Database, { table, life }: Kind): Promise<IndexedStates> {
   const indexes = await database.query<{ columns: string; predicate: string | null }>(
     `select pg_get_indexdef(i.indexrelid) as columns, pg_get_expr(i.indpred, i.indrelid) as predicate
-     from pg_index i where i.indrelid = $1::text::regclass`,
-    [table],
+     from unnest($1::text[]) t(name) join pg_index i on i.indrelid = t.name::regclass`,
+    [life ? [life.turns, life.due] : [table]],
   );
   const states = new Set<string>();
   for (const { columns, predicate } of indexes) {
@@ -24,11 +24,12 @@ export async function indexedStates(database: Database, { table }: Kind): Promis
   return states;
 }
 
-/** The number of 8 kB pages of a table, which is known at once, with or without statistics. */
-export async function pagesOf(database: Database, { table }: Kind): Promise<number> {
+/** The number of 8 kB pages of a kind's actors, which is known at once, with or without statistics. */
+export async function pagesOf(database: Database, { table, life }: Kind): Promise<number> {
   const [row] = await database.query<{ pages: number }>(
-    `select (pg_relation_size($1::text::regclass) / 8192)::float8 as pages`,
-    [table],
+    `select (sum(pg_relation_size(t.relid)) / 8192)::float8 as pages from pg_partition_tree($1::text::regclass) t
+     where t.isleaf`,
+    [life?.births ?? table],
   );
   return row?.pages ?? 0;
 }
@@ -36,13 +37,35 @@ export async function pagesOf(database: Database, { table }: Kind): Promise<numb
 const GROUPS = 'workspace_id, livemode, state';
 
 /** SQL that counts all actors, or those on a share of the pages. */
-export const countStatement = ({ table }: Kind, percent: number | null): string =>
-  percent === null
-    ? `select ${GROUPS}, count(*)::float8 as count from ${table} group by 1, 2, 3`
-    : `select ${GROUPS}, round(count(*) * ${(100 / percent).toFixed(6)})::float8 as count
-       from ${table} tablesample system (${percent.toFixed(6)}) repeatable (7) group by 1, 2, 3`;
+export function countStatement(kind: Kind, percent: number | null): string {
+  const { table, life } = kind;
+  if (percent === null) return `select ${GROUPS}, count(*)::float8 as count from ${table} group by 1, 2, 3`;
+  const sample = `tablesample system (${percent.toFixed(6)}) repeatable (7)`;
+  const sampled = life
+    ? `(select b.workspace_id, b.livemode, coalesce(t.state, b.state) as state from ${life.births} b ${sample}
+       left join lateral (
+         select l.state from ${life.turns} l where l.email_id = b.id order by l.revision desc limit 1
+       ) t on true) s`
+    : `${table} ${sample}`;
+  return `select ${GROUPS}, round(count(*) * ${(100 / percent).toFixed(6)})::float8 as count
+       from ${sampled} group by 1, 2, 3`;
+}
 
-/** SQL that counts at most `most` matching rows. A result of `most` means that there may be more. */
-export const cappedStatement = ({ table }: Kind, condition: string, most: number): string =>
+/** SQL that counts at most `most` matching rows of a relation. A result of `most` means that there may be more. */
+export const cappedStatement = (relation: string, condition: string, most: number): string =>
   `select ${GROUPS}, count(*)::float8 as count
-   from (select ${GROUPS} from ${table} where ${condition} limit ${most}) w group by 1, 2, 3`;
+   from (select ${GROUPS} from ${relation} where ${condition} limit ${most}) w group by 1, 2, 3`;
+
+/**
+ * The relation that has the actors of a state without a search: of a kind whose lives are appended those that wait are in one table,
+ * and the turns that led to a rare end in another.
+ */
+export const relationOf = (
+  { table, life }: Kind,
+  isTimed: boolean,
+): { readonly name: string; readonly id: string } =>
+  life
+    ? isTimed
+      ? { name: life.due, id: 'id' }
+      : { name: life.turns, id: 'email_id' }
+    : { name: table, id: 'id' };

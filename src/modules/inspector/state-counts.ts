@@ -12,6 +12,7 @@ import {
   type IndexedStates,
   indexedStates,
   pagesOf,
+  relationOf,
 } from './count-statements.ts';
 import { timedStates } from './machines.ts';
 import type { Counts, StateCount } from './model.ts';
@@ -147,8 +148,12 @@ export class StateCounts {
     const covered = listed.filter((name) => indexed === 'all' || indexed.has(name));
     const waiting = kindCounts.timed.filter((name) => !covered.includes(name));
     // Each state has its own limit: a million scheduled emails must not hide the number of failed ones.
-    for (const state of covered) await this.#replace(kind, scopes, [state], `state = ${stateList([state])}`);
-    await this.#replace(kind, scopes, waiting, `wake_at is not null and state in (${stateList(waiting)})`);
+    for (const state of covered) {
+      const { name } = relationOf(kind, kindCounts.timed.includes(state));
+      await this.#replace(name, scopes, [state], `state = ${stateList([state])}`);
+    }
+    const { name } = relationOf(kind, true);
+    await this.#replace(name, scopes, waiting, `wake_at is not null and state in (${stateList(waiting)})`);
     return scopes;
   }
 
@@ -161,13 +166,13 @@ export class StateCounts {
 
   /** Replaces estimates by exact counts, unless there are too many actors to count. */
   async #replace(
-    kind: Kind,
+    relation: string,
     scopes: Map<string, Tally>,
     states: readonly string[],
     condition: string,
   ): Promise<void> {
     if (states.length === 0) return;
-    const rows = await this.database.query<Row>(cappedStatement(kind, condition, MOST_WAITING + 1));
+    const rows = await this.database.query<Row>(cappedStatement(relation, condition, MOST_WAITING + 1));
     if (rows.reduce((sum, { count }) => sum + count, 0) > MOST_WAITING) return;
     for (const tally of scopes.values())
       for (const state of states) tally.set(state, { count: 0, exact: true });

@@ -11,7 +11,7 @@ export interface RenderedMarkdown {
 /** A mailbox in its stored form: name and address apart, so that it is never parsed again. */
 export type StoredMailbox = Pick<Address, 'name' | 'address'>;
 
-/** Everything of a message but its content, as `email_messages.envelope` holds it. */
+/** Everything of a message but its content, as `emails.envelope` holds it. */
 export interface Envelope {
   readonly from: StoredMailbox;
   readonly to: readonly StoredMailbox[];
@@ -34,7 +34,7 @@ export interface Envelope {
   readonly size: number;
 }
 
-/** The content of a message, which `email_messages.content` holds packed (packed-content.ts). `attachments` are base64, in the envelope's order. */
+/** The content of a message, which `emails.content` holds packed (packed-content.ts). `attachments` are base64, in the envelope's order. */
 export interface Content {
   readonly text: string | null;
   readonly html: string | null;
@@ -44,7 +44,7 @@ export interface Content {
   readonly template?: UsedTemplate;
 }
 
-/** The columns of an `email_messages` row that the message itself fills. */
+/** The columns of an `emails` row that the message itself fills. */
 export interface StoredMessage {
   readonly sender_key: string;
   readonly subject: string;

@@ -6,7 +6,7 @@ import { readAddresses, readSender } from './recipients.ts';
 import type { SendRequest } from './request.ts';
 import type { SendBody } from './request-model.ts';
 
-/** The template that a message was made from, as `email_messages.content` holds it. */
+/** The template that a message was made from, as `emails.content` holds it. */
 export interface UsedTemplate {
   readonly version: number;
   readonly variables: Readonly<Record<string, unknown>>;

@@ -7,7 +7,6 @@ import { isStateOf } from '../../../engine/kind.ts';
 import { emailKind } from '../kind.ts';
 import { eventFaults, outcomeFaults } from './audit-recipients.ts';
 
-const MESSAGES = 'select id from email_messages where id > $1 and id <= $2';
 const EVENTS = `select email_id as id, recipient, type, count(*)::integer as found
 from email_events where email_id > $1 and email_id <= $2 group by email_id, recipient, type`;
 
@@ -18,25 +17,14 @@ interface EventRow {
   readonly found: number;
 }
 
-/** Checks emails: what holds for every actor, their messages, their events, and what they took from the quotas. */
+/** Checks emails: what holds for every actor, their events, and what they took from the quotas. */
 export async function auditEmails(audit: Audit, quotas: QuotaLedger): Promise<void> {
   await auditActors(audit, emailKind, lowestIdAt('em', audit.since), async (batch) => {
-    await checkMessages(audit, batch);
     await checkEvents(audit, batch);
     for (const { workspace_id, livemode, state, context } of batch.actors)
       if (isStateOf(emailKind, state))
         quotas.count({ workspaceId: workspace_id, livemode, state, context: context as EmailContext });
   });
-}
-
-async function checkMessages({ session, findings, now }: Audit, batch: ActorBatch): Promise<void> {
-  const rows = await session.query<{ id: string }>(MESSAGES, [batch.after, batch.to]);
-  const messages = new Set(rows.map(({ id }) => id));
-  findings.look('messages', batch.actors.length);
-  for (const { id } of batch.actors)
-    if (!messages.delete(id)) findings.wrong('messages', id, 'has no message');
-  for (const id of messages)
-    if (!mayBeOrphan(id, now)) findings.wrong('messages', id, 'a message without its email');
 }
 
 async function checkEvents({ session, findings, now }: Audit, batch: ActorBatch): Promise<void> {

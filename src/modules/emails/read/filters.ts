@@ -1,18 +1,20 @@
-import { eq, ilike, type SQL, sql } from 'drizzle-orm';
+import { type Column, eq, ilike, type SQL, sql } from 'drizzle-orm';
+import type { EmailState } from '../../../../machines/email.ts';
 import { timeOfId } from '../../../db/ids.ts';
-import { emailMessages, emails } from '../../../db/schema/emails.ts';
+import { emails } from '../../../db/schema/emails.ts';
 import { Failure, invalid } from '../../../http/failure.ts';
-import { idRangeOf, withinRange } from '../../../http/list.ts';
+import { type IdRange, idRangeOf, withinRange } from '../../../http/list.ts';
 import { isProblem, parseAddress } from '../../../mail/address.ts';
 import type { EmailQuery } from './query-model.ts';
 
 /** The filters of a list, as conditions on the tables that it is read from. */
 export interface Filters {
-  readonly ofState: SQL | undefined;
+  readonly status: EmailState | undefined;
+  /** What does not change with an email's life. */
   readonly ofEmail: readonly SQL[];
-  readonly ofMessage: readonly SQL[];
-  /** Conditions on the id of either table, since a list can begin with either. */
-  within(id: typeof emails.id | typeof emailMessages.id): readonly SQL[];
+  /** Conditions on the id of whichever table a list begins with. */
+  within(id: Column): readonly SQL[];
+  readonly range: IdRange;
   /** The newest moment of the list (epoch milliseconds). */
   readonly begins: number;
 }
@@ -28,21 +30,18 @@ export function filtersOf(query: EmailQuery, after: string | null, now: number):
   if (from instanceof Failure) return from;
   const { status, subject, tag, domainId, campaignId } = query;
   const range = idRangeOf('em', after, query);
-  const ofState = status === undefined ? undefined : eq(emails.state, status);
   return {
-    ofState,
+    status,
     ofEmail: given([
-      ofState !== undefined && ofState,
       to !== null && sql`${emails.recipientKeys} @> array[${to}]::text[]`,
-    ]),
-    ofMessage: given([
-      from !== null && eq(emailMessages.senderKey, from),
-      subject !== undefined && ilike(emailMessages.subject, `%${subject.replace(/[\\%_]/g, '\\$&')}%`),
-      tag !== undefined && sql`${emailMessages.tags} @> array[${tag}]::text[]`,
-      domainId !== undefined && eq(emailMessages.domainId, domainId),
-      campaignId !== undefined && eq(emailMessages.campaignId, campaignId),
+      from !== null && eq(emails.senderKey, from),
+      subject !== undefined && ilike(emails.subject, `%${subject.replace(/[\\%_]/g, '\\$&')}%`),
+      tag !== undefined && sql`${emails.tags} @> array[${tag}]::text[]`,
+      domainId !== undefined && eq(emails.domainId, domainId),
+      campaignId !== undefined && eq(emails.campaignId, campaignId),
     ]),
     within: (id) => withinRange(id, range),
+    range,
     begins: range.below === null ? now : Math.min(now, timeOfId(range.below)),
   };
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../../db/database.ts';
 import { type Found, search } from '../../../http/bounded-search.ts';
 import { Failure } from '../../../http/failure.ts';
 import { filtersOf } from './filters.ts';
-import { DUE, isCrowded, listsOf } from './lists.ts';
+import { IN_FLIGHT, isCrowded, listsOf } from './lists.ts';
 import type { EmailQuery } from './query-model.ts';
 import type { EmailItemRow } from './views.ts';
 
@@ -12,18 +12,18 @@ import type { EmailItemRow } from './views.ts';
 export const MOST_SEARCHED = 10_000;
 
 /**
- * The way to find the emails of a state. `state`: they are few, and an index has them by state. `clock`: they are in flight, and
- * the index of wake times has them. `newest`: they are so many that looking through the newest emails finds them.
+ * The way to find the emails of a state. `waiting` and `ended`: they are few, and the index of those that wait, or of turns that
+ * lead to a rare end, has them by state. `clock`: they are in flight, and the index of wake times has them. `newest`: they are so many that looking through the newest emails finds them.
  */
-export const FOUND_BY: Readonly<Record<EmailState, 'state' | 'clock' | 'newest'>> = {
-  scheduled: 'state',
+export const FOUND_BY: Readonly<Record<EmailState, 'waiting' | 'ended' | 'clock' | 'newest'>> = {
+  scheduled: 'waiting',
   queued: 'clock',
   sending: 'clock',
-  deferred: 'state',
+  deferred: 'waiting',
   sent: 'newest',
   delivered: 'newest',
-  failed: 'state',
-  cancelled: 'state',
+  failed: 'ended',
+  cancelled: 'ended',
 };
 
 /** Reads one row more than the page has, newest first, as far as the emails that are looked at hold so many. */
@@ -39,15 +39,15 @@ export async function readPage(
   const lists = listsOf(database, caller, filters, query.limit);
   const foundBy = query.status === undefined ? 'newest' : FOUND_BY[query.status];
   if (foundBy === 'clock' && !(await isCrowded(database, mostSearched)))
-    return { rows: await lists.inState(null, DUE), stoppedAt: null };
-  const { ofMessage, ofEmail } = filters;
-  if (foundBy === 'state') {
+    return { rows: await lists.inState('waiting', IN_FLIGHT)(null), stoppedAt: null };
+  const { ofEmail } = filters;
+  if (foundBy === 'waiting' || foundBy === 'ended') {
     // The index by state answers a filter by state alone.
-    const isExact = ofMessage.length === 0 && ofEmail.length === 1;
-    if (isExact) return { rows: await lists.inState(null), stoppedAt: null };
-    return search({ nth: lists.nthInState, rowsDownTo: lists.inState }, query.limit, mostSearched);
+    const rowsDownTo = lists.inState(foundBy);
+    if (ofEmail.length === 0) return { rows: await rowsDownTo(null), stoppedAt: null };
+    return search({ nth: lists.nthInState(foundBy), rowsDownTo }, query.limit, mostSearched);
   }
-  if (ofMessage.length === 0 && ofEmail.length === 0)
+  if (ofEmail.length === 0 && query.status === undefined)
     return { rows: await lists.newestOfAll(), stoppedAt: null };
   return search({ nth: lists.nthNewest, rowsDownTo: lists.newest }, query.limit, mostSearched);
 }

@@ -7,17 +7,13 @@ const WORKSPACES = 'select id from workspaces order by id';
 
 /** Each statement removes one batch from every table, so that no email is left in parts. The index of the list finds them. */
 const PRUNE = `with old as materialized (
-  select id from email_messages where workspace_id = $1 and not livemode and id < $2 order by id desc limit ${RETENTION_BATCH}
-), actors as (
-  delete from emails e using old o where e.id = o.id
-), events as (
-  delete from email_events e using old o where e.email_id = o.id
-), attempts as (
-  delete from email_attempts a using old o where a.email_id = o.id
-), journal as (
-  delete from email_journal j using old o where j.actor_id = o.id
+  select id from emails where workspace_id = $1 and not livemode and id < $2 order by id desc limit ${RETENTION_BATCH}
+), waiting as (
+  delete from email_due d using old o where d.id = o.id
+), turns as (
+  delete from email_turns t using old o where t.email_id = o.id
 )
-delete from email_messages m using old o where m.id = o.id returning 1 as one`;
+delete from emails e using old o where e.id = o.id returning 1 as one`;
 
 /** Deletes test data seven days after its creation, whatever its state. */
 export const testDataPruner = ({ database, clock }: DutyDeps): Duty => ({

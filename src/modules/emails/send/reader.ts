@@ -29,14 +29,14 @@ export type MessageWithoutContent = Omit<LiveMessage, 'content'> & {
 const LIGHT = 65_536;
 
 /** The size is the one that was stored on acceptance: measuring the content would cost PostgreSQL the reading of it. */
-const MESSAGES = `select m.id, e.recipients, e.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
+const MESSAGES = `select m.id, m.recipients, m.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
   case when s.size <= ${LIGHT} then ${packedContent('m')} end as packed
-from unnest($1::text[]) i(id) join emails e on e.id = i.id join email_messages m on m.id = i.id
+from unnest($1::text[]) i(id) join emails m on m.id = i.id
 cross join lateral (select (m.envelope->>'size')::integer as size) s`;
 
-const CONTENTS = `select m.id, ${packedContent('m')} as packed from email_messages m where m.id = any($1::text[])`;
+const CONTENTS = `select m.id, ${packedContent('m')} as packed from emails m where m.id = any($1::text[])`;
 
-const DOMAINS = 'select m.id, m.domain_id from unnest($1::text[]) i(id) join email_messages m on m.id = i.id';
+const DOMAINS = 'select m.id, m.domain_id from unnest($1::text[]) i(id) join emails m on m.id = i.id';
 
 /** A forgotten person's address is suppressed by its hash. Of two reasons the one that stops more comes last, and counts. */
 const SUPPRESSIONS = `select distinct s.workspace_id, a.key as address_key, s.reason, s.reason = '${WEAKEST_REASON}' as is_weak

@@ -18,7 +18,7 @@ const ENDPOINTS = `select w.id, w.livemode, (
 /** Finds events without a delivery. Deliveries are not indexed by event, so the database hashes them. */
 const MISSING = `select count(*) over ()::integer as total, e.id from webhook_endpoints w
 join email_events e on e.workspace_id = w.workspace_id and e.livemode = w.livemode and e.type = any(w.events)
-where w.id = $1 and e.id > $2
+where w.id = $1 and e.id > $2 and e.written_at >= $3::timestamptz
   and not exists (select from webhook_deliveries d where d.webhook_id = $1 and d.event_id = e.id)
 order by e.id limit ${NAMED}`;
 
@@ -46,6 +46,7 @@ export async function auditDeliveries(audit: Audit): Promise<void> {
     const missing = await audit.session.query<{ total: number; id: string }>(MISSING, [
       id,
       lowestIdAt('evt', from),
+      new Date(from).toISOString(),
     ]);
     audit.findings.look('deliveries', 1);
     for (const event of missing) audit.findings.wrong('deliveries', event.id, `has no delivery for ${id}`);

@@ -1,7 +1,7 @@
 import type { WebhookEndpointContext, WebhookEndpointState } from '../../../../machines/webhook-endpoint.ts';
 import { BatchedRead, rowsById } from '../../../async/batched-read.ts';
 import type { Database } from '../../../db/database.ts';
-import { eventOf } from '../../emails/queries.ts';
+import { type EmailEvent, readEvents } from '../../emails/queries.ts';
 
 /** The event of a delivery and its endpoint. */
 export interface DeliveryPayload {
@@ -17,24 +17,16 @@ interface PayloadRow {
   readonly webhook_id: string;
   /** The event of a test, which is in no log. */
   readonly given: unknown;
-  readonly event_id: string | null;
+  readonly event_id: string;
   readonly email_id: string;
-  readonly type: string;
-  readonly recipient: string;
-  readonly occurred_at: number;
-  readonly data: unknown;
-  readonly livemode: boolean;
   /** Null when the endpoint no longer exists. */
   readonly state: Target['state'] | null;
   readonly context: WebhookEndpointContext;
   readonly sealed: string | null;
 }
 
-const PAYLOADS = `select d.id, d.webhook_id, d.event as given, e.id as event_id, e.email_id, e.type, e.recipient,
-  (extract(epoch from e.occurred_at) * 1000)::float8 as occurred_at, e.data, e.livemode,
-  w.state, w.context, k.sealed
+const PAYLOADS = `select d.id, d.webhook_id, d.event as given, d.event_id, d.email_id, w.state, w.context, k.sealed
 from unnest($1::text[]) i(id) join webhook_deliveries d on d.id = i.id
-left join email_events e on e.email_id = d.email_id and e.id = d.event_id
 left join webhook_endpoints w on w.id = d.webhook_id
 left join webhook_secrets k on k.webhook_id = d.webhook_id`;
 
@@ -51,12 +43,19 @@ const TARGETS = `select w.id, w.state, w.context, k.sealed
 from unnest($1::text[]) i(id) join webhook_endpoints w on w.id = i.id
 left join webhook_secrets k on k.webhook_id = w.id`;
 
-function bodyOf(row: PayloadRow): string | null {
-  if (row.given !== null) return JSON.stringify(row.given);
-  if (row.event_id === null) return null;
-  const { event_id: id, email_id: emailId, type, recipient, data, livemode } = row;
-  const occurredAt = new Date(row.occurred_at);
-  return JSON.stringify(eventOf({ id, emailId, livemode, type, recipient, occurredAt, data }));
+type Payload = PayloadRow & { readonly event: EmailEvent | undefined };
+
+function bodyOf({ given, event }: Payload): string | null {
+  if (given !== null) return JSON.stringify(given);
+  return event ? JSON.stringify(event) : null;
+}
+
+async function readPayloads(database: Database, ids: readonly string[]): Promise<readonly Payload[]> {
+  const rows = await database.query<PayloadRow>(PAYLOADS, [ids]);
+  const logged = rows.filter(({ given }) => given === null);
+  const places = logged.map(({ email_id, event_id }) => ({ emailId: email_id, eventId: event_id }));
+  const events = await readEvents(database, places);
+  return rows.map((row) => ({ ...row, event: events.get(row.event_id) }));
 }
 
 const targetOf = ({ webhook_id: id, state, context, sealed }: PayloadRow): Target | null =>
@@ -66,7 +65,7 @@ const targetOf = ({ webhook_id: id, state, context, sealed }: PayloadRow): Targe
 export function attemptReader(database: Database) {
   const payloads = new BatchedRead(
     'webhook payloads',
-    rowsById((ids) => database.query<PayloadRow>(PAYLOADS, [ids])),
+    rowsById((ids) => readPayloads(database, ids)),
   );
   const targets = new BatchedRead(
     'webhook targets',

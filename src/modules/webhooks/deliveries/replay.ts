@@ -10,6 +10,9 @@ import { LEASE_MS, webhookDeliveryKind } from './kind.ts';
 export const scopeColumns = ({ from, to, types, onlyFailed, most }: ReplayScope) => ({
   low: lowestIdAt('evt', from),
   high: lowestIdAt('evt', to + 1),
+  // An event is written no earlier than it happened, and its email is older: this leaves most turns out before they are unfolded.
+  low_at: new Date(from).toISOString(),
+  high_email: lowestIdAt('em', to + 1),
   types,
   only_failed: onlyFailed,
   most,
@@ -21,6 +24,7 @@ export const scopeColumns = ({ from, to, types, onlyFailed, most }: ReplayScope)
  */
 export const EVENTS_IN_SCOPE = `select e.id, e.type, e.email_id from email_events e
     where e.workspace_id = r.workspace_id and e.livemode = r.livemode and e.id >= r.low and e.id < r.high
+      and e.written_at >= r.low_at and e.email_id < r.high_email
       and e.type = any(r.types)
       and not (r.only_failed and exists (
         select from webhook_deliveries o
@@ -30,7 +34,8 @@ export const EVENTS_IN_SCOPE = `select e.id, e.type, e.email_id from email_event
 
 /** The scopes of requested replays. They are not stored; the deliveries below are made from them. */
 export const replayed = sharedFact('replayed', ['actor', 'start_at'], {
-  columns: 'low text, high text, types text[], only_failed boolean, most integer, start_at bigint',
+  columns:
+    'low text, high text, low_at timestamptz, high_email text, types text[], only_failed boolean, most integer, start_at bigint',
   sql: (source) => `select * from ${source} s`,
 });
 

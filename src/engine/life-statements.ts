@@ -1,0 +1,118 @@
+import type { Parameter } from '../db/database.ts';
+import type { StatementOptions } from './commit.ts';
+import type { AppendedLife, Kind } from './kind.ts';
+import type { WakeWriting } from './wake-at.ts';
+
+/**
+ * The SQL of kinds whose lives are appended (`Kind.life`): what their statements have instead of an actor's row that is rewritten.
+ * An actor that waits for the clock has a row in the table of what is due, and no other.
+ */
+const listed = (names: readonly string[], from = ''): string =>
+  names.map((name) => `, ${from}${name}`).join('');
+
+const derivedNames = ({ derived }: Kind): readonly string[] => derived.map(({ name }) => name);
+
+/** The life of a kind that has one. */
+export function lifeOf({ life, name }: Kind): AppendedLife {
+  if (!life) throw new Error(`The life of the kind ${name} is not appended.`);
+  return life;
+}
+
+const awaited = ({ due }: AppendedLife, source: string, wake: WakeWriting): string => `, awaited as (
+  insert into ${due} (id, workspace_id, livemode, state, wake_at)
+  select id, workspace_id, livemode, state, ${wake.at('wake_at')} from ${source} where wake_at is not null order by id
+  on conflict (id) do update set state = excluded.state, wake_at = excluded.wake_at
+)`;
+
+/** New actors, from the relation `admitted`. */
+export function birthCtes(kind: Kind, wake: WakeWriting, tag: string): string {
+  const life = lifeOf(kind);
+  const own = listed([...life.bornWith, ...kind.spawn.insertColumns]);
+  return `, spawned as (
+  insert into ${life.births}
+    (id, workspace_id, livemode, state, context, timers, machine_version, commit_tag, steps${own})
+  select id, workspace_id, livemode, state, context, timers, $1::smallint, ${tag}, steps${own} from admitted
+)${awaited(life, 'admitted', wake)}`;
+}
+
+/**
+ * The next turn of each actor of the relation `input`, and the relation `changed` of those that got theirs. The key of the turns is
+ * the check of the revision: who comes second finds the place taken. The rows are written in the order of their ids, since batches
+ * that wait for each other in any other order would deadlock.
+ */
+export function turnCtes(
+  kind: Kind,
+  wake: WakeWriting,
+  tag: string,
+  { withoutRevisionCheck = false }: StatementOptions,
+): string {
+  const life = lifeOf(kind);
+  if (kind.receivesEvents) throw new Error(`Nobody deletes the outbox events that ${kind.name} has handled.`);
+  const kept = listed([...derivedNames(kind), ...life.kept]);
+  const next = withoutRevisionCheck
+    ? `(select max(o.revision) from ${life.turns} o where o.email_id = i.id)`
+    : 'i.revision';
+  return `${wake.cte}, turned as (
+  insert into ${life.turns} (email_id, revision, workspace_id, livemode, state, context, timers, machine_version, commit_tag,
+    steps${kept}${listed(Object.keys(life.computed))})
+  select id, coalesce(${next}, 1) + 1, workspace_id, livemode, state, context, timers, $1::smallint, ${tag},
+    steps${kept}${listed(Object.values(life.computed))}
+  from input i order by id
+  on conflict do nothing
+  returning email_id as id
+), changed as materialized (
+  select * from input where (id in (select id from turned)) is true
+)${awaited(life, 'changed', wake)}, ended as (
+  delete from ${life.due} d using changed c where d.id = c.id and c.wake_at is null
+)`;
+}
+
+/**
+ * Claims actors as `claimDueStatement` does; answers their ids alone. They are read by `readLivesStatement`, which knows by then in
+ * which partitions they lie.
+ */
+export function claimLivesStatement(kind: Kind, wake: WakeWriting, where?: string): string {
+  const { due } = lifeOf(kind);
+  return `with due as materialized (
+  select id, wake_at from ${due} where wake_at >= $4::timestamptz and wake_at <= $1::timestamptz${where === undefined ? '' : ` and ${where}`}
+  order by wake_at limit $2::integer
+  for update skip locked
+)${wake.cte}
+update ${due} a set wake_at = ${wake.at('$3::timestamptz')} from due where a.id = due.id
+returning a.id, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
+}
+
+/**
+ * The actors of the ids in $1, of which $2 is the lowest and $3 the highest. The bounds leave out the partitions of other days before
+ * they are opened: with ninety days, opening all of them took 2 ms.
+ */
+export function readLivesStatement(kind: Kind): string {
+  const { births, turns } = lifeOf(kind);
+  return `select b.id, b.workspace_id, b.livemode, coalesce(t.state, b.state) as state,
+  coalesce(t.context, b.context) as context, case when t.revision is null then b.timers else t.timers end as timers,
+  coalesce(t.revision, 1) as revision, coalesce(t.machine_version, b.machine_version) as machine_version
+from unnest($1::text[]) i(id) join ${births} b on b.id = i.id and b.id >= $2 and b.id <= $3
+left join lateral (
+  select * from ${turns} l where l.email_id = b.id and l.email_id >= $2 and l.email_id <= $3
+  order by l.revision desc limit 1
+) t on true`;
+}
+
+/** The parameters of that statement. */
+export const readLivesParameters = (ids: readonly string[]): readonly Parameter[] => [ids, ...boundsOf(ids)];
+
+/** The parameters of a statement that hold the lowest and the highest id of a batch. */
+export interface Bounds {
+  readonly lowest: string;
+  readonly highest: string;
+}
+
+/** The lowest and the highest of ids. */
+export function boundsOf(ids: readonly string[]): readonly [lowest: string, highest: string] {
+  let [lowest = '', highest = ''] = [ids[0], ids[0]];
+  for (const id of ids) {
+    if (id < lowest) lowest = id;
+    if (id > highest) highest = id;
+  }
+  return [lowest, highest];
+}

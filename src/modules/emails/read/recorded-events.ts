@@ -1,0 +1,64 @@
+import type { Database } from '../../../db/database.ts';
+import type { EmailEvent } from './event-model.ts';
+import { eventOf } from './views.ts';
+
+/** The place of an event: its email, and its own id. */
+export interface EventPlace {
+  readonly emailId: string;
+  readonly eventId: string;
+}
+
+interface Row {
+  readonly id: string;
+  readonly email_id: string;
+  readonly livemode: boolean;
+  readonly type: string;
+  readonly recipient: string;
+  readonly occurred_at: number;
+  readonly data: unknown;
+}
+
+/** What of a recorded event lies in the turn `t`, for a lateral join under the alias `e`. */
+export const EVENTS_OF_TURN = `json_to_recordset(t.recorded)
+  as e(id text collate "C", type text, recipient integer, occurred_at timestamptz, data json)`;
+
+/** The bounds of the ids leave out the partitions of other days before they are opened. */
+const EVENTS = `select e.id, t.email_id, t.livemode, e.type, b.recipients[e.recipient + 1] as recipient,
+  (extract(epoch from e.occurred_at) * 1000)::float8 as occurred_at, e.data
+from email_turns t cross join lateral ${EVENTS_OF_TURN}
+join emails b on b.id = t.email_id and b.id >= $3 and b.id <= $4
+where t.email_id = any($1::text[]) and t.email_id >= $3 and t.email_id <= $4 and t.position is not null
+  and e.id = any($2::text[])`;
+
+/** Reads events of the log by their places; those that retention has taken are absent. @throws Unavailable */
+export async function readEvents(
+  database: Pick<Database, 'query'>,
+  places: readonly EventPlace[],
+): Promise<ReadonlyMap<string, EmailEvent>> {
+  const emailIds = [...new Set(places.map(({ emailId }) => emailId))].sort();
+  const [lowest, highest] = [emailIds[0], emailIds.at(-1)];
+  if (lowest === undefined || highest === undefined) return new Map();
+  const eventIds = places.map(({ eventId }) => eventId);
+  const rows = await database.query<Row>(EVENTS, [emailIds, eventIds, lowest, highest]);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      eventOf({ ...row, emailId: row.email_id, occurredAt: new Date(row.occurred_at) }),
+    ]),
+  );
+}
+
+/** The addresses of the recipients of emails, by the emails' ids. @throws Unavailable */
+export async function readRecipients(
+  database: Pick<Database, 'query'>,
+  emailIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const sorted = [...new Set(emailIds)].sort();
+  const [lowest, highest] = [sorted[0], sorted.at(-1)];
+  if (lowest === undefined || highest === undefined) return new Map();
+  const rows = await database.query<{ id: string; recipients: readonly string[] }>(
+    'select id, recipients from emails where id = any($1::text[]) and id >= $2 and id <= $3',
+    [sorted, lowest, highest],
+  );
+  return new Map(rows.map(({ id, recipients }) => [id, recipients]));
+}
