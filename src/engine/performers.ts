@@ -1,3 +1,4 @@
+import { Semaphore } from '../async/semaphore.ts';
 import type { Order } from './draft.ts';
 import type { ActorEvent } from './kind.ts';
 import type { EventResult } from './result.ts';
@@ -31,9 +32,7 @@ export interface Performer {
 
 /** Runs orders of one kind within its slots. */
 export class Performing {
-  #running = 0;
-  readonly #waiting: Order[] = [];
-  #idle: (() => void)[] = [];
+  readonly #slots: Semaphore;
 
   constructor(
     private readonly performer: Performer,
@@ -43,11 +42,13 @@ export class Performing {
     private readonly tell: (order: Order, event: ActorEvent) => Promise<EventResult>,
     /** An order has ended: there may be room where there was none. */
     private readonly ended: () => void = () => {},
-  ) {}
+  ) {
+    this.#slots = new Semaphore(performer.slots, undefined, performer.backlog);
+  }
 
   /** How many more orders would start, or wait, without being dropped. */
   get room(): number {
-    return this.performer.slots - this.#running + this.performer.backlog - this.#waiting.length;
+    return this.#slots.capacity;
   }
 
   /** How many actors that offer themselves would not be turned away. */
@@ -57,16 +58,17 @@ export class Performing {
 
   /** Starts the order, or lets it wait; beyond the backlog it is declined. */
   take(order: Order): void {
-    if (this.#running < this.performer.slots) this.#start(order);
-    else if (this.#waiting.length < this.performer.backlog) this.#waiting.push(order);
-    else this.decline(order);
+    const granted = this.#slots.take();
+    if (granted === true) this.#start(order);
+    else if (granted === false) this.decline(order);
+    else void granted.then((isGranted) => (isGranted ? this.#start(order) : this.decline(order)));
   }
 
   /** Declines what waits, and resolves once no order runs. */
   async stopped(): Promise<void> {
     this.performer.stop?.();
-    for (const order of this.#waiting.splice(0)) this.decline(order);
-    if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    this.#slots.stop();
+    await this.#slots.drained();
     this.performer.stopped?.();
   }
 
@@ -77,17 +79,16 @@ export class Performing {
   }
 
   #start(order: Order): void {
-    this.#running++;
     let outcome: ReturnType<Performer['perform']>;
     try {
       outcome = this.performer.perform(order, (event) => this.tell(order, event));
     } catch (error) {
       this.failed(order, error);
-      return this.#finished();
+      return this.#slots.release();
     }
     if (!(outcome instanceof Promise)) {
       void this.report(order, outcome);
-      return this.#finished();
+      return this.#slots.release();
     }
     void this.#conclude(order, outcome);
   }
@@ -99,16 +100,9 @@ export class Performing {
     } catch (error) {
       this.failed(order, error);
     }
-    this.#finished();
+    this.#slots.release();
     await told;
     this.performer.settled?.(order);
     this.ended();
-  }
-
-  #finished(): void {
-    this.#running--;
-    const next = this.#waiting.shift();
-    if (next) this.#start(next);
-    else if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 }

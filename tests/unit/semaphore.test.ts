@@ -177,6 +177,8 @@ test('an order that cannot be begun is told so, instead of being left to its lea
   for (const id of ['runs', 'waits', 'is too much']) performing.take(order(id));
   expect(reported).toEqual(['is too much attempt.declined']);
   const stopped = performing.stopped();
+  // What runs has not ended yet.
+  await Promise.resolve();
   expect(reported).toEqual(['is too much attempt.declined', 'waits attempt.declined']);
   begun.resolve([]);
   await stopped;
