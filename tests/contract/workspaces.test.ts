@@ -104,7 +104,7 @@ describe('the end of a workspace', () => {
     const { owned, unplaced } = await surveyTables(service.service.database, journals);
     expect(unplaced).toEqual([]);
     expect(owned.map(({ table }) => table)).toEqual(
-      expect.arrayContaining(['emails', 'email_journal', 'audit_log']),
+      expect.arrayContaining(['emails', 'email_turns', 'audit_log']),
     );
   });
 
@@ -117,7 +117,7 @@ describe('the end of a workspace', () => {
     expect(text).not.toContain(service.workspaceId);
     expect(text).not.toMatch(/"hash"|argon2id|BEGIN PRIVATE|"sealed"/);
     const tables = new Set(lines.map((line) => JSON.parse(line).table));
-    expect([...tables]).toEqual(expect.arrayContaining(['workspaces', 'emails', 'email_events', 'members']));
+    expect([...tables]).toEqual(expect.arrayContaining(['workspaces', 'emails', 'email_turns', 'members']));
   });
 
   test('an archived one answers its keys no more, and its members only to reading', async () => {
