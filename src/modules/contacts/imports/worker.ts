@@ -23,7 +23,7 @@ export interface WorkerDeps {
 /** Imports that wait in memory for their turn; those beyond it are found by the clock again. */
 const BACKLOG = 1_000;
 /** How long an import works before others have their turn. */
-const TURN_MS = 2_000;
+const TURN_MS = 3_000;
 /** A statement of so many parts costs some milliseconds by itself: with fewer rows an import would hardly get on. */
 const FEWEST_ROWS = 500;
 const MOST_ROWS = 2_000;
@@ -87,7 +87,11 @@ class Turn {
         throw error;
       });
       if (next === 'lost') return [this.#event({ type: 'file.lost' })];
-      if (next === 'over') return [this.#event({ type: 'turn.ended' })];
+      if (next === 'over') {
+        // A turn leaves short texts behind by the million. Collected here, in 40 ms, they come to 110 MB above idle instead of 160.
+        Bun.gc(true);
+        return [this.#event({ type: 'turn.ended' })];
+      }
       pass = next;
     }
     return [];
