@@ -225,7 +225,7 @@ test('set back to a snapshot under a running instance: cursors beyond the end ar
     await cluster.up();
     {
       await using service = await startRealService({ ...SECRET, DATABASE_URL: url });
-      await spend(url, 500);
+      await spend(url, 2_000);
       await send(service, key, 3);
       await follower.reach(service, key, 12);
       await running.run();

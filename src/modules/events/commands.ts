@@ -42,6 +42,12 @@ const TAKEN_BACK =
   'The database was taken back, or another server took it over, while this instance ran: new events follow behind all that were there.';
 
 /**
+ * Numbers that a server which crashes may give out again though nothing was taken back: those of transactions that had written
+ * nothing durable yet. Each connection has one at a time.
+ */
+const IN_FLIGHT = 1_000n;
+
+/**
  * Keeps new events behind every cursor while the service runs. Another server that takes over asynchronously may lack the last
  * transactions, and so may a machine that is set back to a snapshot: their numbers are given out again, although clients hold
  * cursors beyond them. The first shows in the timeline, the second in numbers that are lower than those this process has seen.
@@ -54,7 +60,7 @@ export function logAligner({ database, logger }: { database: Database; logger: P
     pattern: '20 * * * * *',
     async run() {
       const seen = await readNumbering(database);
-      const isBack = seen.next < highest;
+      const isBack = seen.next + IN_FLIGHT < highest;
       if (!isBack && !isElsewhere(seen)) {
         highest = seen.next;
         return;
