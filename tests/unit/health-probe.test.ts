@@ -104,9 +104,9 @@ test.each([
   to(backend);
   await at(400, sign);
   expect([looks, replaced]).toEqual([1, 0]);
-  await at(1_499, sign);
+  await at(1_299, sign);
   expect(replaced).toBe(0);
-  await at(2_500, sign);
+  await at(1_400, sign);
   expect([watch.isAway, replaced]).toEqual([false, 1]);
 });
 
