@@ -119,7 +119,8 @@ const MOST_REPLAYED = 10_000;
 
 const COUNT = `select count(*)::integer as found, max(e.id) as last from (
   select $1::text as actor, $2::text as workspace_id, $3::boolean as livemode, $4::text as low, $5::text as high,
-    $6::text[] as types, $7::boolean as only_failed, $8::integer as most
+    $6::text[] as types, $7::boolean as only_failed, $8::integer as most,
+    $9::text::timestamptz as low_at, $10::text as high_email
 ) r cross join lateral (${EVENTS_IN_SCOPE}) e`;
 
 const replayUnderWay = ({ replayUntil }: Pick<WebhookEndpointContext, 'replayUntil'>, now: number): Failure =>
@@ -152,7 +153,7 @@ async function queueReplay(
     onlyFailed: body.onlyFailed ?? false,
     most: MOST_REPLAYED,
   };
-  const { low, high, types, only_failed } = scopeColumns(scope);
+  const { low, high, low_at, high_email, types, only_failed } = scopeColumns(scope);
   const [row] = await commands.database.query<{ found: number; last: string | null }>(COUNT, [
     webhook.id,
     caller.workspaceId,
@@ -162,6 +163,8 @@ async function queueReplay(
     types,
     only_failed,
     MOST_REPLAYED + 1,
+    low_at,
+    high_email,
   ]);
   const { found, last } = row as { found: number; last: string | null };
   const queued = Math.min(found, MOST_REPLAYED);
