@@ -18,8 +18,13 @@ const LISTS: Readonly<Record<string, string>> = {
   '/v1/contacts': 'contacts',
   '/v1/contacts/:contact/activity': `contacts/${CONTACT}/activity`,
   '/v1/contacts/imports': 'contacts/imports',
+  '/v1/audiences': 'audiences',
+  '/v1/audit-log': 'audit-log',
   '/v1/webhooks/:id/deliveries': `webhooks/${WEBHOOK}/deliveries`,
 };
+
+/** Lists whose cursors are those of another one, which they filter. */
+const FILTERED = new Set(['/v1/audiences/:id/contacts']);
 
 /** A cursor as the list itself would make it, were that the position of its last row. */
 const forged = (list: string, position: string): string =>
@@ -64,7 +69,8 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 test('forged cursors are tried on every paged list', () => {
   const paged = ROUTES.filter(
-    ({ query }) => query && 'after' in query.properties && 'limit' in query.properties,
+    ({ path, query }) =>
+      query && 'after' in query.properties && 'limit' in query.properties && !FILTERED.has(path),
   );
   expect(paged.map(({ path }) => path).toSorted()).toEqual(Object.keys(LISTS).toSorted());
 });
