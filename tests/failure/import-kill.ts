@@ -27,6 +27,9 @@ export interface ImportOutcome {
   readonly errors: string;
 }
 
+/** A million rows on a busy machine; a test is ended by its own limit long before. */
+const PATIENT = { withinMs: 1_800_000, everyMs: 20 };
+
 const digest = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex');
 
 const CONTACTS = `select count(*)::integer as n, md5(string_agg(md5(concat_ws('|', email, first_name, last_name, properties::text, status)), ''
@@ -77,15 +80,23 @@ export async function killImports(plan: ImportKillPlan): Promise<{
       }
     ).data;
   const reaches = (key: string, id: string, total: number) =>
-    eventually(`${total} rows of ${id}`, async () => {
-      const now = await read(key, id);
-      return now.counts.total >= total || !['queued', 'processing'].includes(now.status) ? now : undefined;
-    });
+    eventually(
+      `${total} rows of ${id}`,
+      async () => {
+        const now = await read(key, id);
+        return now.counts.total >= total || !['queued', 'processing'].includes(now.status) ? now : undefined;
+      },
+      PATIENT,
+    );
   const outcome = async (key: string, id: string): Promise<Omit<ImportOutcome, 'contacts'>> => {
-    const { status, counts, progress } = await eventually(`the end of ${id}`, async () => {
-      const now = await read(key, id);
-      return ['queued', 'processing'].includes(now.status) ? undefined : now;
-    });
+    const { status, counts, progress } = await eventually(
+      `the end of ${id}`,
+      async () => {
+        const now = await read(key, id);
+        return ['queued', 'processing'].includes(now.status) ? undefined : now;
+      },
+      PATIENT,
+    );
     return {
       status,
       counts,
