@@ -326,6 +326,22 @@ describe('roles', () => {
   });
 });
 
+test('a test of a template goes to members, and to nobody who is none', async () => {
+  const template = {
+    name: 'Hello',
+    format: 'html',
+    subject: 'Hi',
+    html: '<p>Hi</p>',
+    from: 'hello@acme.test',
+  };
+  expect((await owner.ask('/live/domains', { name: 'acme.test' })).status).toBe(201);
+  const { id } = (await owner.ask('/live/templates', template)).body.data;
+  const { email } = await inviteMember(service, owner, 'viewer');
+  const send = (to: string) => owner.ask(`/live/templates/${id}/test-send`, { to: [to] });
+  expect(codeOf(await send(email.toUpperCase()))).toEqual([200, undefined]);
+  expect(codeOf(await send('stranger@b.example'))).toEqual([422, 'VALIDATION_ERROR']);
+});
+
 test('the audit log tells who did what, by name, and holds no secret', async () => {
   await owner.ask('/live/api-keys', { name: 'Logged', env: 'live', permissions: ['emails:read'] });
   const { data } = (await owner.ask('/live/audit-log')).body;

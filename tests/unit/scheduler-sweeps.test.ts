@@ -4,7 +4,7 @@ import type { Database } from '../../src/db/database.ts';
 import { TOOK_TOO_LONG } from '../../src/db/sqlstate.ts';
 import { Scheduler } from '../../src/engine/scheduler.ts';
 import { Unavailable } from '../../src/errors/unavailable.ts';
-import { emailKind } from '../../src/modules/emails/kind.ts';
+import { domainKind } from '../../src/modules/domains/kind.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
@@ -64,7 +64,7 @@ function scene({ isShared = true } = {}) {
   const wakeUps = new Scheduler(
     database,
     clock,
-    [{ kind: emailKind, room: () => room, wake }],
+    [{ kind: domainKind, room: () => room, wake }],
     pino({ enabled: false }),
   );
   return {

@@ -48,6 +48,17 @@ export async function findMember(
   return row ? viewOf(row) : null;
 }
 
+/** Whether an address, by its key, is that of a member of a workspace. @throws Unavailable */
+export async function isMember(
+  database: Database,
+  workspaceId: string,
+  addressKey: string,
+): Promise<boolean> {
+  const statement = `select 1 as one from members m join accounts a on a.id = m.account_id
+    where a.email_key = $1 and m.workspace_id = $2`;
+  return (await database.query(statement, [addressKey, workspaceId])).length > 0;
+}
+
 /**
  * Locks the owners, so that two demotions at the same time come one after the other: the second waits for the locks, and counts
  * again who is still an owner (EvalPlanQual of PostgreSQL's read committed).

@@ -8,6 +8,7 @@ import { accountRoutes } from './account-routes.ts';
 import { entryRoutes } from './entry-routes.ts';
 import type { InvitationDeps } from './invitations.ts';
 import { memberRoutes } from './member-routes.ts';
+import { isMember } from './members.ts';
 import { Passkeys } from './passkeys.ts';
 import { resetTokensOf } from './reset.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -58,6 +59,11 @@ export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps>({
       renameWorkspace,
       deleteUnusedWorkspace: (id) => deleteUnusedWorkspace(database, id),
     };
-    return { connect: () => ({ deps, duties: [sessionPruner({ database, clock })] }) };
+    return {
+      connect({ offers }) {
+        offers.isMember = (workspaceId, addressKey) => isMember(database, workspaceId, addressKey);
+        return { deps, duties: [sessionPruner({ database, clock })] };
+      },
+    };
   },
 });
