@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { lowestIdAt } from '../../src/db/ids.ts';
 import { Browser, inviteMember, ORIGIN, PASSWORD, setupToken } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
@@ -24,7 +25,8 @@ describe('the first start', () => {
     expect(codeOf(await stranger.ask('/setup', { ...form, token: 'guess' }))).toEqual([400, 'INVALID_TOKEN']);
   });
 
-  test('makes one owner of two links that are used at the same time', async () => {
+  test('makes one owner of two links that are used at the same time, and none later of those left over', async () => {
+    const leftOver = await setupToken(service);
     const tokens = [await setupToken(service), await setupToken(service)];
     const told = await Promise.all(
       tokens.map(async (token, at) => {
@@ -36,6 +38,11 @@ describe('the first start', () => {
     );
     expect(told.map(({ answer }) => answer.status).sort()).toEqual([201, 400]);
     expect(await setupToken(service)).toBe('');
+    // Also when the first owner has left, and somebody else is one.
+    await service.service.database.query(`update members set id = 'mem_someoneelse'`);
+    const late = { token: leftOver, email: 'late@evil.example', password: PASSWORD, name: 'Eve' };
+    expect(codeOf(await new Browser(service).ask('/setup', late))).toEqual([400, 'INVALID_TOKEN']);
+    await service.service.database.query('update members set id = $1', [lowestIdAt('mem', 0)]);
     const won = told.find(({ answer }) => answer.status === 201);
     owner = won?.browser as Browser;
     if (won?.email !== OWNER)
@@ -284,6 +291,29 @@ describe('roles', () => {
       ['DELETE', `/v1/members/${viewer.id}`, {}],
     ] as const)
       expect(codeOf(await service.ask({ method, path, body, key: testKey }))).toEqual([403, 'FORBIDDEN']);
+  });
+
+  test('who was removed or lowered leaves no invitation behind that they could not make any more', async () => {
+    const [leaving, lowered] = [
+      await inviteMember(service, owner, 'owner'),
+      await inviteMember(service, owner, 'owner'),
+    ];
+    const linkOf = async ({ browser }: { browser: Browser }, email: string, role: string) =>
+      (await browser.ask('/live/members/invitations', { email, role })).body.data.url.split('#token=')[1];
+    const back = await linkOf(leaving, 'back@evil.example', 'owner');
+    const high = await linkOf(lowered, 'high@evil.example', 'owner');
+    const low = await linkOf(lowered, 'low@acme.example', 'member');
+    const testKey = await service.keyWith('test', ['*']);
+    const [waiting] = (await owner.ask('/live/members/invitations')).body.data;
+    const byTestKey = { method: 'DELETE', path: `/v1/members/invitations/${waiting.id}`, key: testKey };
+    expect(codeOf(await service.ask(byTestKey))).toEqual([403, 'FORBIDDEN']);
+    expect((await owner.ask(`/live/members/${leaving.id}`, {}, 'DELETE')).status).toBe(204);
+    expect((await owner.ask(`/live/members/${lowered.id}`, { role: 'admin' }, 'PATCH')).status).toBe(200);
+    const accept = (token: string) =>
+      new Browser(service).ask('/invitation', { token, name: 'Eve', password: PASSWORD });
+    expect(codeOf(await accept(back))).toEqual([400, 'INVALID_TOKEN']);
+    expect(codeOf(await accept(high))).toEqual([400, 'INVALID_TOKEN']);
+    expect((await accept(low)).status).toBe(201);
   });
 
   test('who was removed is out at once', async () => {

@@ -146,6 +146,8 @@ async function setUp(
   if (address instanceof Failure) return address;
   // A hash takes a core for a tenth of a second, so nobody gets one for a guess.
   if (!(await deps.setupTokens.holds(body.token))) return SPENT;
+  // Each start prints a link: those that were left over make nobody an owner, whoever has left since.
+  if (await isSetUp(deps.database)) return SPENT;
   const account = await newAccount(deps, address, body);
   const redeemed = await deps.setupTokens.redeem(body.token);
   if (!redeemed) return SPENT;

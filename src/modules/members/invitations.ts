@@ -125,12 +125,14 @@ export async function listInvitations(
 /** Takes an invitation back: its link opens nothing any more. @throws Unavailable */
 export async function deleteInvitation(
   database: Database,
-  { workspaceId }: Principal,
+  caller: Principal,
   id: string,
 ): Promise<Failure | null> {
+  const refusal = testKey(caller);
+  if (refusal) return refusal;
   const rows = await database.query(
     'delete from invitations where workspace_id = $1 and id = $2 returning id',
-    [workspaceId, id],
+    [caller.workspaceId, id],
   );
   return rows.length > 0 ? null : notFound('invitation');
 }

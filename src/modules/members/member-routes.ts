@@ -60,7 +60,7 @@ export const memberRoutes = (deps: InvitationDeps): readonly Route[] => [
     permission: 'members:write',
     summary: 'Change the role of a member',
     description:
-      'From the next request on. Nobody gives or changes a role above the own: a key with members:write counts as admin, one with * as owner. A test key changes no members. The last owner stays one.',
+      'From the next request on. Nobody gives or changes a role above the own: a key with members:write counts as admin, one with * as owner. A test key changes no members. The last owner stays one. Invitations that wait and that the member could not make any more are taken back.',
     params: { id: MEMBER_ID },
     body: PatchMember,
     response: Member,
@@ -77,7 +77,7 @@ export const memberRoutes = (deps: InvitationDeps): readonly Route[] => [
     permission: 'members:write',
     summary: 'Remove a member',
     description:
-      'Their sessions in this workspace end at once; their account stays. The last owner cannot go.',
+      'Their sessions in this workspace end at once, and their invitations that wait are taken back; their account stays. The last owner cannot go.',
     params: { id: MEMBER_ID },
     response: Type.Null(),
     status: 204,
@@ -129,6 +129,7 @@ export const memberRoutes = (deps: InvitationDeps): readonly Route[] => [
     params: { id: INVITATION_ID },
     response: Type.Null(),
     status: 204,
+    failures: ['FORBIDDEN'],
     audit: { action: 'invitation.deleted' },
     handle: ({ caller, params }) => deleteInvitation(deps.database, caller, params.id),
   }),

@@ -1,5 +1,5 @@
 import type { Principal } from '../../auth/principal.ts';
-import { highestRole, outranks, type Role } from '../../auth/roles.ts';
+import { highestRole, outranks, ROLE_NAMES, ROLES, type Role } from '../../auth/roles.ts';
 import type { Database } from '../../db/database.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import type { MemberView } from './model.ts';
@@ -72,10 +72,16 @@ const OWNERS = `with owners as materialized (
   for update
 )`;
 
-const CHANGE = `${OWNERS}
+/** What a member could no longer give is taken back: a link that was made in time would be a way in again, as an owner too. */
+const WITHDRAWN = (roles: string) => `withdrawn as (
+  delete from invitations i using allowed
+  where i.workspace_id = $1 and i.invited_by = allowed.id and i.accepted_at is null and ${roles}
+)`;
+
+const CHANGE = `${OWNERS}, ${WITHDRAWN(`i.role <> all(string_to_array($5, ','))`)}
 update members m set role = $4 from allowed where m.id = allowed.id returning m.id`;
 
-const REMOVE = `${OWNERS}, ended as (
+const REMOVE = `${OWNERS}, ${WITHDRAWN('true')}, ended as (
   delete from browser_sessions s using allowed
   where s.kind = 'account' and s.subject_id = allowed.account_id and s.workspace_id = $1
 )
@@ -102,12 +108,10 @@ const TEST_KEY = new Failure('FORBIDDEN', 'A test key cannot change who belongs 
 export const testKey = ({ kind, livemode }: Principal): Failure | null =>
   kind === 'key' && !livemode ? TEST_KEY : null;
 
-/** The roles of others that a caller may change. */
-const rolesBelow = ({ permissions }: Principal): string => {
+/** The roles that a holder of these permissions may give, and change in others. */
+const rolesBelow = ({ permissions }: Pick<Principal, 'permissions'>): string => {
   const highest = highestRole(permissions);
-  return (['viewer', 'member', 'admin', 'owner'] as const)
-    .filter((role) => !outranks(role, highest))
-    .join(',');
+  return ROLE_NAMES.filter((role) => !outranks(role, highest)).join(',');
 };
 
 /** Changes the role of a member from the next request on. @throws Unavailable */
@@ -122,7 +126,10 @@ export async function changeRole(
   const refusal = testKey(caller) ?? beyondOwnRole(caller, role) ?? beyondOwnRole(caller, member.role);
   if (refusal) return refusal;
   if (member.role === role) return member;
-  const changed = await database.query(CHANGE, [caller.workspaceId, id, rolesBelow(caller), role]);
+  const changed = await database.query(CHANGE, [
+    ...[caller.workspaceId, id, rolesBelow(caller), role],
+    rolesBelow({ permissions: ROLES[role] }),
+  ]);
   return changed.length > 0 ? { ...member, role } : LAST_OWNER;
 }
 
