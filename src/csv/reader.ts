@@ -26,7 +26,7 @@ export interface CsvRow {
   readonly nextLine: number;
 }
 
-/** Longest cell, in UTF-16 units. */
+/** Longest cell as it is written, without its outer quotes, in UTF-16 units. */
 export const LONGEST_CELL = 65_536;
 /** Most lines of a quoted cell: a longer one is a quote that somebody forgot to close. */
 export const MOST_LINES_OF_CELL = 100;
@@ -85,6 +85,12 @@ export class CsvReader {
       if (row === null) return rows;
       if (row !== 'blank') rows.push(row);
     }
+  }
+
+  /** Behind everything that has been passed over; null inside a row, and inside the line of a fault. */
+  get behindBlank(): Pick<CsvRow, 'end' | 'nextLine'> | null {
+    const isBetween = !this.#failed && this.#at === this.#text.length;
+    return isBetween ? { end: this.#dropped + this.#at, nextLine: this.#line } : null;
   }
 
   /** The next row; `blank` for an empty line or a row that just failed, null when the text has no complete one. */
@@ -153,6 +159,7 @@ export class CsvReader {
           cell += text.slice(from, at + 1);
           from = at + 2;
           at++;
+          if (at - begin > LONGEST_CELL) return this.#failCell('unclosed_quote', begin, opened);
           continue;
         }
         const end = at + 1;

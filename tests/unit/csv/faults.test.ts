@@ -68,6 +68,21 @@ test('cells have at most 100 lines and 65,536 characters', () => {
   }
 });
 
+test('doubled quotes count towards the length of a cell, and one that they never end is not held whole', () => {
+  const quotes = (pairs: number) => `1,"${'""'.repeat(pairs)}"\n3,4`;
+  expect(read(quotes(LONGEST_CELL / 2))[0]).toEqual([1, '1', '"'.repeat(LONGEST_CELL / 2)]);
+  expect(read(quotes(LONGEST_CELL / 2 + 1))).toEqual([
+    ['unclosed_quote', 1, 2],
+    [2, '3', '4'],
+  ]);
+  const reader = new CsvReader({ delimiter: ',' });
+  for (let n = 0; n < 32; n++) expect(reader.read('"'.repeat(65_536), false)).toEqual([]);
+  expect(reader.read('\na,b\n', true).map(({ fault }) => fault?.code ?? null)).toEqual([
+    'unclosed_quote',
+    null,
+  ]);
+});
+
 test('a row has at most 2,000 cells, and none begins behind 262,144 characters', () => {
   const wide = (count: number) => `${'x,'.repeat(count - 1)}x\ny`;
   expect(read(wide(MOST_CELLS))[0]).toHaveLength(MOST_CELLS + 1);

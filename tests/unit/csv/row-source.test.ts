@@ -61,3 +61,24 @@ test('a file whose piece is gone is told as lost', async () => {
   const source = new RowSource({ plan, bytes: content.length, piece: async () => null }, START);
   expect(source.take(10)).rejects.toBeInstanceOf(FileLost);
 });
+
+test('a file of empty lines is read in bounded steps, each of which goes on where the last one stood', async () => {
+  const content = Buffer.from(`${'\n'.repeat(12 * PIECE)}a,b\n`);
+  let reads = 0;
+  const steps: number[] = [];
+  let from = START;
+  for (let isLast = false; !isLast; ) {
+    reads = 0;
+    const plan = { stored: 'utf-8', delimiter: ',' } as const;
+    const piece = async (n: number) => {
+      reads++;
+      return content.subarray(n * PIECE, (n + 1) * PIECE);
+    };
+    const taken = await new RowSource({ plan, bytes: content.length, piece }, from).take(500);
+    steps.push(reads);
+    if (taken.rows.length > 0)
+      expect(taken.rows[0]).toMatchObject({ line: 12 * PIECE + 1, cells: ['a', 'b'] });
+    ({ to: from, isLast } = taken);
+  }
+  expect(steps).toEqual([8, 5]);
+});

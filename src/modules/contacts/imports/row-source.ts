@@ -1,6 +1,7 @@
 import type { FilePlace } from '../../../../machines/contact-import-context.ts';
 import { CsvReader, type CsvRow } from '../../../csv/reader.ts';
 import type { ImportPlan } from './plan.ts';
+import { untilNextTurn } from './rows.ts';
 import { PIECE } from './stored-file.ts';
 
 /** The file of an import is gone. */
@@ -15,6 +16,9 @@ export interface TakenRows {
   readonly to: FilePlace;
   readonly isLast: boolean;
 }
+
+/** Pieces that one batch reads at most: a file of empty lines alone has to tell as often as any other that it is being read. */
+const MOST_PIECES = 8;
 
 /** Texts that are kept: together they are longer than the longest row, however many bytes its characters have. */
 const TEXTS_KEPT = 8;
@@ -64,12 +68,18 @@ export class RowSource {
   async take(most: number): Promise<TakenRows> {
     const rows: CsvRow[] = [];
     let characters = 0;
+    const begun = this.#place.offset;
+    let pieces = 0;
     let last: CsvRow | null = null;
     while (rows.length < most && characters < MOST_CHARACTERS) {
       const row = this.#rows[this.#taken];
       if (!row) {
         if (last) this.#place = this.#placeBehind(last);
         last = null;
+        this.#place = this.#placeBehindBlank();
+        // Inside a line that is passed over there is no place to go on from, and a turn that ends there would begin it again for ever.
+        if (++pieces > MOST_PIECES && this.#place.offset > begun) break;
+        await untilNextTurn();
         if (!(await this.#read())) return { rows, to: this.#end(), isLast: true };
         continue;
       }
@@ -111,7 +121,12 @@ export class RowSource {
     return rest;
   }
 
-  #placeBehind({ end, nextLine }: CsvRow): FilePlace {
+  #placeBehindBlank(): FilePlace {
+    const behind = this.#reader.behindBlank;
+    return behind ? this.#placeBehind(behind) : this.#place;
+  }
+
+  #placeBehind({ end, nextLine }: Pick<CsvRow, 'end' | 'nextLine'>): FilePlace {
     const { text, characters, offset } = this.#texts.findLast((each) => each.characters <= end) as PlacedText;
     return { offset: offset + this.#byteLength(text.slice(0, end - characters)), line: nextLine };
   }

@@ -7,6 +7,7 @@ import { mintId } from '../../../db/ids.ts';
 import { type Detail, Failure, invalid } from '../../../http/failure.ts';
 import { ReceivedBody } from '../../../http/route.ts';
 import { type ImportPlan, readTargets } from './plan.ts';
+import { untilNextTurn } from './rows.ts';
 
 /** Bytes of a stored piece: five thousand rows, a quarter of a second of work, and little to hold. */
 export const PIECE = 262_144;
@@ -164,6 +165,8 @@ class PieceWriter {
   async #insert(): Promise<void> {
     const content = Buffer.from(this.#piece.buffer, 0, this.#filled).toString('base64');
     await this.database.query(STORE, [this.id, this.#count, content]);
+    // The embedded database answers without letting go of the thread: a long file that arrives at once would hold everybody up.
+    await untilNextTurn();
   }
 }
 
