@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { isJpeg, readJpeg } from '../../src/modules/workspace/logo/jpeg.ts';
 import { isPng, readPng } from '../../src/modules/workspace/logo/png.ts';
+import { putLogo } from '../../src/modules/workspace/logo/store-logo.ts';
 
 const MOST = 4_096;
 
@@ -205,4 +206,14 @@ test.each([
   ['a picture behind a script', Buffer.concat([Buffer.from('<script>'), GOOD])],
 ])('%s is no logo', async (_, bytes) => {
   expect(await problemOf(bytes)).toBe('unknown');
+});
+
+test('reads one logo at a time: twenty wait, and one more is asked to come again', async () => {
+  const database = { query: async () => [] } as unknown as Parameters<typeof putLogo>[0];
+  const caller = { workspaceId: 'ws_1' } as Parameters<typeof putLogo>[1];
+  const logo = png(HEAD, pixels(3 * (1 + 2 * 3)), END);
+  const told = await Promise.allSettled(Array.from({ length: 22 }, () => putLogo(database, caller, logo, 0)));
+  expect(told.filter(({ status }) => status === 'fulfilled')).toHaveLength(21);
+  expect(told.at(-1)).toMatchObject({ status: 'rejected', reason: { name: 'Unavailable' } });
+  expect(await putLogo(database, caller, logo, 0)).toBeNull();
 });

@@ -1,5 +1,7 @@
+import { Semaphore } from '../../../async/semaphore.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import type { Database } from '../../../db/database.ts';
+import { Unavailable } from '../../../errors/unavailable.ts';
 import { type Failure, invalid } from '../../../http/failure.ts';
 import { isJpeg, readJpeg } from './jpeg.ts';
 import { isPng, type ReadPicture, readPng } from './png.ts';
@@ -36,12 +38,24 @@ export async function putLogo(
   now: number,
 ): Promise<Failure | null> {
   const bytes = Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength);
-  const picture = await readPicture(bytes);
+  const picture = await readInTurn(bytes);
   if ('problem' in picture) return invalid([{ path: '/body', message: picture.problem }]);
   const file = fileOf(picture.content, isPng(bytes) ? 'png' : 'jpg');
   const content = Buffer.from(picture.content).toString('base64');
   await database.query(STORE, [workspaceId, file, content, new Date(now).toISOString()]);
   return null;
+}
+
+/** A PNG of a few kilobytes may take a fifth of a second to be counted (134 MB of pixels), so one is read at a time, and few wait. */
+const room = new Semaphore(1, undefined, 20);
+
+async function readInTurn(bytes: Buffer): Promise<ReadPicture> {
+  if (!(await room.take())) throw new Unavailable('Too many logos are being read at once.');
+  try {
+    return await readPicture(bytes);
+  } finally {
+    room.release();
+  }
 }
 
 const NO_PICTURE = { problem: 'Must be a PNG or a JPEG.' };
