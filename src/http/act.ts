@@ -27,7 +27,8 @@ export async function recordAct(
   record: RecordAct,
   log: Log,
 ): Promise<void> {
-  if (!audit || answer instanceof Failure || answer instanceof Replay) return;
+  // A HEAD got nothing of what a GET would have handed out.
+  if (!audit || answer instanceof Failure || answer instanceof Replay || call.method === 'HEAD') return;
   const { caller, now } = call;
   const made = typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : null;
   try {

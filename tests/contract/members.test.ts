@@ -387,6 +387,11 @@ test('the audit log tells who did what, by name, and holds no secret', async () 
   }
   const only = (await owner.ask('/live/audit-log?action=member.removed&limit=1')).body;
   expect(only.data.map(({ action }: { action: string }) => action)).toEqual(['member.removed']);
+  // Who took all addresses away is worth knowing; who only asked for the headers has none of them.
+  const key = await service.keyWith('live', ['contacts:read']);
+  expect((await service.ask({ method: 'HEAD', path: '/v1/contacts/export', key })).status).toBe(200);
+  expect((await owner.ask('/live/contacts/export')).status).toBe(200);
+  expect((await owner.ask('/live/audit-log?action=contacts.exported')).body.data).toHaveLength(1);
   const rows = await service.service.database.query('select * from audit_log');
   expect(JSON.stringify(rows)).not.toContain(PASSWORD);
   expect(JSON.stringify(rows)).not.toMatch(/svc_(live|test)_|#token=/);

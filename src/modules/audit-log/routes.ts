@@ -73,7 +73,8 @@ export const auditLogRoutes = ({ database }: AuditLogDeps): readonly Route[] => 
     name: 'listAuditLog',
     permission: 'members:write',
     summary: 'List who did what in the workspace',
-    description: 'Newest first, in both environments, for a year. Reading is not written down, changing is.',
+    description:
+      'Newest first, in both environments, for a year. Changing is written down, and so is downloading a list of people; other reading is not.',
     query: Query,
     response: Type.Array(Entry),
     status: 200,

@@ -83,6 +83,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     method: 'GET',
     path: '/v1/contacts/export',
     name: 'exportContacts',
+    audit: { action: 'contacts.exported' },
     permission: 'contacts:read',
     summary: 'Download all contacts as CSV',
     description:
@@ -125,6 +126,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     method: 'DELETE',
     path: '/v1/contacts/:contact',
     name: 'deleteContact',
+    audit: { action: 'contact.deleted' },
     permission: 'contacts:write',
     summary: 'Forget a contact',
     description:

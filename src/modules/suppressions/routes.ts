@@ -52,6 +52,7 @@ export const suppressionRoutes = (deps: SuppressionCommands): readonly Route[] =
     method: 'POST',
     path: '/v1/suppressions/import',
     name: 'createSuppressionsFromCsv',
+    audit: { action: 'suppressions.imported' },
     permission: 'contacts:write',
     testMode: 'refused',
     summary: 'Suppress the addresses of a CSV file',
@@ -75,6 +76,7 @@ export const suppressionRoutes = (deps: SuppressionCommands): readonly Route[] =
     method: 'GET',
     path: '/v1/suppressions/export',
     name: 'exportSuppressions',
+    audit: { action: 'suppressions.exported' },
     permission: 'contacts:read',
     summary: 'Download all suppressions as CSV',
     description:

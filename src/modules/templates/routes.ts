@@ -43,6 +43,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     method: 'POST',
     path: '/v1/templates',
     name: 'createTemplate',
+    audit: { action: 'template.created' },
     permission: 'templates:write',
     summary: 'Create a template',
     description:
@@ -101,6 +102,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     method: 'PATCH',
     path: '/v1/templates/:id',
     name: 'updateTemplate',
+    audit: { action: 'template.changed' },
     permission: 'templates:write',
     summary: 'Change a template',
     description:
@@ -120,6 +122,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     method: 'DELETE',
     path: '/v1/templates/:id',
     name: 'deleteTemplate',
+    audit: { action: 'template.deleted' },
     permission: 'templates:write',
     summary: 'Delete a template',
     description:
@@ -161,6 +164,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     method: 'POST',
     path: '/v1/templates/:id/publish',
     name: 'publishTemplate',
+    audit: { action: 'template.published' },
     permission: 'templates:write',
     summary: 'Send a version of a template from now on',
     description: 'A draft, or any other version of it.',
@@ -176,6 +180,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     method: 'POST',
     path: '/v1/templates/:id/restore',
     name: 'restoreTemplate',
+    audit: { action: 'template.restored' },
     permission: 'templates:write',
     summary: 'Go back to an earlier version of a template',
     description: 'Makes a new version that says what the earlier one said, and sends it from now on.',
