@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { type ImportKillPlan, killImports } from './import-kill.ts';
 
-const holdsOn = (database: ImportKillPlan['database'], rows: number) => async () => {
+async function endsUndisturbed(database: ImportKillPlan['database'], rows: number): Promise<void> {
   const { undisturbed, killed, hits, wanted } = await killImports({
     database,
     rows,
@@ -12,14 +12,12 @@ const holdsOn = (database: ImportKillPlan['database'], rows: number) => async ()
   expect(killed).toEqual(undisturbed);
   // A kill after the end would prove nothing.
   expect(hits.filter((total) => total > 0 && total < rows).length).toBeGreaterThan(0);
-};
+}
 
-test(
-  'an import that is killed with -9 on the way ends as an undisturbed one, on PostgreSQL',
-  holdsOn('PostgreSQL', 12_000),
-);
+test('an import that is killed with -9 on the way ends as an undisturbed one, on PostgreSQL', async () => {
+  await endsUndisturbed('PostgreSQL', 12_000);
+});
 
-test(
-  'an import that is killed with -9 on the way ends as an undisturbed one, on PGlite',
-  holdsOn('PGlite', 5_000),
-);
+test('an import that is killed with -9 on the way ends as an undisturbed one, on PGlite', async () => {
+  await endsUndisturbed('PGlite', 5_000);
+});
