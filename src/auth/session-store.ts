@@ -49,7 +49,11 @@ export interface Opening {
 /** A person who signed in and did nothing for so long has to sign in again. */
 const IDLE_MS = 30 * 86_400_000;
 
-const OPEN = `with ended as (delete from browser_sessions where hash = $1)
+/** Who opens a session is there: the workspace that somebody turned to last is the one to come back to. */
+const OPEN = `with ended as (delete from browser_sessions where hash = $1), seen as (
+  update members set last_seen_at = $10::text::timestamptz
+  where $4 = 'account' and account_id = $5 and workspace_id = $6
+)
 insert into browser_sessions
   (id, hash, kind, subject_id, workspace_id, livemode, user_agent, client, seen_at, expires_at)
 values ($2, $3, $4, $5, $6, $7, $8, $9, $10::text::timestamptz, $11::text::timestamptz)`;
