@@ -348,11 +348,13 @@ describe('a test send', () => {
     const email = (await service.live.get(`/v1/emails/${told.body.data.id}`)).body.data;
     expect(email).toMatchObject({
       templateId,
+      subject: expect.stringMatching(/^\[Test\] ./),
       html: 'Hi x',
       to: ['me@sender.example', 'you@sub.sender.example'],
     });
     const stranger = await service.live.post(path, { to: ['me@sender.example', 'ada@example.com'] });
-    expect([stranger.status, stranger.body.error.details[0].path]).toEqual([422, '/body/to/1']);
+    expect(stranger.status).toBe(403);
+    expect(stranger.body.error.message).toContain('/body/to/1 is none');
     expect((await service.live.post(path, { to: [] })).status).toBe(422);
     expect(
       (await service.live.post(path, { to: Array.from('abcdef', (c) => `${c}@sender.example`) })).status,

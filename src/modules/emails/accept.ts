@@ -66,6 +66,8 @@ export interface AcceptRequest {
   readonly at: string;
   /** The version of its template; the one that is sent by default. */
   readonly templateVersion?: number;
+  /** What stands before the subject that the template makes. */
+  readonly subjectPrefix?: string;
   /** The HTTP status that the stored reply has; 202 by default. */
   readonly status?: number;
 }

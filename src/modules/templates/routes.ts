@@ -200,12 +200,12 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     testMode: 'refused',
     summary: 'Send a template to colleagues',
     description:
-      'A real email to members of the workspace, or to addresses at its verified domains, and to nobody else. It is accepted like every other email and takes one unit of the quota. 409 where the template has no subject, or nobody says who sends it.',
+      'A real email to members of the workspace, or to addresses at its verified domains, and to nobody else (403). Its subject begins with `[Test] `. It is accepted like every other email and takes one unit of the quota. 409 where the template has no subject, or nobody says who sends it.',
     params: { id: TEMPLATE_ID },
     body: TestSendBody,
     response: EmailReceipt,
     status: 200,
-    failures: ['CONFLICT', 'QUOTA_EXCEEDED'],
+    failures: ['CONFLICT', 'FORBIDDEN', 'QUOTA_EXCEEDED'],
     example: {
       body: { to: ['ada@acme.example'], variables: VALUES },
       response: {

@@ -18,8 +18,6 @@ export interface TestSender extends TemplateReader {
 /** Whether an address (its key) is that of a member of a workspace. */
 export type IsMember = (workspaceId: string, addressKey: string) => Promise<boolean>;
 
-const NOT_A_COLLEAGUE =
-  'Must be a member of the workspace, or an address at one of its verified domains: a test reaches nobody else.';
 const NO_SUBJECT = new Failure('CONFLICT', 'The template has no subject, so it cannot be sent by itself.', {
   suggestion: 'Give it a subject with PATCH /v1/templates/{id}.',
 });
@@ -44,25 +42,38 @@ export async function testSend(
   if (content.subject === null) return NO_SUBJECT;
   if (content.from === null && caller.senderDefaults.from === null) return NO_SENDER;
   return acceptEmail(sender.acceptance(), {
-    ...{ sender: caller, claim, now, at: '/body', status: 200, templateVersion: version },
+    ...{
+      sender: caller,
+      claim,
+      now,
+      at: '/body',
+      status: 200,
+      templateVersion: version,
+      subjectPrefix: '[Test] ',
+    },
     body: { to: body.to, templateId: row.id, ...(body.variables && { variables: body.variables }) },
   });
 }
 
-/** The 422 that names every recipient who is no colleague. */
+/** The refusal of recipients who are no colleagues (403) or no addresses (422): it names every one of them. */
 async function findStrangers(
   sender: TestSender,
   { workspaceId }: Principal,
   to: readonly string[],
 ): Promise<Failure | null> {
   const problems = new Problems();
+  const strangers: string[] = [];
   const isKnown = async ({ key, domain }: Address): Promise<boolean> =>
     (await sender.isMember(workspaceId, key)) ||
     (await sender.acceptance().findSendingDomain(workspaceId, domain)) !== null;
   for (const [index, text] of to.entries()) {
     const read = parseAddress(text);
     if (isProblem(read)) problems.report(`/body/to/${index}`, read.problem);
-    else if (!(await isKnown(read))) problems.report(`/body/to/${index}`, NOT_A_COLLEAGUE);
+    else if (!(await isKnown(read))) strangers.push(`/body/to/${index}`);
   }
-  return problems.failure();
+  const malformed = problems.failure();
+  if (malformed || strangers.length === 0) return malformed;
+  return new Failure('FORBIDDEN', `A test reaches colleagues only, and ${strangers.join(', ')} is none.`, {
+    suggestion: 'Send it to members of the workspace, or to addresses at one of its verified domains.',
+  });
 }

@@ -46,6 +46,7 @@ interface Filler {
   readonly now: number;
   readonly at: string;
   readonly templateVersion?: number;
+  readonly subjectPrefix?: string;
 }
 
 /** A request whose content came from its template. */
@@ -67,7 +68,7 @@ const TOO_LARGE = 'Must make a message of at most 25 MiB.';
 export async function fillRequest(
   fillTemplate: FillTemplate,
   request: SendRequest,
-  { sender, body, now, at, templateVersion }: Filler,
+  { sender, body, now, at, templateVersion, subjectPrefix = '' }: Filler,
 ): Promise<FilledRequest | Failure> {
   const { id = '', variables = {} } = request.template ?? {};
   const filled = await fillTemplate({
@@ -77,7 +78,7 @@ export async function fillRequest(
   const { templateId, version, html, text } = filled;
   const problems = new Problems();
   const { report } = problems;
-  const subject = request.subject ?? filled.subject;
+  const subject = request.subject ?? (filled.subject && `${subjectPrefix}${filled.subject}`);
   const { from: defaultFrom = null, replyTo: defaultReplyTo = null } = sender.senderDefaults ?? {};
   const replies = filled.replyTo.length > 0 ? filled.replyTo : (defaultReplyTo ?? undefined);
   const parts = {
