@@ -114,3 +114,15 @@ test('lifting a suppression is told to Amazon SES, as soon as it hears', async (
   await send('DELETE', '/v1/suppressions/stays@example.com');
   expect((await contact('stays@example.com')).status).toBe('unsubscribed');
 });
+
+test('a list may come as spreadsheets write it, and its strongest reason for an address counts', async () => {
+  const lines = 'sep=;\r\nAddress;Reason\r\nTWICE@example.com;unsubscribed\r\ntwice@example.com;bounced\r\nbad;\r\n';
+  const told = await send('POST', '/v1/suppressions/import', Buffer.from(`\ufeff${lines}`, 'utf16le'), live, {
+    'content-type': 'text/csv',
+  });
+  expect(told.body.data).toEqual({
+    counts: { total: 3, added: 1, known: 1, failed: 1 },
+    errors: [{ line: 5, message: expect.any(String) }],
+  });
+  expect(await reasonOf('twice@example.com')).toBe('bounced');
+});

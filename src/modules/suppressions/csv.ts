@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { SUPPRESSION_REASONS, type SuppressionReason } from '../../../machines/email-rules.ts';
+import { SUPPRESSION_REASONS, type SuppressionReason, WEAKEST_REASON } from '../../../machines/email-rules.ts';
 import { dialectOf } from '../../csv/delimiter.ts';
+import { BrokenEncoding, EncodingDetector } from '../../csv/encoding.ts';
 import { CsvReader } from '../../csv/reader.ts';
 import { CSV_MARK, csvRow, withoutGuard } from '../../csv/write.ts';
 import type { Database } from '../../db/database.ts';
@@ -64,11 +65,28 @@ interface ReadList {
 const isReason = (text: string): text is SuppressionReason =>
   SUPPRESSION_REASONS.some((name) => name === text);
 
+/** The text of a file in any encoding that contacts are imported from. */
+function textOf(bytes: Uint8Array): string | Failure {
+  const detector = new EncodingDetector();
+  try {
+    const begun = detector.take(bytes);
+    const { rest, stored } = detector.end();
+    return new TextDecoder(stored, { ignoreBOM: true }).decode(Buffer.concat([begun, rest]));
+  } catch (error) {
+    if (error instanceof BrokenEncoding) return invalid([{ path: '/body', message: error.message }]);
+    throw error;
+  }
+}
+
 /** Reads a list: a column `address` or `email`, and one for the reason if there is one. */
 function readList(bytes: Uint8Array): ReadList | Failure {
-  const text = new TextDecoder().decode(bytes);
-  const { delimiter } = dialectOf(text.slice(0, 65_536), text.length <= 65_536);
-  const [header, ...rows] = new CsvReader({ delimiter }).read(text, true);
+  const text = textOf(bytes);
+  if (typeof text !== 'string') return text;
+  const { delimiter, skipped } = dialectOf(text.slice(0, 65_536), text.length <= 65_536);
+  const [header, ...rows] = new CsvReader({ delimiter, line: skipped > 0 ? 2 : 1 }).read(
+    text.slice(skipped),
+    true,
+  );
   const names = (header?.cells ?? []).map((name) => name.trim().toLowerCase());
   const at = Math.max(names.indexOf('address'), names.indexOf('email'));
   if (at === -1)
@@ -85,7 +103,7 @@ function readList(bytes: Uint8Array): ReadList | Failure {
     else if (isProblem(read)) errors.push({ line, message: read.problem });
     else if (!isReason(reason))
       errors.push({ line, message: `Give one of ${SUPPRESSION_REASONS.join(', ')}.` });
-    else if (!entries.has(read.key))
+    else if ((entries.get(read.key)?.reason ?? WEAKEST_REASON) === WEAKEST_REASON)
       entries.set(read.key, { address_key: read.key, address: read.address, reason });
   }
   return { entries, total, errors };
