@@ -116,7 +116,8 @@ test('lifting a suppression is told to Amazon SES, as soon as it hears', async (
 });
 
 test('a list may come as spreadsheets write it, and its strongest reason for an address counts', async () => {
-  const lines = 'sep=;\r\nAddress;Reason\r\nTWICE@example.com;unsubscribed\r\ntwice@example.com;bounced\r\nbad;\r\n';
+  const lines =
+    'sep=;\r\nAddress;Reason\r\nTWICE@example.com;unsubscribed\r\ntwice@example.com;bounced\r\nbad;\r\n';
   const told = await send('POST', '/v1/suppressions/import', Buffer.from(`\ufeff${lines}`, 'utf16le'), live, {
     'content-type': 'text/csv',
   });

@@ -136,7 +136,10 @@ describe('a preview', () => {
       variables: { c: 1, unused: 2 },
     });
     expect(shown.missingVariables).toEqual(['a', 'order.total']);
-    expect(shown.warnings.join(' ')).toMatch(/filter raw.*does not use 1 .*: unused.*no subject/);
+    expect(shown.warnings.map(({ message }: Email) => message).join(' ')).toMatch(
+      /filter raw.*does not use 1 .*: unused.*no subject/,
+    );
+    expect(shown.sizeBytes).toBe(Buffer.byteLength(shown.html));
   });
 
   test('refuses a link that runs a script, however it is spelt', async () => {

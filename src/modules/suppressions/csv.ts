@@ -1,5 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { SUPPRESSION_REASONS, type SuppressionReason, WEAKEST_REASON } from '../../../machines/email-rules.ts';
+import {
+  SUPPRESSION_REASONS,
+  type SuppressionReason,
+  WEAKEST_REASON,
+} from '../../../machines/email-rules.ts';
 import { dialectOf } from '../../csv/delimiter.ts';
 import { BrokenEncoding, EncodingDetector } from '../../csv/encoding.ts';
 import { CsvReader } from '../../csv/reader.ts';

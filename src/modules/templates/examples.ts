@@ -51,5 +51,5 @@ export const PREVIEW = {
   ...{ templateId: ID, version: 1, subject: 'Your order 1842', previewText: null },
   html: '<p>Hello there,</p><ul><li>Tea</li><li>Biscuits</li></ul>',
   text: 'Hello there,\n\n- Tea\n- Biscuits',
-  ...{ from: NEW_TEMPLATE.from, replyTo: [], missingVariables: [], warnings: [] },
+  ...{ from: NEW_TEMPLATE.from, replyTo: [], missingVariables: [], warnings: [], sizeBytes: 54 },
 };

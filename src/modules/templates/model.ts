@@ -214,6 +214,23 @@ export const PreviewBody = Type.Object(
   { title: 'PreviewTemplate' },
 );
 
+const Warning = Type.Object(
+  {
+    code: Type.String({
+      description:
+        'One of raw_filter, unused_variables, no_subject, no_preferences_page, clipped, image_without_alt, insecure_link, unclosed_tag.',
+    }),
+    message: Type.String({ description: 'A sentence about something that may not be meant.' }),
+    line: nullable(
+      Type.Integer({ description: 'The line of the rendered html, from 1; null where none is to blame.' }),
+    ),
+  },
+  { title: 'TemplateWarning' },
+);
+
+/** Something in a template that may not be meant. */
+export type PreviewWarning = Static<typeof Warning>;
+
 /** The answer of a preview. */
 export const Preview = Type.Object(
   {
@@ -228,7 +245,10 @@ export const Preview = Type.Object(
     missingVariables: Type.Array(Type.String(), {
       description: 'Names that the template uses and that have no value here, such as `order.total`.',
     }),
-    warnings: Type.Array(Type.String({ description: 'A sentence about something that may not be meant.' })),
+    warnings: Type.Array(Warning),
+    sizeBytes: Type.Integer({
+      description: 'Bytes of the html part in UTF-8, or of the text part where there is no html.',
+    }),
   },
   { title: 'TemplatePreview' },
 );

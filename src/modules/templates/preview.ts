@@ -4,7 +4,8 @@ import { textFromHtml } from '../../mail/content/text-part.ts';
 import { Problems } from '../../mail/problems.ts';
 import { type Compilers, compile } from './compile.ts';
 import { NOTHING, readContent, type StoredContent } from './content.ts';
-import type { PreviewBody, PreviewView } from './model.ts';
+import { htmlWarnings } from './html-warnings.ts';
+import type { PreviewBody, PreviewView, PreviewWarning } from './model.ts';
 import { findVersion, type TemplateReader } from './queries.ts';
 import type { RenderTemplate } from './rendering.ts';
 
@@ -50,14 +51,15 @@ export async function previewTemplate(
   });
   if (rendered instanceof Failure) return rendered;
   const { subject, previewText, html, text } = rendered.parts;
+  // As an email's text part is made when it leaves.
+  const asText = text ?? (html === null ? null : textFromHtml(html));
   return {
-    ...{ templateId, version, subject, previewText, html },
-    // As an email's text part is made when it leaves.
-    text: text ?? (html === null ? null : textFromHtml(html)),
+    ...{ templateId, version, subject, previewText, html, text: asText },
     from: content.from,
     replyTo: [...content.replyTo],
     missingVariables: missingIn(content, rendered.names),
     warnings: warningsOf(content, values, html),
+    sizeBytes: Buffer.byteLength(html ?? asText ?? ''),
   };
 }
 
@@ -128,22 +130,27 @@ function warningsOf(
   content: StoredContent,
   values: Readonly<Record<string, unknown>>,
   html: string | null,
-): string[] {
+): PreviewWarning[] {
   const used = new Set(content.names.map((path) => path.split(/[.[]/)[0]));
   const idle = Object.keys(values).filter((name) => !used.has(name));
-  const warnings = content.raw.map(
-    (part) => `The ${part} writes a value with the filter raw: nothing escapes it.`,
-  );
+  const warnings: PreviewWarning[] = [];
+  const warn = (code: string, message: string) => warnings.push({ code, message, line: null });
+  for (const part of content.raw)
+    warn('raw_filter', `The ${part} writes a value with the filter raw: nothing escapes it.`);
   if (idle.length > 0)
-    warnings.push(
+    warn(
+      'unused_variables',
       `The template does not use ${idle.length} of the variables given: ${idle.slice(0, 10).join(', ')}.`,
     );
-  if (content.subject === null) warnings.push('The template has no subject: each request has to give one.');
+  if (content.subject === null)
+    warn('no_subject', 'The template has no subject: each request has to give one.');
   if (used.has('preferencesUrl'))
-    warnings.push('Nothing fills in preferencesUrl in an email that is sent by a request.');
-  if (html !== null && Buffer.byteLength(html) > CLIPPED)
-    warnings.push(
+    warn('no_preferences_page', 'Nothing fills in preferencesUrl in an email that is sent by a request.');
+  if (html === null) return warnings;
+  if (Buffer.byteLength(html) > CLIPPED)
+    warn(
+      'clipped',
       'The html is longer than 90 KB: Gmail shows the first 102 KB of an email and hides the rest.',
     );
-  return warnings;
+  return [...warnings, ...htmlWarnings(html, content.format === 'html')];
 }

@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test';
+import { htmlWarnings } from '../../src/modules/templates/html-warnings.ts';
+
+const told = (html: string) => htmlWarnings(html, true).map(({ code, line }) => [code, line]);
+
+test('images without alt, links without https and tags without an end are told with their lines', () => {
+  const html =
+    '<!-- <img> -->\n<div><img src="https://a.example/x.png">\n<a href="http://a.example">x</a><IMG alt="x" src=x><br>';
+  expect(told(html)).toEqual([
+    ['image_without_alt', 2],
+    ['insecure_link', 3],
+    ['unclosed_tag', 2],
+  ]);
+  expect(htmlWarnings(html, false).map(({ line }) => line)).toEqual([null, null, null]);
+  expect(told('<style>a<b{}</style><p>one<p>two<li>three<div/><h1>x</h1>')).toEqual([]);
+});
+
+test('an author hears of twenty faults of a kind, however long or broken the html', () => {
+  const long = (text: string) => text.repeat(1_048_576 / text.length);
+  expect(told(long('<img>x\n'))).toHaveLength(20);
+  expect(told(long('<div>'))).toHaveLength(20);
+  for (const broken of ['<', '<!--', '<style>', '<style', '</', '<a '])
+    expect(told(long(broken)).length).toBeLessThanOrEqual(20);
+});
