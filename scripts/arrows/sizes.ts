@@ -19,7 +19,7 @@ const SHORT_BY_KIND: readonly { readonly path: RegExp; readonly why: string }[] 
     why: 'a manifest has this name in every module',
   },
   { path: /\.d\.ts$/, why: 'a declaration of what has no types' },
-  { path: /^src\/dashboard\/web\/main\.tsx$/, why: 'the entry of the browser' },
+  { path: /^src\/dashboard\/web\/(?:application\/)?main\.tsx$/, why: 'the entry of a page' },
   {
     path: /^src\/duties\/|-(?:pruner|recorder|stopper)\.ts$/,
     why: 'one background job a file, and what all jobs share',

@@ -12,8 +12,8 @@ export interface PackedFile {
 
 /** The files that a browser is given. */
 export interface Pack {
-  /** The page itself. */
-  readonly page: PackedFile;
+  /** The documents: the live view, and everything else. */
+  readonly pages: { readonly application: PackedFile; readonly liveView: PackedFile };
   /** By name; each name holds a hash of its content. */
   readonly files: Readonly<Record<string, PackedFile>>;
 }

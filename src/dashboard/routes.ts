@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { notFound } from '../http/failure.ts';
 import { RawResponse, type Route, route } from '../http/route.ts';
-import { openPack, type PackedFile } from './pack.ts';
+import { openPack, type Pack, type PackedFile } from './pack.ts';
 
 /** Scripts, styles, images and sockets of this service alone; nothing inline runs, nobody frames it, no form leaves it. */
 const CSP = [
@@ -31,7 +31,7 @@ const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' };
 const BUILDING_MS = 5_000;
 const BUILDING = new RawResponse(
   'text/html; charset=utf-8',
-  '<!doctype html><meta http-equiv="refresh" content="1"><title>Posthorn live</title><p>The live view is being built. This page comes back by itself.',
+  '<!doctype html><meta http-equiv="refresh" content="1"><title>Posthorn</title><p>The page is being built. It comes back by itself.',
   { status: 503, headers: { ...PAGE_HEADERS, 'retry-after': '1' } },
 );
 
@@ -42,7 +42,22 @@ const leadTo = (location: string) => () =>
     headers: { location, 'cache-control': 'no-store', vary: 'accept' },
   });
 
-/** The page of the live view and its files. They hold no data, so nobody needs a key for them. */
+/** A page, which a checkout builds when it is first asked for. */
+const page = (path: string, name: keyof Pack['pages'], summary: string): Route =>
+  route({
+    method: 'GET',
+    path,
+    permission: 'public',
+    summary,
+    response: Type.Unknown(),
+    status: 200,
+    handle: async ({ headers }) => {
+      const pack = await Promise.race([openPack(), Bun.sleep(BUILDING_MS).then(() => null)]);
+      return pack ? documentOf(pack.pages[name], headers, PAGE_HEADERS) : BUILDING;
+    },
+  });
+
+/** The pages of the application and of the live view, and their files. They hold no data, so nobody needs a key for them. */
 export const dashboardRoutes = (): readonly Route[] => [
   route({
     method: 'GET',
@@ -54,34 +69,17 @@ export const dashboardRoutes = (): readonly Route[] => [
     status: 200,
     handle: leadTo('/app'),
   }),
-  // The live view is all that there is of the web application.
-  route({
-    method: 'GET',
-    path: '/app',
-    permission: 'public',
-    summary: 'Lead to the live view',
-    response: Type.Null(),
-    status: 200,
-    handle: leadTo('/inspector'),
-  }),
-  route({
-    method: 'GET',
-    path: '/inspector',
-    permission: 'public',
-    summary: 'The live view of the machines',
-    response: Type.Unknown(),
-    status: 200,
-    handle: async ({ headers }) => {
-      const pack = await Promise.race([openPack(), Bun.sleep(BUILDING_MS).then(() => null)]);
-      return pack ? documentOf(pack.page, headers, PAGE_HEADERS) : BUILDING;
-    },
-  }),
+  // The page finds out from its address where it is: links in letters and terminals lead straight to a form.
+  ...['/app', '/app/setup', '/app/invitation', '/app/reset'].map((path) =>
+    page(path, 'application', 'The web application'),
+  ),
+  page('/inspector', 'liveView', 'The live view of the machines'),
   route({
     method: 'GET',
     path: '/inspector/assets/:file',
     permission: 'public',
     params: { file: { text: 'The name of a built file' } },
-    summary: 'A file of the live view',
+    summary: 'A file of the web application or of the live view',
     response: Type.Unknown(),
     status: 200,
     handle: async ({ params, headers }) => {

@@ -49,8 +49,20 @@ describe('the root path', () => {
   });
 });
 
-test('the application leads to the live view, which is there', async () => {
-  const page = await fetch(`${service.url}/`, { headers: { accept: CHROME } });
-  expect([page.status, new URL(page.url).pathname]).toEqual([200, '/inspector']);
-  expect(await page.text()).toContain('<title>Posthorn');
+test('the application is there for links into it, under the same policy as the live view, and small', async () => {
+  const view = await fetch(`${service.url}/inspector`);
+  for (const path of ['/', '/app', '/app/setup', '/app/invitation', '/app/reset']) {
+    const page = await fetch(`${service.url}${path}`, { headers: { accept: CHROME } });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-security-policy')).toBe(view.headers.get('content-security-policy'));
+    expect(await page.text()).toContain('<title>Posthorn</title>');
+  }
+  expect((await fetch(`${service.url}/app/other`)).status).toBe(401);
+  const { pages, files } = await openPack();
+  const html = new TextDecoder().decode(Bun.gunzipSync(Buffer.from(pages.application.gzip, 'base64')));
+  const names = Object.keys(files).filter((name) => html.includes(name));
+  expect(names).toHaveLength(3);
+  // The budget of the first page, compressed, React included.
+  const bytes = names.map((name) => Buffer.from(files[name]?.brotli ?? '', 'base64').length);
+  expect(bytes.reduce((sum, each) => sum + each)).toBeLessThan(100_000);
 });

@@ -51,6 +51,15 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
     foreignForm(call, deps.publicUrl) ?? (await work(call));
   return [
     route({
+      method: 'GET',
+      path: `${DASHBOARD_API}/setup`,
+      permission: 'public',
+      summary: 'Tell whether the first owner has been made',
+      response: Type.Object({ isSetUp: Type.Boolean() }),
+      status: 200,
+      handle: async () => ({ isSetUp: await isSetUp(deps.database) }),
+    }),
+    route({
       method: 'POST',
       path: `${DASHBOARD_API}/setup`,
       ...PUBLIC_FORM,

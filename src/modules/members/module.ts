@@ -45,10 +45,10 @@ export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps>({
     ...workspaceRoutes(deps),
   ],
   open({ config, database, clock, logger, sealer, sessions }) {
-    const { publicUrl, signup, defaultPlan: plan } = config;
+    const { publicUrl, signup, simulatorDomain, defaultPlan: plan } = config;
     const now = () => clock.now();
     const deps: WorkspaceRouteDeps & InvitationDeps = {
-      ...{ database, sealer, sessions, publicUrl, signup, log: logger },
+      ...{ database, sealer, sessions, publicUrl, signup, simulatorDomain, log: logger },
       passwords: new Passwords(),
       slowDown: new SlowDown(clock.monotonic),
       passkeys: new Passkeys({ database, now, publicUrl }),

@@ -14,6 +14,8 @@ import { openFor, type SignInDeps, signIn } from './sign-in.ts';
 export interface SessionRouteDeps extends SignInDeps {
   readonly passkeys: Passkeys;
   readonly publicUrl: string;
+  /** Where test emails go whose outcome is chosen by the address. */
+  readonly simulatorDomain: string;
 }
 
 /** Attempts a minute from one address, whatever they are for. The slow-down of wrong passwords comes on top. */
@@ -63,7 +65,10 @@ export async function accountOf(database: Database, caller: Principal) {
 }
 
 /** What the dashboard shows of a session. @throws Unavailable */
-async function describe(database: Database, caller: Principal) {
+async function describe(
+  { database, simulatorDomain }: Pick<SessionRouteDeps, 'database' | 'simulatorDomain'>,
+  caller: Principal,
+) {
   const member = memberOf(caller);
   const account = await accountOf(database, caller);
   const [workspace] = await database.query<{ name: string; archived: boolean }>(
@@ -74,6 +79,8 @@ async function describe(database: Database, caller: Principal) {
     account: { id: account.id, email: account.email, name: account.name },
     member: { id: member.id, role: member.role },
     permissions: caller.permissions,
+    plan: caller.plan,
+    simulatorDomain,
     workspace: {
       id: caller.workspaceId,
       name: workspace?.name ?? '',
@@ -108,7 +115,7 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     summary: 'Tell who is signed in, and where',
     response: of<object>(),
     status: 200,
-    handle: ({ caller }) => describe(deps.database, caller),
+    handle: ({ caller }) => describe(deps, caller),
   }),
   route({
     method: 'DELETE',

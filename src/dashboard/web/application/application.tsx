@@ -1,0 +1,68 @@
+import { useCallback, useEffect, useState } from 'react';
+import { Entrance, Invitation, LinkNeeded, NotSetUp, Reset, Setup, SignIn } from './entrances.tsx';
+import { Home } from './home.tsx';
+import { usePlace } from './place.ts';
+import { entry, Refused, type Session } from './requests.ts';
+
+/** Who uses the application: somebody, nobody yet in this browser, nobody yet at all; or why that is not known. */
+type Visitor =
+  | { readonly session: Session }
+  | { readonly session: null; readonly isSetUp: boolean; readonly why: string | null }
+  | { readonly session: null; readonly problem: Refused };
+
+async function meet(why: string | null): Promise<Visitor> {
+  try {
+    return { session: await entry.session() };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (error.status !== 401) return { session: null, problem: error };
+  }
+  try {
+    return { session: null, isSetUp: await entry.isSetUp(), why };
+  } catch (error) {
+    return { session: null, problem: error as Refused };
+  }
+}
+
+/** The application: the entrances, or the home page of whoever is signed in. */
+export function Application() {
+  const { page, token } = usePlace();
+  const [visitor, setVisitor] = useState<Visitor | null>(null);
+  const look = useCallback(async (why: string | null = null) => setVisitor(await meet(why)), []);
+  const enter = useCallback(() => look(), [look]);
+  const leave = useCallback((why: string) => void look(why), [look]);
+  useEffect(() => void look(), [look]);
+
+  if (!visitor) return <p className="boot">Opening Posthorn…</p>;
+  if ('problem' in visitor)
+    return (
+      <Entrance title="This did not work" about={<p role="alert">{visitor.problem.message}</p>}>
+        <p>{visitor.problem.suggestion}</p>
+        <button type="button" className="button" onClick={() => void look()}>
+          Try again
+        </button>
+      </Entrance>
+    );
+  const { session } = visitor;
+  if (page === 'reset')
+    return token === null ? (
+      <LinkNeeded what="A new password is set with a link that the operator prints." />
+    ) : (
+      <Reset key={token} token={token} onDone={look} />
+    );
+  if (page === 'invitation')
+    return token === null ? (
+      <LinkNeeded what="An invitation is accepted with the link that you were given." />
+    ) : (
+      <Invitation key={token} token={token} session={session} onIn={enter} />
+    );
+  if (session) return <Home key={session.workspace.id} session={session} onLeave={leave} />;
+  if (!visitor.isSetUp)
+    return page === 'setup' && token !== null ? (
+      <Setup key={token} token={token} onIn={enter} />
+    ) : (
+      <NotSetUp />
+    );
+  const why = page === 'setup' ? 'The first account was made already.' : visitor.why;
+  return <SignIn why={why} onIn={enter} />;
+}

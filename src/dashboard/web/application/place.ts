@@ -1,0 +1,51 @@
+import { useSyncExternalStore } from 'react';
+
+/** The pages of the application, by path. The service answers each of them with the same document. */
+const PAGES = {
+  '/app': 'home',
+  '/app/setup': 'setup',
+  '/app/invitation': 'invitation',
+  '/app/reset': 'reset',
+} as const;
+
+/** Where the person is, and the one-time token that has led there. */
+interface Place {
+  readonly page: (typeof PAGES)[keyof typeof PAGES];
+  readonly token: string | null;
+}
+
+let place: Place = arrive();
+const listeners = new Set<() => void>();
+
+/** A link's token is in the fragment; it leaves the address before it can be copied or kept in the history. */
+function arrive(): Place {
+  const page = PAGES[location.pathname as keyof typeof PAGES] ?? 'home';
+  const token = /^#token=([\w-]{1,200})$/.exec(location.hash)?.[1] ?? null;
+  if (token !== null) history.replaceState(null, '', location.pathname);
+  return { page, token };
+}
+
+function change(): void {
+  place = arrive();
+  for (const listener of listeners) listener();
+}
+
+addEventListener('popstate', change);
+// A link to the page that is open already changes nothing but the fragment.
+addEventListener('hashchange', change);
+
+/** Goes to the home page. The link that was used is no place to come back to. */
+export function goHome(): void {
+  history.replaceState(null, '', '/app');
+  change();
+}
+
+/** Where the person is now. */
+export const usePlace = (): Place =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => place,
+  );
