@@ -4,6 +4,8 @@ const FREE_ATTEMPTS = 10;
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [1_000, 15 * 60_000];
 /** Attempts are forgotten after a day without one. */
 const FORGOTTEN_AFTER_MS = 86_400_000;
+/** One attempt is forgiven in this time, or the typing errors of an office would add up for as long as anybody signs in there. */
+const FORGIVEN_EVERY_MS = 3_600_000;
 /** Most accounts and addresses that are remembered; the longest idle one is forgotten for a new one. */
 const MOST_REMEMBERED = 20_000;
 
@@ -11,6 +13,8 @@ interface Tries {
   count: number;
   lastAt: number;
   freeAt: number;
+  /** The moment up to which attempts have been forgiven. */
+  forgivenAt: number;
 }
 
 /**
@@ -58,8 +62,10 @@ export class SlowDown {
   }
 
   #count(name: string, now: number): void {
-    const tries = this.#of(name, now) ?? { count: 0, lastAt: now, freeAt: 0 };
-    tries.count++;
+    const tries = this.#of(name, now) ?? { count: 0, lastAt: now, freeAt: 0, forgivenAt: now };
+    const forgiven = Math.floor((now - tries.forgivenAt) / FORGIVEN_EVERY_MS);
+    tries.forgivenAt += forgiven * FORGIVEN_EVERY_MS;
+    tries.count = Math.max(0, tries.count - forgiven) + 1;
     tries.lastAt = now;
     const beyond = tries.count - FREE_ATTEMPTS;
     if (beyond >= 0)

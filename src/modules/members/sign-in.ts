@@ -104,15 +104,22 @@ async function prove(
   const emailKey = isProblem(address) ? '' : address.key;
   const accountName = `account ${emailKey.slice(0, 254)}`;
   const clientName = `client ${client}`;
-  const { waitSeconds } = deps.slowDown.begin([accountName, clientName]);
+  const names = [accountName, clientName];
+  const { waitSeconds } = deps.slowDown.begin(names);
   if (waitSeconds > 0) return tooSoon(waitSeconds);
-  const account = await accountByEmail(deps.database, emailKey);
-  const isRight = await deps.passwords.verify(password, account?.password ?? null);
-  if (!isRight || !account) return WRONG;
+  let account: Account | null;
+  try {
+    account = await accountByEmail(deps.database, emailKey);
+    if (!(await deps.passwords.verify(password, account?.password ?? null)) || !account) return WRONG;
+  } catch (error) {
+    // Nobody has looked at the password, so it was no wrong one.
+    deps.slowDown.takeBack(names);
+    throw error;
+  }
   if (hasSecondFactor(account)) {
     if (code === undefined) {
       // The password was right, so this was no wrong attempt. Those before it may have been guesses of codes, and still count.
-      deps.slowDown.takeBack([accountName, clientName]);
+      deps.slowDown.takeBack(names);
       return CODE_NEEDED;
     }
     if (!(await takesCode(deps, account, code, now))) return WRONG_CODE;

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
 import { SlowDown } from '../../../src/auth/slow-down.ts';
+import { Unavailable } from '../../../src/errors/unavailable.ts';
+import { type SignInDeps, signIn } from '../../../src/modules/members/sign-in.ts';
 
 function world() {
   const clock = { now: 0 };
@@ -71,4 +73,27 @@ test('an attempt that was not wrong is taken back, and clears nothing of those b
     if (wait('account a') === 0) guesses++;
   }
   expect(guesses).toBe(10);
+});
+
+test('the typing errors of an office where somebody always signs in do not add up: one an hour is forgiven', () => {
+  const { clock, slowDown, wait } = world();
+  for (let hour = 0; hour < 1_000; hour++) {
+    clock.now += 3_600_000;
+    expect([hour, wait('account typing', 'client office')]).toEqual([hour, 0]);
+    expect([hour, wait('account right', 'client office')]).toEqual([hour, 0]);
+    slowDown.succeeded('account right', ['client office']);
+  }
+  // Who guesses on gets no more than that.
+  for (let attempt = 0; attempt < 9; attempt++) wait('account victim', 'client office');
+  expect(wait('account victim', 'client office')).toBe(1);
+});
+
+test('an attempt that the service could not look at was no wrong one', async () => {
+  const { slowDown, wait } = world();
+  const database = { query: () => Promise.reject(new Unavailable('The database is away.')) };
+  const deps = { slowDown, database } as unknown as SignInDeps;
+  const browser = { headers: new Headers(), client: '192.0.2.1', now: 0 };
+  for (let attempt = 0; attempt < 20; attempt++)
+    await expect(signIn(deps, { email: 'a@b.example', password: 'x' }, browser)).rejects.toThrow('away');
+  expect(wait('account a@b.example', 'client 192.0.2.1')).toBe(0);
 });
