@@ -39,12 +39,16 @@ export function shortened(path: string): string {
  */
 function placesOf(error: ValueError): readonly ValueError[] {
   if (error.type !== ValueErrorType.Union) return [error];
-  for (const form of error.errors) {
-    const inner = firstOf(form);
-    if (inner.length > 0 && inner.every(({ path }) => path.length > error.path.length))
-      return inner.flatMap(placesOf);
-  }
-  return [error];
+  const forms = error.errors.map(firstOf);
+  const deeper = forms.find(
+    (inner) => inner.length > 0 && inner.every(({ path }) => path.length > error.path.length),
+  );
+  if (deeper) return deeper.flatMap(placesOf);
+  // Of the forms only one may take values of this type: a text that is too long was not meant to be null.
+  const types: readonly TSchema[] = error.schema.anyOf ?? [];
+  const kind = Array.isArray(error.value) ? 'array' : typeof error.value;
+  const fitting = forms.filter((_, n) => types[n]?.type === kind && types[n]?.const === undefined);
+  return fitting.length === 1 && fitting[0]?.length ? fitting[0].flatMap(placesOf) : [error];
 }
 
 function firstOf(errors: ValueErrorIterator): readonly ValueError[] {
