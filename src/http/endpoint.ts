@@ -7,7 +7,7 @@ import type { BodyRules } from './body/read-body.ts';
 import { Failure, notFound } from './failure.ts';
 import type { OwnLimit } from './limits/rate-limit.ts';
 import { anyQuery, compileQuery, noQuery, type QueryReader } from './query.ts';
-import type { Route } from './route.ts';
+import { DASHBOARD_API, type Route } from './route.ts';
 import { type Checker, compileChecker } from './schema.ts';
 
 /** A compiled route: everything that can be computed once. */
@@ -54,13 +54,18 @@ export function endpointOf(route: Route): Endpoint {
   return {
     route,
     isPublic,
-    ownLimit: perMinute === undefined ? undefined : { name: `${method} ${path}`, perMinute, hasOwnSwitch },
+    ownLimit:
+      perMinute === undefined ? undefined : { name: `${method} ${countedAs(path)}`, perMinute, hasOwnSwitch },
     readQuery: route.query ? compileQuery(route.query) : isPublic ? anyQuery : noQuery,
     body: method === 'GET' ? null : bodyOf(route),
     refuse: refuserOf(route, permissionsOf(route)),
     refuseParams: paramRefuserOf(route),
   };
 }
+
+/** A route has one limit, whether keys or members call it: they would have three of it otherwise. */
+const countedAs = (path: string): string =>
+  path.replace(new RegExp(`^${DASHBOARD_API}/(?:live|test)/`), '/v1/');
 
 /** All the permissions that a caller needs. */
 export function permissionsOf({ permission }: Pick<Route, 'permission'>): readonly Permission[] {
