@@ -108,7 +108,7 @@ function Credentials({ onIn }: { readonly onIn: () => Promise<void> }) {
       <Field label="Password" name="password" type="password" autoComplete="current-password" />
       {asksCode && (
         <Field
-          label="Code"
+          label="Code of your authenticator"
           name="code"
           autoComplete="one-time-code"
           hint="Six digits of your authenticator, or a recovery code."
