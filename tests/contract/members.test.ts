@@ -324,6 +324,16 @@ describe('roles', () => {
     expect((await gone.browser.ask('/live/emails')).status).toBe(401);
     expect(codeOf(await gone.browser.signIn(gone.email))).toEqual([403, 'FORBIDDEN']);
     expect((await owner.ask(`/live/members/${gone.id}`, {}, 'DELETE')).status).toBe(404);
+    // Without a workspace there is no session, so the password of the account lets the person in again.
+    const again = { email: gone.email, role: 'viewer' };
+    const { url } = (await owner.ask('/live/members/invitations', again)).body.data;
+    const link = { token: url.split('#token=')[1], name: 'Back' };
+    const back = new Browser(service);
+    expect(codeOf(await back.ask('/invitation', link))).toEqual([409, 'CONFLICT']);
+    const wrong = { ...link, password: `${PASSWORD}!` };
+    expect(codeOf(await back.ask('/invitation', wrong))).toEqual([401, 'UNAUTHORIZED']);
+    expect((await back.ask('/invitation', { ...link, password: PASSWORD })).status).toBe(201);
+    expect((await back.ask('/session')).body.data.member.role).toBe('viewer');
   });
 
   test('a workspace keeps an owner, in a hundred races of two who demote each other or leave', async () => {

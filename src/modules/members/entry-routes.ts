@@ -7,19 +7,21 @@ import { type Call, DASHBOARD_API, RawResponse, type Route, route } from '../../
 import { type Address, isProblem, parseAddress } from '../../mail/address.ts';
 import { hasUnseen } from '../../mail/characters.ts';
 import {
+  type Account,
   accountByEmail,
   accountById,
   createAccount,
+  homeOf,
   isSetUp,
   type NewAccount,
   setPassword,
 } from './accounts.ts';
 import { acceptInvitation, invitedAddress } from './invitations.ts';
-import { Email, Password, PersonName, Token } from './model.ts';
+import { Code, Email, Password, PersonName, Token } from './model.ts';
 import { type ResetSubject, stampOf } from './reset.ts';
 import { foreignForm, of, PUBLIC_FORM, type SessionRouteDeps, withCookie } from './session-routes.ts';
 import type { SetupSubject } from './setup.ts';
-import { openFor } from './sign-in.ts';
+import { openFor, prove } from './sign-in.ts';
 
 export interface EntryDeps extends SessionRouteDeps {
   readonly setupTokens: OneTimeTokens<SetupSubject>;
@@ -94,6 +96,7 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
         token: Token,
         name: Type.Optional(PersonName),
         password: Type.Optional(Password),
+        code: Type.Optional(Code),
       }),
       response: of<object>(),
       status: 201,
@@ -182,17 +185,35 @@ async function signUp(deps: EntryDeps, form: Form<Person>): Answer {
   return EXISTS;
 }
 
+/**
+ * The refusal of somebody else than the person of the account; null for that one. Who belongs to no workspace any more can open no
+ * session, so that the password proves it.
+ */
+async function unlessOwn(
+  deps: EntryDeps,
+  known: Account,
+  form: Form<{ password?: string; code?: string }>,
+): Promise<Failure | null> {
+  const session = await deps.sessions.find(form.headers);
+  if (session?.subject.kind === 'account' && session.subject.id === known.id) return null;
+  const { password, code } = form.body;
+  if (password === undefined || (await homeOf(deps.database, known.id)) !== null) return EXISTS;
+  const given = { email: known.email, password, ...(code !== undefined && { code }) };
+  const proved = await prove(deps, given, form);
+  return proved instanceof Failure ? proved : null;
+}
+
 async function accept(
   deps: EntryDeps,
-  form: Form<{ token: string; name?: string; password?: string }>,
+  form: Form<{ token: string; name?: string; password?: string; code?: string }>,
 ): Answer {
-  const { body, headers, now } = form;
+  const { body, now } = form;
   const invited = await invitedAddress(deps.database, body.token, now);
   if (!invited) return SPENT;
   const known = await accountByEmail(deps.database, invited.emailKey);
   if (known) {
-    const session = await deps.sessions.find(headers);
-    if (session?.subject.kind !== 'account' || session.subject.id !== known.id) return EXISTS;
+    const refusal = await unlessOwn(deps, known, form);
+    if (refusal) return refusal;
     const joined = await acceptInvitation(deps.database, body.token, known.id, now);
     return joined ? signedIn(deps, joined.accountId, joined.workspaceId, form) : SPENT;
   }

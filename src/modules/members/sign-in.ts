@@ -93,9 +93,9 @@ export async function openFor(
 
 /**
  * Checks password and second factor. An account that does not exist takes the same path to the end: a hash is verified, and the
- * answer is the same.
+ * answer is the same. @throws Unavailable
  */
-async function prove(
+export async function prove(
   deps: SignInDeps,
   { email, password, code }: Credentials,
   { client, now }: Browser,
