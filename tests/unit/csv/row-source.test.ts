@@ -82,3 +82,18 @@ test('a file of empty lines is read in bounded steps, each of which goes on wher
   }
   expect(steps).toEqual([8, 5]);
 });
+
+test('a line of many pieces is passed over in bounded steps, by one source that stays inside it', async () => {
+  const content = Buffer.from(`a,b\n${'x'.repeat(20 * PIECE)}\nc,d\n`);
+  const source = sourceOf(content, 'utf-8');
+  const steps: (string | undefined)[][] = [];
+  const places: number[] = [];
+  for (let isLast = false; !isLast; ) {
+    const taken = await source.take(1);
+    steps.push(taken.rows.map(({ cells, fault }) => fault?.code ?? cells[0]));
+    places.push(taken.to.offset);
+    ({ isLast } = taken);
+  }
+  expect(steps).toEqual([['a'], [], [], ['cell_too_long'], ['c'], []]);
+  expect(places.slice(0, 3)).toEqual([4, 4, 4]);
+});

@@ -17,7 +17,7 @@ export interface TakenRows {
   readonly isLast: boolean;
 }
 
-/** Pieces that one batch reads at most: a file of empty lines alone has to tell as often as any other that it is being read. */
+/** Pieces that one batch reads at most: a file of empty lines, or of one long line, tells as often as any other that it is read. */
 const MOST_PIECES = 8;
 
 /** Texts that are kept: together they are longer than the longest row, however many bytes its characters have. */
@@ -64,11 +64,10 @@ export class RowSource {
     this.#place = from;
   }
 
-  /** The next rows, at most so many; rows of nothing but empty cells are passed over. @throws FileLost */
+  /** The next rows, at most so many and perhaps none yet: a long line may not have ended. Rows of nothing but empty cells are passed over. @throws FileLost */
   async take(most: number): Promise<TakenRows> {
     const rows: CsvRow[] = [];
     let characters = 0;
-    const begun = this.#place.offset;
     let pieces = 0;
     let last: CsvRow | null = null;
     while (rows.length < most && characters < MOST_CHARACTERS) {
@@ -77,8 +76,7 @@ export class RowSource {
         if (last) this.#place = this.#placeBehind(last);
         last = null;
         this.#place = this.#placeBehindBlank();
-        // Inside a line that is passed over there is no place to go on from, and a turn that ends there would begin it again for ever.
-        if (++pieces > MOST_PIECES && this.#place.offset > begun) break;
+        if (++pieces > MOST_PIECES) break;
         await untilNextTurn();
         if (!(await this.#read())) return { rows, to: this.#end(), isLast: true };
         continue;

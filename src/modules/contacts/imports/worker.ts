@@ -126,7 +126,9 @@ class Turn {
       if (committed.status === 'rejected') throw committed.reason;
       const after = committed.value;
       if (!after || taken.isLast) return after;
-      if (this.isStopping() || clock.monotonic() - begun > TURN_MS) return 'over';
+      // Inside a long line there is no place to go on from: a turn that ended there would begin the line again for ever.
+      const isDue = clock.monotonic() - begun > TURN_MS && taken.to.offset > from;
+      if (this.isStopping() || isDue) return 'over';
       if (next.status === 'rejected') throw next.reason;
       if (!next.value) return after;
       from = taken.to.offset;
