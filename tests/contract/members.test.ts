@@ -295,10 +295,8 @@ describe('roles', () => {
   });
 
   test('who was removed or lowered leaves no invitation behind that they could not make any more', async () => {
-    const [leaving, lowered] = [
-      await inviteMember(service, owner, 'owner'),
-      await inviteMember(service, owner, 'owner'),
-    ];
+    const leaving = await inviteMember(service, owner, 'owner');
+    const lowered = await inviteMember(service, owner, 'owner');
     const linkOf = async ({ browser }: { browser: Browser }, email: string, role: string) =>
       (await browser.ask('/live/members/invitations', { email, role })).body.data.url.split('#token=')[1];
     const back = await linkOf(leaving, 'back@evil.example', 'owner');
@@ -368,13 +366,7 @@ describe('roles', () => {
 });
 
 test('a test of a template goes to members, and to nobody who is none', async () => {
-  const template = {
-    name: 'Hello',
-    format: 'html',
-    subject: 'Hi',
-    html: '<p>Hi</p>',
-    from: 'hello@acme.test',
-  };
+  const template = { ...{ name: 'Hello', subject: 'Hi', html: '<p>Hi</p>' }, from: 'hello@acme.test' };
   expect((await owner.ask('/live/domains', { name: 'acme.test' })).status).toBe(201);
   const { id } = (await owner.ask('/live/templates', template)).body.data;
   const { email } = await inviteMember(service, owner, 'viewer');
@@ -396,8 +388,6 @@ test('the audit log tells who did what, by name, and holds no secret', async () 
     const found = (await owner.ask(`/live/audit-log?action=${action}&limit=1`)).body.data;
     expect(found.map((entry: { action: string }) => entry.action)).toEqual([action]);
   }
-  const only = (await owner.ask('/live/audit-log?action=member.removed&limit=1')).body;
-  expect(only.data.map(({ action }: { action: string }) => action)).toEqual(['member.removed']);
   // Who took all addresses away is worth knowing; who only asked for the headers has none of them.
   const key = await service.keyWith('live', ['contacts:read']);
   expect((await service.ask({ method: 'HEAD', path: '/v1/contacts/export', key })).status).toBe(200);
