@@ -129,12 +129,12 @@ export async function deleteInvitation(
   id: string,
 ): Promise<Failure | null> {
   const refusal = testKey(caller);
-  if (refusal) return refusal;
-  const rows = await database.query(
-    'delete from invitations where workspace_id = $1 and id = $2 returning id',
-    [caller.workspaceId, id],
-  );
-  return rows.length > 0 ? null : notFound('invitation');
+  const which = 'from invitations where workspace_id = $1 and id = $2';
+  const rows = await database.query(refusal ? `select id ${which}` : `delete ${which} returning id`, [
+    caller.workspaceId,
+    id,
+  ]);
+  return rows.length > 0 ? refusal : notFound('invitation');
 }
 
 /** The address that a link was made for; null when it is unknown, used or too old. @throws Unavailable */
