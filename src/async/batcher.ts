@@ -139,3 +139,6 @@ export class Batcher<T> {
     return this.#waiting.splice(0, count).map(({ item }) => item);
   }
 }
+
+/** Resolves when everything else that is ready has had its turn. */
+export const untilNextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

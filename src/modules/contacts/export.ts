@@ -1,4 +1,5 @@
 import { and, desc, lt, sql } from 'drizzle-orm';
+import { untilNextTurn } from '../../async/batcher.ts';
 import { type CellValue, CSV_MARK, csvRow } from '../../csv/write.ts';
 import { PREPARED } from '../../db/database.ts';
 import { contacts } from '../../db/schema/audience.ts';
@@ -24,6 +25,8 @@ export function exportContacts(reader: ContactReader, { caller }: Call): RawResp
   const lines = csvOf(reader, caller);
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
+      // The embedded database answers without letting go of the thread: a long list would hold everybody up.
+      await untilNextTurn();
       const { value, done } = await lines.next();
       if (done) controller.close();
       else controller.enqueue(new TextEncoder().encode(value));

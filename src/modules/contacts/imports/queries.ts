@@ -1,5 +1,6 @@
 import type { ContactImportState } from '../../../../machines/contact-import.ts';
 import type { ContactImportContext } from '../../../../machines/contact-import-context.ts';
+import { untilNextTurn } from '../../../async/batcher.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import { CSV_MARK, csvRow } from '../../../csv/write.ts';
 import type { Database } from '../../../db/database.ts';
@@ -178,6 +179,8 @@ export async function exportErrors(
   const lines = errorLines(database, params.id, row.settings.plan.headers);
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
+      // The embedded database answers without letting go of the thread: a long list would hold everybody up.
+      await untilNextTurn();
       const { value, done } = await lines.next();
       if (done) controller.close();
       else controller.enqueue(new TextEncoder().encode(value));

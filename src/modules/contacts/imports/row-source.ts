@@ -1,7 +1,7 @@
 import type { FilePlace } from '../../../../machines/contact-import-context.ts';
+import { untilNextTurn } from '../../../async/batcher.ts';
 import { CsvReader, type CsvRow } from '../../../csv/reader.ts';
 import type { ImportPlan } from './plan.ts';
-import { untilNextTurn } from './rows.ts';
 import { PIECE } from './stored-file.ts';
 
 /** The file of an import is gone. */

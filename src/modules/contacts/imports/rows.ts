@@ -1,3 +1,4 @@
+import { untilNextTurn } from '../../../async/batcher.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { CsvRow } from '../../../csv/reader.ts';
 import { withoutGuard } from '../../../csv/write.ts';
@@ -46,9 +47,6 @@ export interface RowReading {
 
 /** Rows that are read at one go, in some five milliseconds: then requests have their turn. */
 const AT_ONE_GO = 500;
-
-/** Resolves when everything else that is ready has had its turn. */
-export const untilNextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Reads the rows of one batch. An address is in it once: a statement takes it once. */
 export async function readRows(rows: readonly CsvRow[], reading: RowReading): Promise<RowBatch> {

@@ -1,4 +1,5 @@
 import type { FilePlace } from '../../../../machines/contact-import-context.ts';
+import { untilNextTurn } from '../../../async/batcher.ts';
 import { dialectOf } from '../../../csv/delimiter.ts';
 import { BrokenEncoding, EncodingDetector } from '../../../csv/encoding.ts';
 import { CsvReader } from '../../../csv/reader.ts';
@@ -7,7 +8,6 @@ import { mintId } from '../../../db/ids.ts';
 import { type Detail, Failure, invalid } from '../../../http/failure.ts';
 import { ReceivedBody } from '../../../http/route.ts';
 import { type ImportPlan, readTargets } from './plan.ts';
-import { untilNextTurn } from './rows.ts';
 
 /** Bytes of a stored piece: five thousand rows, a quarter of a second of work, and little to hold. */
 export const PIECE = 262_144;

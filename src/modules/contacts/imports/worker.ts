@@ -1,4 +1,5 @@
 import type { ContactImportContext, RowsRead } from '../../../../machines/contact-import-context.ts';
+import { untilNextTurn } from '../../../async/batcher.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Order } from '../../../engine/draft.ts';
@@ -10,7 +11,7 @@ import { type KnownContact, knownContacts } from '../queries.ts';
 import type { Preview, WorkedRows } from './kind.ts';
 import type { ImportSettings } from './plan.ts';
 import { FileLost, RowSource, type TakenRows } from './row-source.ts';
-import { type RowBatch, readRows, untilNextTurn } from './rows.ts';
+import { type RowBatch, readRows } from './rows.ts';
 import { readPiece } from './stored-file.ts';
 
 /** What working through files needs. */

@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test';
+import type { Database } from '../../src/db/database.ts';
+import type { Call } from '../../src/http/route.ts';
+import { exportSuppressions } from '../../src/modules/suppressions/csv.ts';
+
+test('an export lets other requests in between its pages, though the database answers at once', async () => {
+  const row = { address_key: 'a', address: 'a@b.example', reason: 'manual', since: 'x' };
+  const seen: number[] = [];
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const query = async () => {
+    seen.push(turns);
+    return seen.length < 5 ? Array.from({ length: 250 }, () => row) : [];
+  };
+  const database = { query } as unknown as Database;
+  const { content } = exportSuppressions({ database }, {
+    caller: { workspaceId: 'ws', livemode: true },
+  } as unknown as Call);
+  const text = await new Response(content).text();
+  isOver = true;
+  expect(text.split('\r\n')).toHaveLength(1_002);
+  expect(new Set(seen).size).toBe(5);
+});
