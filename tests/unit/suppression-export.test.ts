@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Database } from '../../src/db/database.ts';
 import type { Call } from '../../src/http/route.ts';
-import { exportSuppressions } from '../../src/modules/suppressions/csv.ts';
+import { exportSuppressions, importSuppressions } from '../../src/modules/suppressions/csv.ts';
 
 test('an export lets other requests in between its pages, though the database answers at once', async () => {
   const row = { address_key: 'a', address: 'a@b.example', reason: 'manual', since: 'x' };
@@ -25,4 +25,28 @@ test('an export lets other requests in between its pages, though the database an
   isOver = true;
   expect(text.split('\r\n')).toHaveLength(1_002);
   expect(new Set(seen).size).toBe(5);
+});
+
+test('an import lets other requests in between its statements', async () => {
+  const seen: number[] = [];
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const query = async () => {
+    seen.push(turns);
+    return [{ added: 1_000 }];
+  };
+  const body = new TextEncoder().encode(
+    `address\n${Array.from({ length: 4_000 }, (_, n) => `a${n}@b.example\n`).join('')}`,
+  );
+  const told = await importSuppressions({ database: { query } as unknown as Database }, {
+    ...{ caller: { workspaceId: 'ws', livemode: true }, body, now: 0, claim: null },
+  } as unknown as Call<unknown, unknown, Uint8Array>);
+  isOver = true;
+  expect(told).toMatchObject({ counts: { added: 4_000 } });
+  expect(new Set(seen).size).toBe(4);
 });

@@ -136,6 +136,8 @@ export async function importSuppressions(
           ...[caller.workspaceId, part, new Date(now).toISOString()],
         ]);
         added += row?.added ?? 0;
+        // As between the pages of an export.
+        await untilNextTurn();
       }
       const failed = list.errors.length;
       const counts = { total: list.total, added, known: list.total - failed - added, failed };
