@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { diagnoseWays } from '../../src/doctor/transports.ts';
 import { startRealService } from '../contract/real-service.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { timersPassed } from '../support/stored-email.ts';
@@ -63,11 +64,17 @@ afterAll(async () => {
 const choose = (at: LiveService, provider: unknown) =>
   at.live.patch(`/v1/domains/${at.domainId}`, { provider });
 
-/** Chooses a way, sets the records that it asks for, and has them seen. */
+/**
+ * Chooses a way, sets the records that it asks for, and has them seen. The choice begins a check by itself, which may have looked
+ * before they were set, and a request to verify waits for a check that is under way.
+ */
 async function goBy(provider: string | null): Promise<Email> {
   const { body } = await choose(service, provider);
   dns.zone = zoneOf(body.data.dnsRecords);
-  return (await service.live.post(`/v1/domains/${service.domainId}/verify`)).body.data;
+  return eventually('the records seen', async () => {
+    const { data } = (await service.live.post(`/v1/domains/${service.domainId}/verify`)).body;
+    return data.status === 'verified' ? data : undefined;
+  });
 }
 
 const providerOf = ({ events }: Email): string =>
