@@ -35,9 +35,8 @@ export class Sessions {
     private readonly now: () => number,
   ) {}
 
-  /** Opens a session and returns its cookie. The session that the browser had before ends. @throws Unavailable */
-  async open(subject: SessionSubject, lastsMs: number, headers: Headers, client: string): Promise<string> {
-    const expiresAt = this.now() + lastsMs;
+  /** Opens a session that ends at that moment and returns its cookie. The session that the browser had before ends. @throws Unavailable */
+  async open(subject: SessionSubject, expiresAt: number, headers: Headers, client: string): Promise<string> {
     const replaces = this.cookie.read(headers);
     const userAgent = headers.get('user-agent') ?? '';
     return this.cookie.write(

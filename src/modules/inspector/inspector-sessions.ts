@@ -51,12 +51,12 @@ export class InspectorSessions {
     if (ticket !== undefined) {
       const session = await this.#redeem(ticket);
       if (!session) return SPENT;
-      return this.sessions.open(session.subject, session.expiresAt - this.now(), headers, client);
+      return this.sessions.open(session.subject, session.expiresAt, headers, client);
     }
     const caller = await identifyKey(key ?? '', this.authenticate);
     if (caller instanceof Failure) return UNKNOWN;
     if (!holds(caller.permissions, NEEDED)) return lacking(NEEDED, caller);
-    return this.sessions.open(subjectOf(caller), LASTS_MS, headers, client);
+    return this.sessions.open(subjectOf(caller), this.now() + LASTS_MS, headers, client);
   }
 
   /** Ends the session of a request and those connections that it opened; returns the header that removes its cookie. */

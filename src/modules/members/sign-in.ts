@@ -88,7 +88,8 @@ export async function openFor(
     details: { client },
     now,
   });
-  return sessions.open({ kind: 'account', id, workspaceId, livemode: true }, SESSION_MS, headers, client);
+  const subject = { kind: 'account', id, workspaceId, livemode: true } as const;
+  return sessions.open(subject, now + SESSION_MS, headers, client);
 }
 
 /**
