@@ -1,10 +1,9 @@
 import { and, desc, lt, sql } from 'drizzle-orm';
-import { untilNextTurn } from '../../async/batcher.ts';
 import { type CellValue, CSV_MARK, csvRow } from '../../csv/write.ts';
 import { PREPARED } from '../../db/database.ts';
 import { contacts } from '../../db/schema/audience.ts';
-import type { Call } from '../../http/route.ts';
-import { RawResponse } from '../../http/route.ts';
+import { csvDownload } from '../../http/csv-download.ts';
+import type { Call, RawResponse } from '../../http/route.ts';
 import { type ContactReader, ownContacts, type Scope } from './contact-rows.ts';
 import type { PropertyValue } from './properties.ts';
 
@@ -21,22 +20,8 @@ type Row = Pick<
 >;
 
 /** Streams all contacts of the caller's environment, newest first: no more than one batch is held at a time. */
-export function exportContacts(reader: ContactReader, { caller }: Call): RawResponse {
-  const lines = csvOf(reader, caller);
-  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      // The embedded database answers without letting go of the thread: a long list would hold everybody up.
-      await untilNextTurn();
-      const { value, done } = await lines.next();
-      if (done) controller.close();
-      else controller.enqueue(new TextEncoder().encode(value));
-    },
-    cancel: () => void lines.return(undefined),
-  });
-  return new RawResponse('text/csv; charset=utf-8', stream, {
-    headers: { 'content-disposition': 'attachment; filename="contacts.csv"', 'cache-control': 'no-store' },
-  });
-}
+export const exportContacts = (reader: ContactReader, { caller }: Call): RawResponse =>
+  csvDownload('contacts.csv', csvOf(reader, caller));
 
 async function* csvOf(reader: ContactReader, scope: Scope): AsyncGenerator<string, undefined> {
   // Something is sent at once, since all contacts are looked through for the names of their properties first.

@@ -11,9 +11,10 @@ import { CsvReader } from '../../csv/reader.ts';
 import { CSV_MARK, csvRow, withoutGuard } from '../../csv/write.ts';
 import type { Database } from '../../db/database.ts';
 import { keepReply } from '../../db/stored-replies.ts';
+import { csvDownload } from '../../http/csv-download.ts';
 import { type Failure, invalid } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
-import { type Call, RawResponse, type Replay } from '../../http/route.ts';
+import type { Call, RawResponse, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { contactsLeaveSql } from '../contacts/queries.ts';
 import { replacesReason } from './queries.ts';
@@ -159,36 +160,20 @@ interface Listed {
 }
 
 /** Streams all suppressions whose addresses are known, by address. */
-export function exportSuppressions(
+export const exportSuppressions = (
   { database }: { readonly database: Database },
   { caller }: Call,
-): RawResponse {
-  let after: string | null = '';
-  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    start(controller) {
-      controller.enqueue(new TextEncoder().encode(CSV_MARK + csvRow(['address', 'reason', 'created_at'])));
-    },
-    async pull(controller) {
-      // The embedded database answers without letting go of the thread: a long list would hold everybody up.
-      await untilNextTurn();
-      const rows: readonly Listed[] =
-        after === null || !caller.livemode
-          ? []
-          : await database.query<Listed>(PAGE, [caller.workspaceId, after]);
-      if (rows.length > 0)
-        controller.enqueue(
-          new TextEncoder().encode(
-            rows.map(({ address, reason, since }) => csvRow([address, reason, since])).join(''),
-          ),
-        );
-      after = rows.length < ROWS ? null : (rows.at(-1)?.address_key ?? null);
-      if (after === null) controller.close();
-    },
-  });
-  return new RawResponse('text/csv; charset=utf-8', stream, {
-    headers: {
-      'content-disposition': 'attachment; filename="suppressions.csv"',
-      'cache-control': 'no-store',
-    },
-  });
+): RawResponse => csvDownload('suppressions.csv', listed(database, caller));
+
+async function* listed(
+  database: Database,
+  { workspaceId, livemode }: Call['caller'],
+): AsyncGenerator<string, undefined> {
+  yield CSV_MARK + csvRow(['address', 'reason', 'created_at']);
+  for (let after: string | undefined = livemode ? '' : undefined; after !== undefined; ) {
+    const rows: readonly Listed[] = await database.query<Listed>(PAGE, [workspaceId, after]);
+    if (rows.length > 0)
+      yield rows.map(({ address, reason, since }) => csvRow([address, reason, since])).join('');
+    after = rows.length < ROWS ? undefined : rows.at(-1)?.address_key;
+  }
 }

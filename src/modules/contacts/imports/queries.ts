@@ -1,14 +1,14 @@
 import type { ContactImportState } from '../../../../machines/contact-import.ts';
 import type { ContactImportContext } from '../../../../machines/contact-import-context.ts';
-import { untilNextTurn } from '../../../async/batcher.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import { CSV_MARK, csvRow } from '../../../csv/write.ts';
 import type { Database } from '../../../db/database.ts';
 import { timeOfId } from '../../../db/ids.ts';
 import { decidedFor } from '../../../engine/kind.ts';
+import { csvDownload } from '../../../http/csv-download.ts';
 import { type Failure, notFound } from '../../../http/failure.ts';
 import { listById } from '../../../http/list.ts';
-import { type Call, type Page, RawResponse } from '../../../http/route.ts';
+import type { Call, Page, RawResponse } from '../../../http/route.ts';
 import { isoOrNull } from '../../../time/clock.ts';
 import { errorOf, type Fault } from './faults.ts';
 import { FIRST_FAULTS } from './kind.ts';
@@ -176,23 +176,7 @@ export async function exportErrors(
   const { workspaceId, livemode } = caller;
   const [row] = await database.query<ImportRow>(ONE, [workspaceId, livemode, params.id]);
   if (!row) return notFound('contact import');
-  const lines = errorLines(database, params.id, row.settings.plan.headers);
-  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      // The embedded database answers without letting go of the thread: a long list would hold everybody up.
-      await untilNextTurn();
-      const { value, done } = await lines.next();
-      if (done) controller.close();
-      else controller.enqueue(new TextEncoder().encode(value));
-    },
-    cancel: () => void lines.return(undefined),
-  });
-  return new RawResponse('text/csv; charset=utf-8', stream, {
-    headers: {
-      'content-disposition': `attachment; filename="${params.id}-errors.csv"`,
-      'cache-control': 'no-store',
-    },
-  });
+  return csvDownload(`${params.id}-errors.csv`, errorLines(database, params.id, row.settings.plan.headers));
 }
 
 async function* errorLines(
