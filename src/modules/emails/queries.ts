@@ -16,6 +16,7 @@ import { detailOf, eventOf, itemOf } from './read/views.ts';
 // Other modules reach emails through this file alone, so it also names the few values that they share with it.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
 export { SendBody } from './accept/request-model.ts';
+export type { FilledTemplate } from './accept/templated.ts';
 export { recorded } from './facts.ts';
 export { EmailEventType, EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';

@@ -17,6 +17,7 @@ import {
 import type { NewTemplate, TemplatePatch, TemplateView, VersionBody } from './model.ts';
 import { findTemplate, NO_TEMPLATE, NO_VERSION, type TemplateReader } from './queries.ts';
 import { insertTemplate, type TemplateRow, updateTemplate } from './store.ts';
+import type { FoundVersion } from './versions.ts';
 import { viewOf } from './views.ts';
 
 /** The services that changing templates calls. */
@@ -169,42 +170,45 @@ function readPatch(body: TemplatePatch, before: Authored): Authored | Failure {
   return problems.failure() ?? authored;
 }
 
-/** Makes a version of a template the one that is sent. */
-export const publishVersion = (
+/** Changes a template by one of its versions, which the request names. */
+const changeByVersion = (
   commands: TemplateCommands,
   call: Own<VersionBody>,
+  decide: (row: TemplateRow, found: FoundVersion) => Promise<Change | Failure>,
 ): Promise<TemplateView | Failure | Replay> =>
   idempotently(commands.database, keyedBy(call), {
     run: () =>
       change(commands, call, async (row) => {
         const found = await commands.versions.read(row, call.body.version);
-        if (!found) return NO_VERSION;
-        const { version, content } = found;
-        const updated_at = Math.max(call.now, row.updated_at);
-        const changed = { ...row, version, revision: row.revision + 1, updated_at };
-        return { row: changed, content: null, view: viewOf(changed, call.caller.livemode, content) };
+        return found ? decide(row, found) : NO_VERSION;
       }),
   });
 
+/** The row of a template that sends another version from now on. */
+const sending = (row: TemplateRow, version: number, now: number): TemplateRow => ({
+  ...row,
+  version,
+  latest: Math.max(row.latest, version),
+  revision: row.revision + 1,
+  updated_at: Math.max(now, row.updated_at),
+});
+
+/** Makes a version of a template the one that is sent. */
+export const publishVersion = (commands: TemplateCommands, call: Own<VersionBody>) =>
+  changeByVersion(commands, call, async (before, { version, content }) => {
+    const row = sending(before, version, call.now);
+    return { row, content: null, view: viewOf(row, call.caller.livemode, content) };
+  });
+
 /** Makes a new version that says what an earlier one said, and sends it from now on. */
-export const restoreVersion = (
-  commands: TemplateCommands,
-  call: Own<VersionBody>,
-): Promise<TemplateView | Failure | Replay> =>
-  idempotently(commands.database, keyedBy(call), {
-    run: () =>
-      change(commands, call, async (row) => {
-        const found = await commands.versions.read(row, call.body.version);
-        if (!found) return NO_VERSION;
-        const { caller, now } = call;
-        // It is made ready anew: what reads and renders it now may be newer than what did then.
-        const content = await compile(commands, caller.workspaceId, authoredOf(found.content), now);
-        if (content instanceof Failure) return content;
-        const latest = row.latest + 1;
-        const updated_at = Math.max(now, row.updated_at);
-        const changed = { ...row, version: latest, latest, revision: row.revision + 1, updated_at };
-        return { row: changed, content, view: viewOf(changed, caller.livemode, content) };
-      }),
+export const restoreVersion = (commands: TemplateCommands, call: Own<VersionBody>) =>
+  changeByVersion(commands, call, async (before, found) => {
+    const { caller, now } = call;
+    // It is made ready anew: what reads and renders it now may be newer than what did then.
+    const content = await compile(commands, caller.workspaceId, authoredOf(found.content), now);
+    if (content instanceof Failure) return content;
+    const row = sending(before, before.latest + 1, now);
+    return { row, content, view: viewOf(row, caller.livemode, content) };
   });
 
 /** Deletes a template with all its versions, unless something uses it. Emails that were made from it stay as they are. */

@@ -1,4 +1,5 @@
 import { Failure } from '../../http/failure.ts';
+import type { FilledTemplate } from '../emails/queries.ts';
 import { keyOf } from './preview.ts';
 import { findVersion, type TemplateReader } from './queries.ts';
 import type { Circumstances, RenderTemplate } from './rendering.ts';
@@ -18,21 +19,18 @@ export interface Filling {
   readonly at: string;
 }
 
-/** What a template makes of an email. The subject, sender and reply address are null and empty where the template has none. */
-export interface Filled {
-  readonly templateId: string;
-  readonly version: number;
-  readonly subject: string | null;
-  readonly html: string | null;
-  readonly text: string | null;
-  readonly from: string | null;
-  readonly replyTo: readonly string[];
-}
-
 /** Fills templates for whoever sends emails. */
 export const templateFiller =
   (reader: Pick<TemplateReader, 'versions'>, render: RenderTemplate) =>
-  async ({ owner, name, version, values, circumstances, now, at }: Filling): Promise<Filled | Failure> => {
+  async ({
+    owner,
+    name,
+    version,
+    values,
+    circumstances,
+    now,
+    at,
+  }: Filling): Promise<FilledTemplate | Failure> => {
     const found = await findVersion(reader, owner, name, version);
     if (found instanceof Failure) return found;
     const { row, content } = found;
