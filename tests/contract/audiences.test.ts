@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { pathsOf } from './ask.ts';
-import { type RealService, startRealService } from './real-service.ts';
+import { BOTH_DATABASES, type RealService, startRealService } from './real-service.ts';
 
-describe.each([
-  ['PostgreSQL', {}],
-  ['PGlite', { DATABASE_URL: '' }],
-] as [string, Record<string, string>][])('audiences on %s', (_, environment) => {
+describe.each(BOTH_DATABASES)('audiences on %s', (_, environment) => {
   let service: RealService;
   let live: string;
   let inTest: string;

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { pathsOf } from './ask.ts';
-import { type RealService, startRealService } from './real-service.ts';
+import { BOTH_DATABASES, type RealService, startRealService } from './real-service.ts';
 
-// The same on both databases: what the API says of contacts is mostly said by SQL.
-describe.each([
-  ['PostgreSQL', {}],
-  ['PGlite', { DATABASE_URL: '' }],
-] as [string, Record<string, string>][])('contacts on %s', (_, environment) => {
+describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
   let service: RealService;
   let live: string;
   let inTest: string;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createSigner } from '../../src/crypto/signer.ts';
 import { linkToken } from '../../src/modules/tracking/tokens.ts';
 import { eventually } from '../support/eventually.ts';
-import { type RealService, startRealService } from './real-service.ts';
+import { BOTH_DATABASES, type RealService, startRealService } from './real-service.ts';
 
 const SIGNER = createSigner('only-for-tests-only-for-tests-only');
 
@@ -43,10 +43,7 @@ const found = (dump: string, address: string): string[] => {
   });
 };
 
-describe.each([
-  ['PostgreSQL', {}],
-  ['PGlite', { DATABASE_URL: '' }],
-] as [string, Record<string, string>][])('who is written to, on %s', (_, environment) => {
+describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
   let service: RealService;
   let live: string;
   let inTest: string;

@@ -88,3 +88,9 @@ export async function startRealService(
     },
   };
 }
+
+/** The environments in which a service uses each of the databases: what the API says of people is mostly said by SQL. */
+export const BOTH_DATABASES: [string, Record<string, string>][] = [
+  ['PostgreSQL', {}],
+  ['PGlite', { DATABASE_URL: '' }],
+];
