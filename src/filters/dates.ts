@@ -27,10 +27,18 @@ export function dateIn(text: string): number | null {
   return Date.parse(text.length === DAY_LENGTH ? text : text.replace(/([.][0-9]{3})[0-9]+/, '$1'));
 }
 
-/** The same for an SQL text; null when it is no date. */
+/**
+ * Days of the years since 1000 that every month has. PostgreSQL builds the automaton of a pattern anew for each row, so that the
+ * whole one takes 4 µs and this one 1.5 (measured); nearly all dates are such days.
+ */
+const PLAIN_DAY = '^[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])$';
+
+/** The same for an SQL text; null when it is no date. `like` comes first: it dismisses other texts for nearly nothing. */
 export const dateInSql = (text: SQL): SQL =>
-  sql`case when ${text} ~ ${sql.raw(`'${DATE}'`)} and left(${text}, 4) <> ${sql.raw(`'${NO_YEAR}'`)} then (${milliseconds(text)} ||
-    case when length(${text}) = ${sql.raw(String(DAY_LENGTH))} then 'T00:00:00Z' else '' end)::timestamptz end`;
+  sql`case when ${text} like '____-__-__%' then case
+    when ${text} ~ ${sql.raw(`'${PLAIN_DAY}'`)} then ${text}::date::timestamp at time zone 'UTC'
+    when ${text} ~ ${sql.raw(`'${DATE}'`)} and left(${text}, 4) <> ${sql.raw(`'${NO_YEAR}'`)} then (${milliseconds(text)} ||
+      case when length(${text}) = ${sql.raw(String(DAY_LENGTH))} then 'T00:00:00Z' else '' end)::timestamptz end end`;
 
 const milliseconds = (text: SQL): SQL =>
   sql`regexp_replace(${text}, '([.][0-9]{3})[0-9]+', ${sql.raw("'\\1'")})`;

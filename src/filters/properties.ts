@@ -54,7 +54,8 @@ export function propertyField<Row>({ sql: column, read }: Properties<Row>, key: 
     read: (row) => numberOrNull(own(row)),
   });
   const dates = dateField<Row>({
-    sql: sql`(${typed('string', dateInSql(sql`(${plain})`))})`,
+    // No number, list or object is written like a date, so that the type need not be asked for.
+    sql: sql`(${dateInSql(sql`(${plain})`)})`,
     read: (row) => dateIn(textOrNull(own(row)) ?? ''),
   });
   /** The SQL for containing `{key: value}`, which a jsonb_path_ops index answers; `->>` would use none. */

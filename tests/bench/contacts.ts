@@ -31,28 +31,23 @@ const property = (key: string, operator: string, value: unknown) => ({
   value,
 });
 
-/** Three conditions on properties: from one that an index answers well to those for which every contact has to be looked at. */
-const FILTERS: readonly (readonly [string, readonly unknown[]])[] = [
-  [
-    'two that are equal, one that is greater',
-    [property('plan', 'eq', 'team'), property('country', 'eq', 'c7'), property('seats', 'gt', 900)],
-  ],
-  [
-    'one that is equal, a number, a date',
-    [
-      property('country', 'eq', 'c7'),
-      property('seats', 'gt', 500),
-      property('renewsOn', 'before', '2026-06-01'),
-    ],
-  ],
+const below = (count: number): number => Math.floor(Math.random() * count);
+const country = () => property('country', 'eq', `c${below(64)}`);
+const seats = (from: number) => property('seats', 'gt', from + below(90));
+const renewed = () => property('renewsOn', 'before', `2026-${String(1 + below(12)).padStart(2, '0')}-15`);
+
+/**
+ * Three conditions on properties, with other values each time: from one that an index answers well to those for which every
+ * contact has to be looked at.
+ */
+const FILTERS: readonly (readonly [string, () => readonly unknown[]])[] = [
+  ['two that are equal, one that is greater', () => [property('plan', 'eq', 'team'), country(), seats(900)]],
+  ['one that is equal, a number, a date', () => [country(), seats(500), renewed()]],
   [
     'a part of a text, a number, a date: nothing for an index',
-    [
-      property('plan', 'contains', 'RE'),
-      property('seats', 'gt', 500),
-      property('renewsOn', 'before', '2026-06-01'),
-    ],
+    () => [property('plan', 'contains', 'RE'), seats(500), renewed()],
   ],
+  ['nobody: nothing for an index', () => [property('plan', 'endsWith', 'x'), seats(500), renewed()]],
 ];
 
 /** Lists, searches and previews with a million contacts. */
@@ -84,10 +79,12 @@ export const contacts: Section = {
       ['search, nobody', get('/v1/contacts?search=nobody')],
       ['detail by address', get(() => contactPath(any()))],
       ...FILTERS.map(
-        ([what, and]) =>
+        ([what, conditions]) =>
           [
             `preview, ${what}`,
-            preparePost(service.port, '/v1/audiences/preview', LIVE_KEY, { filter: { and } }),
+            preparePost(service.port, '/v1/audiences/preview', LIVE_KEY, () => ({
+              filter: { and: conditions() },
+            })),
           ] as const,
       ),
     ];

@@ -17,7 +17,7 @@ export interface PreparedRequest {
   readonly bytes: Uint8Array | (() => Uint8Array);
 }
 
-/** Prepares a POST of JSON with a key. */
+/** Prepares a POST of JSON with a key, of one body or of another one each time. */
 export function preparePost(
   port: number,
   path: string,
@@ -25,18 +25,21 @@ export function preparePost(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): PreparedRequest {
-  const json = JSON.stringify(body);
-  const head = [
-    `POST ${path} HTTP/1.1`,
-    `host: 127.0.0.1:${port}`,
-    `authorization: Bearer ${key}`,
-    'content-type: application/json',
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    `content-length: ${Buffer.byteLength(json)}`,
-    '',
-    '',
-  ].join('\r\n');
-  return { port, bytes: Buffer.from(head + json) };
+  const bytesOf = (content: unknown) => {
+    const json = JSON.stringify(content);
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      `host: 127.0.0.1:${port}`,
+      `authorization: Bearer ${key}`,
+      'content-type: application/json',
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      `content-length: ${Buffer.byteLength(json)}`,
+      '',
+      '',
+    ].join('\r\n');
+    return Buffer.from(head + json);
+  };
+  return { port, bytes: typeof body === 'function' ? () => bytesOf(body()) : bytesOf(body) };
 }
 
 /** Prepares a GET with a key, of one path or of another one each time. */

@@ -8,7 +8,7 @@ import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import { type Call, Replay } from '../../http/route.ts';
 import { readContactFilter } from './filter.ts';
 import type { AudienceView, NewAudience, PatchAudience } from './model.ts';
-import { type AudienceReader, findAudience, findAudienceRow } from './queries.ts';
+import { type AudienceCounter, type AudienceReader, findAudience, findAudienceRow } from './queries.ts';
 
 // biome-ignore lint/performance/noBarrelFile: what other modules may do with members, beside the commands themselves.
 export { type Asking, joinAudience, leaveAudience } from './members.ts';
@@ -35,7 +35,7 @@ select id from created`;
 
 /** Creates an audience. */
 export async function createAudience(
-  reader: AudienceReader,
+  reader: AudienceCounter,
   call: Call<unknown, unknown, NewAudience>,
 ): Promise<AudienceView | Failure | Replay> {
   const { caller, body, now } = call;
@@ -123,7 +123,7 @@ where workspace_id = $1 and livemode = $2::boolean and id = $3 returning id`;
 
 /** Changes what is named; the type stays. */
 export async function patchAudience(
-  reader: AudienceReader,
+  reader: AudienceCounter,
   call: Call<{ readonly id: string }, unknown, PatchAudience>,
 ): Promise<AudienceView | Failure> {
   const { caller, params, body, now } = call;

@@ -1,6 +1,8 @@
-import { and, desc, type SQL, sql } from 'drizzle-orm';
+import { and, desc, inArray, type SQL, sql } from 'drizzle-orm';
+import { Semaphore } from '../../async/semaphore.ts';
 import type { Database, Orm } from '../../db/database.ts';
 import { contacts } from '../../db/schema/audience.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
 import { type ContactRow, contactColumns, ownContacts, type Scope } from '../contacts/queries.ts';
 
 /** How many contacts a filter matches, and whether they were all counted. */
@@ -9,87 +11,140 @@ export interface Count {
   readonly isExact: boolean;
 }
 
+/** The same with some of them, newest first. */
+export interface Counted extends Count {
+  readonly sample: readonly ContactRow[];
+}
+
 /**
  * The most that a count may cost, in the units of PostgreSQL's planner: some 250,000 contacts that are looked at one after the
- * other, or 6,000 that an index finds all over the table.
+ * other, or 6,000 that an index finds all over the table. Those who count at the same time share it, so that all are answered
+ * soon: what is exact for one alone is estimated for the sixteenth.
  */
 const MOST_COST = 25_000;
-/** Contacts of a sample: the estimate of a share of 5 % is right within a tenth of it, nearly always. */
+/** What an estimate costs. A count that costs no more is made. */
+const COST_OF_ESTIMATE = 7_000;
+/**
+ * Contacts of a sample: the estimate of a share of 5 % is right within a tenth of it, nearly always. Those who ask at the same time
+ * share this too, down to a sample that is right within a fifth.
+ */
 const SAMPLE = 20_000;
+const LEAST_SAMPLE = 5_000;
 const SHOWN = 10;
+/** Counts that the database works on at once: half of the connections for reads, so that others are never kept waiting. */
+const AT_ONCE = 2;
+/** Further ones are turned away; these are answered within five seconds. */
+const MOST_WAITING = 200;
 
 interface Plan {
   readonly 'Total Cost': number;
   readonly 'Plan Rows': number;
 }
 
-/** What the planner expects of a query. */
-async function planOf(database: Database, query: SQL): Promise<Plan> {
-  const rows = await rowsOf<{ 'QUERY PLAN': unknown }>(database, sql`explain (format json) ${query}`);
-  const plan = rows[0]?.['QUERY PLAN'];
-  const [{ Plan: found }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: Plan }];
-  return found;
+interface Found extends Count {
+  readonly ids: readonly string[];
 }
 
-/** The rows of a statement: one of the two drivers wraps them. */
-async function rowsOf<Row>(database: Database, statement: SQL): Promise<readonly Row[]> {
-  const result: unknown = await database.read((orm: Orm) => orm.execute(statement));
-  return (Array.isArray(result) ? result : (result as { readonly rows: unknown }).rows) as readonly Row[];
-}
+/** Counts the contacts that conditions hold for. What would cost too much is estimated from some pages of the table. */
+export class ContactCounter {
+  readonly #turns = new Semaphore(AT_ONCE, undefined, MOST_WAITING);
+  #counting = 0;
 
-/**
- * Counts the contacts that a condition holds for. What would cost too much is estimated: from a sample of pages of the table,
- * which holds the contacts of everybody. @throws Unavailable
- */
-export async function countContacts(
-  database: Database,
-  scope: Scope,
-  condition: SQL,
-  mostCost: number = MOST_COST,
-): Promise<Count> {
-  const own = ownContacts(scope);
-  const counting = sql`select count(*)::float8 as count from ${contacts} where ${own} and ${condition}`;
-  const plan = await planOf(database, counting);
-  if (plan['Total Cost'] > mostCost) {
-    const estimate = await estimateOf(database, own, condition);
-    if (estimate !== null) return { count: estimate, isExact: false };
+  constructor(
+    private readonly database: Database,
+    /** For tests. */
+    private readonly mostCost: number | null = null,
+  ) {}
+
+  /** How many there are. @throws Unavailable */
+  async count(scope: Scope, condition: SQL): Promise<Count> {
+    const { count, isExact } = await this.#inTurn(() => this.#find(scope, condition, 0));
+    return { count, isExact };
   }
-  const [row] = await rowsOf<{ count: number }>(database, counting);
-  return { count: row?.count ?? 0, isExact: true };
-}
 
-/** An estimate; null where a sample would tell too little, since the table holds few contacts of this environment. */
-async function estimateOf(database: Database, own: SQL, condition: SQL): Promise<number | null> {
-  const everybody = await planOf(database, sql`select from ${contacts}`);
-  const percent = Math.min(100, (SAMPLE / Math.max(everybody['Plan Rows'], 1)) * 100);
-  if (percent === 100) return null;
-  const [row] = await rowsOf<{ own: number; matching: number }>(
-    database,
-    sql`select count(*)::float8 as own, (count(*) filter (where ${condition}))::float8 as matching
-      from ${contacts} tablesample system (${sql.raw(percent.toFixed(6))}) where ${own}`,
-  );
-  if (!row || row.own < SAMPLE / 20) return null;
-  return Math.round((row.matching * 100) / percent);
-}
+  /** How many there are, and some of them: the newest, where they were all counted or are found among the newest contacts. @throws Unavailable */
+  async preview(scope: Scope, condition: SQL): Promise<Counted> {
+    const { count, isExact, ids } = await this.#inTurn(() => this.#find(scope, condition, SHOWN));
+    const sample = ids.length === 0 ? [] : await this.#rowsOf(scope, ids);
+    return { count, isExact, sample };
+  }
 
-/**
- * Some of the contacts that a condition holds for, newest first: of all where that is cheap, otherwise of the newest ones.
- * @throws Unavailable
- */
-export async function sampleContacts(
-  database: Database,
-  scope: Scope,
-  condition: SQL,
-  isCheap: boolean,
-): Promise<readonly ContactRow[]> {
-  const newest = sql`${contacts.id} in (select c.id from contacts c where c.workspace_id = ${scope.workspaceId}
-    and c.livemode = ${scope.livemode} order by c.id desc limit ${SAMPLE})`;
-  return database.read((orm) =>
-    orm
-      .select(contactColumns)
-      .from(contacts)
-      .where(and(ownContacts(scope), condition, ...(isCheap ? [] : [newest])))
-      .orderBy(desc(contacts.id))
-      .limit(SHOWN),
-  );
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#counting++;
+    try {
+      return await this.#turns.run(
+        work,
+        undefined,
+        () => new Unavailable('Too many counts of contacts are asked for at once.'),
+      );
+    } finally {
+      this.#counting--;
+    }
+  }
+
+  async #find(scope: Scope, condition: SQL, shown: number): Promise<Found> {
+    const own = ownContacts(scope);
+    const matching = sql`select ${contacts.id} from ${contacts} where ${own} and ${condition}`;
+    const { 'Total Cost': cost } = await this.#planOf(matching);
+    const mostCost = this.mostCost ?? Math.max(COST_OF_ESTIMATE, MOST_COST / this.#counting);
+    const estimate = cost > mostCost ? await this.#estimate(own, condition, shown) : null;
+    if (estimate) return estimate;
+    const [row] = await this.#rows<{ count: number; ids: readonly string[] }>(
+      shown === 0
+        ? sql`select count(*)::float8 as count, '{}'::text[] as ids from (${matching}) m`
+        : sql`with matching as materialized (${matching}) select (select count(*) from matching)::float8 as count,
+            array(select id from matching order by id desc limit ${shown}) as ids`,
+    );
+    return { count: row?.count ?? 0, ids: row?.ids ?? [], isExact: true };
+  }
+
+  /** An estimate; null where a sample would tell too little, since the table holds few contacts of this environment. */
+  async #estimate(own: SQL, condition: SQL, shown: number): Promise<Found | null> {
+    const everybody = await this.#planOf(sql`select from ${contacts}`);
+    const sampled = Math.max(LEAST_SAMPLE, SAMPLE / this.#counting);
+    const percent = Math.min(100, (sampled / Math.max(everybody['Plan Rows'], 1)) * 100);
+    if (percent === 100) return null;
+    const newest = sql`array(select id from (select * from ${contacts} where ${own} order by id desc limit ${Math.round(sampled / 2)}) contacts
+      where ${condition} limit ${shown})`;
+    const [row] = await this.#rows<{
+      own: number;
+      matching: number;
+      met: readonly string[] | null;
+      newest: readonly string[];
+    }>(sql`select count(*)::float8 as own, (count(*) filter (where matches))::float8 as matching,
+        (array_agg(id) filter (where matches))[1:${sql.raw(String(SHOWN))}] as met,
+        ${shown === 0 ? sql`'{}'::text[]` : newest} as newest
+      from (
+        select ${contacts.id}, (${condition}) is true as matches
+        from ${contacts} tablesample system (${sql.raw(percent.toFixed(6))}) where ${own} offset 0
+      ) looked`);
+    if (!row || row.own < LEAST_SAMPLE / 5) return null;
+    const count = Math.max(Math.round((row.matching * 100) / percent), row.newest.length);
+    const ids = [...new Set([...row.newest, ...(row.met ?? [])])].slice(0, shown);
+    return { count, ids, isExact: false };
+  }
+
+  #rowsOf(scope: Scope, ids: readonly string[]): Promise<readonly ContactRow[]> {
+    return this.database.read((orm) =>
+      orm
+        .select(contactColumns)
+        .from(contacts)
+        .where(and(ownContacts(scope), inArray(contacts.id, [...ids])))
+        .orderBy(desc(contacts.id)),
+    );
+  }
+
+  /** What the planner expects of a query. */
+  async #planOf(query: SQL): Promise<Plan> {
+    const rows = await this.#rows<{ 'QUERY PLAN': unknown }>(sql`explain (format json) ${query}`);
+    const plan = rows[0]?.['QUERY PLAN'];
+    const [{ Plan: found }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: Plan }];
+    return found;
+  }
+
+  /** The rows of a statement: one of the two drivers wraps them. */
+  async #rows<Row>(statement: SQL): Promise<readonly Row[]> {
+    const result: unknown = await this.database.read((orm: Orm) => orm.execute(statement));
+    return (Array.isArray(result) ? result : (result as { readonly rows: unknown }).rows) as readonly Row[];
+  }
 }

@@ -8,7 +8,7 @@ import { isProblem, parseAddress } from '../../mail/address.ts';
 import { findContact, type Scope } from '../contacts/queries.ts';
 import type { EmailSender } from '../emails/accept.ts';
 import { type AddedView, type AddMembers, MOST_ADDED } from './model.ts';
-import { type AudienceReader, findAudienceRow } from './queries.ts';
+import { type AudienceCounter, type AudienceReader, findAudienceRow } from './queries.ts';
 
 const DYNAMIC = new Failure('CONFLICT', 'This audience is dynamic: whom its filter matches is in it.', {
   suggestion: 'Change its filter, or add the contacts to a static audience.',
@@ -24,7 +24,7 @@ export interface Asking {
 }
 
 /** The services that changing members calls. */
-export interface MemberDeps extends AudienceReader {
+export interface MemberDeps extends AudienceCounter {
   /** Mails people who have to confirm. */
   askToConfirm(asking: Asking): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { defineModule, offered } from '../module.ts';
 import { askToConfirm } from '../preferences/commands.ts';
 import { memberSweeper } from './commands.ts';
+import { ContactCounter } from './count.ts';
 import type { MemberDeps } from './members.ts';
 import { audienceRoutes } from './routes.ts';
 
@@ -18,6 +19,7 @@ export const audiencesModule = defineModule<MemberDeps>({
       return {
         deps: {
           database,
+          counter: new ContactCounter(database),
           askToConfirm: (asking) => askToConfirm({ database, signer, publicUrl, acceptance }, asking),
         },
         duties: [memberSweeper({ database })],

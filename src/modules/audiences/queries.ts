@@ -7,13 +7,18 @@ import { listById, withinRange } from '../../http/list.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { ContactView } from '../contacts/queries.ts';
 import { type AudienceMatch, contactOf, listContacts, type Scope } from '../contacts/queries.ts';
-import { countContacts, sampleContacts } from './count.ts';
+import type { ContactCounter } from './count.ts';
 import { type ContactFilter, ownAudiences, readContactFilter } from './filter.ts';
 import type { AudienceQuery, AudienceView, PreviewView } from './model.ts';
 
 /** The services that reading audiences calls. */
 export interface AudienceReader {
   readonly database: Database;
+}
+
+/** The services that counting the contacts of audiences calls as well. */
+export interface AudienceCounter extends AudienceReader {
+  readonly counter: ContactCounter;
 }
 
 /** A row of an audience. */
@@ -80,7 +85,7 @@ export const audienceOf = (row: AudienceRow, contactCount: number | null): Audie
 
 /** Reads an audience with the number of its contacts; null when there is none. */
 export async function findAudience(
-  reader: AudienceReader,
+  reader: AudienceCounter,
   scope: Scope,
   id: string,
   now: number,
@@ -89,10 +94,10 @@ export async function findAudience(
   return row && audienceOf(row, await contactCountOf(reader, row, now));
 }
 
-async function contactCountOf(reader: AudienceReader, row: AudienceRow, now: number): Promise<number> {
+async function contactCountOf(reader: AudienceCounter, row: AudienceRow, now: number): Promise<number> {
   if (row.type === 'dynamic') {
     const filter = await filterOf(reader, row);
-    return filter === null ? 0 : (await countContacts(reader.database, row, filter.sql(now))).count;
+    return filter === null ? 0 : (await reader.counter.count(row, filter.sql(now))).count;
   }
   const [counted] = await reader.database.read((orm) =>
     orm
@@ -105,7 +110,7 @@ async function contactCountOf(reader: AudienceReader, row: AudienceRow, now: num
 
 /** Reads an audience, or answers 404. */
 export const audienceDetail = async (
-  reader: AudienceReader,
+  reader: AudienceCounter,
   { caller, params, now }: Call<{ readonly id: string }>,
 ): Promise<AudienceView | Failure> =>
   (await findAudience(reader, caller, params.id, now)) ?? notFound('audience');
@@ -150,13 +155,11 @@ export async function listMembers(
 
 /** Whom a filter matches: how many, and some of them. */
 export async function previewFilter(
-  { database }: AudienceReader,
+  { database, counter }: AudienceCounter,
   { caller, body, now }: Call<unknown, unknown, { readonly filter: unknown }>,
 ): Promise<PreviewView | Failure> {
   const filter = await readContactFilter(database, caller, body.filter, { at: '/body/filter', above: [] });
   if (filter instanceof Problems) return invalid(filter.details);
-  const condition = filter.sql(now);
-  const { count, isExact } = await countContacts(database, caller, condition);
-  const sample = count === 0 && isExact ? [] : await sampleContacts(database, caller, condition, isExact);
+  const { count, isExact, sample } = await counter.preview(caller, filter.sql(now));
   return { count, isExact, sample: sample.map(contactOf) };
 }
