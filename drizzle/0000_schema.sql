@@ -113,7 +113,8 @@ group by workspace_id, livemode, period;
 -- waits for the clock. Nothing of it is ever rewritten but that last row. Both tables are partitioned by the time inside the id,
 -- so that retention drops a day at once (src/db/partitions.ts); the default partitions catch what no partition awaits.
 
--- What was asked for, and the state that the email began in: its first revision.
+-- What was asked for, and the state that the email began in: its first revision. `position` orders the acceptance of live mail as that of
+-- a turn orders events; it is null for test mail.
 create table emails (
   id text collate "C" not null,
   workspace_id text collate "C" not null,
@@ -139,9 +140,12 @@ create table emails (
   envelope json not null,
   -- JSON that the service has compressed with zstd (src/modules/emails/accept/packed-content.ts).
   content bytea not null,
+  position bigint,
   primary key (id)
 ) partition by range (id);
 create index emails_by_workspace on emails (workspace_id, livemode, id desc);
+-- Analytics read from it what was accepted since they last did.
+create index emails_by_position on emails (workspace_id, position) where position is not null;
 -- Contents come compressed, so the server need not try it again: of 15 kB of HTML it spent 337 µs on that with pglz, and 61 with
 -- lz4. Partitions take the setting from their parent when they are made, so the default partition comes after it.
 alter table emails alter column content set storage external;

@@ -1,6 +1,7 @@
 import { dashboardModule } from './dashboard/module.ts';
 import type { Engine, Registration } from './engine/engine.ts';
 import { forMembers, type Route } from './http/route.ts';
+import { analyticsModule } from './modules/analytics/module.ts';
 import { apiKeysModule } from './modules/api-keys/module.ts';
 import { audiencesModule } from './modules/audiences/module.ts';
 import { auditLogModule } from './modules/audit-log/module.ts';
@@ -38,6 +39,7 @@ export const MODULES: readonly Module[] = [
   capturedModule,
   webhooksModule,
   eventsModule,
+  analyticsModule,
   contactsModule,
   importsModule,
   audiencesModule,

@@ -6,6 +6,7 @@ import imports from '../../drizzle/0003_imports.sql' with { type: 'text' };
 import audiences from '../../drizzle/0004_audiences.sql' with { type: 'text' };
 import members from '../../drizzle/0005_members.sql' with { type: 'text' };
 import billing from '../../drizzle/0006_billing.sql' with { type: 'text' };
+import analytics from '../../drizzle/0007_analytics.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   { name: '0004_audiences', sql: audiences },
   { name: '0005_members', sql: members },
   { name: '0006_billing', sql: billing },
+  { name: '0007_analytics', sql: analytics },
 ];

@@ -86,6 +86,8 @@ export interface AppendedLife {
   readonly due: string;
   /** Derived columns that births have as well. */
   readonly bornWith: readonly string[];
+  /** Further columns of a birth, as SQL over the columns of the input. */
+  readonly computedAtBirth?: Readonly<Record<string, string>>;
   /** Facts whose rows lie in the turn, as JSON in a column of the fact's name. No actor is born with one. */
   readonly kept: readonly string[];
   /** Further columns of a turn, as SQL over the columns of the input. */

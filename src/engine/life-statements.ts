@@ -28,10 +28,12 @@ const awaited = ({ due }: AppendedLife, source: string, wake: WakeWriting): stri
 export function birthCtes(kind: Kind, wake: WakeWriting, tag: string): string {
   const life = lifeOf(kind);
   const own = listed([...life.bornWith, ...kind.spawn.insertColumns]);
+  const computed = life.computedAtBirth ?? {};
   return `, spawned as (
   insert into ${life.births}
-    (id, workspace_id, livemode, state, context, timers, machine_version, commit_tag, steps${own})
-  select id, workspace_id, livemode, state, context, timers, $1::smallint, ${tag}, steps${own} from admitted
+    (id, workspace_id, livemode, state, context, timers, machine_version, commit_tag, steps${own}${listed(Object.keys(computed))})
+  select id, workspace_id, livemode, state, context, timers, $1::smallint, ${tag}, steps${own}${listed(Object.values(computed))}
+  from admitted
 )${awaited(life, 'admitted', wake)}`;
 }
 

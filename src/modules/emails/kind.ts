@@ -12,6 +12,7 @@ export const emailKind = defineKind({
   life: {
     ...{ births: 'emails', turns: 'email_turns', due: 'email_due' },
     bornWith: ['at', 'scheduled_at'],
+    computedAtBirth: { position: 'case when livemode then (select event_position()) end' },
     kept: [recorded.name, noted.name],
     computed: { position: `case when ${recorded.name} is not null then (select event_position()) end` },
   },

@@ -33,7 +33,7 @@ export async function alignPositions(database: Database): Promise<boolean> {
 const raiseBase = (database: Database, { base, cluster }: Numbering, last: bigint): Promise<void> =>
   database.script(
     `set local lock_timeout = '5s';
-     lock table only email_turns in share mode;
+     lock table only email_turns, only emails in share mode;
      update event_log set base = greatest(base, ${last}) + ${A_CLUSTERS_LIFE}, cluster = ${quoted(cluster)}
        where base = ${base}`,
   );

@@ -43,7 +43,10 @@ const CLUSTER = `select system_identifier::text || '/' || left(pg_walfile_name(p
 from pg_control_system()`;
 const ALIGNED = `select cluster, base::text as base, (base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint)::text as next
 from event_log where one`;
-/** The last position: it steps from owner to owner along the index of the log, and reads the last event of each. */
+/**
+ * The last position: it steps from owner to owner along the index of the log, and reads the last event of each; then the same along
+ * the acceptances of live mail, which have positions too.
+ */
 const LAST = `with recursive owners as (
   (select workspace_id, livemode from email_turns where position is not null order by workspace_id, livemode limit 1)
   union all
@@ -51,11 +54,24 @@ const LAST = `with recursive owners as (
     select workspace_id, livemode from email_turns
     where position is not null and (workspace_id, livemode) > (o.workspace_id, o.livemode) order by workspace_id, livemode limit 1
   ) n
+), senders as (
+  (select workspace_id from emails where position is not null order by workspace_id limit 1)
+  union all
+  select n.workspace_id from senders o cross join lateral (
+    select workspace_id from emails where position is not null and workspace_id > o.workspace_id order by workspace_id limit 1
+  ) n
 )
-select e.position::text as last, e.email_id from owners o cross join lateral (
-  select position, email_id from email_turns
-  where position is not null and workspace_id = o.workspace_id and livemode = o.livemode order by position desc limit 1
-) e order by e.position desc limit 1`;
+select position::text as last, email_id from (
+  select e.* from owners o cross join lateral (
+    select position, email_id from email_turns
+    where position is not null and workspace_id = o.workspace_id and livemode = o.livemode order by position desc limit 1
+  ) e
+  union all
+  select e.* from senders o cross join lateral (
+    select position, id from emails
+    where position is not null and workspace_id = o.workspace_id order by position desc limit 1
+  ) e
+) written order by position desc limit 1`;
 
 /** Reads the present numbering. */
 export async function readNumbering(database: Pick<Database, 'query'>): Promise<Numbering> {

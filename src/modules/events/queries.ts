@@ -6,6 +6,8 @@ import { type EmailEvent, EVENTS_OF_TURN, eventOf, readRecipients } from '../ema
 import type { EventQuery } from './model.ts';
 import { HORIZON } from './positions.ts';
 
+export { HORIZON };
+
 /** The services that reading the log calls. */
 export interface EventReader {
   readonly database: Database;

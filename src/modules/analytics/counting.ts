@@ -1,0 +1,102 @@
+/** What is counted of the events of live mail. An open or a click by a program that fetches or scans counts apart. */
+export const OCCURRENCES = [
+  ...(['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'] as const),
+  ...(['machine_opened', 'machine_clicked'] as const),
+] as const;
+
+/** Those of which it is counted, too, for how many recipients they happened at least once. The others happen once. */
+const REPEATED = ['delivered', 'opened', 'clicked', 'bounced'] as const;
+
+interface Counter {
+  readonly column: string;
+  /** What is summed, as SQL over the columns of `parts`. */
+  readonly sum: string;
+}
+
+const counter = (column: string, summand: string, where: string): Counter => ({
+  column,
+  sum: `coalesce(sum(${summand}) filter (where ${where}), 0)`,
+});
+
+const COUNTERS: readonly Counter[] = [
+  counter('accepted', 'p.n', `p.what = 'accepted'`),
+  ...OCCURRENCES.map((what) => counter(what, 'p.n', `p.by_event and p.what = '${what}'`)),
+  ...OCCURRENCES.map((what) =>
+    counter(`${what}_of_accepted`, 'p.n', `not p.by_event and p.what = '${what}'`),
+  ),
+  ...REPEATED.map((what) => counter(`reached_${what}`, 'p.firsts', `not p.by_event and p.what = '${what}'`)),
+];
+
+/** The columns of the table that hold counts. */
+export const COUNTS: readonly string[] = COUNTERS.map(({ column }) => column);
+
+/** The sums over `parts p` that make these columns. */
+export const SUMS = COUNTERS.map(({ sum }) => sum).join(', ');
+
+const quarterOf = (moment: string): string =>
+  `date_bin('15 minutes', ${moment}, timestamptz '2000-01-01 00:00:00Z')`;
+
+const DIMENSIONS = 'domain_id, campaign_id, template_id, tags';
+
+/**
+ * Whether an event is the first of its type for its recipient. A person's and a program's are told apart; only types that can
+ * repeat ask, since each question reads the turns before.
+ */
+const IS_FIRST = `what = any('{${REPEATED.join()}}') and not exists (
+      select from email_turns o cross join lateral json_to_recordset(o.recorded)
+        as x(id text collate "C", type text, recipient integer, data json)
+      where o.email_id = t.email_id and o.revision <= t.revision and o.position is not null
+        and (o.revision < t.revision or x.id < e.id) and x.type = e.type and x.recipient = e.recipient
+        and (x.type not in ('opened', 'clicked') or x.data ->> 'via' is null))`;
+
+/**
+ * CTEs that count. They read the relations `births` (columns of emails) and `turns` (`email_id`, `revision`, `recorded`), and end in
+ * `parts`: how often what happened to which emails in which quarter of an hour, once by the time of the event (`by_event`) and once by
+ * the time at which the email was accepted. `where` narrows the emails down, as SQL over their columns.
+ *
+ * An email is looked up by its id alone: a join that the planner may turn around reads all of them.
+ */
+export const partsCtes = (where = 'true'): string => `seen as materialized (
+  select at as accepted_at, at as occurred_at, 'accepted' as what, cardinality(recipients) as n, 0 as first, ${DIMENSIONS}
+  from births where ${where}
+  union all
+  select coalesce(b.at, e.occurred_at), e.occurred_at, w.what, 1, (${IS_FIRST})::integer, ${DIMENSIONS}
+  from turns t
+  cross join lateral json_to_recordset(t.recorded)
+    as e(id text collate "C", type text, recipient integer, occurred_at timestamptz, data json)
+  cross join lateral (
+    select case when e.type in ('opened', 'clicked') and e.data ->> 'via' is not null then 'machine_' else '' end || e.type as what
+  ) w
+  left join lateral (select at, ${DIMENSIONS} from emails where id = t.email_id offset 0) b on true
+  where ${where}
+), grouped as (
+  select ${quarterOf('accepted_at')} as accepted_in, ${quarterOf('occurred_at')} as occurred_in, what, sum(n) as n,
+    sum(first) as firsts, ${DIMENSIONS}
+  from seen group by 1, 2, what, ${DIMENSIONS}
+), parts as (
+  select occurred_in as quarter, true as by_event, what, n, firsts, ${DIMENSIONS} from grouped
+  union all
+  select accepted_in, false, what, n, firsts, ${DIMENSIONS} from grouped where what <> 'accepted'
+)`;
+
+/** Every scope that `parts p` belong to, as a lateral join under the alias `s`. */
+export const SCOPES = `(
+    select distinct concat_ws(' ', d, c, t, '#' || g) as scope
+    from unnest(array[null, p.domain_id]) d cross join unnest(array[null, p.campaign_id]) c
+      cross join unnest(array[null, p.template_id]) t cross join unnest(array_append(p.tags, null)) g
+  ) s`;
+
+/** The emails that are asked for. */
+export interface Scope {
+  readonly domainId?: string | undefined;
+  readonly campaignId?: string | undefined;
+  readonly templateId?: string | undefined;
+  /** `name:value` */
+  readonly tag?: string | undefined;
+}
+
+/** The scope as the table has it. */
+export const scopeText = ({ domainId, campaignId, templateId, tag }: Scope): string =>
+  [domainId, campaignId, templateId, tag === undefined ? undefined : `#${tag}`]
+    .filter((part) => part !== undefined)
+    .join(' ');

@@ -1,0 +1,14 @@
+import { defineModule } from '../module.ts';
+import type { AnalyticsReader } from './queries.ts';
+import { analyticsRollUp } from './roll-up.ts';
+import { analyticsRoutes } from './routes.ts';
+
+/** Figures over live mail: how much was accepted, and what became of it. */
+export const analyticsModule = defineModule<AnalyticsReader>({
+  name: 'analytics',
+  tags: [{ segment: 'analytics', name: 'Analytics', description: 'How much mail, and what became of it.' }],
+  routes: analyticsRoutes,
+  open: ({ database }) => ({
+    connect: () => ({ deps: { database }, duties: [analyticsRollUp({ database })] }),
+  }),
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { EmailEvent } from '../../machines/email-context.ts';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
+import { Failure } from '../../src/http/failure.ts';
+import { analyticsRollUp } from '../../src/modules/analytics/roll-up.ts';
+import { ask, compare, compareHistory } from '../support/compared-analytics.ts';
+import {
+  accepted,
+  countOf,
+  emailSpawn,
+  engineOver,
+  LIVE,
+  ManualClock,
+  plainInput,
+  WORKSPACE,
+} from '../support/engine.ts';
+import { onEachStore } from '../support/shared-store.ts';
+
+// The same with 100,000 events: bun tests/bench/analytics-history.ts
+
+onEachStore('analytics', (store) => {
+  let other: PostgresDatabase | null = null;
+  beforeAll(() => {
+    if (store.url !== null) other = new PostgresDatabase(store.url);
+  });
+  afterAll(() => other?.close());
+
+  test('equal a count over the events, before, while and after they are added up, and when these are gone', async () => {
+    const instances = other ? [store.database, other] : [store.database];
+    const history = { workspaceId: 'ws_history', events: 1_000, seed: 7, checks: 2 };
+    const emails = await compareHistory(store, instances, history);
+    expect(emails.some(({ revision }) => revision > 3)).toBe(true);
+    for (const table of ['emails', 'email_turns']) await store.database.query(`delete from ${table}`);
+    await compare(store, 'ws_history', emails);
+    // Nothing is added up twice.
+    await analyticsRollUp({ database: store.database }).run();
+    await compare(store, 'ws_history', emails);
+    expect(await countOf(store.database, `analytics where scope = 'cmp_a #b:2'`)).toBeGreaterThan(0);
+  });
+
+  test('count an email from the commit that accepts it, and what happens to it', async () => {
+    await store.database.query(
+      `insert into workspaces (id, name, plan, created_at) values ($1, 'e', 'free', now())`,
+      [WORKSPACE],
+    );
+    const at = Date.parse('2026-03-29T01:30:00Z');
+    const engine = engineOver(store.database, { clock: new ManualClock(at) });
+    const input = (livemode: boolean) => plainInput(at, { livemode });
+    const live = emailSpawn(input(true), LIVE);
+    await engine.spawn('email', live);
+    await engine.spawn('email', emailSpawn(input(false)));
+    expect((await ask(store, WORKSPACE, {})).totals).toMatchObject({ accepted: 1, sent: 0 });
+    await engine.tell('email', live.id, { type: 'attempt.begun', at, attempt: 1, by: 'ins_1' });
+    await engine.tell('email', live.id, { ...accepted(at), by: 'ins_1' } as EmailEvent);
+    expect((await ask(store, WORKSPACE, {})).totals).toMatchObject({ accepted: 1, sent: 1 });
+    await analyticsRollUp(store).run();
+    expect((await ask(store, WORKSPACE, {})).totals).toMatchObject({ accepted: 1, sent: 1 });
+  });
+
+  test('are those of one workspace, and of live mail alone', async () => {
+    const none = { accepted: 0, sent: 0, opened: 0 };
+    await store.database.query(
+      `insert into workspaces (id, name, plan, created_at) values ('ws_other', 'o', 'free', now())`,
+    );
+    expect((await ask(store, 'ws_other', {})).totals).toMatchObject(none);
+    expect((await ask(store, 'ws_history', {}, false)).totals).toMatchObject(none);
+    const answer = await ask(store, 'ws_history', { timeZone: 'asia/calcutta' });
+    expect(answer.totals.accepted).toBeGreaterThan(0);
+    expect(answer.rates.delivered).toBeLessThan(1);
+  });
+
+  test('take a period in days or instants, of at most 400 points', async () => {
+    const hours = { interval: 'hour', from: '2026-01-01T00:00:00Z' } as const;
+    expect((await ask(store, 'ws_history', { ...hours, to: '2026-01-17T16:00:00Z' })).series).toHaveLength(
+      400,
+    );
+    const whole = await ask(store, 'ws_history', { from: '2025-03-04', to: '2026-04-08', timeZone: 'UTC' });
+    expect(whole.series).toHaveLength(400);
+    expect(whole.series.at(-1)).toMatchObject({ start: '2026-04-07T00:00:00.000Z', open: false });
+    const refused = [
+      { ...hours, to: '2026-01-17T16:01:00Z' },
+      { from: '2025-03-03', to: '2026-04-08' },
+      { from: '2026-02-30' },
+      { from: '1999-12-31' },
+      { from: '2026-01-01T00:00:00' },
+      { to: '2026-03-25' },
+      { timeZone: 'Mars/Base' },
+      { timeZone: '+01:00' },
+    ];
+    for (const query of refused) {
+      const answer = await ask(store, 'ws_history', query);
+      expect([query, answer instanceof Failure ? answer.code : answer] as unknown).toEqual([
+        query,
+        'VALIDATION_ERROR',
+      ]);
+    }
+    // What is not over yet says so, and an instant counts from the beginning of its quarter of an hour.
+    const open = await ask(store, 'ws_history', {
+      from: '2026-04-07T23:07:00Z',
+      to: '2026-04-09',
+      timeZone: 'UTC',
+    });
+    expect(open.from).toBe('2026-04-07T23:00:00.000Z');
+    expect(open.series.map((point) => point.open)).toEqual([false, true]);
+  });
+});
