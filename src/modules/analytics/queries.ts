@@ -49,7 +49,7 @@ type CountRow = Readonly<Record<string, number>> & {
   readonly point: number | null;
 };
 
-/** How often the sums may move on while they are read: a duty moves them once a minute, and while it catches up more often. */
+/** How often the sums may move on while they are read: a duty moves them four times a minute, and while it catches up more often. */
 const TRIES = 20;
 
 /** Counts what happened to live mail of the caller's workspace. Simulated mail is in no figure, so a test key sees zeros. @throws Unavailable */

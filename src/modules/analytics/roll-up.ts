@@ -62,7 +62,7 @@ interface Place {
  */
 export const analyticsRollUp = ({ database }: { readonly database: Database }): Duty => ({
   name: 'analyticsRollUp',
-  pattern: '40 * * * * *',
+  pattern: '*/15 * * * * *',
   async run(stop) {
     for (const { id, ...place } of await database.query<Place & { id: string }>(BEHIND)) {
       await database.query(BEGIN, [id]);
