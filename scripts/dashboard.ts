@@ -5,8 +5,7 @@ import { buildDashboard } from './dashboard/build-dashboard.ts';
 // Bun and React choose their production code by it while bundling.
 process.env.NODE_ENV = 'production';
 const begin = performance.now();
-const { application, liveView } = await buildDashboard();
+const sizes = await buildDashboard();
 const seconds = ((performance.now() - begin) / 1_000).toFixed(1);
-console.log(
-  `Built the dashboard in ${seconds} s; compressed: application ${application.toFixed(0)} kB, live view ${liveView.toFixed(0)} kB.`,
-);
+console.log(`Built the dashboard in ${seconds} s. Kilobytes, compressed:`);
+for (const { name, kilobytes } of sizes) console.log(`${kilobytes.toFixed(1).padStart(7)}  ${name}`);

@@ -1,7 +1,9 @@
 import { openApiOf } from '../src/modules/docs/openapi.ts';
 import { documentedRoutes, MODULE_TAGS } from '../src/modules.ts';
 import { keepFresh } from './fresh.ts';
+import { clientTypesOf } from './openapi/client-types.ts';
 
 const document = openApiOf(documentedRoutes(), MODULE_TAGS, 'http://localhost:3000');
 
 keepFresh('src/modules/docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`);
+keepFresh('src/dashboard/web/application/api/operations.ts', clientTypesOf(document));

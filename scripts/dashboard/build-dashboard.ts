@@ -1,5 +1,5 @@
 import { mkdirSync, renameSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { compile } from '@tailwindcss/node';
 import { Scanner } from '@tailwindcss/oxide';
@@ -8,6 +8,7 @@ import type { Pack, PackedFile } from '../../src/dashboard/pack.ts';
 import type { Layouts } from '../../src/drawing/layout.ts';
 import { draw } from '../../src/drawing/moves.ts';
 import { layoutsOf } from './layout.ts';
+import { type Chunk, type PageSize, sizesOf } from './sizes.ts';
 
 // src/dashboard/dist/pack.json: the application and the live view as browsers get them, every file compressed twice and named by its hash.
 
@@ -15,11 +16,15 @@ const WEB = resolve(import.meta.dir, '../../src/dashboard/web');
 const APPLICATION = join(WEB, 'application');
 const DIST = resolve(import.meta.dir, '../../src/dashboard/dist');
 
-async function script(entry: string, places: Layouts): Promise<Uint8Array> {
+/** The scripts of a page: the first one, and those that are loaded when something is opened. */
+async function scripts(name: string, entry: string, places: Layouts): Promise<readonly [Chunk, ...Chunk[]]> {
   const built = await Bun.build({
     entrypoints: [join(WEB, entry)],
     target: 'browser',
     minify: true,
+    splitting: true,
+    naming: { entry: `${name}-[hash].[ext]`, chunk: `${name}-[hash].[ext]` },
+    metafile: true,
     define: { 'process.env.NODE_ENV': '"production"' },
     plugins: [
       {
@@ -34,16 +39,28 @@ async function script(entry: string, places: Layouts): Promise<Uint8Array> {
     ],
   });
   for (const log of built.logs) console.warn(log);
-  const [output] = built.outputs;
-  if (!built.success || !output) throw new Error('The script could not be bundled.');
-  return new Uint8Array(await output.arrayBuffer());
+  const all = await Promise.all(
+    built.outputs.map(async (output): Promise<Chunk & { readonly kind: string }> => {
+      const { imports = [], entryPoint } = built.metafile?.outputs[output.path] ?? {};
+      return {
+        name: basename(output.path),
+        code: new Uint8Array(await output.arrayBuffer()),
+        opens: entryPoint === undefined ? null : relative(WEB, resolve(entryPoint)),
+        imports: imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)),
+        kind: output.kind,
+      };
+    }),
+  );
+  const first = all.find(({ kind }) => kind === 'entry-point');
+  if (!built.success || !first) throw new Error('The scripts could not be bundled.');
+  return [first, ...all.filter((each) => each !== first)];
 }
 
 async function styles(folder: string): Promise<Uint8Array> {
   const source = await Bun.file(join(folder, 'style.css')).text();
   const { build } = await compile(source, { base: folder, onDependency: () => {} });
   const sources = [
-    { base: folder, pattern: '*.tsx', negated: false },
+    { base: folder, pattern: folder === APPLICATION ? '**/*.{ts,tsx}' : '*.tsx', negated: false },
     { base: WEB, pattern: 'icons.tsx', negated: false },
   ];
   const candidates = new Scanner({ sources }).scan();
@@ -64,55 +81,60 @@ function packed(type: string, bytes: Uint8Array | string): PackedFile {
   return { type, brotli: brotli.toString('base64'), gzip: gzipSync(bytes, { level: 9 }).toString('base64') };
 }
 
-/** One page with its script and its styles, under names that hold their hashes. */
-async function packedPage(
-  name: string,
-  folder: string,
-  [code, css]: readonly [Uint8Array, Uint8Array],
-  icon: string,
-): Promise<{ readonly page: PackedFile; readonly files: Pack['files'] }> {
-  const names = { code: `${name}-${hashOf(code)}.js`, css: `${name}-${hashOf(css)}.css`, icon };
-  const page = (await Bun.file(join(folder, 'page.html')).text()).replace(
-    /%(code|css|icon)%/g,
-    (_, part: keyof typeof names) => `/inspector/assets/${names[part]}`,
-  );
-  return {
-    page: packed('text/html; charset=utf-8', page),
-    files: {
-      [names.code]: packed('text/javascript; charset=utf-8', code),
-      [names.css]: packed('text/css; charset=utf-8', css),
-    },
-  };
+/** A page of the pack before its files have their addresses. */
+interface BuiltPage {
+  readonly html: string;
+  readonly chunks: readonly [Chunk, ...Chunk[]];
+  readonly css: { readonly name: string; readonly code: Uint8Array };
 }
 
-const sizeOf = (files: readonly PackedFile[]): number =>
-  files.reduce((sum, { brotli }) => sum + Buffer.from(brotli, 'base64').length, 0) / 1_000;
+async function builtPage(name: string, folder: string, entry: string, places: Layouts): Promise<BuiltPage> {
+  const [html, chunks, css] = await Promise.all([
+    Bun.file(join(folder, 'page.html')).text(),
+    scripts(name, entry, places),
+    styles(folder),
+  ]);
+  return { html, chunks, css: { name: `${name}-${hashOf(css)}.css`, code: css } };
+}
 
-/** Builds the dashboard; answers how many kilobytes a browser loads for each page. */
-export async function buildDashboard(): Promise<Readonly<Record<keyof Pack['pages'], number>>> {
-  const [viewCode, viewCss, code, css, icon] = await Promise.all([
-    layoutsOf(lifecycles.map(({ machine }) => draw(machine))).then((places) => script('main.tsx', places)),
-    styles(WEB),
-    script('application/main.tsx', {}),
-    styles(APPLICATION),
+/** Builds the dashboard; answers how many kilobytes a browser loads for each page. @throws when one has outgrown its bound */
+export async function buildDashboard(): Promise<readonly PageSize[]> {
+  const places = await layoutsOf(lifecycles.map(({ machine }) => draw(machine)));
+  const [liveView, application, icon] = await Promise.all([
+    builtPage('view', WEB, 'main.tsx', places),
+    builtPage('app', APPLICATION, 'application/main.tsx', {}),
     Bun.file(join(WEB, 'icon.svg')).bytes(),
   ]);
   const iconName = `icon-${hashOf(icon)}.svg`;
-  const [liveView, application] = await Promise.all([
-    packedPage('view', WEB, [viewCode, viewCss], iconName),
-    packedPage('app', APPLICATION, [code, css], iconName),
+  const pages = { application, liveView };
+  // A chunk's own hash says nothing about the chunks that it loads, so browsers keep all of them under the name of the build.
+  const build = hashOf(
+    Buffer.concat(
+      Object.values(pages).flatMap(({ chunks, css }) => [css.code, ...chunks.map(({ code }) => code)]),
+    ),
+  );
+  const document = ({ html, chunks: [first], css }: BuiltPage) =>
+    packed(
+      'text/html; charset=utf-8',
+      html.replace(/%(code|css|icon)%/g, (_, part: 'code' | 'css' | 'icon') => {
+        const name = { code: first.name, css: css.name, icon: iconName }[part];
+        return `/app/assets/${build}/${name}`;
+      }),
+    );
+  const files = Object.values(pages).flatMap(({ chunks, css }) => [
+    [css.name, packed('text/css; charset=utf-8', css.code)] as const,
+    ...chunks.map(({ name, code }) => [name, packed('text/javascript; charset=utf-8', code)] as const),
   ]);
   const pack: Pack = {
-    pages: { application: application.page, liveView: liveView.page },
-    files: { ...liveView.files, ...application.files, [iconName]: packed('image/svg+xml', icon) },
+    build,
+    pages: { application: document(application), liveView: document(liveView) },
+    files: { ...Object.fromEntries(files), [iconName]: packed('image/svg+xml', icon) },
   };
+  const sizes = sizesOf(pages, pack);
   mkdirSync(DIST, { recursive: true });
   // The file is written aside first: two services that start together must not read half of it.
   const aside = join(DIST, `pack.${process.pid}.json`);
   await Bun.write(aside, JSON.stringify(pack));
   renameSync(aside, join(DIST, 'pack.json'));
-  return {
-    application: sizeOf([application.page, ...Object.values(application.files)]),
-    liveView: sizeOf([liveView.page, ...Object.values(liveView.files)]),
-  };
+  return sizes;
 }

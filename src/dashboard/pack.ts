@@ -12,9 +12,11 @@ export interface PackedFile {
 
 /** The files that a browser is given. */
 export interface Pack {
+  /** The build, which is in the addresses of its files. */
+  readonly build: string;
   /** The documents: the live view, and everything else. */
   readonly pages: { readonly application: PackedFile; readonly liveView: PackedFile };
-  /** By name; each name holds a hash of its content. */
+  /** By name. */
   readonly files: Readonly<Record<string, PackedFile>>;
 }
 

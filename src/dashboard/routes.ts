@@ -24,7 +24,7 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 };
 
-/** A file's name holds a hash of its content. */
+/** A file's address holds a hash of the whole build. */
 const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /** A checkout builds the dashboard when it is first asked for, which on a busy machine may take longer than a request. */
@@ -70,21 +70,23 @@ export const dashboardRoutes = (): readonly Route[] => [
     handle: leadTo('/app'),
   }),
   // The page finds out from its address where it is: links in letters and terminals lead straight to a form.
-  ...['/app', '/app/setup', '/app/invitation', '/app/reset'].map((path) =>
-    page(path, 'application', 'The web application'),
-  ),
+  ...[
+    ...['/app', '/app/setup', '/app/invitation', '/app/reset'],
+    ...['/app/test', '/app/test/*', '/app/live', '/app/live/*'],
+  ].map((path) => page(path, 'application', 'The web application')),
   page('/inspector', 'liveView', 'The live view of the machines'),
   route({
     method: 'GET',
-    path: '/inspector/assets/:file',
+    path: '/app/assets/:build/:file',
     permission: 'public',
-    params: { file: { text: 'The name of a built file' } },
+    params: { build: { text: 'The build' }, file: { text: 'The name of a built file' } },
     summary: 'A file of the web application or of the live view',
     response: Type.Unknown(),
     status: 200,
     handle: async ({ params, headers }) => {
-      const { files } = await openPack();
-      const file = Object.hasOwn(files, params.file) ? files[params.file] : undefined;
+      const { build, files } = await openPack();
+      const file =
+        build === params.build && Object.hasOwn(files, params.file) ? files[params.file] : undefined;
       return file ? documentOf(file, headers, FOR_EVER) : notFound('file');
     },
   }),

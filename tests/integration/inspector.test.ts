@@ -126,13 +126,13 @@ describe('access to the live view', () => {
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('content-security-policy')).not.toContain('unsafe');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-    const [, script = ''] = /src="(\/inspector\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? [];
+    const [, script = ''] = /src="(\/app\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? [];
     const plain = await fetch(service.url + script, { headers: { 'accept-encoding': 'identity' } });
     const packed = await fetch(service.url + script, { headers: { 'accept-encoding': 'br' } });
     expect(packed.headers.get('cache-control')).toContain('immutable');
     expect(await packed.text()).toBe(await plain.text());
-    expect((await fetch(`${service.url}/inspector/assets/view-other.js`)).status).toBe(404);
-    expect((await fetch(`${service.url}/inspector/assets/__proto__`)).status).toBe(404);
+    expect((await fetch(`${service.url}${script.replace(/[^/]+$/, 'view-other.js')}`)).status).toBe(404);
+    expect((await fetch(`${service.url}${script.replace(/[^/]+$/, '__proto__')}`)).status).toBe(404);
   });
 
   test('sockets are refused without a session and from other sites', async () => {

@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useState } from 'react';
+import { Refused } from './api/requests.ts';
+import { entry, type Session } from './api/session.ts';
 import { Entrance, Invitation, LinkNeeded, NotSetUp, Reset, Setup, SignIn } from './entrances.tsx';
-import { Home } from './home.tsx';
 import { usePlace } from './place.ts';
-import { entry, Refused, type Session } from './requests.ts';
+import { SignedIn } from './signed-in.tsx';
 
 /** Who uses the application: somebody, nobody yet in this browser, nobody yet at all; or why that is not known. */
 type Visitor =
@@ -24,7 +25,7 @@ async function meet(why: string | null): Promise<Visitor> {
   }
 }
 
-/** The application: the entrances, or the home page of whoever is signed in. */
+/** The application: the entrances, or the pages of whoever is signed in. */
 export function Application() {
   const { page, token } = usePlace();
   const [visitor, setVisitor] = useState<Visitor | null>(null);
@@ -56,7 +57,7 @@ export function Application() {
     ) : (
       <Invitation key={token} token={token} session={session} onIn={enter} />
     );
-  if (session) return <Home key={session.workspace.id} session={session} onLeave={leave} />;
+  if (session) return <SignedIn key={session.workspace.id} session={session} onLeave={leave} />;
   if (!visitor.isSetUp)
     return page === 'setup' && token !== null ? (
       <Setup key={token} token={token} onIn={enter} />

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { Mark } from '../icons.tsx';
-import { Field, Form } from './form.tsx';
+import { entry, type Session } from './api/session.ts';
 import { goHome } from './place.ts';
-import { entry, type Session } from './requests.ts';
+import { Field, Form } from './ui/form.tsx';
 
 /** The frame of what is seen before anybody is signed in. */
 export function Entrance(props: {

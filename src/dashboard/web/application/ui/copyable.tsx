@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import { Check, Copy } from '../icons.tsx';
+import { Check, Copy } from '../../icons.tsx';
 
 /** A text to be copied. Where a page may not write to the clipboard (plain http), the text is selected instead. */
 export function Copyable({ label, text }: { readonly label: string; readonly text: string }) {

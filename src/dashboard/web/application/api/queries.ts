@@ -1,0 +1,133 @@
+import {
+  type QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import type { Operations } from './operations.ts';
+import { Refused, request } from './requests.ts';
+import { useViewer, type Viewer } from './viewer.tsx';
+
+/** A request by its method and the template of its path: `GET /emails/{id}`. */
+export type Operation = keyof Operations;
+type Reading = Extract<Operation, `GET ${string}`>;
+type Listing = { [Name in Reading]: Operations[Name]['isList'] extends true ? Name : never }[Reading];
+type Changing = Exclude<Operation, Reading>;
+
+/** The item of a list. */
+export type ItemOf<Name extends Listing> = Operations[Name]['data'][number];
+
+/** What a request takes besides its path: nothing has to be given that has no members. */
+export type Parameters<Name extends Operation> = MaybeEmpty<'path', Operations[Name]['path']> & {
+  readonly query?: Operations[Name]['query'];
+};
+type MaybeEmpty<Member extends string, Value> = object extends Value
+  ? { readonly [Key in Member]?: Value }
+  : { readonly [Key in Member]: Value };
+type WithBody<Name extends Operation> = Operations[Name]['body'] extends null
+  ? Parameters<Name>
+  : Parameters<Name> & { readonly body: Operations[Name]['body'] };
+
+interface Pieces {
+  readonly path?: object;
+  readonly query?: object;
+  readonly body?: object | null;
+}
+
+/** The address of a request under `/app/api`, with the environment: `test/emails/em_1?limit=5`. */
+export function addressOf(environment: Viewer['environment'], operation: Operation, pieces: Pieces): string {
+  const [, template = ''] = operation.split(' ');
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String((pieces.path as Record<string, unknown>)[name])),
+  );
+  const given = Object.entries(pieces.query ?? {}).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return `${environment}${path}${search === '' ? '' : `?${search}`}`;
+}
+
+async function ask<Name extends Operation>(viewer: Viewer, name: Name, pieces: Pieces, signal?: AbortSignal) {
+  const [method = ''] = name.split(' ');
+  try {
+    return await request<Operations[Name]['data']>(method, addressOf(viewer.environment, name, pieces), {
+      // Without a body the service wants an empty one, unless it is a question.
+      ...(method !== 'GET' && { body: pieces.body ?? {} }),
+      workspaceId: viewer.session.workspace.id,
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) viewer.onExpired();
+    throw error;
+  }
+}
+
+const keyOf = ({ environment, session }: Viewer, name: Operation, pieces: Pieces = {}) =>
+  [session.workspace.id, environment, name.split(' ')[1]?.split('/')[1], name, pieces] as const;
+
+/** How an answer is kept up to date. */
+export interface Freshness {
+  /** Milliseconds between two looks while the page is visible; without it an answer is looked at again when the page is. */
+  readonly every?: number | false;
+  /** False: nothing is asked yet. */
+  readonly enabled?: boolean;
+}
+
+/** Reads one thing. `data` is undefined until it has arrived. */
+export function useRead<Name extends Reading>(
+  name: Name,
+  parameters: Parameters<Name>,
+  { every = false, enabled = true }: Freshness = {},
+) {
+  const viewer = useViewer();
+  return useQuery({
+    queryKey: keyOf(viewer, name, parameters),
+    queryFn: async ({ signal }) => (await ask(viewer, name, parameters, signal)).data,
+    refetchInterval: every,
+    enabled,
+  });
+}
+
+/** Reads a list page by page: `items` are those that have been read. */
+export function useList<Name extends Listing>(
+  name: Name,
+  parameters: Parameters<Name>,
+  { every = false, enabled = true }: Freshness = {},
+) {
+  const viewer = useViewer();
+  const query = useInfiniteQuery({
+    queryKey: keyOf(viewer, name, { ...parameters, query: { ...parameters.query, after: 'each' } }),
+    queryFn: ({ pageParam, signal }) =>
+      ask(viewer, name, { ...parameters, query: { ...parameters.query, after: pageParam } }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) =>
+      pagination?.hasMore === true ? (pagination.nextCursor ?? undefined) : undefined,
+    // Every page that was read is read again; further down than a few nobody waits for news.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 3 ? false : every),
+    enabled,
+  });
+  const items = query.data?.pages.flatMap(({ data }) => data as readonly ItemOf<Name>[]);
+  return { ...query, items };
+}
+
+/**
+ * Changes something. Afterwards everything of that resource is read again, and of those that `also` names by the first part of
+ * their paths.
+ */
+export function useChange<Name extends Changing>(name: Name, also: readonly string[] = []) {
+  const viewer = useViewer();
+  const client = useQueryClient();
+  const resources = [name.split('/')[1] ?? '', ...also];
+  return useMutation({
+    mutationFn: async (given: WithBody<Name>) => (await ask(viewer, name, given as Pieces)).data,
+    onSuccess: () => refresh(client, viewer, resources),
+  });
+}
+
+/** Reads everything again that the page shows of these resources, by the first part of their paths. */
+async function refresh(client: QueryClient, viewer: Viewer, resources: readonly string[]): Promise<void> {
+  await Promise.all(
+    resources.map((resource) =>
+      client.invalidateQueries({ queryKey: [viewer.session.workspace.id, viewer.environment, resource] }),
+    ),
+  );
+}

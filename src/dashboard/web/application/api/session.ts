@@ -1,0 +1,39 @@
+import type { Permission } from '../../../../auth/permissions.ts';
+import type { PlanName } from '../../../../auth/plans.ts';
+import type { Role } from '../../../../auth/roles.ts';
+import { Refused, request } from './requests.ts';
+
+/** Whose mail and keys are shown: real ones, or those that never leave. */
+export type Environment = 'test' | 'live';
+
+/** Who is signed in, where, and what they may do there. */
+export interface Session {
+  readonly account: { readonly id: string; readonly email: string; readonly name: string };
+  readonly member: { readonly id: string; readonly role: Role };
+  readonly permissions: readonly Permission[];
+  readonly plan: PlanName;
+  readonly simulatorDomain: string;
+  readonly workspace: { readonly id: string; readonly name: string; readonly archived: boolean };
+}
+
+/** Signs in. The service asks for a second factor in words alone; here they belong to the field of the code. @throws Refused */
+async function signIn(form: object): Promise<void> {
+  try {
+    await request('POST', 'session', { body: form });
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 401 || !/second factor|code/.test(error.message))
+      throw error;
+    const { status, message, suggestion } = error;
+    throw new Refused(status, message, suggestion, [{ path: '/body/code', message }]);
+  }
+}
+
+/** What somebody may ask who is not signed in. */
+export const entry = {
+  signIn,
+  isSetUp: async () => (await request<{ isSetUp: boolean }>('GET', 'setup')).data.isSetUp,
+  session: async () => (await request<Session>('GET', 'session')).data,
+  send: (path: 'setup' | 'invitation' | 'password-reset', form: object) =>
+    request<object>('POST', path, { body: form }),
+  signOut: () => request<object>('DELETE', 'session', { body: {} }),
+};

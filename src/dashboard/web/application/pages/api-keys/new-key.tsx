@@ -1,0 +1,100 @@
+import { useState } from 'react';
+import { PERMISSIONS, type Permission } from '../../../../../auth/permissions.ts';
+import type { CreatedApiKey } from '../../api/operations.ts';
+import { useChange } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Choice, Field, Form, Tick } from '../../ui/form.tsx';
+
+type KeyPermission = Exclude<Permission, '*'>;
+const EACH = Object.keys(PERMISSIONS).filter((name): name is KeyPermission => name !== '*');
+const SENDING: readonly KeyPermission[] = ['emails:send', 'emails:read'];
+
+/** What a new key may do; `chosen` is ticked one by one. */
+const KINDS = { sending: 'Send and read email', everything: 'Everything', chosen: 'What I choose' } as const;
+
+/** Makes a key, and shows it once. */
+export const NewKey = (props: {
+  readonly created: CreatedApiKey | null;
+  readonly onCreated: (key: CreatedApiKey) => void;
+  readonly onClose: () => void;
+}) =>
+  props.created ? (
+    <Dialog title={`“${props.created.name}” is made`} onClose={props.onClose} width="max-w-xl">
+      <Shown created={props.created} />
+      <Button look="main" onClick={props.onClose}>
+        I have copied it
+      </Button>
+    </Dialog>
+  ) : (
+    <Making onCreated={props.onCreated} onClose={props.onClose} />
+  );
+
+/** The service makes no key that may do more than who makes it, so only that is offered. */
+function Making(props: { readonly onCreated: (key: CreatedApiKey) => void; readonly onClose: () => void }) {
+  const { environment, session, may } = useViewer();
+  const [kind, setKind] = useState('sending');
+  const create = useChange('POST /api-keys');
+  const { everything, ...others } = KINDS;
+  const kinds = session.permissions.includes('*') ? KINDS : others;
+  return (
+    <Dialog
+      title={`New ${environment} key`}
+      onClose={props.onClose}
+      width={kind === 'chosen' ? 'max-w-2xl' : 'max-w-md'}
+    >
+      <Form
+        action="Create the key"
+        aside={<Button onClick={props.onClose}>Cancel</Button>}
+        onSend={async ({ name = '', ...fields }) => {
+          const permissions =
+            kind === 'everything'
+              ? (['*'] as const)
+              : kind === 'sending'
+                ? SENDING
+                : EACH.filter((each) => fields[`may ${each}`] === 'on');
+          props.onCreated(await create.mutateAsync({ body: { name, env: environment, permissions } }));
+        }}
+      >
+        <Field label="Name" name="name" hint="Such as the program that uses it." />
+        <Choice label="It may" name="permissions" options={kinds} defaultValue="sending" onChange={setKind} />
+        {kind === 'chosen' && (
+          <fieldset className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
+            <legend className="sr-only">Permissions</legend>
+            {EACH.filter(may).map((each) => (
+              <Tick key={each} name={`may ${each}`} label={each} hint={PERMISSIONS[each]} />
+            ))}
+          </fieldset>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A key that was made a moment ago, with a command that uses it. */
+function Shown({ created }: { readonly created: CreatedApiKey }) {
+  const { session } = useViewer();
+  const email = {
+    from: 'you@example.com',
+    to: `delivered@${session.simulatorDomain}`,
+    subject: 'Hello',
+    text: 'It works.',
+  };
+  const curl = [
+    `curl ${location.origin}/v1/emails`,
+    `-H ${quoted(`authorization: Bearer ${created.key}`)}`,
+    `-H 'content-type: application/json'`,
+    `-d ${quoted(JSON.stringify(email))}`,
+  ].join(' \\\n  ');
+  return (
+    <>
+      <p role="status">Copy the key now: it is shown only this once.</p>
+      <Copyable label="API key" text={created.key} />
+      {created.env === 'test' && <Copyable label="A first request" text={curl} />}
+    </>
+  );
+}

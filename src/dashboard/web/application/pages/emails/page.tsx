@@ -1,0 +1,154 @@
+import { lazy } from 'react';
+import { Route, Switch } from 'wouter';
+import { type ItemOf, useList } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { type Column, Lead, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const Detail = lazy(() => import('./detail.tsx'));
+
+type Item = ItemOf<'GET /emails'>;
+
+/** The log moves by itself: it is read again this often while it can be seen. */
+const EVERY_MS = 5_000;
+
+const STATUSES = {
+  scheduled: 'Scheduled',
+  queued: 'Queued',
+  sending: 'Sending',
+  deferred: 'Deferred',
+  sent: 'Sent',
+  delivered: 'Delivered',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+} as const satisfies Record<Item['status'], string>;
+
+const PERIODS = { '1': 'Last day', '7': 'Last 7 days', '30': 'Last 30 days' } as const;
+const DAY_MS = 86_400_000;
+
+/** The beginning of a period, at a full minute, so that two looks within it ask the same. */
+const since = (days: string): string | undefined =>
+  days === ''
+    ? undefined
+    : new Date(Math.floor((Date.now() - Number(days) * DAY_MS) / 60_000) * 60_000).toISOString();
+
+const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
+  {
+    name: 'To',
+    cell: ({ to, subject }) => (
+      <Lead title={to.join(', ')} sub={<span className="md:hidden">{subject || '(no subject)'}</span>} />
+    ),
+  },
+  {
+    name: 'Subject',
+    from: 'md',
+    cell: ({ subject }) => subject || <span className="text-faint">(no subject)</span>,
+  },
+  {
+    name: 'Status',
+    width: 'w-40',
+    cell: ({ status, lastEvent }) =>
+      lastEvent === 'complained' || lastEvent === 'opened' || lastEvent === 'clicked' ? (
+        <Badge status={lastEvent} />
+      ) : (
+        <Badge status={status} />
+      ),
+  },
+  {
+    name: 'Accepted',
+    width: 'w-36',
+    from: 'sm',
+    isRight: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+];
+
+/** The log of emails, and one of them. */
+export default function Emails() {
+  return (
+    <Switch>
+      <Route path="/emails/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
+      <Route>
+        <EmailList />
+      </Route>
+    </Switch>
+  );
+}
+
+/** The log of emails, newest first. */
+function EmailList() {
+  const { environment, may } = useViewer();
+  const { values, set, isSet, clear } = useFilters(['status', 'to', 'subject', 'tag', 'days']);
+  const { status, to, subject, tag, days } = values;
+  const createdAfter = since(days);
+  const list = useList(
+    'GET /emails',
+    {
+      query: {
+        ...(status in STATUSES && { status: status as Item['status'] }),
+        ...(to !== '' && { to }),
+        ...(subject !== '' && { subject }),
+        ...(tag !== '' && { tag }),
+        ...(createdAfter !== undefined && { createdAfter }),
+      },
+    },
+    { every: EVERY_MS },
+  );
+  return (
+    <Page title="Emails" about="Everything that was accepted here, newest first, and what became of it.">
+      <FilterBar isSet={isSet} onClear={clear}>
+        <TextFilter label="Recipient" value={to} onChange={(value) => set({ to: value })} />
+        <TextFilter label="Subject contains" value={subject} onChange={(value) => set({ subject: value })} />
+        <ChoiceFilter
+          label="Status"
+          value={status}
+          options={STATUSES}
+          onChange={(value) => set({ status: value })}
+        />
+        <ChoiceFilter
+          label="Period"
+          value={days}
+          options={PERIODS}
+          onChange={(value) => set({ days: value })}
+        />
+      </FilterBar>
+      <Table
+        label="Emails"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/emails/${id}`}
+        empty={
+          isSet ? (
+            <Empty title="No email is like that" icon={icons.Mail}>
+              <p>Recipient and status are compared as a whole, the subject by any part of it.</p>
+            </Empty>
+          ) : (
+            <Empty
+              title={`Nothing was sent in the ${environment} environment yet`}
+              icon={icons.Mail}
+              action={
+                <>
+                  {environment === 'test' && <ButtonLink to="/">Send a test email</ButtonLink>}
+                  {may('api-keys:read') && <ButtonLink to="/api-keys">API keys</ButtonLink>}
+                </>
+              }
+            >
+              <p>
+                {environment === 'test'
+                  ? 'Test email goes the whole way and never leaves: the address of the recipient chooses what happens to it.'
+                  : 'Live email leaves from a verified domain, by HTTP or SMTP, with a live key.'}
+              </p>
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  );
+}

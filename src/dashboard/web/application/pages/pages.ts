@@ -1,0 +1,63 @@
+import type { ComponentType } from 'react';
+import type { Permission } from '../../../../auth/permissions.ts';
+import type { icons } from '../ui/icons.tsx';
+
+/** The parts of the navigation, from the top. */
+export const GROUPS = {
+  send: '',
+  people: 'Audience',
+  create: 'Create',
+  build: 'Developers',
+  workspace: 'Workspace',
+} as const;
+
+/** A page as the navigation, the palette and the router know it. Its code is loaded when it is opened. */
+export interface PageEntry {
+  /** The first part of its address; empty for the overview. */
+  readonly name: string;
+  readonly title: string;
+  readonly group: keyof typeof GROUPS;
+  readonly icon: keyof typeof icons;
+  /** The key after `g` that leads to it. */
+  readonly key?: string;
+  /** Who may not do this does not see it. */
+  readonly permission?: Permission;
+  /** Other words by which the palette finds it. */
+  readonly words?: string;
+  /** Not in the navigation: other pages and menus lead to it. */
+  readonly isHidden?: boolean;
+  readonly load: () => Promise<{ readonly default: ComponentType }>;
+}
+
+/** Every page of the application, a line each, in the order of the navigation. */
+export const pages: readonly PageEntry[] = [
+  {
+    name: '',
+    title: 'Overview',
+    group: 'send',
+    icon: 'Home',
+    key: 'o',
+    words: 'home start',
+    load: () => import('./overview/page.tsx'),
+  },
+  {
+    name: 'emails',
+    title: 'Emails',
+    group: 'send',
+    icon: 'Mail',
+    key: 'e',
+    permission: 'emails:read',
+    words: 'log sent messages',
+    load: () => import('./emails/page.tsx'),
+  },
+  {
+    name: 'api-keys',
+    title: 'API keys',
+    group: 'build',
+    icon: 'Key',
+    key: 'k',
+    permission: 'api-keys:read',
+    words: 'tokens',
+    load: () => import('./api-keys/page.tsx'),
+  },
+];

@@ -1,0 +1,22 @@
+import type { Environment } from '../api/session.ts';
+
+/** The words and the tint of an environment, which nobody may take for the other. */
+export const ENVIRONMENTS = {
+  test: { name: 'Test', color: 'waiting', about: 'Test environment: nothing leaves this service.' },
+  live: { name: 'Live', color: 'good', about: 'Live environment: email goes to real people.' },
+} as const satisfies Record<Environment, unknown>;
+
+const STORED = 'posthorn environment';
+
+/** The environment of an address: `/app/test/emails`; null where it names none. */
+export const environmentOf = (path: string): Environment | null =>
+  path === '/app/live' || path.startsWith('/app/live/')
+    ? 'live'
+    : path === '/app/test' || path.startsWith('/app/test/')
+      ? 'test'
+      : null;
+
+/** The environment that somebody was in last. */
+export const lastEnvironment = (): Environment => (localStorage.getItem(STORED) === 'live' ? 'live' : 'test');
+export const rememberEnvironment = (environment: Environment): void =>
+  localStorage.setItem(STORED, environment);

@@ -1,0 +1,49 @@
+import { useEffect, useRef } from 'react';
+
+const STORED = 'posthorn single keys';
+
+/** Whether keys act that are pressed alone. Who speaks to the computer turns them off (WCAG 2.1.4). */
+export const singleKeys = {
+  areOn: (): boolean => localStorage.getItem(STORED) !== 'off',
+  turn: (on: boolean): void => (on ? localStorage.removeItem(STORED) : localStorage.setItem(STORED, 'off')),
+};
+
+/** True for keys that go into a field. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  !singleKeys.areOn() ||
+  (target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+    !(target instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(target.type)));
+
+/** Two keys belong together that come within this time. */
+const SEQUENCE_MS = 1_000;
+
+/**
+ * Acts on keys. `mod k` is with Ctrl or Cmd and acts in fields as well; `g e` is one key after the other; none acts while a
+ * dialog is open.
+ */
+export function useKeys(acts: Readonly<Record<string, () => void>>): void {
+  const latest = useRef(acts);
+  useEffect(() => {
+    latest.current = acts;
+  });
+  useEffect(() => {
+    let before = { key: '', at: 0 };
+    const onKey = (event: KeyboardEvent) => {
+      const isMod = event.metaKey || event.ctrlKey;
+      if (event.altKey || event.isComposing || event.defaultPrevented) return;
+      if (!isMod && (isTyping(event.target) || document.querySelector('dialog[open]'))) return;
+      const pair = event.timeStamp - before.at < SEQUENCE_MS ? `${before.key} ${event.key}` : '';
+      const act = isMod
+        ? latest.current[`mod ${event.key.toLowerCase()}`]
+        : (latest.current[pair] ?? latest.current[event.key]);
+      before = { key: event.key, at: event.timeStamp };
+      if (!act) return;
+      event.preventDefault();
+      before = { key: '', at: 0 };
+      act();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}

@@ -1,0 +1,48 @@
+import { Link, useLocation } from 'wouter';
+import { useViewer } from '../api/viewer.tsx';
+import { GROUPS, type PageEntry, pages } from '../pages/pages.ts';
+import { icons } from '../ui/icons.tsx';
+
+/** The pages that whoever looks may open. */
+export function useOpenPages(): readonly PageEntry[] {
+  const { may } = useViewer();
+  return pages.filter(({ permission }) => permission === undefined || may(permission));
+}
+
+/** The name of the page of a path: `emails` of `/emails/em_1`. */
+export const pageNameOf = (path: string): string => path.split('/')[1] ?? '';
+
+/** The pages by group, with the one that is open. */
+export function Navigation() {
+  const [path] = useLocation();
+  const open = useOpenPages();
+  return (
+    <nav aria-label="Pages" className="grid min-h-0 content-start gap-4 overflow-y-auto px-3 py-2">
+      {Object.entries(GROUPS).map(([group, title]) => {
+        const inGroup = open.filter((page) => page.group === group && !page.isHidden);
+        return inGroup.length === 0 ? null : (
+          <ul key={group} aria-label={title || 'Email'} className="grid gap-px">
+            {title !== '' && (
+              <li aria-hidden="true" className="px-2 pb-1 text-caption font-medium text-faint">
+                {title}
+              </li>
+            )}
+            {inGroup.map((page) => (
+              <li key={page.name}>
+                <Link
+                  href={`/${page.name}`}
+                  onPointerEnter={() => void page.load()}
+                  aria-current={pageNameOf(path) === page.name ? 'page' : undefined}
+                  className="nav-link"
+                >
+                  {icons[page.icon]}
+                  {page.title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        );
+      })}
+    </nav>
+  );
+}

@@ -1,0 +1,193 @@
+import {
+  Combobox,
+  ComboboxGroup,
+  ComboboxItem,
+  ComboboxList,
+  ComboboxProvider,
+} from '@ariakit/react/combobox';
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useList } from '../api/queries.ts';
+import { useViewer } from '../api/viewer.tsx';
+import { icons } from '../ui/icons.tsx';
+import { pageNameOf, useOpenPages } from './navigation.tsx';
+
+/** One thing that can be found. */
+interface Found {
+  readonly key: string;
+  readonly group: string;
+  readonly title: string;
+  readonly sub?: string;
+  readonly icon: ReactNode;
+  readonly act: () => void;
+}
+
+/** The pages of things by the beginning of their ids. */
+const BY_ID: Readonly<Record<string, string>> = {
+  em: 'emails',
+  dom: 'domains',
+  wh: 'webhooks',
+  cap: 'captured',
+  tpl: 'templates',
+  con: 'contacts',
+  aud: 'audiences',
+  cmp: 'campaigns',
+  flw: 'flows',
+};
+const FEW = 5;
+
+/** True when every word of what is looked for begins a word of the text. */
+const matches = (text: string, wanted: string): boolean => {
+  const words = text.toLowerCase().split(/[\s@.]+/);
+  return wanted
+    .toLowerCase()
+    .split(/\s+/)
+    .every((part) => words.some((word) => word.startsWith(part)));
+};
+
+/** Finds pages, actions, emails and people, from everywhere. */
+export default function Palette({
+  onClose,
+  onShortcuts,
+}: {
+  readonly onClose: () => void;
+  readonly onShortcuts: () => void;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [typed, setTyped] = useState('');
+  const wanted = useDeferredValue(typed.trim());
+  useEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
+  const found = useFound(wanted, onShortcuts);
+  const groups = Map.groupBy(found, ({ group }) => group);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape
+    <dialog
+      ref={dialog}
+      aria-label="Search"
+      onClose={onClose}
+      onClick={({ target, currentTarget }) => target === currentTarget && onClose()}
+      className="dialog mt-[12dvh] max-w-xl overflow-hidden"
+    >
+      <ComboboxProvider open setValue={setTyped} value={typed} focusLoop includesBaseElement={false}>
+        <div className="border-b border-edge">
+          <Combobox
+            autoSelect="always"
+            aria-label="Find pages, emails and people"
+            placeholder="Find pages, emails, people, any id…"
+            className="w-full bg-transparent px-4 py-3.5 text-[15px] outline-none placeholder:text-faint"
+          />
+        </div>
+        <ComboboxList alwaysVisible aria-label="Found" className="max-h-[50dvh] overflow-y-auto p-2">
+          {found.length === 0 && (
+            <p className="px-3 py-6 text-center text-dim">Nothing is called “{wanted}”.</p>
+          )}
+          {[...groups].map(([group, members]) => (
+            <ComboboxGroup key={group} aria-label={group} className="pb-1">
+              <div aria-hidden="true" className="px-2.5 pt-2 pb-1 text-caption font-medium text-faint">
+                {group}
+              </div>
+              {members.map(({ key, title, sub, icon, act }) => (
+                <ComboboxItem
+                  key={key}
+                  value={key}
+                  setValueOnClick={false}
+                  hideOnClick={false}
+                  focusOnHover
+                  onClick={() => {
+                    onClose();
+                    act();
+                  }}
+                  className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 py-1 data-active-item:bg-hover"
+                >
+                  <span className="text-dim">{icon}</span>
+                  <span className="min-w-0 flex-1 truncate">{title}</span>
+                  {sub !== undefined && (
+                    <span className="max-w-[45%] truncate text-caption text-dim">{sub}</span>
+                  )}
+                </ComboboxItem>
+              ))}
+            </ComboboxGroup>
+          ))}
+        </ComboboxList>
+      </ComboboxProvider>
+    </dialog>
+  );
+}
+
+/** What is found by the words: by the id at once, pages and actions by their names, emails by recipient or subject. */
+function useFound(wanted: string, onShortcuts: () => void): readonly Found[] {
+  const { environment, may } = useViewer();
+  const [path, navigate] = useLocation();
+  const openPages = useOpenPages();
+  const isAddress = wanted.includes('@');
+  const isWorthAsking = wanted.length >= 3;
+  const { items: emails = [] } = useList(
+    'GET /emails',
+    { query: { limit: FEW, ...(isAddress ? { to: wanted } : { subject: wanted }) } },
+    { enabled: isWorthAsking && may('emails:read') },
+  );
+  const { items: people = [] } = useList(
+    'GET /contacts',
+    { query: { limit: FEW, search: wanted } },
+    { enabled: isWorthAsking && may('contacts:read') && openPages.some(({ name }) => name === 'contacts') },
+  );
+  const other = environment === 'test' ? 'live' : 'test';
+  const fixed = useMemo((): readonly Found[] => {
+    const toPages = openPages.map(({ name, title, icon, words = '' }) => ({
+      key: `page ${name}`,
+      group: 'Pages',
+      title,
+      words: `${title} ${words}`,
+      icon: icons[icon],
+      act: () => navigate(`/${name}`),
+    }));
+    const actions = [
+      {
+        title: `Switch to the ${other} environment`,
+        icon: icons.Flow,
+        act: () => navigate(`~/app/${other}/${pageNameOf(path)}`.replace(/\/$/, '')),
+      },
+      { title: 'Show the keyboard shortcuts', icon: icons.List, act: onShortcuts },
+      { title: 'Read the documentation', icon: icons.Book, act: () => location.assign('/docs') },
+    ].map((action) => ({ ...action, key: action.title, group: 'Actions', words: action.title }));
+    return [...toPages, ...actions].filter(({ words }) => wanted === '' || matches(words, wanted));
+  }, [openPages, navigate, other, path, onShortcuts, wanted]);
+  const idPage = BY_ID[/^([a-z]+)_[0-9a-z]{20,}$/.exec(wanted)?.[1] ?? ''];
+  const byId =
+    idPage !== undefined && openPages.some(({ name }) => name === idPage)
+      ? [
+          {
+            key: wanted,
+            group: 'By id',
+            title: wanted,
+            icon: icons.Page,
+            act: () => navigate(`/${idPage}/${wanted}`),
+          },
+        ]
+      : [];
+  const byWords = isWorthAsking
+    ? [
+        ...people.map(({ id, email, firstName, lastName }) => ({
+          key: id,
+          group: 'People',
+          title: email,
+          sub: [firstName, lastName].filter(Boolean).join(' '),
+          icon: icons.Person,
+          act: () => navigate(`/contacts/${id}`),
+        })),
+        ...emails.map(({ id, subject, to }) => ({
+          key: id,
+          group: 'Emails',
+          title: subject,
+          sub: to.join(', '),
+          icon: icons.Mail,
+          act: () => navigate(`/emails/${id}`),
+        })),
+      ]
+    : [];
+  return [...byId, ...fixed, ...byWords];
+}

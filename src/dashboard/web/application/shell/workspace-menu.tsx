@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Role } from '../../../../auth/roles.ts';
+import { Mark } from '../../icons.tsx';
+import { request } from '../api/requests.ts';
+import { useViewer } from '../api/viewer.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Field, Form } from '../ui/form.tsx';
+import { icons } from '../ui/icons.tsx';
+import { Item, Menu, Separator } from '../ui/menu.tsx';
+import { toastProblem } from '../ui/toast.tsx';
+
+/** A workspace of whoever is signed in. */
+interface OwnWorkspace {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Everything of the page belongs to one workspace: another one starts anew. */
+async function switchTo(id: string): Promise<void> {
+  await request('POST', `workspaces/${id}/switch`, { body: {} });
+  location.assign('/app');
+}
+
+/** The workspace that is open, and the others to go to. */
+export function WorkspaceMenu() {
+  const { session } = useViewer();
+  const [isMaking, setMaking] = useState(false);
+  const { data: workspaces = [] } = useQuery({
+    queryKey: ['workspaces'],
+    queryFn: async ({ signal }) =>
+      (await request<readonly OwnWorkspace[]>('GET', 'workspaces', { signal })).data,
+    staleTime: 60_000,
+  });
+  const { id: current, name } = session.workspace;
+  return (
+    <>
+      <Menu
+        label="Workspaces"
+        className="flex min-h-10 w-full items-center gap-2.5 rounded-lg px-1.5 text-left hover:bg-hover"
+        items={
+          <>
+            {workspaces.map(({ id, name }) => (
+              <Item
+                key={id}
+                checked={id === current}
+                onSelect={() => id !== current && void switchTo(id).catch(toastProblem)}
+              >
+                {name}
+              </Item>
+            ))}
+            {session.member.role === 'owner' && (
+              <>
+                <Separator />
+                <Item onSelect={() => setMaking(true)}>{icons.Plus} New workspace</Item>
+              </>
+            )}
+          </>
+        }
+      >
+        <Mark className="size-7 shrink-0" />
+        <span className="min-w-0 flex-1 leading-tight">
+          <span className="sr-only">Workspace </span>
+          <span className="block truncate font-semibold">{name}</span>
+          <span className="block truncate text-caption text-dim">Plan {session.plan}</span>
+        </span>
+        <span className="text-faint">{icons.Down}</span>
+      </Menu>
+      {isMaking && (
+        <Dialog title="New workspace" onClose={() => setMaking(false)}>
+          <p className="text-dim">It has domains, keys, people and a quota of its own. You are its owner.</p>
+          <Form
+            action="Make the workspace"
+            aside={<Button onClick={() => setMaking(false)}>Cancel</Button>}
+            onSend={async ({ name = '' }) => {
+              const { data } = await request<{ id: string }>('POST', 'workspaces', { body: { name } });
+              await switchTo(data.id);
+            }}
+          >
+            <Field label="Name" name="name" autoComplete="organization" />
+          </Form>
+        </Dialog>
+      )}
+    </>
+  );
+}

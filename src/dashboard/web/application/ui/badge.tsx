@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+import { capital, wordsOf } from './format.ts';
+
+/** What a state means to whoever looks at it; every page uses the same five. */
+export type Tone = 'good' | 'bad' | 'waiting' | 'moving' | 'quiet';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  ...Object.fromEntries(
+    [
+      'delivered',
+      'verified',
+      'active',
+      'enabled',
+      'completed',
+      'subscribed',
+      'sent',
+      'succeeded',
+      'opened',
+      'clicked',
+    ].map((name) => [name, 'good' as const]),
+  ),
+  ...Object.fromEntries(
+    ['failed', 'bounced', 'complained', 'revoked', 'exhausted', 'suppressed', 'rejected', 'expired'].map(
+      (name) => [name, 'bad' as const],
+    ),
+  ),
+  ...Object.fromEntries(
+    ['scheduled', 'deferred', 'pending', 'paused', 'waiting', 'retrying'].map((name) => [
+      name,
+      'waiting' as const,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['queued', 'sending', 'processing', 'running', 'verifying', 'preparing'].map((name) => [
+      name,
+      'moving' as const,
+    ]),
+  ),
+};
+
+/** The tone of a state by its name; what is not known is quiet. */
+export const toneOf = (status: string): Tone => TONES[status] ?? 'quiet';
+
+/** A state: a dot and a word, never the colour alone. */
+export const Badge = ({
+  status,
+  tone,
+  children,
+}: {
+  readonly status: string;
+  readonly tone?: Tone;
+  readonly children?: ReactNode;
+}) => (
+  <span data-color={tone ?? toneOf(status)} className="badge">
+    <span aria-hidden="true" className="size-1.5 rounded-full bg-(--state)" />
+    {children ?? capital(wordsOf(status))}
+  </span>
+);

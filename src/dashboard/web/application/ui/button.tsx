@@ -1,0 +1,63 @@
+import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { Link } from 'wouter';
+
+type Look = 'plain' | 'main' | 'danger' | 'quiet';
+const LOOKS = {
+  plain: 'button',
+  main: 'button button-main',
+  danger: 'button button-danger',
+  quiet: 'button button-quiet',
+} as const satisfies Record<Look, string>;
+
+interface Shape {
+  readonly look?: Look;
+  /** It is doing its work: it keeps its focus, and a second press does nothing. */
+  readonly busy?: boolean;
+}
+
+/** A button. One that may not be pressed says why in its title, or is not there at all. */
+export const Button = ({
+  look = 'plain',
+  busy = false,
+  className = '',
+  onClick,
+  ...rest
+}: ButtonHTMLAttributes<HTMLButtonElement> & Shape) => (
+  <button
+    type="button"
+    {...rest}
+    aria-disabled={busy || rest['aria-disabled']}
+    onClick={busy ? undefined : onClick}
+    className={`${LOOKS[look]} ${className}`}
+  />
+);
+
+/** A link that looks like a button: it leads somewhere. */
+export const ButtonLink = ({
+  to,
+  look = 'plain',
+  children,
+}: {
+  readonly to: string;
+  readonly look?: Look;
+  readonly children: ReactNode;
+}) => (
+  <Link href={to} className={LOOKS[look]}>
+    {children}
+  </Link>
+);
+
+/** A button that is a picture; its label is read out and shown beside the pointer. */
+export const IconButton = ({
+  label,
+  className = '',
+  ...rest
+}: { readonly label: string } & ButtonHTMLAttributes<HTMLButtonElement>) => (
+  <button
+    type="button"
+    aria-label={label}
+    title={label}
+    {...rest}
+    className={`grid size-8 shrink-0 place-items-center rounded-md text-dim hover:bg-hover hover:text-ink ${className}`}
+  />
+);

@@ -1,0 +1,42 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { Close } from '../../icons.tsx';
+import { IconButton } from './button.tsx';
+
+/** A dialog above the page, which Escape closes. It is there as long as it is rendered. */
+export function Dialog(props: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  /** Tailwind's width of it; `max-w-md` by default. */
+  readonly width?: string;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onClose={props.onClose}
+      onClick={({ target, currentTarget }) => target === currentTarget && props.onClose()}
+      className={`dialog ${props.width ?? 'max-w-md'}`}
+    >
+      <div className="grid gap-4 p-5">
+        <header className="flex items-start gap-3">
+          <h2 id={id} className="min-w-0 flex-1 text-heading font-semibold break-words">
+            {props.title}
+          </h2>
+          <IconButton label="Close" className="-mt-1 -mr-1.5" onClick={props.onClose}>
+            <Close />
+          </IconButton>
+        </header>
+        {props.children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,53 @@
+const whole = new Intl.NumberFormat('en');
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const short = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
+/** `12,345` */
+export const count = (value: number): string => whole.format(value);
+/** `12.3K` from ten thousand on. */
+export const roundCount = (value: number): string => (value < 10_000 ? whole : compact).format(value);
+/** Of a part and its whole: `97.5%`; `–` of nothing. */
+export const share = (part: number, of: number): string => (of === 0 ? '–' : percent.format(part / of));
+/** `Nov 22, 2026, 11:18:40 AM` */
+export const momentText = (at: string): string => moment.format(new Date(at));
+/** `Nov 22, 2026` */
+export const dayText = (at: string): string => day.format(new Date(at));
+/** `11:18:40` */
+export const clockText = (at: string): string => clock.format(new Date(at));
+/** `API key` of `apiKey`, `delivered` of `delivered`. */
+export const wordsOf = (name: string): string =>
+  name
+    .replace(/[_.]/g, ' ')
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .trim();
+/** `Delivered` */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** `5 minutes ago`, `in 2 hours`; the day once it is a week away. */
+export function agoText(at: string, now = Date.now()): string {
+  const distance = Date.parse(at) - now;
+  if (Math.abs(distance) > 7 * UNITS[0][1])
+    return new Date(at).getFullYear() === new Date(now).getFullYear()
+      ? short.format(new Date(at))
+      : dayText(at);
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(distance) >= size) ?? [null, 1];
+  if (unit !== null) return relative.format(Math.trunc(distance / size), unit);
+  return distance > 0 ? 'in a moment' : 'just now';
+}
+
+/** `512 B`, `12.4 kB`, `3.1 MB` */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,132 @@
+import { expect } from 'bun:test';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { openPack } from '../../src/dashboard/pack.ts';
+import { type Service, type ServiceOptions, startService } from '../support/service.ts';
+import { openChromium } from './chromium.ts';
+
+const ARTEFACTS = join(import.meta.dir, '../artefacts/application');
+/** Every width once, both themes at the width where everything is in sight, and the dark at the narrowest. */
+const LOOKS = [
+  [1440, 900, 'light'],
+  [1440, 900, 'dark'],
+  [768, 1_024, 'light'],
+  [390, 844, 'dark'],
+] as const;
+export const PASSWORD = 'correct horse battery staple';
+export const ADA = 'ada@acme.example';
+
+/** A service with its dashboard in a real Chromium. */
+export interface Dashboard extends AsyncDisposable {
+  readonly service: Service;
+  readonly browser: Browser;
+  /** What browsers have complained of: the policy, a script, a request to elsewhere. It has to stay empty. */
+  readonly complaints: string[];
+  /** A browser of its own, where nobody is signed in. */
+  newcomer(): Promise<Page>;
+}
+
+/** Starts a service and a Chromium. */
+export async function openDashboard(options: ServiceOptions = {}): Promise<Dashboard> {
+  mkdirSync(ARTEFACTS, { recursive: true });
+  await openPack();
+  const env = { RATE_LIMIT_PER_IP: '0', ...options.env };
+  const [service, browser] = await Promise.all([startService({ ...options, env }), openChromium()]);
+  const complaints: string[] = [];
+  return {
+    service,
+    browser,
+    complaints,
+    newcomer: async () => {
+      const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en', timezoneId: 'UTC' });
+      // Laying a page out takes its time on a busy machine; what hangs is ended by the test's own time.
+      context.setDefaultTimeout(0);
+      context.setDefaultNavigationTimeout(0);
+      const opened = await context.newPage();
+      opened.on('pageerror', ({ message }) => complaints.push(message));
+      opened.on('console', (message) => {
+        const isRefusal = message.text().includes('Failed to load resource');
+        if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
+      });
+      opened.on('request', (request) => {
+        if (!request.url().startsWith(service.url)) complaints.push(request.url());
+        if (request.url().includes('/view-')) complaints.push('the code of the live view was loaded');
+      });
+      return opened;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await browser.close();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The address of a link of the service, which prints it with the address that others would use. */
+export const opens = ({ url }: Service, link: string): string => url + link.slice(link.indexOf('/app/'));
+
+/** Makes the first owner, and signs that page in. */
+export async function signUp({ service }: Dashboard, page: Page): Promise<void> {
+  const token = /\/app\/setup#token=(\S+)/.exec(service.output())?.[1] ?? '';
+  await page.goto(`${service.url}/app/setup`);
+  const owner = { token, email: ADA, password: PASSWORD, name: 'Ada Lovelace', workspaceName: 'Acme' };
+  const { status } = await asMember(page, 'POST', 'setup', owner);
+  expect(status).toBe(201);
+}
+
+/** Asks the API of the dashboard as who is signed in on that page. */
+export const asMember = <Data = unknown>(page: Page, method: string, path: string, body?: object) =>
+  page.evaluate(
+    ([method, to, json]) =>
+      fetch(to, {
+        method,
+        ...(json !== null && { headers: { 'content-type': 'application/json' }, body: json }),
+      }).then(async (reply) => ({
+        status: reply.status,
+        data: ((await reply.json().catch(() => null)) as { data?: unknown } | null)?.data,
+      })),
+    [method, `/app/api/${path}`, body ? JSON.stringify(body) : null] as const,
+  ) as Promise<{ status: number; data: Data }>;
+
+/** Looks at the page at every width and in both themes: no rule of accessibility is broken, nothing runs out of it sideways. */
+export async function inspect(page: Page, name: string): Promise<void> {
+  const isThere = await page.evaluate('"axe" in window');
+  if (isThere !== true) await page.evaluate(axe.source);
+  for (const [width, height, colorScheme] of LOOKS) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme });
+    const violations = await page.evaluate(`axe.run(document, {
+      resultTypes: ['violations'],
+      rules: { 'label-content-name-mismatch': { enabled: true }, 'target-size': { enabled: true } },
+    }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => id + ' at ' + target.join(' ') + ': ' + failureSummary)))`);
+    await page.screenshot({ path: join(ARTEFACTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+    expect([name, width, colorScheme, violations]).toEqual([name, width, colorScheme, []]);
+    const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect([name, width, await page.evaluate(sideways)]).toEqual([name, width, 0]);
+  }
+  const [[width, height, colorScheme]] = LOOKS;
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme });
+}
+
+/** Types into one field after the other, as somebody without a mouse. */
+export async function typeInto(page: Page, texts: Readonly<Record<string, string>>): Promise<void> {
+  const [first = ''] = Object.keys(texts);
+  await page.getByLabel(first, { exact: true }).focus();
+  for (const [label, text] of Object.entries(texts)) {
+    const focused = page.locator(':focus');
+    expect(await focused.getAttribute('id')).toBe(
+      await page.getByLabel(label, { exact: true }).getAttribute('id'),
+    );
+    await focused.fill(text);
+    await page.keyboard.press('Tab');
+  }
+}
+
+/** Presses a button with the keyboard. */
+export async function press(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole('button', { name }).focus();
+  await page.keyboard.press('Enter');
+}
