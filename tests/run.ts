@@ -47,6 +47,8 @@ const tests = spawn(process.execPath, ['test', ...flags, ...words], {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
 const [code] = (await once(tests, 'close')) as [number | null];
+// The loops end with the tests: this process could not end before its children.
+for (const loop of loops) loop.kill('SIGKILL');
 
 const leftovers = await dropLeftovers(url);
 for (const name of leftovers)
