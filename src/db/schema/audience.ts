@@ -56,6 +56,8 @@ export const audiences = pgTable(
     filter: json('filter'),
     public: boolean('public').notNull(),
     confirm: boolean('confirm').notNull(),
+    filterSince: moment('filter_since').notNull(),
+    isFollowed: boolean('is_followed').notNull(),
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at').notNull(),
   },

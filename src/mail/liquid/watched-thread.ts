@@ -10,7 +10,10 @@ export type Ran = Done | 'late' | 'again';
 
 /** The time limits of a thread, in milliseconds. */
 export interface ThreadTimes {
-  /** One job, by the clock; longer where the thread got little of the processor. */
+  /**
+   * One job, by the clock; longer where the thread got little of the processor. A job sees by itself that its time is over, except in
+   * the middle of a filter: this leaves it a moment for that, since ending the thread makes the next job wait for another one.
+   */
   readonly job: number;
   /** Loading, and reaching the first job of a batch. */
   readonly start: number;
@@ -18,7 +21,7 @@ export interface ThreadTimes {
   readonly idle: number;
 }
 
-const TIMES: ThreadTimes = { job: 105, start: 10_000, idle: 60_000 };
+const TIMES: ThreadTimes = { job: 125, start: 10_000, idle: 60_000 };
 /** How often a thread is looked at while it works. */
 const TICK_MS = 10;
 /** The thread remembers fewer; what it has forgotten it says. */

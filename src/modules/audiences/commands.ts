@@ -13,21 +13,30 @@ import { type AudienceCounter, type AudienceReader, findAudience, findAudienceRo
 // biome-ignore lint/performance/noBarrelFile: what other modules may do with members, beside the commands themselves.
 export { type Asking, joinAudience, leaveAudience } from './members.ts';
 
-/** The most audiences of one environment. */
+/** The most audiences of one environment, and the most of those with a filter: all of these are asked in one statement. */
 const MOST_AUDIENCES = 1_000;
+const MOST_DYNAMIC = 100;
 
-const TOO_MANY = new Failure(
-  'CONFLICT',
-  `This environment has ${MOST_AUDIENCES.toLocaleString('en')} audiences already.`,
-  { suggestion: 'Delete one that is no longer needed.' },
-);
+const tooMany = (most: string): Failure =>
+  new Failure('CONFLICT', `This environment has ${most} already.`, {
+    suggestion: 'Delete one that is no longer needed.',
+  });
 
 /** $1 workspace, $2 environment, $3 id, $4 name, $5 description, $6 type, $7 filter, $8 public, $9 confirm, $10 now, $11 on: the reply. */
 const CREATE = `with created as (
-  insert into audiences (workspace_id, livemode, id, name, description, type, filter, public, confirm, created_at, updated_at)
-  select $1, $2::boolean, $3, $4, $5, $6, $7::text::json, $8::boolean, $9::boolean, $10::timestamptz, $10::timestamptz
-  where (select count(*) from audiences where workspace_id = $1 and livemode = $2::boolean) < ${MOST_AUDIENCES}
+  insert into audiences (workspace_id, livemode, id, name, description, type, filter, public, confirm, filter_since, created_at,
+    updated_at)
+  select $1, $2::boolean, $3, $4, $5, $6, $7::text::json, $8::boolean, $9::boolean, $10::timestamptz, $10::timestamptz,
+    $10::timestamptz
+  from (
+    select count(*) as present, count(*) filter (where type = 'dynamic') as dynamic from audiences
+    where workspace_id = $1 and livemode = $2::boolean
+  ) n where present < ${MOST_AUDIENCES} and ($6 = 'static' or dynamic < ${MOST_DYNAMIC})
   returning id
+), walk as (
+  insert into audience_walks as w (workspace_id, livemode, began_at, after, next_at)
+  select $1, $2::boolean, $10::timestamptz, '', $10::timestamptz from created where $6 = 'dynamic'
+  on conflict (workspace_id, livemode) do update set next_at = least(w.next_at, excluded.next_at)
 ), kept as (
   ${keepReplySql({ from: 'created', reply: 'id', first: 11 })}
 )
@@ -64,7 +73,12 @@ export async function createAudience(
         ],
         ...replyParameters(keyedBy(call), 201),
       ]);
-      return rows.length === 0 ? TOO_MANY : id;
+      if (rows.length > 0) return id;
+      return tooMany(
+        type === 'static'
+          ? `${MOST_AUDIENCES.toLocaleString('en')} audiences`
+          : `${MOST_DYNAMIC} dynamic audiences, or ${MOST_AUDIENCES.toLocaleString('en')} audiences in all,`,
+      );
     },
     open: (reply) => reply,
   });
@@ -115,9 +129,24 @@ async function problemsOf(
   return details;
 }
 
-const CHANGE = `update audiences set
+/**
+ * Another filter is followed from the beginning, and so are those of audiences that are made of this one: whom it matches to begin
+ * with has not joined.
+ */
+const CHANGE = `with recursive made_of_it as (
+  select $3::text collate "C" as id where $7::text is not null
+  union
+  select a.id from made_of_it m join audiences a
+    on a.workspace_id = $1 and a.livemode = $2::boolean and a.type = 'dynamic' and strpos(a.filter::text, m.id) > 0
+), others as (
+  update audiences a set filter_since = $10::timestamptz, is_followed = false
+  where a.workspace_id = $1 and a.livemode = $2::boolean and a.id <> $3 and a.id in (select id from made_of_it)
+)
+update audiences set
   name = coalesce($4, name), description = case when $5::boolean then $6 else description end,
   filter = coalesce($7::text::json, filter), public = coalesce($8::boolean, public), confirm = coalesce($9::boolean, confirm),
+  filter_since = case when $7::text is null then filter_since else $10::timestamptz end,
+  is_followed = is_followed and $7::text is null,
   updated_at = $10::timestamptz
 where workspace_id = $1 and livemode = $2::boolean and id = $3 returning id`;
 

@@ -50,7 +50,8 @@ export const contactFields = (dynamic: DynamicAudiences = new Map()): Fields<Fil
       sql: sql`${contacts.unsubscribedAt}`,
       read: ({ unsubscribedAt }) => unsubscribedAt,
     }),
-    lastActivityAt: dateField(latest(sql`true`, () => true)),
+    // What a filter did is no activity: an audience of the inactive would let people leave because they had joined.
+    lastActivityAt: dateField(latest(sql`not a.by_machine`, ({ byMachine }) => !byMachine)),
     audiences: audiencesField(dynamic),
     'activity.opened': emailActivity('opened'),
     'activity.clicked': emailActivity('clicked'),

@@ -2,6 +2,7 @@ import { defineModule, offered } from '../module.ts';
 import { askToConfirm } from '../preferences/commands.ts';
 import { memberSweeper } from './commands.ts';
 import { ContactCounter } from './count.ts';
+import { audienceFollower } from './follower.ts';
 import type { MemberDeps } from './members.ts';
 import { audienceRoutes } from './routes.ts';
 
@@ -12,7 +13,7 @@ export const audiencesModule = defineModule<MemberDeps>({
     { segment: 'audiences', name: 'Audiences', description: 'Groups of contacts, by name or by filter.' },
   ],
   routes: audienceRoutes,
-  open: ({ config, database, signer }) => ({
+  open: ({ config, clock, database, signer }) => ({
     connect({ offers }) {
       const { publicUrl } = config;
       const acceptance = offered(offers, 'acceptance');
@@ -22,7 +23,7 @@ export const audiencesModule = defineModule<MemberDeps>({
           counter: new ContactCounter(database),
           askToConfirm: (asking) => askToConfirm({ database, signer, publicUrl, acceptance }, asking),
         },
-        duties: [memberSweeper({ database })],
+        duties: [memberSweeper({ database }), audienceFollower({ database, clock })],
       };
     },
   }),

@@ -30,7 +30,7 @@ export const audienceRoutes = (deps: MemberDeps): readonly Route[] => [
     audit: { action: 'audience.created' },
     permission: 'contacts:write',
     summary: 'Create an audience',
-    description: `${MADE_OF} The dynamic audiences that it names take part by their own filters.`,
+    description: `${MADE_OF} The dynamic audiences that it names take part by their own filters. Contacts are asked for the filters of dynamic audiences every 20 seconds, and where there are very many in turn, which takes a minute or a few for a million: who begins or ceases to match has \`joined\` or \`left\`, in the activity of the contact. Whom a new or changed filter matches to begin with has not joined. An environment has at most 100 dynamic audiences, and 1,000 in all.`,
     body: NewAudience,
     response: Audience,
     status: 201,

@@ -32,7 +32,8 @@ export const Activity = Type.Object(
     importId: id('The import that it came with; null otherwise.'),
     name: id('The name of a custom event; null otherwise.'),
     byMachine: Type.Boolean({
-      description: 'True for an open or a click by a program that fetches, prefetches or scans on its own.',
+      description:
+        'True for an open or a click by a program that fetches, prefetches or scans on its own, and where the filter of a dynamic audience began or ceased to match.',
     }),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:

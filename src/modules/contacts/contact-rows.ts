@@ -44,7 +44,8 @@ export const contactColumns = {
   audienceIds: sql<string[]>`array(select m.audience_id from audience_members m
     where m.contact_id = ${contacts.id} and m.state = 'joined' order by 1)`,
   lastActivityAt: epoch(
-    sql`(select a.at from contact_activity a where a.contact_id = ${contacts.id} order by a.id desc limit 1)`,
+    sql`(select a.at from contact_activity a where a.contact_id = ${contacts.id} and not a.by_machine
+      order by a.id desc limit 1)`,
   ),
 };
 
