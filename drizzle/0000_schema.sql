@@ -138,6 +138,8 @@ create table emails (
   template_id text collate "C",
   campaign_id text collate "C",
   envelope json not null,
+  -- The instance that carries out the first order at once; null where the email was born to wait for the clock.
+  kept_by integer,
   -- JSON that the service has compressed with zstd (src/modules/emails/accept/packed-content.ts).
   content bytea not null,
   position bigint,
@@ -199,6 +201,18 @@ create index email_due_by_wake_at on email_due (wake_at);
 create index email_due_by_state on email_due (workspace_id, livemode, state, id desc)
   where state in ('scheduled', 'deferred');
 
+-- The instances of the service that keep births, which then have no row in `email_due`: each with a heartbeat, and the id below which
+-- every birth that it keeps has had a turn. Whoever finds one gone closes it, and leaves its births without a turn to the clock. `open`
+-- is part of the key, so that closing waits for statements that have locked the row as a foreign key would.
+create table instances (
+  id integer generated always as identity,
+  kind text not null,
+  open boolean not null,
+  heartbeat_at timestamptz not null,
+  low_water text collate "C" not null,
+  primary key (id, open)
+) with (fillfactor = 50);
+
 -- Each email as it is now: what it began as, or the snapshot of its latest turn. `wake_at` is null where nothing is awaited.
 create view emails_now as
 select b.id, b.workspace_id, b.livemode,
@@ -208,7 +222,7 @@ select b.id, b.workspace_id, b.livemode,
   coalesce(t.machine_version, b.machine_version) as machine_version,
   case when t.revision is null then b.timers else t.timers end as timers,
   coalesce(t.at, b.at) as at,
-  d.wake_at, b.recipients, b.recipient_keys, b.subject, b.tags, b.domain_id, b.template_id, b.campaign_id,
+  d.wake_at, case when t.revision is null then b.kept_by end as kept_by, b.recipients, b.recipient_keys, b.subject, b.tags, b.domain_id, b.template_id, b.campaign_id,
   t.last_event, t.failure_reason,
   case when t.revision is null then b.scheduled_at else t.scheduled_at end as scheduled_at,
   t.sent_at, t.delivered_at

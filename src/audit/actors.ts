@@ -1,10 +1,11 @@
 import { timeOfId } from '../db/ids.ts';
 import { ACTOR_COLUMNS } from '../engine/actor-columns.ts';
 import type { Kind } from '../engine/kind.ts';
+import { birthFaults, type Marks, readMarks } from './births.ts';
 import type { Findings } from './findings.ts';
 import { journalFaults, journalsBetween } from './journals.ts';
 import type { Session } from './session.ts';
-import { type AuditedActor, overdueBy, snapshotFaults } from './snapshots.ts';
+import { type AuditedActor, isKept, overdueBy, snapshotFaults } from './snapshots.ts';
 
 /** An audit reads this many actors at once, which bounds its memory whatever the size of the database. */
 const BATCH = 500;
@@ -46,6 +47,7 @@ const READ_COLUMNS = ACTOR_COLUMNS.map((name) =>
 
 const statement = (kind: Kind): string => `select ${READ_COLUMNS}${columnsOf(kind)}
   ${kind.actorColumnsForFacts.map((name) => `, ${name}`).join('')}
+  ${kind.life ? ', kept_by' : ''}
 from ${kind.table} where id > $1 order by id limit ${BATCH}`;
 
 /** Walks over the actors of a kind in the order of their ids and checks what holds for actors of every kind. */
@@ -56,16 +58,22 @@ export async function auditActors(
   further: (batch: ActorBatch) => Promise<void> = async () => {},
 ): Promise<void> {
   const text = statement(kind);
+  const marks = await readMarks(audit.session, kind);
   for (let after = from; after !== LAST; ) {
     const actors = await audit.session.query<AuditedActor>(text, [after]);
     const to = actors.length < BATCH ? LAST : (actors.at(-1)?.id ?? LAST);
-    await checkBatch(audit, kind, { actors, after, to });
+    await checkBatch(audit, kind, { actors, after, to }, marks);
     await further({ actors, after, to });
     after = to;
   }
 }
 
-async function checkBatch(audit: Audit, kind: Kind, { actors, after, to }: ActorBatch): Promise<void> {
+async function checkBatch(
+  audit: Audit,
+  kind: Kind,
+  { actors, after, to }: ActorBatch,
+  marks: Marks,
+): Promise<void> {
   const { session, findings, now, served } = audit;
   const journals = await journalsBetween(session, kind, after, to);
   findings.look('journals', actors.length);
@@ -77,6 +85,10 @@ async function checkBatch(audit: Audit, kind: Kind, { actors, after, to }: Actor
     for (const what of journalFaults(actor, journals.get(actor.id)))
       findings.wrong('journals', actor.id, what);
     for (const what of snapshotFaults(kind, actor, now)) findings.wrong('snapshots', actor.id, what);
+    if (isKept(actor)) {
+      findings.look('births', 1);
+      for (const what of birthFaults(actor, marks)) findings.wrong('births', actor.id, what);
+    }
     const late = overdueBy(actor, now);
     if (served && late > OVERDUE_MS)
       findings.wrong('overdue', actor.id, `${actor.state}, due for ${Math.round(late / 1_000)} s`);

@@ -3,6 +3,7 @@ export const CHECKS = {
   journals: 'the journal has every revision of every actor once, and its last step is the state',
   snapshots: 'state, version, timers and columns agree with the snapshot',
   overdue: 'no actor waits longer than its timer says',
+  births: 'whatever has had no turn is known to the clock, or found when its instance is gone',
   events: "every recipient's events agree with what became of them, none twice",
   outcomes: 'the state of an email is what its recipients amount to',
   quotas: 'used units are what was accepted, less what was given back',

@@ -104,6 +104,10 @@ export function faultyEngine(setting: ChaosSetting, parts: EngineParts): Engine 
         withoutRevisionCheck: setting.break === 'revision',
         withoutStoredReplies: setting.break === 'key',
       },
+      keepingFaults: {
+        withoutHeartbeat: setting.break === 'heartbeat',
+        withoutLowWater: setting.break === 'low-water',
+      },
       kinds: faultyKinds(parts.kinds, setting, crash),
     },
     crash,

@@ -34,7 +34,7 @@ export interface DeliveryRow {
 
 const BATCH = 500;
 const EMAILS = `with batch as materialized (
-  select e.id, e.subject, e.state, e.timers::text as timers, e.wake_at is not null as waits, e.livemode,
+  select e.id, e.subject, e.state, e.timers::text as timers, e.timers is not null as waits, e.livemode,
     coalesce((e.context->>'holdsDoubt')::boolean, false) as holds
   from emails_now e where e.id > $1 order by e.id limit ${BATCH}
 ), steps as (

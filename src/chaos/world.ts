@@ -42,9 +42,12 @@ const DATABASE = 'posthorn';
 const AHEAD_MS = [0, 3_600_000, 91 * 86_400_000];
 /** Time for everything to settle after the last fault. */
 const SETTLE_MS = 90_000;
-/** The same with `--break clock`: wrong clocks postpone timers by a day, so that the run never settles. */
+/** The same with breaks after which a run never settles: wrong clocks postpone timers by a day, and nobody looks after the dead. */
 const UNSETTLED_MS = 10_000;
 const BUSY = `select exists (select from email_due where wake_at < now() + interval '1 hour')
+  or exists (
+    select from instances i join emails b on b.kept_by = i.id and b.id >= i.low_water
+    where not exists (select from email_turns t where t.email_id = b.id))
   or exists (select from webhook_deliveries where wake_at is not null) or exists (select from actor_outbox) as busy`;
 
 /** A reserved name, which verifies at once while mail is captured, and stays verified. */
@@ -73,7 +76,7 @@ export class World implements AsyncDisposable {
     readonly sink: MailSink,
     { live, broken }: WorldOptions,
   ) {
-    this.#settleMs = broken === 'clock' ? UNSETTLED_MS : SETTLE_MS;
+    this.#settleMs = broken === 'clock' || broken === 'heartbeat' ? UNSETTLED_MS : SETTLE_MS;
     this.liveFrom = live ? DOMAIN : null;
   }
 

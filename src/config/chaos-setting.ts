@@ -11,6 +11,8 @@ export const SAFEGUARDS = [
   'key',
   'report',
   'clock',
+  'heartbeat',
+  'low-water',
 ] as const;
 
 /** The name of a safeguard. */

@@ -6,7 +6,8 @@ import { CommitTags, type StatementOptions } from './commit.ts';
 import { earliest } from './decide.ts';
 import { type Deciders, Definitions, type MachineOf } from './definitions.ts';
 import { type Draft, type Order, ordersOf } from './draft.ts';
-import { type PendingEvent, TIMERS_DUE } from './fold.ts';
+import { LEFT_TO_CLOCK, type PendingEvent, TIMERS_DUE } from './fold.ts';
+import { type KeepingFaults, type KeepingTimes, KeptBirths } from './kept-births.ts';
 import {
   type Actor,
   type ActorEvent,
@@ -53,8 +54,11 @@ export interface EngineParts {
   readonly keptActors?: number;
   /** Definitions of a kind kept compiled (tests). */
   readonly keptDefinitions?: number;
-  /** Safeguards to leave out of the statements (chaos). */
+  /** When instances count as gone (tests). */
+  readonly keeping?: Partial<KeepingTimes>;
+  /** Safeguards to leave out of the statements, and of what is kept (chaos). */
   readonly statements?: StatementOptions;
+  readonly keepingFaults?: KeepingFaults;
 }
 
 /** How busy a kind is, for the metrics. */
@@ -76,6 +80,7 @@ interface Running {
   readonly mailbox: Mailbox;
   readonly spawnQueue: SpawnQueue;
   readonly performing: Performing | null;
+  readonly keptBirths: KeptBirths | null;
 }
 
 /** Above this many queued events of a kind, nothing is begun that would add more. */
@@ -116,6 +121,7 @@ export class Engine implements SelectionTeller {
 
   /** Starts the clock; before it, actors change only when they are told something. */
   start(): void {
+    for (const { keptBirths } of this.#kinds.values()) keptBirths?.start();
     this.#scheduler.start();
   }
 
@@ -131,6 +137,7 @@ export class Engine implements SelectionTeller {
     const kinds = [...this.#kinds.values()];
     await Promise.all(kinds.flatMap(({ performing }) => performing?.stopped() ?? []));
     for (const { mailbox } of kinds) await mailbox.drained();
+    await Promise.all(kinds.map(({ keptBirths }) => keptBirths?.stop()));
   }
 
   /** A new actor; settles once it is durable or was not admitted. @throws Unavailable */
@@ -210,11 +217,18 @@ export class Engine implements SelectionTeller {
     const { database, clock, keptActors, keptDefinitions, logger, statements } = this.parts;
     const definitions = new Definitions(kind, machineOf, keptDefinitions);
     const actors = new Actors(kind, keptActors);
+    const keptBirths = kind.life
+      ? new KeptBirths(kind, {
+          ...{ database, clock, logger, times: this.parts.keeping, faults: this.parts.keepingFaults },
+          leave: (id) => this.#push(kind.name, id, { type: LEFT_TO_CLOCK, at: clock.now() }),
+        })
+      : null;
     const deps = {
       database,
       clock,
       tags,
       statements,
+      keptBirths,
       committed: (drafts: readonly Draft[]) => this.#committed(kind, drafts),
       childrenSpawned: (child: Kind, drafts: readonly Draft[]) => this.#childrenSpawned(child, drafts),
     };
@@ -237,6 +251,7 @@ export class Engine implements SelectionTeller {
       actors,
       definitions,
       performing,
+      keptBirths,
       mailbox: new Mailbox(kind, definitions, actors, deps),
       spawnQueue: new SpawnQueue(kind, definitions, actors, deps),
     });

@@ -8,6 +8,11 @@ import type { Claim, EventResult, Scope } from './result.ts';
 /** Stands for "whatever timers are due": the clock does not know which, the actor does. */
 export const TIMERS_DUE = 'timers.due';
 
+/**
+ * Leaves a birth to the clock: a write that changes nothing but what the clock knows. An actor that has had a turn refuses it.
+ */
+export const LEFT_TO_CLOCK = 'birth.leftToClock';
+
 /** One event on its way to one actor. */
 export interface PendingEvent {
   readonly id: string;
@@ -138,7 +143,8 @@ const appended = (before: Progress, next: Progress): Progress => ({
 /** A machine that throws is a bug of ours; it fails this event and no other. */
 function tryEvent(decider: Decider, actor: Actor, pending: PendingEvent): Progress | null | 'failed' {
   try {
-    return pending.event.type === TIMERS_DUE
+    if (pending.event.type === LEFT_TO_CLOCK && actor.revision > 1) return null;
+    return pending.event.type === TIMERS_DUE || pending.event.type === LEFT_TO_CLOCK
       ? fire(decider, actor, pending.event.at)
       : take(decider, actor, pending.event);
   } catch (error) {

@@ -18,23 +18,33 @@ export function lifeOf({ life, name }: Kind): AppendedLife {
   return life;
 }
 
-const awaited = ({ due }: AppendedLife, source: string, wake: WakeWriting): string => `, awaited as (
+const awaited = (
+  { due }: AppendedLife,
+  source: string,
+  wake: WakeWriting,
+  unless = '',
+): string => `, awaited as (
   insert into ${due} (id, workspace_id, livemode, state, wake_at)
-  select id, workspace_id, livemode, state, ${wake.at('wake_at')} from ${source} where wake_at is not null order by id
+  select id, workspace_id, livemode, state, ${wake.at('wake_at')} from ${source} where wake_at is not null${unless} order by id
   on conflict (id) do update set state = excluded.state, wake_at = excluded.wake_at
 )`;
 
-/** New actors, from the relation `admitted`. */
+/**
+ * New actors, from the relation `admitted`. Those that an instance keeps have no row among what is due, as long as the term that
+ * they name is open: it is locked, so that whoever closes it waits for this statement, or this one sees it closed (kept-births.ts).
+ */
 export function birthCtes(kind: Kind, wake: WakeWriting, tag: string): string {
   const life = lifeOf(kind);
   const own = listed([...life.bornWith, ...kind.spawn.insertColumns]);
   const computed = life.computedAtBirth ?? {};
-  return `, spawned as (
+  return `, keeping as materialized (
+  select id from instances where open and id = (select max(kept_by) from input) for key share
+), spawned as (
   insert into ${life.births}
-    (id, workspace_id, livemode, state, context, timers, machine_version, commit_tag, steps${own}${listed(Object.keys(computed))})
-  select id, workspace_id, livemode, state, context, timers, $1::smallint, ${tag}, steps${own}${listed(Object.values(computed))}
+    (id, workspace_id, livemode, state, context, timers, machine_version, commit_tag, steps, kept_by${own}${listed(Object.keys(computed))})
+  select id, workspace_id, livemode, state, context, timers, $1::smallint, ${tag}, steps, kept_by${own}${listed(Object.values(computed))}
   from admitted
-)${awaited(life, 'admitted', wake)}`;
+)${awaited(life, 'admitted', wake, ' and (kept_by is null or not exists (select from keeping))')}`;
 }
 
 /**
@@ -102,6 +112,16 @@ left join lateral (
 
 /** The parameters of that statement. */
 export const readLivesParameters = (ids: readonly string[]): readonly Parameter[] => [ids, ...boundsOf(ids)];
+
+/** Actors looked at for those that instances keep. */
+const KEPT_EXAMINED = 5_000;
+
+/** The newest actors (`f`) of a condition on their births that instances keep, which the clock knows nothing of. */
+export const keptStatement = ({ births, turns }: AppendedLife, condition: string, most: number): string =>
+  `select f.id from (
+    select f.id, f.kept_by from ${births} f where f.id >= (select min(low_water) from instances) and ${condition}
+    order by f.id desc limit ${KEPT_EXAMINED}
+  ) f where f.kept_by is not null and not exists (select from ${turns} t where t.email_id = f.id) order by f.id desc limit ${most}`;
 
 /** The parameters of a statement that hold the lowest and the highest id of a batch. */
 export interface Bounds {

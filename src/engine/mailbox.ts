@@ -10,6 +10,7 @@ import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, inputRow } from './draft.ts';
 import { type Decided, type Folding, fold, type PendingEvent } from './fold.ts';
 import { alreadyApplied } from './in-doubt.ts';
+import type { KeptBirths } from './kept-births.ts';
 import type { Actor, Kind } from './kind.ts';
 import { definitionsOf, rowsTold } from './known-actors.ts';
 import { readBackStatement } from './read-statements.ts';
@@ -40,6 +41,8 @@ export interface CommitDeps {
   readonly clock: Clock;
   readonly tags: CommitTags;
   readonly statements?: Parameters<typeof commitStatement>[2] | undefined;
+  /** Of a kind whose lives are appended: the births that this process keeps. */
+  readonly keptBirths: KeptBirths | null;
   /** Hears of what was committed, in commit order. */
   committed(drafts: readonly Draft[]): void;
   /** Hears of actors of another kind that the commit has brought into being. */
@@ -238,6 +241,7 @@ export class Mailbox {
       const verdict = verdicts[index] as Verdict<'changed' | 'lost'>;
       if ('committed' in verdict && verdict.committed === 'changed') {
         this.actors.keep(draft.after, this.deps.clock.now());
+        this.deps.keptBirths?.settled(draft.after.id);
         committed.push(draft);
         for (const { pending, result } of answers) pending.settle(result);
         return;

@@ -140,23 +140,36 @@ export class SpawnQueue {
       const verdict = verdicts[index];
       if (!verdict) return;
       if ('committed' in verdict) {
-        if (verdict.committed === 'again') again.push(pending);
-        else {
+        if (verdict.committed === 'again') {
+          this.#isNotBorn(pending);
+          again.push(pending);
+        } else {
           if (verdict.committed.outcome === 'spawned') {
             this.actors.keep(pending.draft.after, this.deps.clock.now());
+            this.deps.keptBirths?.born(pending.draft.after.id);
             committed.push(pending.draft);
-          }
+          } else this.#isNotBorn(pending);
           pending.settle(verdict.committed);
         }
       } else if ('poisoned' in verdict) {
+        this.#isNotBorn(pending);
         // Another instance took the idempotency key since our snapshot: the next try finds its reply.
         if (pending.request.claim && mayBeRepetition(verdict.poisoned, pending.tries)) again.push(pending);
         else pending.fail(verdict.poisoned);
-      } else pending.fail(verdict.failed);
+      } else {
+        if (verdict.failed instanceof Unavailable && verdict.failed.applied === 'no')
+          this.#isNotBorn(pending);
+        else this.deps.keptBirths?.doubt();
+        pending.fail(verdict.failed);
+      }
     });
     if (committed.length > 0) this.deps.committed(committed);
     for (const [kind, drafts] of templates.instantiate(made)) this.deps.childrenSpawned(kind, drafts);
     if (again.length > 0) await this.#tryAgain(again);
+  }
+
+  #isNotBorn({ draft }: PendingSpawn): void {
+    this.deps.keptBirths?.settled(draft.after.id);
   }
 
   #inTime(waiting: readonly PendingSpawn[]): readonly PendingSpawn[] {
@@ -215,6 +228,7 @@ export class SpawnQueue {
       ord,
       ...row,
       definition_id: request.definitionId,
+      kept_by: this.deps.keptBirths?.take(draft.after.id, stateOf(draft.after.snapshot)),
       ...request.columns,
       period: meter?.period,
       ceiling: meter?.ceiling,

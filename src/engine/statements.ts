@@ -232,7 +232,7 @@ export function spawnStatement(
   const own = each([...kind.spawn.insertColumns, ...definitionColumn(kind)], (name) => `, ${name}`);
   const also = kind.spawn.insertInto.map((sql, index) => `, also_${index} as (${sql('admitted')})`).join('');
   const columns = columnsOf(
-    `ord integer, workspace_id text, livemode boolean, period text, ceiling integer${each(definitionColumn(kind), (name) => `, ${name} text`)}, ${kind.spawn.columns}`,
+    `ord integer, workspace_id text, livemode boolean, period text, ceiling integer${kind.life ? ', kept_by integer' : ''}${each(definitionColumn(kind), (name) => `, ${name} text`)}, ${kind.spawn.columns}`,
   );
   return batchStatement(
     kind,

@@ -6,6 +6,7 @@ import { mintId } from '../../src/db/ids.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import type { KeepingTimes } from '../../src/engine/kept-births.ts';
 import type { Performer } from '../../src/engine/performers.ts';
 import type { SpawnRequestOf } from '../../src/engine/spawn-queue.ts';
 import { apiKeys } from '../../src/modules/api-keys/kind.ts';
@@ -29,6 +30,8 @@ export interface EngineOptions {
   readonly clock?: Clock;
   readonly performer?: Performer;
   readonly keptActors?: number;
+  /** When instances count as gone. */
+  readonly keeping?: Partial<KeepingTimes>;
   /** Hears of errors and warnings. */
   readonly logged?: (message: string) => void;
 }
@@ -42,6 +45,7 @@ export function engineOver(database: Database, options: EngineOptions = {}): Eng
     logger: pino({ level: options.logged ? 'warn' : 'silent' }, { write }),
     kinds: [apiKeys, emails(options.performer ?? idle)],
     ...(options.keptActors === undefined ? {} : { keptActors: options.keptActors }),
+    ...(options.keeping ? { keeping: options.keeping } : {}),
   });
 }
 

@@ -35,6 +35,7 @@ export const emails = pgTable('emails', {
   templateId: text('template_id'),
   campaignId: text('campaign_id'),
   envelope: json('envelope').notNull(),
+  keptBy: integer('kept_by'),
   content: octets('content').notNull(),
 });
 
@@ -60,6 +61,13 @@ export const emailDue = pgTable('email_due', {
   livemode: boolean('livemode').notNull(),
   state: text('state').notNull(),
   wakeAt: moment('wake_at').notNull(),
+});
+
+/** The instances that keep births. */
+export const instances = pgTable('instances', {
+  id: integer('id').notNull(),
+  open: boolean('open').notNull(),
+  lowWater: text('low_water').notNull(),
 });
 
 /** The event log, as it lies in the turns. */

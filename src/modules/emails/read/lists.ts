@@ -1,8 +1,8 @@
-import { and, desc, eq, exists, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, gte, isNotNull, lt, lte, notExists, type SQL, sql } from 'drizzle-orm';
 import type { Principal } from '../../../auth/principal.ts';
 import { type Database, type Orm, PREPARED } from '../../../db/database.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
-import { emailDue, emails, emailTurns } from '../../../db/schema/emails.ts';
+import { emailDue, emails, emailTurns, instances } from '../../../db/schema/emails.ts';
 import type { Filters } from './filters.ts';
 import type { EmailItemRow } from './views.ts';
 
@@ -77,8 +77,8 @@ export const itemRowOf = <
  */
 const NEAR_MS = 2 * 86_400_000;
 
-/** Emails in flight are found by the index of wake times: they wake within their lease of twelve minutes. */
-export const IN_FLIGHT = sql`${emailDue.wakeAt} < now() + interval '1 hour'`;
+/** Emails in flight that wait for the clock are found by the index of wake times: they wake within their lease of twelve minutes. */
+const IN_FLIGHT = sql`${emailDue.wakeAt} < now() + interval '1 hour'`;
 
 /** Whether so many emails of all workspaces are due that reading the newest ones finds those in flight as fast. */
 export async function isCrowded(database: Database, most: number): Promise<boolean> {
@@ -186,6 +186,61 @@ export function listsOf(database: Database, caller: Principal, filters: Filters,
     return rows.map((row) => ({ ...itemRowOf(row), state: status ?? row.state }));
   };
 
+  type Place = keyof typeof PLACES;
+  const idsInState = async (
+    place: Place,
+    leading: SQL | undefined,
+    lowest: string | null,
+  ): Promise<readonly string[]> => {
+    const { table, id } = PLACES[place];
+    const rows = await database.read((orm) => {
+      // A subquery for each email opens the partition of its day alone; a join reads all of them (95 ms of 100,000).
+      const isAsked = orm
+        .select({ found: sql`true` })
+        .from(emails)
+        .where(and(eq(emails.id, id), ...ofEmail));
+      return orm
+        .select({ id })
+        .from(table)
+        .where(
+          and(
+            ...ofState(place),
+            leading,
+            ofEmail.length === 0 ? undefined : exists(isAsked),
+            lowest === null ? undefined : gte(id, lowest),
+          ),
+        )
+        .orderBy(desc(id))
+        .limit(limit + 1);
+    });
+    return rows.map((row) => row.id);
+  };
+
+  /** Those that instances keep, which the clock knows nothing of: they lie above the lowest mark, and have had no turn. */
+  const keptIds = async (most: number): Promise<readonly string[]> => {
+    const rows = await database.read((orm) => {
+      const mark = orm.select({ lowest: sql`min(${instances.lowWater})` }).from(instances);
+      const recent = orm
+        .select({ id: emails.id, state: emails.state, keptBy: emails.keptBy })
+        .from(emails)
+        .where(and(...own, ...ofEmail, gte(emails.id, sql`(${mark})`)))
+        .orderBy(desc(emails.id))
+        .limit(most)
+        .as('recent');
+      const turns = orm
+        .select({ found: sql`true` })
+        .from(emailTurns)
+        .where(and(eq(emailTurns.emailId, recent.id), gte(emailTurns.emailId, sql`(${mark})`)));
+      return orm
+        .select({ id: recent.id })
+        .from(recent)
+        .where(and(eq(recent.state, status ?? ''), isNotNull(recent.keptBy), notExists(turns)))
+        .orderBy(desc(recent.id))
+        .limit(limit + 1);
+    });
+    return rows.map((row) => row.id);
+  };
+
   return {
     newest,
     newestOfAll: async () => {
@@ -193,33 +248,14 @@ export function listsOf(database: Database, caller: Principal, filters: Filters,
       return rows.length > limit ? rows : newest(null);
     },
     nthNewest: async (count: number) => (await nthEmail(count, near)) ?? (await nthEmail(count, null)),
-    inState:
-      (place: keyof typeof PLACES, leading?: SQL) =>
-      async (lowest: string | null): Promise<EmailItemRow[]> => {
-        const { table, id } = PLACES[place];
-        const rows = await database.read((orm) => {
-          // A subquery for each email opens the partition of its day alone; a join reads all of them (95 ms of 100,000).
-          const isAsked = orm
-            .select({ found: sql`true` })
-            .from(emails)
-            .where(and(eq(emails.id, id), ...ofEmail));
-          return orm
-            .select({ id })
-            .from(table)
-            .where(
-              and(
-                ...ofState(place),
-                leading,
-                ofEmail.length === 0 ? undefined : exists(isAsked),
-                lowest === null ? undefined : gte(id, lowest),
-              ),
-            )
-            .orderBy(desc(id))
-            .limit(limit + 1);
-        });
-        return itemsOf(rows.map((row) => row.id));
-      },
-    nthInState: (place: keyof typeof PLACES) => async (count: number) => {
+    inState: (place: Place) => async (lowest: string | null) =>
+      itemsOf(await idsInState(place, undefined, lowest)),
+    inFlight: async (most: number) => {
+      const [waiting, kept] = await Promise.all([idsInState('waiting', IN_FLIGHT, null), keptIds(most)]);
+      const ids = [...new Set([...waiting, ...kept])].sort().reverse();
+      return itemsOf(ids.slice(0, limit + 1));
+    },
+    nthInState: (place: Place) => async (count: number) => {
       const { table, id } = PLACES[place];
       const [row] = await database.read(
         (orm) =>

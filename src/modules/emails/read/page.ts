@@ -4,7 +4,7 @@ import type { Database } from '../../../db/database.ts';
 import { type Found, search } from '../../../http/bounded-search.ts';
 import { Failure } from '../../../http/failure.ts';
 import { filtersOf } from './filters.ts';
-import { IN_FLIGHT, isCrowded, listsOf } from './lists.ts';
+import { isCrowded, listsOf } from './lists.ts';
 import type { EmailQuery } from './query-model.ts';
 import type { EmailItemRow } from './views.ts';
 
@@ -13,7 +13,7 @@ export const MOST_SEARCHED = 10_000;
 
 /**
  * The way to find the emails of a state. `waiting` and `ended`: they are few, and the index of those that wait, or of turns that
- * lead to a rare end, has them by state. `clock`: they are in flight, and the index of wake times has them. `newest`: they are so many that looking through the newest emails finds them.
+ * lead to a rare end, has them by state. `clock`: they are in flight, and the index of wake times has them, or an instance keeps them. `newest`: they are so many that looking through the newest emails finds them.
  */
 export const FOUND_BY: Readonly<Record<EmailState, 'waiting' | 'ended' | 'clock' | 'newest'>> = {
   scheduled: 'waiting',
@@ -39,7 +39,7 @@ export async function readPage(
   const lists = listsOf(database, caller, filters, query.limit);
   const foundBy = query.status === undefined ? 'newest' : FOUND_BY[query.status];
   if (foundBy === 'clock' && !(await isCrowded(database, mostSearched)))
-    return { rows: await lists.inState('waiting', IN_FLIGHT)(null), stoppedAt: null };
+    return { rows: await lists.inFlight(mostSearched), stoppedAt: null };
   const { ofEmail } = filters;
   if (foundBy === 'waiting' || foundBy === 'ended') {
     // The index by state answers a filter by state alone.

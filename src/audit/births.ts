@@ -1,0 +1,26 @@
+import type { Kind } from '../engine/kind.ts';
+import type { Session } from './session.ts';
+import type { AuditedActor } from './snapshots.ts';
+
+/** The low-water marks of the instances that keep actors of a kind, by the instances' ids. */
+export type Marks = ReadonlyMap<number, string>;
+
+/** Reads the marks of a kind. */
+export async function readMarks(session: Session, { name, life }: Kind): Promise<Marks> {
+  if (!life) return new Map();
+  const rows = await session.query<{ id: number; low_water: string }>(
+    'select id, low_water from instances where kind = $1',
+    [name],
+  );
+  return new Map(rows.map(({ id, low_water }) => [id, low_water]));
+}
+
+/** Whether such a birth would be found if its instance were gone: a sentence for each fault. */
+export function birthFaults({ id, kept_by }: AuditedActor, marks: Marks): string[] {
+  const mark = marks.get(kept_by as number);
+  if (mark === undefined)
+    return ['has no turn and no place among what is due, and the instance that kept it is gone'];
+  return id < mark
+    ? [`has no turn and no place among what is due, and lies below the mark of its instance`]
+    : [];
+}

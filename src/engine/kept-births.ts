@@ -1,0 +1,250 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import { lowestIdAt, timeOfId } from '../db/ids.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Kind } from './kind.ts';
+import { lifeOf } from './life-statements.ts';
+
+/** When an instance shows that it lives, and when others stop believing it. */
+export interface KeepingTimes {
+  readonly beatMs: number;
+  /** The age of a heartbeat from which on its instance counts as gone. It may be wrong: who returns late decides again. */
+  readonly goneAfterMs: number;
+  /** A birth that waits this long for its outcome is left to the clock; half of the shortest lease. */
+  readonly stuckAfterMs: number;
+}
+
+const TIMES: KeepingTimes = { beatMs: 1_000, goneAfterMs: 5_000, stuckAfterMs: 5_000 };
+
+/** Safeguards that the chaos build leaves out, one at a time, to show that its judge notices. */
+export interface KeepingFaults {
+  /** Nobody looks after the births of an instance that is gone. */
+  readonly withoutHeartbeat?: boolean;
+  /** The mark rises past births that have no outcome yet. */
+  readonly withoutLowWater?: boolean;
+}
+
+/** What keeping is made from. */
+export interface KeepingParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly times?: Partial<KeepingTimes> | undefined;
+  readonly faults?: KeepingFaults | undefined;
+  /** Leaves a birth to the clock, unless it has had a turn; settles when that is durable. */
+  leave(id: string): Promise<unknown>;
+}
+
+const BEGIN = `insert into instances (kind, open, heartbeat_at, low_water) values ($1, true, clock_timestamp(), $2) returning id`;
+const RENEW = `update instances set heartbeat_at = clock_timestamp(), low_water = $2 where id = $1 and open returning id`;
+const END = `delete from instances where id = $1 and open`;
+const IS_GONE = `not (heartbeat_at between clock_timestamp() - $2 * interval '1 millisecond'
+  and clock_timestamp() + $2 * interval '1 millisecond')`;
+const FIND_GONE = `select id, low_water, open from instances where kind = $1 and (not open or ${IS_GONE}) order by id`;
+const CLOSE = `update instances set open = false where id = $1 and open and ${IS_GONE} returning id`;
+const FORGET = `delete from instances where id = $1 and not open`;
+
+/** Births of a closed instance from its mark on, and behind $2, that have no turn. */
+function leftStatement(kind: Kind): string {
+  const { births, turns } = lifeOf(kind);
+  return `select b.id from ${births} b where b.id >= $1 and b.id > $2 and b.kept_by = $3
+  and not exists (select from ${turns} t where t.email_id = b.id and t.email_id >= $1) order by b.id limit ${LEFT_AT_ONCE}`;
+}
+
+const LEFT_AT_ONCE = 200;
+/** An instance that has had nothing to keep for so many beats shows no more of itself: an idle service writes nothing. */
+const IDLE_BEATS = 10;
+
+/** One stretch of an instance's life. */
+interface Term {
+  readonly id: number;
+  /** No birth below it is kept: all of those have had a turn, or are left to the clock. */
+  mark: string;
+}
+
+interface Kept {
+  /** Monotonic moment at which it was taken. */
+  readonly since: number;
+  /** Whether its statement has been heard of. */
+  isBorn: boolean;
+}
+
+/**
+ * Births whose first order this process carries out at once: they have no row among what is due, which would be gone a moment
+ * later. The birth names the term of the instance that keeps it, and the term's row has a heartbeat and a low-water mark. Where the
+ * heartbeat ends, any instance closes the term and leaves each birth from the mark on that has no turn to the clock, by a turn
+ * that changes nothing: the key of the turns decides between that and an outcome which comes late.
+ *
+ * The statement of a birth locks its term's row (`for key share`) and writes the row among what is due after all where the term is
+ * closed. So whoever has closed a term sees every birth that relies on it. A birth of which nobody knows whether it was
+ * committed ends the term: others look it through as if its instance had died.
+ */
+export class KeptBirths {
+  readonly #left: string;
+  readonly #times: KeepingTimes;
+  /** Births of the present term that may have no turn yet. */
+  readonly #open = new Map<string, Kept>();
+  #term: Term | null = null;
+  #beating: ReturnType<typeof setInterval> | undefined;
+  #busy: Promise<void> | null = null;
+  #isWanted = false;
+  #idleBeats = 0;
+
+  constructor(
+    private readonly kind: Kind,
+    private readonly parts: KeepingParts,
+  ) {
+    this.#left = leftStatement(kind);
+    this.#times = { ...TIMES, ...parts.times };
+  }
+
+  start(): void {
+    this.#beating ??= setInterval(() => this.#begin(), this.#times.beatMs);
+  }
+
+  /** Ends the term. What it still keeps is found by others, or by the next start. */
+  async stop(): Promise<void> {
+    clearInterval(this.#beating);
+    this.#beating = undefined;
+    await this.#busy;
+    const term = this.#term;
+    const isDone = this.#open.size === 0;
+    this.#retire();
+    if (term && isDone) await this.#attempt(() => this.parts.database.query(END, [term.id]));
+  }
+
+  /** The term that keeps a birth in this state, written by a statement that is about to begin; null where the clock has to. */
+  take(id: string, state: string): number | null {
+    if (!this.kind.underWay?.includes(state) || this.#beating === undefined) return null;
+    const term = this.#term;
+    if (!term) {
+      this.#isWanted = true;
+      this.#begin();
+      return null;
+    }
+    if (id < term.mark) return null;
+    if (!this.#open.has(id)) this.#open.set(id, { since: this.parts.clock.monotonic(), isBorn: false });
+    this.#idleBeats = 0;
+    return term.id;
+  }
+
+  /** The birth is durable. */
+  born(id: string): void {
+    const kept = this.#open.get(id);
+    if (kept) kept.isBorn = true;
+  }
+
+  /** The birth has had a turn, or has not come to be. */
+  settled(id: string): void {
+    this.#open.delete(id);
+  }
+
+  /** Nobody knows whether births of the term are there, or will be: it is left to be looked through. */
+  doubt(): void {
+    this.#retire();
+  }
+
+  #retire(): void {
+    this.#isWanted ||= this.#term !== null;
+    this.#term = null;
+    this.#open.clear();
+  }
+
+  #begin(): void {
+    if (this.#busy) return;
+    this.#busy = this.#attempt(() => this.#beat()).finally(() => {
+      this.#busy = null;
+    });
+  }
+
+  async #attempt(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.parts.logger.warn(
+        { err: error, kind: this.kind.name },
+        'What an instance keeps could not be looked after.',
+      );
+    }
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#term) await this.#renew(this.#term);
+    else if (this.#isWanted) await this.#newTerm();
+    await this.#leaveStuck();
+    if (!this.parts.faults?.withoutHeartbeat) await this.#takeOver();
+  }
+
+  async #newTerm(): Promise<void> {
+    const mark = this.#nextId();
+    const [row] = await this.parts.database.query<{ id: number }>(BEGIN, [this.kind.name, mark]);
+    if (!row) throw new Error('The term of an instance was not stored.');
+    this.#isWanted = false;
+    this.#idleBeats = 0;
+    this.#term = { id: row.id, mark };
+  }
+
+  async #renew(term: Term): Promise<void> {
+    const { database, clock, faults } = this.parts;
+    // Of a clock that was put back nothing new would be kept until it has come here again.
+    if (clock.now() < timeOfId(term.mark) - 1_000) return this.#retire();
+    if (this.#open.size === 0 && ++this.#idleBeats > IDLE_BEATS) {
+      // Nobody may take it while it goes.
+      this.#term = null;
+      await database.query(END, [term.id]);
+      return;
+    }
+    let mark = this.#nextId();
+    if (!faults?.withoutLowWater) for (const id of this.#open.keys()) if (id < mark) mark = id;
+    // From here on nothing below is taken, whether the statement is heard of or not.
+    if (mark > term.mark) term.mark = mark;
+    const renewed = await database.query(RENEW, [term.id, term.mark]);
+    if (renewed.length === 0 && this.#term === term) this.#retire();
+  }
+
+  #nextId(): string {
+    return lowestIdAt(this.kind.idPrefix, this.parts.clock.now());
+  }
+
+  /** An order that was dropped, or an outcome that nobody could store: the lease decides, as the clock finds it. */
+  async #leaveStuck(): Promise<void> {
+    const before = this.parts.clock.monotonic() - this.#times.stuckAfterMs;
+    const stuck: string[] = [];
+    // Of one whose statement is under way nobody can say anything yet.
+    for (const [id, { since, isBorn }] of this.#open)
+      if (isBorn && since < before && stuck.length < LEFT_AT_ONCE) stuck.push(id);
+    await Promise.all(
+      stuck.map(async (id) => {
+        await this.parts.leave(id);
+        this.#open.delete(id);
+      }),
+    );
+  }
+
+  async #takeOver(): Promise<void> {
+    const { database, logger } = this.parts;
+    const gone = await database.query<{ id: number; low_water: string; open: boolean }>(FIND_GONE, [
+      this.kind.name,
+      this.#times.goneAfterMs,
+    ]);
+    for (const { id, low_water: mark, open } of gone) {
+      // It waits for statements of the instance that are under way; who writes afterwards finds the term closed.
+      if (open && (await database.query(CLOSE, [id, this.#times.goneAfterMs])).length === 0) continue;
+      let left = 0;
+      for (let after = ''; ; ) {
+        if (this.#beating === undefined) return;
+        const rows = await database.query<{ id: string }>(this.#left, [mark, after, id]);
+        await Promise.all(rows.map((row) => this.parts.leave(row.id)));
+        left += rows.length;
+        after = rows.at(-1)?.id ?? after;
+        if (rows.length < LEFT_AT_ONCE) break;
+      }
+      await database.query(FORGET, [id]);
+      if (left > 0)
+        logger.warn(
+          { kind: this.kind.name, instance: id, left },
+          'An instance is gone; what it kept is left to the clock.',
+        );
+    }
+  }
+}

@@ -1,0 +1,306 @@
+import { describe, expect, test } from 'bun:test';
+import postgres from 'postgres';
+import { auditLedger } from '../../src/audit/audit.ts';
+import type { Database } from '../../src/db/database.ts';
+import { lowestIdAt } from '../../src/db/ids.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { KeepingTimes } from '../../src/engine/kept-births.ts';
+import type { Performer } from '../../src/engine/performers.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
+import { readPage } from '../../src/modules/emails/read/page.ts';
+import {
+  accepted,
+  countOf,
+  emailSpawn,
+  engineOver,
+  idle,
+  ManualClock,
+  opened,
+  plainInput,
+  postgresStore,
+  rowsOf,
+  WORKSPACE,
+} from '../support/engine.ts';
+import { HookedDatabase } from '../support/engine-faults.ts';
+import { eventually } from '../support/eventually.ts';
+import { onEachStore, sharedStore } from '../support/shared-store.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+const QUICK: KeepingTimes = { beatMs: 10, goneAfterMs: 400, stuckAfterMs: 60_000 };
+const CALLER = { workspaceId: WORKSPACE, livemode: false } as Parameters<typeof readPage>[1];
+
+interface Condition {
+  readonly state: string;
+  readonly revision: number;
+  readonly isDue: boolean;
+  readonly kept_by: number | null;
+  readonly attempt: number;
+}
+
+/** Instances over one database, each of which can be cut off from it as if it were frozen or dead. */
+class Scene implements AsyncDisposable {
+  readonly clock = new ManualClock(NOW);
+  readonly #engines: Engine[] = [];
+
+  constructor(readonly database: Database) {}
+
+  instance(performer: Performer = idle, times: Partial<KeepingTimes> = {}) {
+    const own = new HookedDatabase(this.database);
+    const engine = engineOver(own, { clock: this.clock, performer, keeping: { ...QUICK, ...times } });
+    engine.start();
+    this.#engines.push(engine);
+    return { engine, own };
+  }
+
+  /** A birth that the instance keeps: the first ones call for its term. */
+  async keptBirth(engine: Engine): Promise<string> {
+    return await eventually('a birth that is kept', async () => {
+      const birth = emailSpawn(plainInput(this.clock.time));
+      await engine.spawn('email', birth);
+      const { kept_by, isDue } = await this.condition(birth.id);
+      if (kept_by !== null && !isDue) return birth.id;
+      await engine.tell('email', birth.id, accepted(this.clock.time));
+      return undefined;
+    });
+  }
+
+  async condition(id: string): Promise<Condition> {
+    const [row] = await rowsOf<Condition>(
+      this.database,
+      `select state, revision, wake_at is not null as "isDue", kept_by, (context->>'attempt')::integer as attempt
+       from emails_now where id = $1`,
+      [id],
+    );
+    if (!row) throw new Error(`No email ${id}.`);
+    return row;
+  }
+
+  leftToClock(id: string): Promise<Condition> {
+    return eventually('the birth is left to the clock', async () => {
+      const condition = await this.condition(id);
+      return condition.isDue ? condition : undefined;
+    });
+  }
+
+  async faults(): Promise<readonly string[]> {
+    const session = {
+      query: <Row extends object>(text: string, parameters?: readonly never[]) =>
+        this.database.query<Row>(text, parameters),
+      close: async () => {},
+    };
+    const findings = await auditLedger(session as never, this.clock.time);
+    return findings.named.flatMap(({ check, id, what }) =>
+      check === 'births' || check === 'snapshots' || check === 'journals' ? [`${check}: ${id} ${what}`] : [],
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#engines.map((engine) => engine.stop()));
+    await this.database.script('truncate emails, email_turns, email_due, instances');
+  }
+}
+
+const away = () => {
+  throw new Unavailable('The instance is frozen.');
+};
+
+onEachStore('births that an instance keeps', (store) => {
+  test('have no place among what is due, are listed, and need none for their outcome', async () => {
+    await using scene = new Scene(store.database);
+    const { engine } = scene.instance();
+    const id = await scene.keptBirth(engine);
+    expect(await scene.condition(id)).toMatchObject({ state: 'sending', revision: 1, isDue: false });
+    const page = await readPage(scene.database, CALLER, { status: 'sending', limit: 10 } as never, {
+      after: null,
+      now: scene.clock.time,
+    });
+    expect('rows' in page && page.rows.map((row) => row.id)).toEqual([id]);
+    expect(await scene.faults()).toEqual([]);
+    expect(await engine.tell('email', id, accepted(NOW))).toMatchObject({
+      outcome: 'changed',
+      state: 'sent',
+    });
+    expect(await scene.condition(id)).toMatchObject({ revision: 2, isDue: false });
+    await engine.stop();
+    expect(await countOf(scene.database, 'instances')).toBe(0);
+  });
+
+  test('are left to the clock by another instance when theirs is gone, and come to an end there', async () => {
+    await using scene = new Scene(store.database);
+    const dead = scene.instance();
+    const ids = [await scene.keptBirth(dead.engine), await scene.keptBirth(dead.engine)];
+    const settled = await scene.keptBirth(dead.engine);
+    await dead.engine.tell('email', settled, accepted(NOW));
+    dead.own.before = away;
+    const { engine } = scene.instance({
+      ...idle,
+      perform: ({ actor }) => [accepted(scene.clock.time, (actor.snapshot.context as Condition).attempt)],
+    });
+    for (const id of ids)
+      expect(await scene.leftToClock(id)).toMatchObject({ state: 'sending', revision: 2, attempt: 1 });
+    expect(await scene.faults()).toEqual([]);
+    expect(await scene.condition(settled)).toMatchObject({ state: 'sent', revision: 2, isDue: false });
+    scene.clock.time += 10_000;
+    await engine.wakeDue();
+    for (const id of ids)
+      await eventually('the second attempt has come to something', async () =>
+        (await scene.condition(id)).state === 'sent' ? true : undefined,
+      );
+    expect(await scene.condition(ids[0] as string)).toMatchObject({ attempt: 2, isDue: false });
+  });
+
+  test('take an outcome that comes late as long as the attempt is theirs, and refuse it afterwards', async () => {
+    await using scene = new Scene(store.database);
+    const frozen = scene.instance();
+    const early = await scene.keptBirth(frozen.engine);
+    const late = await scene.keptBirth(frozen.engine);
+    frozen.own.before = away;
+    const { engine } = scene.instance();
+    await scene.leftToClock(early);
+    await scene.leftToClock(late);
+    frozen.own.before = () => {};
+    // The frozen instance still has them as they were born: it loses the race, and decides again.
+    expect(await frozen.engine.tell('email', early, accepted(NOW))).toMatchObject({ outcome: 'changed' });
+    expect(await scene.condition(early)).toMatchObject({ state: 'sent', revision: 3, isDue: false });
+    scene.clock.time += 10_000;
+    await engine.wakeDue();
+    expect(await frozen.engine.tell('email', late, accepted(NOW))).toMatchObject({ outcome: 'refused' });
+    expect(await scene.condition(late)).toMatchObject({ state: 'sending', attempt: 2 });
+    expect(await countOf(scene.database, `email_events where email_id = '${late}'`)).toBe(0);
+    // Its term is closed: what it accepts now goes by the clock, until it has another one.
+    expect(await scene.condition(await scene.keptBirth(frozen.engine))).toMatchObject({ isDue: false });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test('that are written after their term was closed have a place among what is due', async () => {
+    await using scene = new Scene(store.database);
+    const frozen = scene.instance();
+    await scene.keptBirth(frozen.engine);
+    const birth = emailSpawn(plainInput(NOW));
+    const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
+    let isSent = false;
+    frozen.own.before = (text) => {
+      if (text.includes('insert into emails')) isSent = true;
+      return thawed;
+    };
+    const spawned = frozen.engine.spawn('email', birth);
+    await eventually('the statement is on its way', () => isSent || undefined);
+    scene.instance();
+    await eventually('its term is gone', async () =>
+      (await countOf(scene.database, 'instances')) === 0 ? true : undefined,
+    );
+    thaw();
+    expect((await spawned).outcome).toBe('spawned');
+    expect(await scene.condition(birth.id)).toMatchObject({ state: 'sending', revision: 1, isDue: true });
+  });
+
+  test('of which nobody knows whether they were committed end the term, and are found', async () => {
+    await using scene = new Scene(store.database);
+    const { engine, own } = scene.instance();
+    const known = await scene.keptBirth(engine);
+    const birth = emailSpawn(plainInput(NOW));
+    let lost = false;
+    const inner = own.query.bind(own);
+    own.query = async (text, parameters, options) => {
+      if (lost && text.startsWith('select j.actor_id')) {
+        lost = false;
+        throw new Unavailable('Neither this.');
+      }
+      const rows = await inner(text, parameters, options);
+      if (options?.name === 'spawn') {
+        lost = true;
+        throw new Unavailable('The reply is lost.', 'unknown');
+      }
+      return rows as never;
+    };
+    await expect(engine.spawn('email', birth)).rejects.toBeInstanceOf(Unavailable);
+    own.query = inner;
+    expect(await scene.leftToClock(birth.id)).toMatchObject({ state: 'sending', revision: 2, attempt: 1 });
+    expect(await scene.leftToClock(known)).toMatchObject({ revision: 2 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test('whose order was dropped are left to the clock by their own instance', async () => {
+    await using scene = new Scene(store.database);
+    const failing: Performer = {
+      ...idle,
+      perform() {
+        throw new Error('The order fails.');
+      },
+    };
+    const { engine } = scene.instance(failing, { stuckAfterMs: 0, goneAfterMs: 60_000 });
+    const birth = emailSpawn(plainInput(NOW));
+    await eventually('the instance has a term', async () => {
+      await engine.spawn('email', emailSpawn(plainInput(NOW)));
+      return (await countOf(scene.database, 'instances')) > 0 ? true : undefined;
+    });
+    await engine.spawn('email', birth);
+    expect(await scene.leftToClock(birth.id)).toMatchObject({ state: 'sending', attempt: 1 });
+    // Once is enough: a birth that has had a turn is left alone.
+    expect(await engine.tell('email', birth.id, opened(NOW))).toMatchObject({ outcome: 'refused' });
+    expect((await scene.condition(birth.id)).revision).toBeLessThanOrEqual(2);
+  });
+
+  test('are told apart by an audit when their instance would not be missed, or its mark lies behind them', async () => {
+    await using scene = new Scene(store.database);
+    const { engine, own } = scene.instance();
+    const id = await scene.keptBirth(engine);
+    own.before = away;
+    const { kept_by } = await scene.condition(id);
+    await scene.database.query('update instances set low_water = $1 where id = $2', [
+      lowestIdAt('em', NOW + 1),
+      kept_by,
+    ]);
+    expect(await scene.faults()).toEqual([
+      `births: ${id} has no turn and no place among what is due, and lies below the mark of its instance`,
+    ]);
+    await scene.database.query('delete from instances');
+    expect(await scene.faults()).toEqual([
+      `births: ${id} has no turn and no place among what is due, and the instance that kept it is gone`,
+    ]);
+  });
+
+  test('cost an instance nothing that has none: its term ends', async () => {
+    await using scene = new Scene(store.database);
+    const { engine, own } = scene.instance(idle, { goneAfterMs: 60_000 });
+    const id = await scene.keptBirth(engine);
+    await engine.tell('email', id, accepted(NOW));
+    await eventually('the term is over', async () =>
+      (await countOf(scene.database, 'instances')) === 0 ? true : undefined,
+    );
+    let written = 0;
+    own.before = (text) => {
+      if (/insert|update|delete/.test(text)) written++;
+    };
+    expect(written).toBe(0);
+    own.before = () => {};
+    await scene.keptBirth(engine);
+  });
+});
+
+describe('a birth on a server', () => {
+  const store = sharedStore(postgresStore);
+
+  test('is seen by whoever closes its term while it is being written', async () => {
+    await using scene = new Scene(store.database);
+    const frozen = scene.instance();
+    const known = await scene.keptBirth(frozen.engine);
+    const { kept_by } = await scene.condition(known);
+    frozen.own.before = away;
+    const slow = postgres(store.url as string, { max: 1 });
+    const id = lowestIdAt('em', NOW + 5);
+    // What the statement of a birth does, with time between its parts.
+    await slow.unsafe('begin');
+    await slow.unsafe(`select id from instances where open and id = ${kept_by} for key share`);
+    scene.instance();
+    await eventually('somebody waits to close it', async () =>
+      (await countOf(scene.database, `pg_locks where not granted`)) > 0 ? true : undefined,
+    );
+    await slow.unsafe(`insert into emails select '${id}', workspace_id, livemode, state, context, timers, machine_version, commit_tag,
+      steps, at, scheduled_at, recipients, recipient_keys, sender_key, subject, tags, domain_id, template_id, campaign_id, envelope,
+      kept_by, content from emails where id = '${known}'`);
+    await slow.unsafe('commit');
+    await slow.end();
+    expect(await scene.leftToClock(id)).toMatchObject({ state: 'sending', revision: 2 });
+  });
+});
