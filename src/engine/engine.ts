@@ -137,7 +137,7 @@ export class Engine implements SelectionTeller {
     const kinds = [...this.#kinds.values()];
     await Promise.all(kinds.flatMap(({ performing }) => performing?.stopped() ?? []));
     for (const { mailbox } of kinds) await mailbox.drained();
-    await Promise.all(kinds.map(({ keptBirths }) => keptBirths?.stop()));
+    await Promise.all(kinds.flatMap(({ keptBirths }) => keptBirths?.stop() ?? []));
   }
 
   /** A new actor; settles once it is durable or was not admitted. @throws Unavailable */

@@ -24,6 +24,7 @@ export const SHARED_TABLES: ReadonlySet<string> = new Set([
     'workspaces',
     'posthorn_migrations',
     'event_log',
+    'instances',
     'secret_key_canary',
     'one_time_tokens',
     'actor_outbox',
