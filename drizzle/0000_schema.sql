@@ -205,7 +205,7 @@ create index email_due_by_state on email_due (workspace_id, livemode, state, id 
 -- every birth that it keeps has had a turn. Whoever finds one gone closes it, and leaves its births without a turn to the clock. `open`
 -- is part of the key, so that closing waits for statements that have locked the row as a foreign key would.
 create table instances (
-  id integer generated always as identity,
+  id integer not null,
   kind text not null,
   open boolean not null,
   heartbeat_at timestamptz not null,

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { lowestIdAt, timeOfId } from '../db/ids.ts';
@@ -35,7 +36,7 @@ export interface KeepingParts {
   leave(id: string): Promise<unknown>;
 }
 
-const BEGIN = `insert into instances (kind, open, heartbeat_at, low_water) values ($1, true, clock_timestamp(), $2) returning id`;
+const BEGIN = `insert into instances (id, kind, open, heartbeat_at, low_water) values ($1, $2, true, clock_timestamp(), $3)`;
 const RENEW = `update instances set heartbeat_at = clock_timestamp(), low_water = $2 where id = $1 and open returning id`;
 const END = `delete from instances where id = $1 and open`;
 const IS_GONE = `not (heartbeat_at between clock_timestamp() - $2 * interval '1 millisecond'
@@ -177,11 +178,12 @@ export class KeptBirths {
 
   async #newTerm(): Promise<void> {
     const mark = this.#nextId();
-    const [row] = await this.parts.database.query<{ id: number }>(BEGIN, [this.kind.name, mark]);
-    if (!row) throw new Error('The term of an instance was not stored.');
+    // By chance and not from a sequence, which a restored copy of the rows may have left behind.
+    const id = randomInt(1, 2 ** 31);
+    await this.parts.database.query(BEGIN, [id, this.kind.name, mark]);
     this.#isWanted = false;
     this.#idleBeats = 0;
-    this.#term = { id: row.id, mark };
+    this.#term = { id, mark };
   }
 
   async #renew(term: Term): Promise<void> {
