@@ -62,6 +62,7 @@ export interface Envelope {
 export const openSession = (endpoint: Endpoint, signal: AbortSignal): Promise<Session> =>
   new Promise((resolve, reject) => {
     const connection = new SMTPConnection(connectionOptions(endpoint));
+    lookOnceMore(connection);
     const fail = (failure: SessionFailure) => {
       signal.removeEventListener('abort', abort);
       connection.close();
@@ -108,6 +109,24 @@ const connectionOptions = (endpoint: Endpoint) => ({
   greetingTimeout: endpoint.connectMs,
   socketTimeout: endpoint.silenceMs,
 });
+
+/** The listener of the socket's `timeout`, which nodemailer has no public way to put off. */
+interface Internals {
+  _onTimeout(): void;
+}
+
+/**
+ * Looks at the socket once more before a silent server is given up on. A process that was stopped past the limit (SIGSTOP, a
+ * suspended machine) runs its timers before it reads its sockets, and would lose the reply that waits there.
+ */
+function lookOnceMore(connection: SMTPConnection): void {
+  const internals = connection as unknown as Internals;
+  const giveUp = internals._onTimeout.bind(connection);
+  internals._onTimeout = () =>
+    void setTimeout(() => {
+      if (!connection.destroyed) giveUp();
+    }, 0);
+}
 
 interface SmtpError extends Error {
   readonly code?: string | undefined;
