@@ -32,6 +32,12 @@ export class Semaphore {
     return this.#stopped ? 0 : Math.max(0, this.#free) + this.mostWaiting - this.#waiting.length;
   }
 
+  /** Milliseconds that the caller who is next has waited; 0 when nobody waits. */
+  get waitedMs(): number {
+    const head = this.#waiting[0];
+    return head === undefined ? 0 : this.monotonic() - head.since;
+  }
+
   /** No unit is taken, so nobody waits. */
   get idle(): boolean {
     return this.#free === this.units;
@@ -110,8 +116,7 @@ export class Semaphore {
 
   /** True when free units are kept for the caller that has waited longest. */
   #isReserved(): boolean {
-    const head = this.#waiting[0];
-    return head !== undefined && this.monotonic() - head.since >= OVERTAKEN_FOR_MS;
+    return this.waitedMs >= OVERTAKEN_FOR_MS;
   }
 
   #admit(): void {

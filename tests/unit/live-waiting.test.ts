@@ -6,7 +6,7 @@ import type { Order } from '../../src/engine/draft.ts';
 import { LIVE_LIMITS } from '../../src/modules/emails/send/limits.ts';
 import { LivePerformer } from '../../src/modules/emails/send/performer.ts';
 import type { LiveMessage, LiveReader } from '../../src/modules/emails/send/reader.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { withoutReply } from '../../src/transport/smtp/outcome.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { eventually } from '../support/eventually.ts';
@@ -38,7 +38,7 @@ const message: LiveMessage = {
   content: { text: 'Hello', html: null, markdown: null, attachments: [] },
 };
 
-function world() {
+function world(clock: Clock = systemClock) {
   const read: string[] = [];
   const sent: string[] = [];
   const stuck = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ function world() {
     close: async () => {},
   } satisfies Transport;
   const performer = new LivePerformer({
-    clock: systemClock,
+    clock,
     logger: { warn() {}, error() {} } as never,
     reader: {
       message: async (id: string) => {
@@ -145,4 +145,18 @@ test('what waits in memory when the service stops is begun by nobody', async () 
   await Promise.allSettled(waiting);
   performer.stopped();
   expect(sent).toEqual([]);
+});
+
+test('an instance in which the next email has waited for a second claims no more of them, until it gets its slot', async () => {
+  const clock = { at: 0, now: Date.now, monotonic: () => clock.at };
+  const { performer, take, release } = world(clock);
+  const taken = Array.from({ length: SLOTS + 1 }, take);
+  await eventually('one waits', async () => performer.room === CLAIMED - 1 || undefined);
+  clock.at = 999;
+  expect(performer.room).toBe(CLAIMED - 1);
+  clock.at = 1_000;
+  expect(performer.room).toBe(0);
+  release();
+  await Promise.all(taken);
+  expect(performer.room).toBe(SLOTS + CLAIMED);
 });

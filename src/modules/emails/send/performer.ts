@@ -54,6 +54,11 @@ const MOST_CLAIMED = 256;
  */
 const MOST_NEW = 4_096;
 const MOST_WAITING = MOST_CLAIMED + MOST_NEW;
+/**
+ * Once the next order has waited so long, no more are claimed: they would wait longer still, and every claim keeps an email from
+ * the other instances for seconds. Beside an instance whose sessions all hang, another took 50 s for 190 emails; since, 4 s.
+ */
+const WAITED_ENOUGH_MS = 1_000;
 
 /** Copies of one email that are sent at once: each holds the whole message in memory. */
 const COPIES_AT_ONCE = 4;
@@ -84,7 +89,10 @@ export class LivePerformer {
 
   /** The number of orders that may be claimed: each would get a slot, or wait for one among few. */
   get room(): number {
-    return this.#slots.values().reduce((sum, slots) => sum + Math.max(0, slots.capacity - MOST_NEW), 0);
+    return this.#slots
+      .values()
+      .filter(({ waitedMs }) => waitedMs < WAITED_ENOUGH_MS)
+      .reduce((sum, { capacity }) => sum + Math.max(0, capacity - MOST_NEW), 0);
   }
 
   /** Carries out one attempt. Answers no event when none was begun: the email stays `queued`, and offers itself again. */
