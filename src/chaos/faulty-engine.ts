@@ -29,7 +29,7 @@ class FaultyEngine extends Engine {
   constructor(
     parts: EngineParts,
     private readonly crash: CrashAt,
-    private readonly broken: Safeguard | undefined,
+    private readonly broken: readonly Safeguard[],
   ) {
     super(parts);
   }
@@ -39,7 +39,7 @@ class FaultyEngine extends Engine {
     request: SpawnRequestOf<Name>,
   ): Promise<SpawnResultOf<Name>> {
     const spawned = super.spawn(kind, request);
-    if (this.broken === 'commit' && kind === 'email' && !request.claim) {
+    if (this.broken.includes('commit') && kind === 'email' && !request.claim) {
       // The broken safeguard: the answer does not wait for the commit.
       spawned.catch(() => {});
       const answer: SpawnResult = { outcome: 'spawned', state: 'sending', context: request.input };
@@ -57,7 +57,7 @@ class FaultyEngine extends Engine {
     options?: TellOptions<ClaimOf<Name>>,
   ): Promise<EventResultOf<Name>> {
     // The broken safeguard: the outcome of an attempt and the report about it are two commits.
-    const isApart = this.broken === 'report' && event.type === 'report.received';
+    const isApart = this.broken.includes('report') && event.type === 'report.received';
     if (isApart) await pause(APART_MS);
     const result = await super.tell(kind, id, event, isApart ? withoutReport(options) : options);
     if (options?.scope) this.crash('command.answered');
@@ -78,7 +78,7 @@ export interface Chaos {
 export const chaosOf = (setting: ChaosSetting): Chaos => ({
   prepare: (database) => verifyToken(setting, database),
   createEngine: (parts) => faultyEngine(setting, parts),
-  trustsMachineClock: setting.break === 'clock',
+  trustsMachineClock: setting.break?.includes('clock') ?? false,
 });
 
 /** Also sets the machine's clock wrong when the setting asks for it. @throws NotBreakable when the database lacks the token */
@@ -96,13 +96,14 @@ async function verifyToken(setting: ChaosSetting, database: Database): Promise<v
 /** Wraps the engine's parts, so that the engine itself has no code for chaos but the options of its statements. */
 export function faultyEngine(setting: ChaosSetting, parts: EngineParts): Engine {
   const crash = crashAt(setting.crash);
+  const { break: broken = [] } = setting;
   return new FaultyEngine(
     {
       ...parts,
       database: new FaultyDatabase(parts.database, crash),
       statements: {
-        withoutRevisionCheck: setting.break === 'revision',
-        withoutStoredReplies: setting.break === 'key',
+        withoutRevisionCheck: broken.includes('revision'),
+        withoutStoredReplies: broken.includes('key'),
       },
       keepingFaults: {
         withoutHeartbeat: setting.break === 'heartbeat',
@@ -111,6 +112,6 @@ export function faultyEngine(setting: ChaosSetting, parts: EngineParts): Engine 
       kinds: faultyKinds(parts.kinds, setting, crash),
     },
     crash,
-    setting.break,
+    broken,
   );
 }

@@ -58,24 +58,25 @@ const leaseOf = ({ id }: AnyStateMachine, { leaseMs }: ChaosSetting): number =>
   id === 'webhookDelivery' ? POSTING_LEASE_MS : leaseMs;
 
 function faultyMachine(machine: AnyStateMachine, setting: ChaosSetting): AnyStateMachine {
-  const lease = setting.break === 'lease' ? NEVER_MS : leaseOf(machine, setting);
+  const { break: broken = [] } = setting;
+  const lease = broken.includes('lease') ? NEVER_MS : leaseOf(machine, setting);
   const delays = { lease, backoff: BACKOFF_MS };
   const guards =
-    setting.break === 'attempt' && machine.id === 'email'
+    broken.includes('attempt') && machine.id === 'email'
       ? {
           someRecipientsWait: whicheverAttempt('deferred'),
           everyRecipientFailed: whicheverAttempt('failed'),
           outcomesAreKnown: whicheverAttempt('sent'),
         }
       : {};
-  const holdsNothing = setting.break === 'hold' && machine.id === 'email';
+  const holdsNothing = broken.includes('hold') && machine.id === 'email';
   return machine.provide({ delays, guards: { ...guards, ...(holdsNothing ? REPEATING : {}) } } as never);
 }
 
 function faultyPerformer(
   kind: string,
   performer: Performer,
-  { leaseMs, record, slots, break: broken }: ChaosSetting,
+  { leaseMs, record, slots, break: broken = [] }: ChaosSetting,
   crash: CrashAt,
   chance: Random,
 ): Performer {
@@ -86,7 +87,7 @@ function faultyPerformer(
   // A performer identifies a settled order by reference.
   const changed = new WeakMap<Order, Order>();
   const handed = (order: Order): Order => {
-    if (broken !== 'hold') return order;
+    if (!broken.includes('hold')) return order;
     const known = changed.get(order) ?? withoutHold(order);
     changed.set(order, known);
     return known;

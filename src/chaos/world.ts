@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { EMAIL_EVENT_TYPES } from '../../machines/email-recipient.ts';
-import type { ChaosSetting } from '../config/chaos-setting.ts';
+import type { Safeguard } from '../config/chaos-setting.ts';
 import { freePort } from './free-port.ts';
 import { Instance } from './instance.ts';
 import { MailSink } from './mail-sink.ts';
@@ -19,7 +19,8 @@ export interface WorldOptions {
   readonly command: readonly string[];
   /** The folder of PostgreSQL's programs; null to search for it. */
   readonly postgresBin: string | null;
-  readonly broken?: ChaosSetting['break'];
+  /** The safeguards that are switched off. */
+  readonly broken: readonly Safeguard[];
   /** Registers a webhook. Runs without one settle sooner: a lost delivery is repeated after 15 s. */
   readonly webhooks: boolean;
   /** Sends live mail to the mail sink, beside simulated mail. */
@@ -76,7 +77,8 @@ export class World implements AsyncDisposable {
     readonly sink: MailSink,
     { live, broken }: WorldOptions,
   ) {
-    this.#settleMs = broken === 'clock' || broken === 'heartbeat' ? UNSETTLED_MS : SETTLE_MS;
+    const neverSettles = broken.includes('clock') || broken.includes('heartbeat');
+    this.#settleMs = neverSettles ? UNSETTLED_MS : SETTLE_MS;
     this.liveFrom = live ? DOMAIN : null;
   }
 
@@ -149,7 +151,7 @@ export class World implements AsyncDisposable {
           leaseMs: LEASE_MS,
           seed,
           ...(index === instances - 1 ? { slots: FEW_SLOTS } : {}),
-          ...(broken ? { break: broken } : {}),
+          break: [...broken],
         },
       });
       // The first instance keeps the right time: it must not be misled by what the others wrote.

@@ -178,7 +178,7 @@ export async function runCommandLine(
     .option('--no-live', 'without live mail and a server that takes it')
     .option('--postgres-bin <folder>', 'where initdb and postgres are')
     .addOption(
-      new Option('--break <safeguard>', 'switch one off: the torture must then fail').choices(SAFEGUARDS),
+      new Option('--break <safeguard...>', 'switch them off: the torture must then fail').choices(SAFEGUARDS),
     )
     .action(async (request: TortureRequest) => {
       code = await runTorture(request, terminal);

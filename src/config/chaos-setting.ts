@@ -46,7 +46,8 @@ const ChaosSetting = Type.Object(
   {
     /** Must be stored in the table `torture` of the database, which only `posthorn torture` and the tests create. */
     token: Type.String({ minLength: 16 }),
-    break: Type.Optional(oneOf(SAFEGUARDS)),
+    /** The safeguards that are switched off. */
+    break: Type.Optional(Type.Array(oneOf(SAFEGUARDS))),
     crash: Type.Optional(
       Type.Object({
         at: oneOf(CRASH_POINTS),
