@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCluster } from './support/cluster.ts';
+import { embeddedImage } from './support/embedded.ts';
 import { dropLeftovers } from './support/leftovers.ts';
 import { readTally } from './support/tally.ts';
 
@@ -22,7 +23,7 @@ const cores = availableParallelism();
 const workers = cores + 1;
 
 const given = process.env.TEST_DATABASE_URL;
-const cluster = given ? undefined : await startCluster();
+const [cluster] = await Promise.all([given ? undefined : startCluster(), embeddedImage()]);
 const url = cluster?.url ?? given ?? '';
 const scratch = mkdtempSync(join(tmpdir(), 'posthorn-tests-'));
 const loops = process.argv.includes(BUSY)

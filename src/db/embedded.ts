@@ -24,8 +24,11 @@ export class EmbeddedDatabase implements Database {
     this.#orm = drizzle(engine) as unknown as Orm;
   }
 
-  /** Opens or creates the database below the data directory; in memory when there is none (tests). */
-  static async open(dataDir: string | null): Promise<EmbeddedDatabase> {
+  /**
+   * Opens or creates the database below the data directory; in memory when there is none (tests), beginning with the tar of a
+   * directory if one is given.
+   */
+  static async open(dataDir: string | null, image?: Blob): Promise<EmbeddedDatabase> {
     if (dataDir !== null) ensureWritable(dataDir);
     const lock = dataDir === null ? null : lockDirectory(dataDir);
     const directory = dataDir === null ? null : join(dataDir, 'postgres');
@@ -33,6 +36,7 @@ export class EmbeddedDatabase implements Database {
       if (directory !== null) await ensureDataDirectory(directory);
       const engine = await PGlite.create({
         ...(directory === null ? {} : { fs: new SyncedFiles(directory), startParams: [...SYNCED_START] }),
+        ...(image && { loadDataDir: image }),
         ...(await loadPgliteAssets()),
       });
       return new EmbeddedDatabase(engine, lock);

@@ -11,6 +11,7 @@ import { openApiOf, withSchemasInPlace } from '../../src/modules/docs/openapi.ts
 import { ensureFirstWorkspace } from '../../src/modules/workspace/commands.ts';
 import { documentedRoutes, MODULE_TAGS } from '../../src/modules.ts';
 import { openService, type Service, type ServiceParts } from '../../src/service.ts';
+import { layEmbedded } from '../support/embedded.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { type Asking, ask, type Told } from './ask.ts';
 import { Witness } from './witness.ts';
@@ -56,6 +57,7 @@ export async function startRealService(
     ...environment,
   });
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
+  if (loaded.config.databaseUrl === null) await layEmbedded(dataDir);
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const service = await openService({ config: loaded.config, logger, ...parts });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { explain } from '../../src/commands/explain.ts';
 import { resolveSecretKey } from '../../src/config/secret-key.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import { layEmbedded } from '../support/embedded.ts';
 import { spawnService, startService } from '../support/service.ts';
 
 const NOBODY = 65_532;
@@ -28,6 +29,7 @@ const IN_USE = /^Another Posthorn already uses the data directory .+\.\n$/;
 
 describe('the data directory belongs to one process', () => {
   test('also when its lock was deleted, or replaced, and until it is closed', async () => {
+    await layEmbedded(dataDir);
     const first = await openDatabase({ url: null, dataDir });
     expect(await open()).toMatch(IN_USE);
     rmSync(join(dataDir, 'lock'));
@@ -43,7 +45,7 @@ describe('the data directory belongs to one process', () => {
 
   test('a service that was killed leaves nothing locked, one that runs is alone whatever is deleted', async () => {
     {
-      await using killed = await startService({ dataDir });
+      await using killed = await startService({ dataDir, fromNothing: true });
       await killed.kill();
     }
     await using first = await startService({ dataDir });

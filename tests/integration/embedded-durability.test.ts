@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { ensureDataDirectory } from '../../src/db/data-directory.ts';
 import type { Database } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { SYNCED_START, SyncedFiles } from '../../src/db/synced-files.ts';
 import { Failure } from '../../src/http/failure.ts';
 import type { Page } from '../../src/http/route.ts';
 import { readLog } from '../../src/modules/events/queries.ts';
+import { layEmbedded } from '../support/embedded.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
 let home: string;
@@ -20,6 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 test('the embedded database is opened with fsync, by the call that is real', async () => {
+  await layEmbedded(home);
   const database = await openDatabase({ url: null, dataDir: home });
   const rows = await database.query(
     `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'wal_sync_method') order by 1`,
@@ -34,7 +35,7 @@ test('the embedded database is opened with fsync, by the call that is real', asy
 
 test('every commit has reached the disk before it is answered', async () => {
   const directory = join(home, 'postgres');
-  await ensureDataDirectory(directory);
+  await layEmbedded(home);
   let synced = 0;
   const files = new SyncedFiles(directory, (descriptor) => {
     fsyncSync(descriptor);
@@ -77,8 +78,8 @@ test('a cursor of the event log holds beyond a crash that gives transaction ids 
       [id],
     );
   const [first, second] = ['evt_111111111111111111111111', 'evt_222222222222222222222222'];
+  await layEmbedded(join(home, 'before'));
   const before = await openDatabase({ url: null, dataDir: join(home, 'before') });
-  await migrate(before);
   await before.script(EDITABLE_VIEWS);
   await write(before, first);
   // The scheduler does so every second, and what it does need not be durable.

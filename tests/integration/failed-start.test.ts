@@ -6,12 +6,14 @@ import pino from 'pino';
 import { loadConfig } from '../../src/config/config.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { startService } from '../../src/service.ts';
+import { layEmbedded } from '../support/embedded.ts';
 
 test('a start that fails behind the database closes it again: another one finds it free', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-failed-start-'));
   try {
     const loaded = loadConfig({ DATA_DIR: dataDir, SECRET_KEY: 'only-for-tests-only-for-tests-only' });
     if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
+    await layEmbedded(dataDir);
     const config = { ...loaded.config, tlsCaFile: join(dataDir, 'no-such.pem') };
     const logger = pino({ enabled: false });
     await expect(startService({ config, logger })).rejects.toThrow('ENOENT');

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test';
 import type { domainMachine } from '../../machines/domain.ts';
 import { journalFaults } from '../../src/audit/journals.ts';
 import type { Database } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { historyPruner } from '../../src/duties/history-pruner.ts';
 import { apiKeyKind } from '../../src/modules/api-keys/kind.ts';
 import { domainPruner } from '../../src/modules/domains/domain-pruner.ts';
 import { domainKind } from '../../src/modules/domains/kind.ts';
+import { embeddedDatabase } from '../support/embedded.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 const DAY = 86_400_000;
@@ -21,8 +21,7 @@ async function prune(database: Database, now = NOW): Promise<void> {
 
 async function opened(kind: 'embedded' | 'postgres') {
   const server = kind === 'postgres' ? await createTestDatabase() : null;
-  const database = await openDatabase({ url: server?.url ?? null, dataDir: null });
-  await migrate(database);
+  const database = server ? new PostgresDatabase(server.url) : await embeddedDatabase();
   await database.query(
     `insert into workspaces (id, name, plan, created_at) values ('ws_1', 'W', 'free', now())`,
   );

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import type { Database } from '../../src/db/database.ts';
 import { mintId } from '../../src/db/ids.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
 import { ensurePartitions, partitionedDays } from '../../src/db/partitions.ts';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { liveDataPruner } from '../../src/modules/emails/retention/live-data-pruner.ts';
 import { testDataPruner } from '../../src/modules/emails/retention/test-data-pruner.ts';
+import { embeddedDatabase } from '../support/embedded.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { BIRTH } from '../support/stored-email.ts';
 
@@ -71,8 +71,7 @@ async function left(database: Database): Promise<string[]> {
 
 async function opened(kind: 'embedded' | 'postgres') {
   const server = kind === 'postgres' ? await createTestDatabase() : null;
-  const database = await openDatabase({ url: server?.url ?? null, dataDir: null });
-  await migrate(database);
+  const database = server ? new PostgresDatabase(server.url) : await embeddedDatabase();
   await database.query(
     `insert into workspaces (id, name, plan, created_at) values ('ws_1', 'W', 'free', now())`,
   );

@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SUPPRESSION_REASONS } from '../../machines/email-rules.ts';
 import type { Database } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
 import { ACTIVITY_TYPES } from '../../src/modules/contacts/activity.ts';
 import { CONTACT_STATUSES } from '../../src/modules/contacts/model.ts';
 import { FOUND_BY } from '../../src/modules/emails/read/page.ts';
 import { MODULE_KINDS } from '../../src/modules.ts';
 import { TRANSPORTS } from '../../src/transport/transport.ts';
+import { embeddedDatabase } from '../support/embedded.ts';
 
 // The schema is plain SQL, which no compiler reads: names that it repeats are held here to the lists that own them.
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase({ url: null, dataDir: null });
-  await migrate(database);
+  database = await embeddedDatabase();
 });
 afterAll(() => database.close());
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { is } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { PLAN_NAMES } from '../../src/auth/plans.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { embeddedDatabase } from '../support/embedded.ts';
 
 const FOLDER = join(import.meta.dir, '../../src/db/schema');
 
@@ -14,8 +13,7 @@ const typeOf = (type: string): string =>
   type.endsWith('[]') ? 'ARRAY' : type === 'serial' ? 'integer' : type.replace(/\(.*\)/, '');
 
 test('the tables that Drizzle reads are those that the migrations make', async () => {
-  const database = await openDatabase({ url: null, dataDir: null });
-  await migrate(database);
+  const database = await embeddedDatabase();
   const rows = await database.query<{ table: string; column: string; type: string; required: boolean }>(
     `select table_name as table, column_name as column, data_type as type, is_nullable = 'NO' as required
      from information_schema.columns where table_schema = 'public'`,
@@ -42,8 +40,7 @@ test('the tables that Drizzle reads are those that the migrations make', async (
 });
 
 test('the plans that the database takes are those that the service knows', async () => {
-  const database = await openDatabase({ url: null, dataDir: null });
-  await migrate(database);
+  const database = await embeddedDatabase();
   const [check] = await database.query<{ text: string }>(
     `select pg_get_constraintdef(oid) as text from pg_constraint where conname = 'workspaces_plan_check'`,
   );

@@ -1,9 +1,7 @@
 import pino from 'pino';
 import type { EmailEvent, EmailInput } from '../../machines/email-context.ts';
 import type { Database, Parameter } from '../../src/db/database.ts';
-import { EmbeddedDatabase } from '../../src/db/embedded.ts';
 import { mintId } from '../../src/db/ids.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { KeepingTimes } from '../../src/engine/kept-births.ts';
@@ -12,6 +10,7 @@ import type { SpawnRequestOf } from '../../src/engine/spawn-queue.ts';
 import { apiKeys } from '../../src/modules/api-keys/kind.ts';
 import { emails } from '../../src/modules/emails/kind.ts';
 import type { Clock } from '../../src/time/clock.ts';
+import { embeddedDatabase } from './embedded.ts';
 import { createTestDatabase } from './postgres.ts';
 
 /** A wall clock that stands still until it is moved; the monotonic one is real, so that waits end. */
@@ -56,10 +55,9 @@ export interface Store extends AsyncDisposable {
   readonly url: string | null;
 }
 
-/** PGlite in memory. Takes three seconds to make: share it within a file. */
+/** PGlite in memory. */
 export async function embeddedStore(): Promise<Store> {
-  const database = await EmbeddedDatabase.open(null);
-  await migrate(database);
+  const database = await embeddedDatabase();
   return { database, url: null, [Symbol.asyncDispose]: () => database.close() };
 }
 

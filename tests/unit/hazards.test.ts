@@ -4,9 +4,10 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { assign, getInitialSnapshot, initialTransition, setup, transition } from 'xstate';
 import { createTestModel } from 'xstate/graph';
-import { EmbeddedDatabase } from '../../src/db/embedded.ts';
+import type { EmbeddedDatabase } from '../../src/db/embedded.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Unavailable } from '../../src/errors/unavailable.ts';
+import { embeddedDatabase } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
   made = await createTestDatabase();
   sql = connect();
   database = new PostgresDatabase(made.url);
-  embedded = await EmbeddedDatabase.open(null);
+  embedded = await embeddedDatabase();
 });
 afterAll(async () => {
   await Promise.all([sql.end({ timeout: 1 }), database.close(), embedded.close()]);
