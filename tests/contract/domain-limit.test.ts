@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startRealService } from './real-service.ts';
 
@@ -57,17 +58,17 @@ test('the domain limit holds across two instances, and no name is added twice', 
   const [workspace] = await rows.query<{ id: string }>(`update workspaces set plan = 'growth' returning id`);
   expect(workspace).toBeDefined();
   const grown = await one.keyWith('live', ['*']);
+  // What a busy machine has no time for (503) is asked for again.
   const named = await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
-      (instances[n % 2] ?? one).ask({
-        method: 'POST',
-        path: '/v1/domains',
-        key: grown,
-        body: { name: `n${n >> 2}.test` },
+      eventually('an answer', async () => {
+        const body = { name: `n${n >> 2}.test` };
+        const instance = instances[n % 2] ?? one;
+        const { status } = await instance.ask({ method: 'POST', path: '/v1/domains', key: grown, body });
+        return status === 503 ? undefined : status;
       }),
     ),
   );
-  expect(named.filter(({ status }) => status === 201)).toHaveLength(10);
-  expect(named.filter(({ status }) => status === 409)).toHaveLength(30);
+  expect(named.toSorted()).toEqual([...Array(10).fill(201), ...Array(30).fill(409)]);
   expect(await count()).toEqual({ made: 12, names: 12, keys: 12, used: 12 });
 });

@@ -91,8 +91,19 @@ interface World {
   readonly clock: ManualClock;
 }
 
+/** The row of an email, and what else is kept of it. */
+type Row = Omit<Record, 'outcomes' | keyof Marks>;
+type Marks = Pick<Record, 'events' | 'suppressed' | 'journal'>;
+
+/** A life that was lived, of which the marks are still to be read. */
+interface Lived extends Row {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly outcomes: readonly string[];
+}
+
 /** The same life told to the real engine, its timers fired by the engine's own clock. */
-async function lived({ database, engine, clock }: World, { input, events }: ActorHistory): Promise<Record> {
+async function lived({ database, engine, clock }: World, { input, events }: ActorHistory): Promise<Lived> {
   const workspaceId = mintId('ws', BORN);
   const birth = emailSpawn(input, { workspaceId });
   const { id } = birth;
@@ -104,46 +115,46 @@ async function lived({ database, engine, clock }: World, { input, events }: Acto
     if (isTimer(event)) await engine.wakeDue();
     else outcomes.push((await engine.tell('email', id, event as EmailEvent)).outcome);
   }
-  const record = { outcomes, ...(await written(database, id, workspaceId)) };
-  // Its remaining timers are nobody's business while others live.
-  await database.query('delete from email_due where id = $1', [id]);
-  return record;
-}
-
-async function written(
-  database: Database,
-  id: string,
-  workspaceId: string,
-): Promise<Omit<Record, 'outcomes'>> {
-  const [row] = await rowsOf<Omit<Record, 'outcomes' | 'events' | 'suppressed' | 'journal'>>(
+  const [row] = await rowsOf<Row>(
     database,
     `select state, context, timers, (extract(epoch from wake_at) * 1000)::float8 as "wakeAt", revision,
        last_event as "lastEvent", failure_reason as "failureReason" from emails_now where id = $1`,
     [id],
   );
   if (!row) throw new Error(`no email ${id}`);
-  const events = await rowsOf<Record['events'][number]>(
+  // Its remaining timers are nobody's business while others live.
+  await database.query('delete from email_due where id = $1', [id]);
+  return { id, workspaceId, outcomes, ...row };
+}
+
+/** The records of lives, whose marks are read for all of them together. */
+async function recorded(database: Database, lives: readonly Lived[]): Promise<readonly Record[]> {
+  const ids = lives.map(({ id }) => id);
+  const events = await rowsOf<Record['events'][number] & { id: string }>(
     database,
-    `select type, recipient, (extract(epoch from occurred_at) * 1000)::float8 as at, data from email_events
-     where email_id = $1 order by position, id`,
-    [id],
+    `select email_id as id, type, recipient, (extract(epoch from occurred_at) * 1000)::float8 as at, data
+     from email_events where email_id = any($1) order by position, email_events.id`,
+    [ids],
   );
-  const suppressed = await rowsOf<{ address: string }>(
+  const suppressed = await rowsOf<{ id: string; address: string }>(
     database,
-    'select address from suppressions where workspace_id = $1 order by 1',
-    [workspaceId],
+    'select workspace_id as id, address from suppressions where workspace_id = any($1) order by address',
+    [lives.map(({ workspaceId }) => workspaceId)],
   );
-  const journal = await rowsOf<{ steps: { event: string }[] }>(
+  const journal = await rowsOf<{ id: string; steps: { event: string }[] }>(
     database,
-    'select steps from email_journal where actor_id = $1 order by revision',
-    [id],
+    'select actor_id as id, steps from email_journal where actor_id = any($1) order by revision',
+    [ids],
   );
-  return {
-    ...row,
-    events: events.map((event) => ({ ...event })),
-    suppressed: suppressed.map((one) => one.address),
-    journal: journal.map(({ steps }) => steps.map(({ event }) => event)),
-  };
+  const eventsOf = Map.groupBy(events, ({ id }) => id);
+  const suppressedOf = Map.groupBy(suppressed, ({ id }) => id);
+  const journalOf = Map.groupBy(journal, ({ id }) => id);
+  return lives.map(({ id, workspaceId, ...life }) => ({
+    ...life,
+    events: (eventsOf.get(id) ?? []).map(({ id: _, ...event }) => event),
+    suppressed: (suppressedOf.get(workspaceId) ?? []).map(({ address }) => address),
+    journal: (journalOf.get(id) ?? []).map(({ steps }) => steps.map(({ event }) => event)),
+  }));
 }
 
 /** A timer fires when its moment has come: where a path has it fire earlier or later, the clock decides. */
@@ -185,7 +196,11 @@ const tested: readonly ActorHistory[] = whole(lives).map((life, index) => {
   return { input: life.input, events: [...life.events, one.event] };
 });
 
+/** Beside PostgreSQL, where each path is lived, the embedded database shows that the same statements do the same there. */
+const EVERY_FOURTH = tested.filter((_, index) => index % 4 === 0);
+
 onEachStore('every path', (store) => {
+  const isServer = (): boolean => store.url !== null;
   for (const [memory, keptActors] of [
     ['with actors kept in memory', 20_000],
     ['with every actor read from its row before each event', 0],
@@ -197,12 +212,13 @@ onEachStore('every path', (store) => {
         clock,
         engine: engineOver(store.database, { clock, keptActors }),
       };
-      const [timed, timeless] = [tested.filter(hasTimers), tested.filter((life) => !hasTimers(life))];
-      expect(Math.min(timed.length, timeless.length)).toBeGreaterThan(30);
+      const paths = isServer() ? tested : EVERY_FOURTH.slice(0, keptActors > 0 ? 30 : undefined);
+      const [timed, timeless] = [paths.filter(hasTimers), paths.filter((life) => !hasTimers(life))];
+      expect(Math.min(timed.length, timeless.length)).toBeGreaterThan(isServer() ? 30 : 1);
       // The clock is one for all: only lives in which it plays no part are lived side by side, batched together.
-      const together = await Promise.all(timeless.map((life) => lived(world, life)));
-      expect(together).toEqual(timeless.map(foreseen));
-      for (const life of timed) expect(await lived(world, life)).toEqual(foreseen(life));
+      const all = await Promise.all(timeless.map((life) => lived(world, life)));
+      for (const life of timed) all.push(await lived(world, life));
+      expect(await recorded(store.database, all)).toEqual([...timeless, ...timed].map(foreseen));
     });
 
   test('of an API key is lived as its machine foresees it', async () => {

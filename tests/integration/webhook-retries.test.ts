@@ -111,7 +111,6 @@ describe('a delivery that fails', () => {
   test('whose attempt was lost is made again when the lease ends, and no retry is used up', async () => {
     const { id } = await register();
     // The process that was to post has gone: the row is all there is.
-    world.service.engine.stop = async () => {};
     const [endpoint] = await world.service.database.query<{ workspace_id: string }>(
       'select workspace_id from webhook_endpoints where id = $1',
       [id],

@@ -18,7 +18,8 @@ const MIGRATIONS = join(import.meta.dir, '../../drizzle');
 /** Named after the migrations' content, so that a server that outlives the run never offers a stale template. */
 const TEMPLATE = `posthorn_template_${digestOfMigrations()}`;
 
-function digestOfMigrations(): string {
+/** Names what was made by these migrations and no others. */
+export function digestOfMigrations(): string {
   const hasher = new Bun.CryptoHasher('sha256');
   const files = readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql'));
   for (const file of files.sort()) hasher.update(readFileSync(join(MIGRATIONS, file)));
@@ -27,12 +28,12 @@ function digestOfMigrations(): string {
 
 let template: Promise<void> | undefined;
 
-/** A fresh, migrated database: a clone of the template, some 60 ms. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A fresh, migrated database: a clone of the template, some 60 ms; or one of another database, to which nobody is connected. */
+export async function createTestDatabase(like?: TestDatabase): Promise<TestDatabase> {
   template ??= prepareTemplate();
   await template;
   const name = `posthorn_test_${randomBytes(6).toString('hex')}`;
-  await administer((sql) => sql.unsafe(`create database ${name} template ${TEMPLATE}`));
+  await administer((sql) => sql.unsafe(`create database ${name} template ${like?.name ?? TEMPLATE}`));
   const close = () => administer((sql) => sql.unsafe(`drop database if exists ${name} with (force)`));
   return { name, url: await urlOf(name), close, [Symbol.asyncDispose]: close };
 }

@@ -131,13 +131,16 @@ describe('a large body', () => {
           Object.values(value)
             .map(count)
             .reduce((a, b) => a + b, 0);
-    const filler = `${'0,'.repeat(MOST_VALUES - 200)}0`;
+    const beside = (others: number, text: string): boolean =>
+      hasTooManyValues(bytesOf(`[${'0,'.repeat(others)}${text}]`));
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const text = `[${filler},${JSON.stringify(value)}]`;
-        expect(hasTooManyValues(bytesOf(text))).toBe(count(JSON.parse(text)) > MOST_VALUES);
+        const text = JSON.stringify(value);
+        // What is left for others beside the value, with the array that holds them all.
+        const room = MOST_VALUES - 1 - count(JSON.parse(text));
+        expect([beside(room, text), beside(room + 1, text)]).toEqual([false, true]);
       }),
-      { numRuns: 20 },
+      { numRuns: 25 },
     );
   });
 });
