@@ -84,9 +84,9 @@ export class Faults {
       if (instance.isFrozen) instance.thaw();
       // An instance may still have a crash point that it has not reached.
       await instance.end('SIGKILL');
-      this.#start(instance);
     }
-    await Promise.all(instances.map((instance) => instance.ready()));
+    // A reply that a relay is still to swallow may be one to a start.
+    await Promise.all(instances.map((instance) => this.#startAgain(instance)));
     if (this.#failure !== null) throw this.#failure;
   }
 
@@ -152,7 +152,7 @@ export class Faults {
   async #startAgain(instance: Instance): Promise<void> {
     this.#start(instance);
     // An instance exits when PostgreSQL is away for too long at its start; then it is started again.
-    for (let tries = 0; !this.#stopped || tries === 0; tries++) {
+    for (let tries = 0; ; tries++) {
       try {
         return await instance.ready();
       } catch (error) {
