@@ -106,8 +106,8 @@ export function faultyEngine(setting: ChaosSetting, parts: EngineParts): Engine 
         withoutStoredReplies: broken.includes('key'),
       },
       keepingFaults: {
-        withoutHeartbeat: setting.break === 'heartbeat',
-        withoutLowWater: setting.break === 'low-water',
+        withoutHeartbeat: broken.includes('heartbeat'),
+        withoutLowWater: broken.includes('low-water'),
       },
       kinds: faultyKinds(parts.kinds, setting, crash),
     },
