@@ -1,5 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import { API_KEY_STATES, apiKeyMachine } from './api-key.ts';
+import { CAMPAIGN_STATES, campaignMachine } from './campaign.ts';
 import { CONTACT_IMPORT_STATES, contactImportMachine } from './contact-import.ts';
 import { DOMAIN_STATES, domainMachine } from './domain.ts';
 import { EMAIL_STATES, emailMachine } from './email.ts';
@@ -49,6 +50,11 @@ export const catalogue = {
       'A file of contacts that is worked through. The `status` of the API is the state; `checking` is reported as `processing`.',
     machine: contactImportMachine,
     states: CONTACT_IMPORT_STATES,
+  },
+  campaign: {
+    about: 'One message to everybody in an audience. The `status` of the API is the state.',
+    machine: campaignMachine,
+    states: CAMPAIGN_STATES,
   },
 } as const satisfies Readonly<Record<string, Omit<Lifecycle, 'name'>>>;
 

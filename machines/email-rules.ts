@@ -104,7 +104,7 @@ export const notesOfAttempt = (
   { outcomes }: AttemptCompleted,
 ): readonly RecipientOutcome[] =>
   countedOutcomes(recipients, outcomes).filter(
-    ({ outcome }) => outcome === 'deferred' || outcome === 'unknown',
+    ({ outcome }) => outcome === 'deferred' || outcome === 'unknown' || outcome === 'suppressed',
   );
 
 /** True when another attempt would include any recipient. */

@@ -6,6 +6,7 @@ import { apiKeysModule } from './modules/api-keys/module.ts';
 import { audiencesModule } from './modules/audiences/module.ts';
 import { auditLogModule } from './modules/audit-log/module.ts';
 import { billingModule } from './modules/billing/module.ts';
+import { campaignsModule } from './modules/campaigns/module.ts';
 import { capturedModule } from './modules/captured/module.ts';
 import { importsModule } from './modules/contacts/imports/module.ts';
 import { contactsModule } from './modules/contacts/module.ts';
@@ -43,6 +44,7 @@ export const MODULES: readonly Module[] = [
   contactsModule,
   importsModule,
   audiencesModule,
+  campaignsModule,
   suppressionsModule,
   apiKeysModule,
   workspaceModule,
@@ -86,11 +88,19 @@ function withOthers(registration: Registration): Registration {
   const { kind } = registration;
   const children = MODULES.flatMap((module) => module.children ?? []).filter(({ of }) => of === kind.name);
   const follows = MODULES.flatMap((module) => module.follows ?? []).filter(({ of }) => of === kind.name);
-  if (children.length === 0 && follows.length === 0) return registration;
+  const births = MODULES.flatMap((module) => module.births ?? []).filter(({ of }) => of === kind.name);
+  if (children.length === 0 && follows.length === 0 && births.length === 0) return registration;
+  const { spawn } = kind;
   return {
     ...registration,
     kind: {
       ...kind,
+      spawn: {
+        ...spawn,
+        columns: [spawn.columns, ...births.map(({ columns }) => columns)].join(', '),
+        insertInto: [...spawn.insertInto, ...births.flatMap(({ writes }) => writes)],
+        conditions: births.flatMap(({ conditions }) => conditions),
+      },
       children: [...kind.children, ...children.map(({ child }) => child)],
       followers: follows.map(({ write }) => write),
     },

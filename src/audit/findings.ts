@@ -12,6 +12,7 @@ export const CHECKS = {
   attempts: 'every delivery that succeeded has an attempt that did',
   deliveries: 'every event has a delivery for each endpoint that asked for it',
   positions: 'what is written next lies behind everything in the event log',
+  ledgers: 'what is counted of a campaign is what its recipients say, and nobody has two of its emails',
   transactions: 'no transaction is left open',
 } as const;
 

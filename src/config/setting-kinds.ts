@@ -44,6 +44,12 @@ export const pemFile = (holding: string, label: string) =>
     new RegExp(`^-----BEGIN ${label}-----`, 'm').test(readPem(path) ?? '') ? path : null,
   );
 
+/** A percentage with up to three decimals. */
+export const percentage = () =>
+  kind('a percentage from 0 to 100, such as 0.3', Type.Number({ minimum: 0, maximum: 100 }), (text) =>
+    /^\d{1,3}(?:\.\d{1,3})?$/.test(text) ? Number(text) : null,
+  );
+
 export const integer = (minimum: number, maximum: number, also = '') =>
   kind(`a whole number from ${minimum} to ${maximum}${also}`, Type.Integer({ minimum, maximum }), digits);
 

@@ -74,6 +74,16 @@ export const SETTINGS = {
     '64',
     'The most live emails that each process delivers at the same time through each transport; over SMTP, ten connections at most carry them to one server',
   ),
+  CAMPAIGN_BOUNCE_RATE: withDefault(
+    is.percentage(),
+    '5',
+    'Above this percentage of bounces among the last 1,000 emails a campaign pauses by itself; 0 turns that off',
+  ),
+  CAMPAIGN_COMPLAINT_RATE: withDefault(
+    is.percentage(),
+    '0.3',
+    'Above this percentage of complaints among the last 1,000 emails a campaign pauses by itself; 0 turns that off',
+  ),
   LOG_LEVEL: withDefault(
     is.choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'info',

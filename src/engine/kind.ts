@@ -180,8 +180,23 @@ export interface SpawnShape {
   readonly columns: string;
   /** Those of them that belong to the actor's own table. */
   readonly insertColumns: readonly string[];
-  /** Further inserts; `source` is a relation of the admitted input rows. */
+  /** Further writes; `source` is a relation of the admitted input rows. */
   readonly insertInto: readonly ((source: string) => string)[];
+  /** What must hold for a new actor to be admitted, besides its quota. */
+  readonly conditions?: readonly SpawnCondition[];
+}
+
+/**
+ * What must hold for some new actors in the statement that writes them: what they are made for may have been done, or stopped,
+ * since they were asked for. Those for which it does not hold are withheld; nothing of them is written, and they take no quota.
+ */
+export interface SpawnCondition {
+  /** Name of the CTE. */
+  readonly name: string;
+  /** SQL over the input: the actors that are judged. */
+  readonly judged: string;
+  /** SQL of a query that answers `ord` of those for whom it holds, and may lock rows until they are written. */
+  sql(input: string): string;
 }
 
 /**

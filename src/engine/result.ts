@@ -35,6 +35,8 @@ export type SpawnResult<State extends string = string, Context = unknown> =
   | { readonly outcome: 'spawned'; readonly state: State; readonly context: Context }
   /** The ceiling of its period was reached; nothing was written. */
   | { readonly outcome: 'overQuota' }
+  /** A condition of its kind did not hold any more; nothing was written. */
+  | { readonly outcome: 'withheld' }
   | StoredReply;
 
 /** What became of an event for an actor of that kind. */

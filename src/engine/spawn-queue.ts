@@ -10,7 +10,7 @@ import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
 import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
 import { readBackStatement } from './read-statements.ts';
 import type { Claim, ClaimOf, SpawnResult } from './result.ts';
-import { type BatchStatement, spawnStatement } from './statements.ts';
+import { type BatchStatement, spawnStatement, WITHHELD } from './statements.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** A new actor of that kind to be. */
@@ -237,6 +237,7 @@ export class SpawnQueue {
 
   /** Asks nothing of the database: the others of the batch are committed, and must hear so whatever happens here. */
   #notAdmitted({ request }: PendingSpawn, row: NotAdmitted): SpawnResult | 'again' {
+    if (row.status === WITHHELD) return { outcome: 'withheld' };
     if (row.fingerprint === null || !request.claim) return { outcome: 'overQuota' };
     if (row.stored_at <= this.deps.clock.now() - REPLY_KEPT_MS) return 'again';
     return { outcome: 'replayed', fingerprint: row.fingerprint, status: row.status, reply: row.reply };

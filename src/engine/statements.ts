@@ -2,7 +2,7 @@ import type { Parameter } from '../db/database.ts';
 import { ACTOR_COLUMNS, definitionColumn } from './actor-columns.ts';
 import type { StatementOptions } from './commit.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
-import { type ChildSpec, type FactTable, factOf, type Kind } from './kind.ts';
+import { type ChildSpec, type FactTable, factOf, type Kind, type SpawnCondition } from './kind.ts';
 import { type Bounds, birthCtes, boundsOf, turnCtes } from './life-statements.ts';
 import type { WakeWriting } from './wake-at.ts';
 
@@ -213,6 +213,7 @@ union all select ${TAG}::text, null, null, null`,
 /**
  * One acceptance: new actors in the order of their calls with all they bring along. Quota, idempotency key, actor and
  * payload stand or fall together, without a round trip in between.
+ * - `withheld`: calls for which a condition of the kind does not hold; there are none where it has no conditions.
  * - `used`: calls whose idempotency key somebody has used.
  * - `metered`: takes units of each period as far as its ceiling allows, and says how many. A call over the
  *   ceiling is simply not admitted; nothing of it is written, its key stays free.
@@ -230,6 +231,8 @@ export function spawnStatement(
   { withoutStoredReplies = false }: StatementOptions = {},
 ): BatchStatement {
   const own = each([...kind.spawn.insertColumns, ...definitionColumn(kind)], (name) => `, ${name}`);
+  const { conditions = [] } = kind.spawn;
+  const withheld = conditions.length > 0 ? withheldCtes(conditions) : '';
   const also = kind.spawn.insertInto.map((sql, index) => `, also_${index} as (${sql('admitted')})`).join('');
   const columns = columnsOf(
     `ord integer, workspace_id text, livemode boolean, period text, ceiling integer${kind.life ? ', kept_by integer' : ''}${each(definitionColumn(kind), (name) => `, ${name} text`)}, ${kind.spawn.columns}`,
@@ -239,8 +242,8 @@ export function spawnStatement(
     columns,
     (input, templates) => `with input as materialized (
   ${input}
-), used as materialized (
-  select i.ord from input i ${usedKey('true as is_used')} where k.is_used
+)${withheld}, used as materialized (
+  select i.ord from input i ${usedKey('true as is_used')} where k.is_used${withheld && ' union select ord from withheld'}
 ), metered as (
   insert into usage as u (workspace_id, livemode, period, used, wanted, granted, ceiling)
   select workspace_id, livemode, period, least(count(*), max(ceiling)), count(*), least(count(*), max(ceiling)), max(ceiling)
@@ -281,7 +284,7 @@ export function spawnStatement(
       storesReply: withoutStoredReplies ? 'false' : undefined,
       isWhole: true,
     })}
-select i.ord, k.fingerprint, k.status, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at,
+select i.ord, k.fingerprint, ${withheld ? `case when i.ord in (select ord from withheld) then ${WITHHELD} else k.status end as status` : 'k.status'}, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at,
   null::integer as child, null::text as id, null::text as workspace_id, null::boolean as livemode
 from input i ${usedKey('*')} where i.ord in (select ord from refused)${answeredChildren(
       kind,
@@ -290,6 +293,18 @@ from input i ${usedKey('*')} where i.ord in (select ord from refused)${answeredC
 union all select -1, null, null, ${TAG}::text, null, null, null, null, null`,
   );
 }
+
+/** Stands in place of a stored reply's status for a call that was withheld. */
+export const WITHHELD = -1;
+
+const withheldCtes = (conditions: readonly SpawnCondition[]): string =>
+  `${each(conditions, ({ name, sql }) => `, ${name} as materialized (${sql('input')})`)}, withheld as materialized (
+  ${conditions
+    .map(
+      ({ name, judged }) => `select ord from input where ${judged} and ord not in (select ord from ${name})`,
+    )
+    .join(' union all ')}
+)`;
 
 /** The row of an idempotency key. Lateral, so that it is looked up by its index, never by hashing the whole table. */
 const usedKey = (columns: string): string => `left join lateral (

@@ -8,7 +8,7 @@ import type { Signer } from '../crypto/signer.ts';
 import type { Database } from '../db/database.ts';
 import type { Duty } from '../duties/duty.ts';
 import type { Engine, Registration } from '../engine/engine.ts';
-import type { ChildSpec, FollowingWrite, Kind } from '../engine/kind.ts';
+import type { ChildSpec, FollowingWrite, Kind, SpawnCondition } from '../engine/kind.ts';
 import type { AdmissionDeps } from '../http/admission.ts';
 import type { Route } from '../http/route.ts';
 import type { MarkdownRenderer } from '../mail/content/markdown-renderer.ts';
@@ -20,12 +20,14 @@ import type { Transport } from '../transport/transport.ts';
 import type { Tag } from './docs/tags.ts';
 import type { AttemptSchedule } from './emails/accept/attempt-schedule.ts';
 import type { AcceptanceDeps } from './emails/accept.ts';
+import type { CampaignMail } from './emails/campaign-mail.ts';
 import type { RecordFeedback } from './emails/feedback/record-feedback.ts';
 import type { LiveLimits } from './emails/send/limits.ts';
 import type { Explain } from './inspector/actors.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import type { LabelSql } from './inspector/labels.ts';
 import type { TemplateUse } from './templates/commands.ts';
+import type { TemplateContents } from './templates/contents.ts';
 import type { FillTemplate } from './templates/fill.ts';
 import type { IsMember } from './templates/test-send.ts';
 
@@ -42,6 +44,15 @@ export interface ModuleKind {
   readonly explain?: Explain;
   /** By what a list of the live view tells its actors apart; without it by their ids. */
   readonly label?: LabelSql;
+}
+
+/** A module's part in the births of another kind: in the same statement, so that neither is there without the other. */
+export interface BirthRule {
+  readonly of: string;
+  /** Further columns of the input: `name text, …`. Null for actors that are none of its business. */
+  readonly columns: string;
+  readonly conditions: readonly SpawnCondition[];
+  readonly writes: readonly ((admitted: string) => string)[];
 }
 
 /** The parts that every module may be built from: the service without its modules. */
@@ -76,7 +87,12 @@ export interface LiveMailOverrides {
 export interface Offers {
   findSendingDomain?: AcceptanceDeps['findSendingDomain'];
   acceptance?: AcceptanceDeps;
+  /** How many emails of campaigns this process could begin with now, or keep waiting. */
+  bulkRoom?: () => number;
   fillTemplate?: FillTemplate;
+  templateContents?: TemplateContents;
+  /** What emails of campaigns are made of, and whether they may leave. Without it there are none. */
+  campaignMail?: CampaignMail;
   /** Whether an address (its key) is that of a member. Without it nobody is one. */
   isMember?: IsMember;
   recordFeedback?: RecordFeedback;
@@ -124,6 +140,8 @@ export interface Module<Deps = never> {
   readonly children?: readonly { readonly of: string; readonly child: ChildSpec }[];
   /** The statements that it adds to the commits of another kind, which `of` names. */
   readonly follows?: readonly { readonly of: string; readonly write: FollowingWrite }[];
+  /** What it demands and writes where actors of another kind, which `of` names, are made on its behalf. */
+  readonly births?: readonly BirthRule[];
   /** Its things that use templates: a template that one of them uses cannot be deleted. */
   readonly templateUses?: readonly TemplateUse[];
   /** Its documented endpoints. Tools list them without dependencies, so only a handler may use `deps`. */

@@ -140,6 +140,40 @@ export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
       'redeliver.requested': () => ({}),
     },
   ),
+  campaign: happenings<'campaign'>(
+    [
+      { at: AT, leaseMs: 15_000, hasCanary: false },
+      { at: AT, leaseMs: 15_000, hasCanary: true },
+    ],
+    {
+      'settings.changed': (_, random) => ({ hasCanary: random.pick([false, true]), settings: {} }),
+      'send.requested': (_, random, at) => ({ scheduledAt: random.pick([null, null, at + HOUR]) }),
+      'pause.requested': () => ({}),
+      'unschedule.requested': () => ({}),
+      'cancel.requested': () => ({}),
+      'delete.requested': () => ({}),
+      'audience.frozen': ({ attempt }, random) => ({
+        attempt: about(attempt, random),
+        total: 3,
+        content: {},
+      }),
+      'start.refused': ({ attempt }, random) => ({
+        attempt: about(attempt, random),
+        failure: 'audience_gone',
+      }),
+      'turn.ended': ({ attempt, canary }, random) => ({
+        attempt: about(attempt, random),
+        place: 'con_1',
+        waitMs: random.pick([0, 1_000]),
+        canary,
+      }),
+      'recipients.exhausted': ({ attempt }, random) => ({ attempt: about(attempt, random) }),
+      'stop.demanded': ({ attempt }, random) => ({
+        attempt: about(attempt, random),
+        reason: 'quota_exceeded',
+      }),
+    },
+  ),
   contactImport: happenings<'contactImport'>(
     [
       { at: AT, leaseMs: 10_000, checksFirst: false, dryRun: false, first: { offset: 6, line: 2 } },

@@ -65,7 +65,7 @@ function world(clock: Clock = systemClock) {
       suppressions: async () => new Map(),
     } as Partial<LiveReader> as LiveReader,
     signer: createSigner('only-for-tests'),
-    limits: { ...LIVE_LIMITS, slots: SLOTS },
+    limits: { ...LIVE_LIMITS, slots: SLOTS, bulkSlots: 1 },
     senders: {
       find: async () => ({
         dkim: [],

@@ -24,7 +24,7 @@ const copyOf = (recipient: number, more: Partial<Tracked> = {}): Tracked => ({
   host: null,
   opens: true,
   clicks: true,
-  isBulk: false,
+  list: null,
   ...more,
 });
 

@@ -50,6 +50,17 @@ const COLORS: Colors = {
     failed: 'bad',
     cancelled: 'quiet',
   },
+  campaign: {
+    draft: 'quiet',
+    scheduled: 'waiting',
+    preparing: 'moving',
+    sending: 'moving',
+    paused: 'waiting',
+    sent: 'good',
+    cancelled: 'quiet',
+    failed: 'bad',
+    deleted: 'quiet',
+  },
 };
 
 const BY_KIND: Readonly<Record<string, Readonly<Record<string, StateColor>>>> = COLORS;

@@ -127,7 +127,7 @@ async function admit(
       ),
       bytes: 8_192,
     });
-    if (spawned.outcome === 'overQuota') return FULL;
+    if (spawned.outcome === 'overQuota' || spawned.outcome === 'withheld') return FULL;
     return spawned.outcome === 'replayed' ? spawned : view(spawned.state, spawned.context);
   } catch (error) {
     // Another request has added it since the precheck.

@@ -11,9 +11,10 @@ import type { SpawnRequestOf } from '../../engine/spawn-queue.ts';
 import { Failure } from '../../http/failure.ts';
 import { claimOnce, idempotently } from '../../http/idempotent.ts';
 import type { IdempotencyClaim, Replay } from '../../http/route.ts';
+import type { Address } from '../../mail/address.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE } from './accept/attempt-schedule.ts';
-import { type RenderedMarkdown, storedMessage } from './accept/message.ts';
+import { type Envelope, type RenderedMarkdown, storedMessage } from './accept/message.ts';
 import { packContent } from './accept/packed-content.ts';
 import { readSendRequest, type SendRequest } from './accept/request.ts';
 import type { SendBody } from './accept/request-model.ts';
@@ -114,6 +115,7 @@ async function accept(
   const spawn = await spawnRequestOf(deps, sender, request, { id, now, domain, rendered, filled, claim });
   const spawned = await deps.engine.spawn('email', spawn);
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
+  if (spawned.outcome === 'withheld') throw new Error('Only emails of campaigns are withheld.');
   if (spawned.outcome === 'replayed') return spawned;
   return receiptOf(id, spawned.state, spawned.context);
 }
@@ -145,6 +147,85 @@ export const receiptOf = (
   scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),
   createdAt: new Date(timeOfId(id)).toISOString(),
 });
+
+/** What the emails of a campaign have in common. */
+export interface CampaignMessage {
+  readonly campaignId: string;
+  /** The turn of work that gives them out; those of a turn that was given up are withheld. */
+  readonly turn: number;
+  readonly domainId: string;
+  readonly templateId: string | null;
+  readonly from: Address;
+  readonly replyTo: readonly Address[];
+  /** As it is shown in lists; a subject that differs by recipient is rendered with the rest. */
+  readonly subject: string;
+  readonly trackOpens: boolean | null;
+  readonly trackClicks: boolean | null;
+  /** Estimated octets of a message. */
+  readonly size: number;
+}
+
+/** Somebody in the frozen audience of a campaign. */
+export interface CampaignRecipient {
+  readonly contactId: string;
+  readonly address: Address;
+  /** The values that the content uses of this contact. */
+  readonly contact: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Accepts the email of one recipient of a campaign in the statement that marks the recipient, and takes its unit of quota there;
+ * `withheld`: somebody else has given it out, or the campaign does not send any more. `nextAt`: when the next one may follow
+ * (epoch milliseconds), where a rate is set. Those that are asked for together are written together. @throws Unavailable
+ */
+export async function acceptForCampaign(
+  { engine, liveSchedule, testSendsPerDay }: AcceptanceDeps,
+  sender: Omit<EmailSender, 'senderDefaults'>,
+  { campaignId, turn, domainId, templateId, from, replyTo, subject, size, ...tracked }: CampaignMessage,
+  { contactId, address, contact }: CampaignRecipient,
+  { now, nextAt }: { readonly now: number; readonly nextAt: number | null },
+): Promise<'spawned' | 'withheld' | 'overQuota'> {
+  const id = mintId('em', now);
+  const bare = ({ name, address }: Address) => ({ name, address });
+  const message = {
+    recipients: [address.address],
+    recipient_keys: [address.key],
+    domain_id: domainId,
+    template_id: templateId,
+    campaign_id: campaignId,
+    sender_key: from.key,
+    subject,
+    tags: [],
+    envelope: {
+      ...{ from: bare(from), to: [bare(address)], cc: [], bcc: [], replyTo: replyTo.map(bare) },
+      ...{ headers: [], tags: [], attachments: [], ...tracked },
+      messageId: `<${id}@${from.domain}>`,
+      size,
+    } satisfies Envelope,
+    content: { text: null, html: null, markdown: null, attachments: [], campaign: { contact } },
+  };
+  const content = await packContent(message.content);
+  const spawned = await engine.spawn('email', {
+    ...{ id, workspaceId: sender.workspaceId, livemode: sender.livemode },
+    input: {
+      ...{ at: now, livemode: sender.livemode, scheduledAt: null, admitted: engine.hasRoom('email') },
+      ...liveSchedule,
+      recipients: [{ simulate: null }],
+    },
+    columns: {
+      ...message,
+      content,
+      campaign_contact_id: contactId,
+      campaign_turn: turn,
+      campaign_next_at: nextAt === null ? null : new Date(nextAt).toISOString(),
+    },
+    meter: sendMeter(sender.livemode, sender.plan, testSendsPerDay, now),
+    payload: message,
+    bytes: content.length + 1_024,
+  });
+  if (spawned.outcome === 'replayed') throw new Error('No email of a campaign has an idempotency key.');
+  return spawned.outcome;
+}
 
 /** Octets of a message that stays in memory from its acceptance to its first attempt. */
 const LARGEST_PAYLOAD = 65_536;

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { textFromHtml } from '../../mail/content/text-part.ts';
 import { captureStore } from '../captured/commands.ts';
-import { defineModule, offered } from '../module.ts';
+import { defineModule, type Offers, offered } from '../module.ts';
 import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
 import type { BatchDeps } from './accept/batch.ts';
 import { batchRoutes } from './accept/batch-routes.ts';
@@ -44,6 +44,7 @@ export const emailsModule = defineModule<BatchDeps>({
   open({ config, database, clock, logger, sealer, signer, ca, liveMail, markdown }) {
     const keep = captureStore(database, clock);
     const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
+    let known: Offers | undefined;
     const live = openLiveMail({
       ...{ database, clock, logger, sealer, signer },
       transport: (name) => (name === null && liveMail.transport) || transports.transport(name),
@@ -52,10 +53,12 @@ export const emailsModule = defineModule<BatchDeps>({
       returnPathDomain: config.returnPathDomain,
       slots: config.sendingSlots,
       limits: liveMail.limits ?? {},
+      campaigns: () => known?.campaignMail,
     });
     return {
       registrations: [emails(emailPerformer(clock, live))],
       connect({ engine, offers }) {
+        known = offers;
         engine.listen(({ name }) => {
           if (name === 'domain') live.domainsChanged();
         });
@@ -72,9 +75,13 @@ export const emailsModule = defineModule<BatchDeps>({
           fillTemplate: offered(offers, 'fillTemplate'),
         };
         offers.acceptance = acceptance;
+        offers.bulkRoom = () => live.bulkRoom;
         offers.recordFeedback = feedbackRecorder({ database, engine, signer, clock });
         return {
-          deps: { ...acceptance, textFromHtml, baseUrl: config.publicUrl, log: logger },
+          deps: {
+            ...{ ...acceptance, textFromHtml, baseUrl: config.publicUrl, log: logger },
+            campaigns: () => offers.campaignMail,
+          },
           duties: [testDataPruner({ database, clock }), liveDataPruner({ database, clock })],
         };
       },

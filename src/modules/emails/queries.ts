@@ -6,6 +6,7 @@ import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
 import { packedContent, unpackContent } from './accept/packed-content.ts';
+import { type CampaignMail, isOfCampaign } from './campaign-mail.ts';
 import type { EmailDetail, EmailItem } from './read/answer-model.ts';
 import type { EmailEvent } from './read/event-model.ts';
 import { itemColumns, itemRowOf, latestTurn } from './read/lists.ts';
@@ -16,7 +17,9 @@ import { detailOf, eventOf, itemOf } from './read/views.ts';
 // Other modules reach emails through this file alone, so it also names the few values that they share with it.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
 export { SendBody } from './accept/request-model.ts';
+export { readScheduledAt } from './accept/scheduled-at.ts';
 export type { FilledTemplate } from './accept/templated.ts';
+export type { CampaignEmail, CampaignMail, CampaignParts, Leave } from './campaign-mail.ts';
 export { recorded } from './facts.ts';
 export { EmailEventType, EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
@@ -29,6 +32,8 @@ export interface EmailReader {
   readonly database: Database;
   /** The text part that is sent when only html was given. */
   textFromHtml(html: string): string;
+  /** How emails of campaigns are made. */
+  readonly campaigns?: () => CampaignMail | undefined;
 }
 
 const PACKED = sql<string>`${sql.raw(packedContent('emails'))}`;
@@ -57,7 +62,7 @@ export async function listEmails(
 
 /** One email with its content and events. */
 export async function emailDetail(
-  { database, textFromHtml }: EmailReader,
+  { database, textFromHtml, campaigns }: EmailReader,
   { caller, params }: EmailCall,
 ): Promise<EmailDetail | Failure> {
   const [row] = await database.read((orm) => {
@@ -67,15 +72,30 @@ export async function emailDetail(
         ...itemColumns(latest),
         context: sql<unknown>`coalesce(${latest.context}, ${emails.context})`,
         content: PACKED,
+        recipientKeys: emails.recipientKeys,
       })
       .from(emails)
       .leftJoinLateral(latest, sql`true`)
       .where(ownEmail(caller, params.id));
   }, PREPARED);
   if (!row) return notFound('email');
-  const content = await unpackContent(row.content);
+  const packed = await unpackContent(row.content);
+  const [recipientKey = ''] = row.recipientKeys;
+  const parts =
+    isOfCampaign(packed) && row.campaignId !== null
+      ? await campaigns?.()?.parts(
+          { emailId: params.id, campaignId: row.campaignId, workspaceId: caller.workspaceId, recipientKey },
+          packed,
+        )
+      : null;
+  const content = parts ? { ...packed, html: parts.html, text: parts.text } : packed;
   const text = content.text ?? (content.html === null ? null : textFromHtml(content.html));
-  return detailOf(itemRowOf(row), content, text, await eventsOf(database, params.id));
+  return detailOf(
+    { ...itemRowOf(row), ...(parts && { subject: parts.subject }) },
+    content,
+    text,
+    await eventsOf(database, params.id),
+  );
 }
 
 /** The events of one email, oldest first. */

@@ -1,5 +1,6 @@
 import { createLiquidRenderer } from '../../mail/liquid/liquid-renderer.ts';
 import { defineModule, offered } from '../module.ts';
+import { templateContents } from './contents.ts';
 import { templateFiller } from './fill.ts';
 import { templateRenderer } from './rendering.ts';
 import { type TemplateDeps, templateRoutes } from './routes.ts';
@@ -22,6 +23,7 @@ export const templatesModule = defineModule<TemplateDeps>({
       const versions = versionsOf(database);
       const render = templateRenderer(database, liquid, config.publicUrl);
       offers.fillTemplate = templateFiller({ versions }, render);
+      offers.templateContents = templateContents({ liquid, markdown, versions }, render);
       return {
         deps: {
           ...{ database, versions, liquid, markdown, render, uses: templateUses },

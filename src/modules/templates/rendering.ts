@@ -15,6 +15,8 @@ export interface Circumstances {
   readonly contact?: Readonly<Record<string, unknown>> | null;
   readonly campaign?: { readonly name: string } | null;
   readonly event?: Readonly<Record<string, unknown>> | null;
+  /** The page on which the recipient chooses what to get. */
+  readonly preferencesUrl?: string;
 }
 
 /** One rendering. */

@@ -56,8 +56,8 @@ export async function testSend(
 }
 
 /** The refusal of recipients who are no colleagues (403) or no addresses (422): it names every one of them. */
-async function findStrangers(
-  sender: TestSender,
+export async function findStrangers(
+  sender: Pick<TestSender, 'acceptance' | 'isMember'>,
   { workspaceId }: Principal,
   to: readonly string[],
 ): Promise<Failure | null> {

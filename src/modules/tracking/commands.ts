@@ -12,7 +12,8 @@ export interface Tracked {
   readonly host: string | null;
   readonly opens: boolean;
   readonly clicks: boolean;
-  readonly isBulk: boolean;
+  /** The list that it goes to; the link to unsubscribe leaves it, and is there whatever the text says. */
+  readonly list: { readonly campaignId: string; readonly audienceId: string } | null;
 }
 
 /** The two parts of a message. */
@@ -77,14 +78,16 @@ export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
   return (parts: Parts, tracked: Tracked): Parts & { readonly unsubscribe: Unsubscribe | null } => {
     const draft = drafts.get(parts) ?? new Draft(parts, textFromHtml);
     drafts.set(parts, draft);
-    const { destination, workspaceId, address, host, opens, clicks, isBulk } = tracked;
+    const { destination, workspaceId, address, host, opens, clicks, list } = tracked;
     const base = host === null ? publicUrl : `https://${host}`;
     const link = (purpose: Purpose, path: string, target = ''): string => {
       const content: Link = { ...destination, target };
       return `${base}/t/${path}/${linkToken(purpose, content, signer)}`;
     };
     // The link holds workspace and address, since it has to work when the email has long been deleted.
-    const exit = isBulk || draft.offersExit ? link('unsubscribe', 'u', `${workspaceId} ${address}`) : null;
+    const left = list === null ? '' : ` ${list.audienceId} ${list.campaignId}`;
+    const exit =
+      list !== null || draft.offersExit ? link('unsubscribe', 'u', `${workspaceId} ${address}${left}`) : null;
     const withExit = (part: string): string => (exit === null ? part : part.replaceAll(EXIT, () => exit));
     const clickable = (url: string): string => {
       const target = withExit(url);

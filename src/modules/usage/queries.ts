@@ -1,4 +1,5 @@
 import { PLANS, type PlanName } from '../../auth/plans.ts';
+import type { Database } from '../../db/database.ts';
 import type { FactTable } from '../../engine/kind.ts';
 import type { Meter } from '../../engine/spawn-queue.ts';
 import { Failure } from '../../http/failure.ts';
@@ -14,6 +15,23 @@ export const DOMAINS_PERIOD = 'domains';
 export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: number, at: number): Meter {
   const ceiling = livemode ? PLANS[plan].emailsPerMonth : testSendsPerDay || null;
   return { period: periodOf(livemode, at), ceiling };
+}
+
+const USED = `select used from usage_totals where workspace_id = $1 and livemode = $2::boolean and period = $3`;
+
+/** The units of emails that were taken from the present period. @throws Unavailable */
+export async function findUsed(
+  database: Database,
+  workspaceId: string,
+  livemode: boolean,
+  now: number,
+): Promise<number> {
+  const [row] = await database.query<{ used: number }>(USED, [
+    workspaceId,
+    livemode,
+    periodOf(livemode, now),
+  ]);
+  return row?.used ?? 0;
 }
 
 /**

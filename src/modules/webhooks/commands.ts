@@ -77,7 +77,7 @@ async function create(
     meter: { period: ENDPOINTS_PERIOD, ceiling: MOST_ENDPOINTS },
     claim: claimOnce(keyedBy(call), 201, sealed(commands, viewOf)),
   });
-  if (spawned.outcome === 'overQuota') return TOO_MANY_ENDPOINTS;
+  if (spawned.outcome === 'overQuota' || spawned.outcome === 'withheld') return TOO_MANY_ENDPOINTS;
   return spawned.outcome === 'replayed' ? spawned : viewOf(spawned.state, spawned.context);
 }
 

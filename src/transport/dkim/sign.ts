@@ -42,6 +42,9 @@ const COVERED = new Set([
   'content-transfer-encoding',
   'list-unsubscribe',
   'list-unsubscribe-post',
+  'list-id',
+  'precedence',
+  'feedback-id',
 ]);
 
 // RFC 6376 8.15: a name listed once more than it occurs makes a second such field, added on the way, break the

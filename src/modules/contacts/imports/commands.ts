@@ -88,7 +88,8 @@ export function startImport(
       ),
       bytes: 4_096,
     });
-    if (spawned.outcome === 'overQuota') throw new Error('An import takes no units.');
+    if (spawned.outcome === 'overQuota' || spawned.outcome === 'withheld')
+      throw new Error('An import takes no units.');
     if (spawned.outcome === 'replayed') return spawned;
     file.keep();
     return started(spawned.state);

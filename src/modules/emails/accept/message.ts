@@ -42,6 +42,8 @@ export interface Content {
   readonly attachments: readonly string[];
   /** What it was made from, where that was a template. */
   readonly template?: UsedTemplate;
+  /** In place of text and html where a campaign says what they are. */
+  readonly campaign?: { readonly contact: Readonly<Record<string, unknown>> };
 }
 
 /** The columns of an `emails` row that the message itself fills. */

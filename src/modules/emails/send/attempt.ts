@@ -24,6 +24,7 @@ export class LiveAttempt {
   readonly attempt: number;
   #begun: Promise<EmailContext | null> | undefined;
   #isUncertain = false;
+  #isHeld = false;
 
   constructor(
     { attempt }: Pick<EmailContext, 'attempt'>,
@@ -44,13 +45,20 @@ export class LiveAttempt {
     return isInTime && known !== undefined && mayBeTried(known, holdsDoubt);
   }
 
+  /** Notes that it is not to begin now: the email offers itself again. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
   /** The events for the actor at the end of the attempt, given its outcome. */
   async eventsWith(outcome: () => readonly EmailEvent[]): Promise<readonly EmailEvent[]> {
     const { attempt, by } = this;
     const at = this.parts.clock.now();
     // No session was needed to know the outcome, so beginning and end are one write.
     if (this.#begun === undefined)
-      return this.parts.isStopping() ? [] : [{ type: 'attempt.begun', at, attempt, by }, ...outcome()];
+      return this.parts.isStopping() || this.#isHeld
+        ? []
+        : [{ type: 'attempt.begun', at, attempt, by }, ...outcome()];
     if (await this.#begun) return outcome();
     // The write of the beginning failed without an answer. If it was begun, it is declined: no session was opened for it.
     return this.#isUncertain ? [{ type: 'attempt.declined', at, attempt, by }] : [];

@@ -2,6 +2,8 @@
 export interface LiveLimits {
   /** Attempts that run at once over each transport. */
   readonly slots: number;
+  /** Those of them for campaigns come on top, so that a campaign keeps no other mail waiting: half as many. */
+  readonly bulkSlots: number;
   /** Octets of large messages under way at once, over all transports: each message once, and once for each copy. */
   readonly octets: number;
   /**
@@ -18,7 +20,7 @@ export interface LiveLimits {
  * held as the stored text, decoded, composed, canonical and signed. 256 MiB hold five of the largest messages, or as many
  * small ones as there are slots.
  */
-export const LIVE_LIMITS: Omit<LiveLimits, 'slots'> = {
+export const LIVE_LIMITS: Omit<LiveLimits, 'slots' | 'bulkSlots'> = {
   octets: 268_435_456,
   marginMs: 15_000,
   stopMs: 12_000,

@@ -34,8 +34,8 @@ export interface Personal {
   readonly host: string | null;
   readonly opens: boolean;
   readonly clicks: boolean;
-  /** Whether it goes to a list, so that it must offer to unsubscribe even when its text does not. */
-  readonly isBulk: boolean;
+  /** The list that it goes to, which the link to unsubscribe leaves: it must offer one even when its text does not. Null for none. */
+  readonly list: { readonly campaignId: string; readonly audienceId: string } | null;
 }
 
 /** Writes the links of one copy into it. */
@@ -54,7 +54,7 @@ export interface Copy {
 
 /** The part of `Personal` that does not depend on tracking. */
 const personalOf = (
-  { campaign_id }: Pick<LiveMessage, 'campaign_id'>,
+  { campaign_id: campaignId, audience_id: audienceId }: Pick<LiveMessage, 'campaign_id' | 'audience_id'>,
   { destination, workspaceId, address }: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,
   { trackingHost }: Sender,
 ): Omit<Personal, 'opens' | 'clicks'> => ({
@@ -62,12 +62,12 @@ const personalOf = (
   workspaceId,
   address,
   host: trackingHost,
-  isBulk: (campaign_id ?? null) !== null,
+  list: campaignId && audienceId ? { campaignId, audienceId } : null,
 });
 
 /** Whether a copy offers to unsubscribe: by a link of ours, or by the client's own header (RFC 2369 3.2). */
 export const offersExit = (
-  message: Pick<LiveMessage, 'campaign_id' | 'envelope' | 'content'>,
+  message: Pick<LiveMessage, 'campaign_id' | 'audience_id' | 'envelope' | 'content'>,
   copy: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,
   sender: Sender,
   personalise: Personalise,

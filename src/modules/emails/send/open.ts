@@ -6,6 +6,7 @@ import type { Logger } from '../../../telemetry/logger.ts';
 import type { Clock } from '../../../time/clock.ts';
 import type { EnabledTransports, Transport } from '../../../transport/transport.ts';
 import { personaliser } from '../../tracking/commands.ts';
+import type { CampaignMail } from '../campaign-mail.ts';
 import { LIVE_LIMITS, type LiveLimits } from './limits.ts';
 import { LivePerformer } from './performer.ts';
 import { LiveReader } from './reader.ts';
@@ -26,12 +27,14 @@ export interface LiveMailParts {
   /** Attempts that run at once over each transport. */
   readonly slots: number;
   readonly limits?: Partial<LiveLimits>;
+  /** How emails of campaigns are made; asked at each attempt, since campaigns are connected after emails. */
+  readonly campaigns: () => CampaignMail | undefined;
 }
 
 /** Opens the performer of live mail. */
 export function openLiveMail(parts: LiveMailParts): LivePerformer {
   const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, slots } = parts;
-  const { returnPathDomain } = parts;
+  const { returnPathDomain, campaigns } = parts;
   return new LivePerformer({
     clock,
     logger,
@@ -39,7 +42,8 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     transport,
     enabled,
     reader: new LiveReader(database, signer),
-    limits: { ...LIVE_LIMITS, slots, ...parts.limits },
+    limits: { ...LIVE_LIMITS, slots, bulkSlots: Math.ceil(slots / 2), ...parts.limits },
+    campaigns,
     senders: cachedSenders({
       ...{ database, sealer, enabled, returnPathDomain },
       monotonic: clock.monotonic,

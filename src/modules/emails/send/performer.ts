@@ -20,11 +20,12 @@ import type {
   RecipientOutcome as Sent,
   Transport,
 } from '../../../transport/transport.ts';
+import { type CampaignMail, isOfCampaign } from '../campaign-mail.ts';
 import { LiveAttempt } from './attempt.ts';
 import type { LiveLimits } from './limits.ts';
 import { offersExit, outboundMessage, type Personalise, type Sender } from './message.ts';
 import { type AttemptResult, eventsOfAttempt, PRECHECK_FAILURES } from './outcome.ts';
-import type { LiveMessage, LiveReader, MessageWithoutContent } from './reader.ts';
+import type { LiveMessage, LiveReader, MessageWithoutContent, Routing } from './reader.ts';
 import { returnToken } from './return-token.ts';
 import type { SenderProblem, Senders } from './senders.ts';
 
@@ -39,6 +40,8 @@ export interface LiveParts {
   /** The transport of that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
   readonly personalise: Personalise;
+  /** How emails of campaigns are made. */
+  readonly campaigns: () => CampaignMail | undefined;
   /** The transports that mail may leave by, the default one first. */
   readonly enabled: EnabledTransports;
 }
@@ -59,6 +62,8 @@ const MOST_WAITING = MOST_CLAIMED + MOST_NEW;
  * the other instances for seconds. Beside an instance whose sessions all hang, another took 50 s for 190 emails; since, 4 s.
  */
 const WAITED_ENOUGH_MS = 1_000;
+/** Emails of campaigns that may wait in memory; more of them are given out only as these leave. */
+const MOST_BULK = 2_048;
 
 /** Copies of one email that are sent at once: each holds the whole message in memory. */
 const COPIES_AT_ONCE = 4;
@@ -67,6 +72,8 @@ const COPIES_AT_ONCE = 4;
 export class LivePerformer {
   /** Each transport has slots of its own, so that a stuck one does not hold back the others. */
   readonly #slots = new Map<Transport['name'], Semaphore>();
+  /** Slots for campaigns alone: whatever a campaign sends, a password reset does not wait behind it. */
+  readonly #bulk = new Map<Transport['name'], Semaphore>();
   /** The octets of large messages that may be in memory. */
   readonly #memory: Semaphore;
   /** The order of each email until its outcome is durable: a waiting email offers itself again and again. */
@@ -82,8 +89,10 @@ export class LivePerformer {
   constructor(private readonly parts: LiveParts) {
     this.#warn = rarely(parts.logger, parts.clock.monotonic);
     const { enabled, limits, clock } = parts;
-    for (const name of enabled)
+    for (const name of enabled) {
       this.#slots.set(name, new Semaphore(limits.slots, clock.monotonic, MOST_WAITING));
+      this.#bulk.set(name, new Semaphore(limits.bulkSlots, clock.monotonic, 2 * MOST_BULK));
+    }
     this.#memory = new Semaphore(limits.octets, clock.monotonic, MOST_WAITING);
   }
 
@@ -93,6 +102,11 @@ export class LivePerformer {
       .values()
       .filter(({ waitedMs }) => waitedMs < WAITED_ENOUGH_MS)
       .reduce((sum, { capacity }) => sum + Math.max(0, capacity - MOST_NEW), 0);
+  }
+
+  /** The number of emails of campaigns that may be given out: half of the places stay free for those that others have given out. */
+  get bulkRoom(): number {
+    return Math.max(0, Math.min(...this.#bulk.values().map(({ capacity }) => capacity)) - MOST_BULK);
   }
 
   /** Carries out one attempt. Answers no event when none was begun: the email stays `queued`, and offers itself again. */
@@ -111,12 +125,14 @@ export class LivePerformer {
       this.#warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
       return null;
     };
-    const name = await this.#transportOf(actor.id, order.payload as LiveMessage | undefined).catch(
-      unprepared,
-    );
-    const slots = name && this.#slots.get(name);
+    const routing =
+      (order.payload as LiveMessage | undefined) ??
+      (await this.parts.reader.routingOf(actor.id).catch(unprepared));
+    const name = await this.#transportOf(routing).catch(unprepared);
+    const isBulk = (routing?.campaign_id ?? null) !== null;
+    const slots = name && (isBulk ? this.#bulk : this.#slots).get(name);
     if (!slots) return [];
-    if (slots.capacity <= MOST_NEW) order.payload = undefined;
+    if (!isBulk && slots.capacity <= MOST_NEW) order.payload = undefined;
     if (!(await slots.take())) return [];
     this.#begun.set(order, slots);
     const found = await this.#find(order).catch(unprepared);
@@ -158,10 +174,10 @@ export class LivePerformer {
   }
 
   /** The transport whose slot an email needs; found before its message, which may be large, is read. */
-  async #transportOf(id: string, message: LiveMessage | undefined): Promise<Transport['name']> {
-    const { enabled, reader, senders } = this.parts;
+  async #transportOf(routing: Routing | null): Promise<Transport['name']> {
+    const { enabled, senders } = this.parts;
     if (enabled.length === 1) return enabled[0];
-    const domainId = message ? message.domain_id : await reader.domainOf(id);
+    const domainId = routing?.domain_id ?? null;
     return this.#transportNameOf(domainId === null ? 'removed' : await senders.find(domainId));
   }
 
@@ -191,7 +207,7 @@ export class LivePerformer {
   /** Begins no more attempts; those under way have `stopMs` to end by themselves. */
   stop(): void {
     this.#stopping = true;
-    for (const semaphore of [this.#memory, ...this.#slots.values()]) semaphore.stop();
+    for (const semaphore of [this.#memory, ...this.#slots.values(), ...this.#bulk.values()]) semaphore.stop();
     this.#stopTimer = setTimeout(() => this.#stop.abort(), this.parts.limits.stopMs);
   }
 
@@ -200,7 +216,8 @@ export class LivePerformer {
     clearTimeout(this.#stopTimer);
   }
 
-  async #prepare({ id, workspaceId }: Actor, message: Found | null): Promise<Prepared> {
+  /** Everything that an attempt takes; null while a campaign holds it back. */
+  async #prepare({ id, workspaceId }: Actor, message: Found | null): Promise<Prepared | null> {
     const { reader, senders } = this.parts;
     if (!message) return NOTHING_LEFT;
     const [sender, suppressed, content] = await Promise.all([
@@ -208,7 +225,41 @@ export class LivePerformer {
       reader.suppressions(workspaceId, message.recipient_keys),
       message.content ?? reader.content(id),
     ]);
-    return content === null ? NOTHING_LEFT : { message: { ...message, content }, sender, suppressed };
+    if (content === null) return NOTHING_LEFT;
+    const whole = { ...message, content };
+    if (!isOfCampaign(content)) return { message: whole, sender, suppressed, skipped: null };
+    const made = await this.#made(id, workspaceId, { ...whole, content });
+    return made && { ...made, sender, suppressed };
+  }
+
+  /** The email of a campaign as it is for its recipient; null while the campaign is held. */
+  async #made(
+    emailId: string,
+    workspaceId: string,
+    message: LiveMessage & { readonly content: CampaignContent },
+  ): Promise<Pick<Prepared, 'message' | 'skipped'> | null> {
+    const campaigns = this.parts.campaigns();
+    const { campaign_id: campaignId, content } = message;
+    if (!campaigns || !campaignId) return { message: null, skipped: null };
+    const [recipientKey = ''] = message.recipient_keys;
+    const email = { emailId, campaignId, workspaceId, recipientKey };
+    const leave = await campaigns.mayLeave(email);
+    if (leave === 'held') return null;
+    if (leave !== 'now') return { message, skipped: leave.skipped };
+    const parts = await campaigns.parts(email, content);
+    if (!parts) return { message: null, skipped: null };
+    const { subject, html, text, headers, audienceId } = parts;
+    const envelope = { ...message.envelope, headers: [...headers, ...message.envelope.headers] };
+    return {
+      message: {
+        ...message,
+        subject,
+        envelope,
+        content: { ...content, html, text },
+        audience_id: audienceId,
+      },
+      skipped: null,
+    };
   }
 
   async #attempt(actor: Actor, prepared: Prepared, attempt: LiveAttempt): Promise<readonly EmailEvent[]> {
@@ -224,7 +275,13 @@ export class LivePerformer {
       );
       return eventsOfAttempt(attempt, '', [], untried, clock.now());
     }
-    const { message, suppressed } = prepared as Prepared & { readonly message: LiveMessage };
+    const { message, suppressed, skipped } = prepared as Prepared & { readonly message: LiveMessage };
+    if (skipped !== null) {
+      const untried = open.map(
+        (recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: { reason: skipped } }),
+      );
+      return eventsOfAttempt(attempt, '', [], untried, clock.now());
+    }
     const sender = senderOrProblem;
     const by = transport(sender.provider);
     const isSuppressed = (recipient: number): boolean => {
@@ -270,7 +327,7 @@ export class LivePerformer {
     const limits = {
       signal: this.#stop.signal,
       deadlineMs: until - this.parts.clock.monotonic(),
-      begin: () => attempt.mayLeave(recipient),
+      begin: async () => !(await this.#isHeld(message, attempt)) && attempt.mayLeave(recipient),
     };
     const { acceptedAt } = actor.snapshot.context as EmailContext;
     const destination = { emailId: actor.id, recipient };
@@ -302,6 +359,15 @@ export class LivePerformer {
     return sent && { recipient, by, sent };
   }
 
+  /** A campaign may be paused while its email waits for a connection. */
+  async #isHeld({ campaign_id: id }: LiveMessage, attempt: LiveAttempt): Promise<boolean> {
+    const campaigns = (id ?? null) === null ? undefined : this.parts.campaigns();
+    // While nobody can say, nothing leaves: the email offers itself again.
+    const isHeld = (await campaigns?.isHeld(id as string).catch(() => true)) === true;
+    if (isHeld) attempt.hold();
+    return isHeld;
+  }
+
   /** Turns the rejection of a transport (a bug, or captured mail that cannot be stored) into an outcome of this copy alone. */
   async #handOver(by: Transport, outbound: OutboundMessage, limits: SendLimits): Promise<Sent | null> {
     try {
@@ -318,6 +384,8 @@ export class LivePerformer {
   }
 }
 
+type CampaignContent = Parameters<CampaignMail['parts']>[1];
+
 type Found = LiveMessage | MessageWithoutContent;
 
 /** The memory of a large message: itself, and its copies that are sent at once. 0 for any other. */
@@ -332,6 +400,8 @@ interface Prepared {
   readonly message: LiveMessage | null;
   readonly sender: Sender | SenderProblem;
   readonly suppressed: ReadonlyMap<string, SuppressionReason>;
+  /** Why the recipient of a campaign gets nothing any more; null for everybody else. */
+  readonly skipped: string | null;
 }
 
-const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: new Map() };
+const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: new Map(), skipped: null };

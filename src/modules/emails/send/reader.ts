@@ -14,6 +14,8 @@ export interface LiveMessage {
   readonly recipient_keys: readonly string[];
   readonly domain_id: string | null;
   readonly campaign_id?: string | null;
+  /** The audience that the recipient of a campaign can leave; known when its text is made. */
+  readonly audience_id?: string;
   readonly subject: string;
   readonly envelope: Envelope;
   readonly content: Content;
@@ -36,7 +38,8 @@ cross join lateral (select (m.envelope->>'size')::integer as size) s`;
 
 const CONTENTS = `select m.id, ${packedContent('m')} as packed from emails m where m.id = any($1::text[])`;
 
-const DOMAINS = 'select m.id, m.domain_id from unnest($1::text[]) i(id) join emails m on m.id = i.id';
+const DOMAINS =
+  'select m.id, m.domain_id, m.campaign_id from unnest($1::text[]) i(id) join emails m on m.id = i.id';
 
 /** A forgotten person's address is suppressed by its hash. Of two reasons the one that stops more comes last, and counts. */
 const SUPPRESSIONS = `select distinct s.workspace_id, a.key as address_key, s.reason, s.reason = '${WEAKEST_REASON}' as is_weak
@@ -52,7 +55,9 @@ type MessageRow = Omit<MessageWithoutContent, 'content'> & {
   readonly packed: string | null;
 };
 type ContentRow = { readonly id: string; readonly packed: string };
-type DomainRow = { readonly id: string; readonly domain_id: string | null };
+/** What decides in which line an email waits. */
+export type Routing = Pick<LiveMessage, 'domain_id' | 'campaign_id'>;
+type DomainRow = Routing & { readonly id: string };
 
 interface Addressees {
   readonly workspaceId: string;
@@ -94,9 +99,9 @@ export class LiveReader {
     return row && unpackContent(row.packed);
   }
 
-  /** The domain that an email is sent from; null without a domain, or when retention has taken the message. @throws Unavailable */
-  async domainOf(emailId: string): Promise<string | null> {
-    return (await this.#domains.ask(emailId))?.domain_id ?? null;
+  /** The domain and the campaign of an email; null when retention has taken the message. @throws Unavailable */
+  routingOf(emailId: string): Promise<Routing | null> {
+    return this.#domains.ask(emailId);
   }
 
   /** The suppressed ones of the addresses (by key) with their reasons. @throws Unavailable */

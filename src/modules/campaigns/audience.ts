@@ -1,0 +1,121 @@
+import { and, type SQL, sql } from 'drizzle-orm';
+import type { Database, Orm } from '../../db/database.ts';
+import { contacts } from '../../db/schema/audience.ts';
+import { matchAudience } from '../audiences/queries.ts';
+import { ownContacts, type Scope } from '../contacts/queries.ts';
+import { addressHash } from './follow-emails.ts';
+import type { CampaignSettings } from './settings.ts';
+
+/** Contacts that one statement freezes: some 100 ms, in which nobody else waits for anything. */
+const WINDOW = 5_000;
+
+/** Whom a campaign is for. */
+export interface Chosen {
+  readonly scope: Scope;
+  /** The static audience whose rows are walked along; null where a filter chooses. */
+  readonly staticId: string | null;
+  /** Over `contacts`. */
+  readonly condition: SQL;
+  readonly excluded: SQL;
+}
+
+/** Whom the audiences of a campaign name; null when its audience has gone. @throws Unavailable */
+export async function choose(
+  database: Database,
+  scope: Scope,
+  { audienceId, excludeAudienceIds }: Pick<CampaignSettings, 'audienceId' | 'excludeAudienceIds'>,
+  now: number,
+): Promise<Chosen | null> {
+  const audience = await matchAudience({ database }, scope, audienceId, now);
+  if (!audience) return null;
+  const others = await Promise.all(
+    excludeAudienceIds.map((id) => matchAudience({ database }, scope, id, now)),
+  );
+  const conditions = others.flatMap((other) => (other ? [sql`(${other.condition}) is true`] : []));
+  return {
+    scope,
+    staticId: audience.isStatic ? audienceId : null,
+    condition: audience.condition,
+    excluded: conditions.length === 0 ? sql`false` : sql`(${sql.join(conditions, sql` or `)})`,
+  };
+}
+
+/** The rows of a statement: one of the two drivers wraps them. */
+async function rowsOf<Row>(database: Database, statement: SQL): Promise<readonly Row[]> {
+  const result: unknown = await database.read((orm: Orm) => orm.execute(statement));
+  return (Array.isArray(result) ? result : (result as { readonly rows: unknown }).rows) as readonly Row[];
+}
+
+const isSuppressed = ({ workspaceId }: Scope): SQL =>
+  sql`exists (select from suppressions s where s.workspace_id = ${workspaceId} and s.address_key = ${contacts.emailKey})`;
+
+/** Why a contact gets nothing; null for one who may. The strongest reason is told. */
+const reasonOf = ({ scope, excluded }: Chosen): SQL => sql`case
+  when ${contacts.status} <> 'subscribed' then ${contacts.status}
+  when ${isSuppressed(scope)} then 'suppressed' when ${excluded} then 'excluded' end`;
+
+/** How many contacts would get it, were it sent now. @throws Unavailable */
+export async function countSendable(database: Database, chosen: Chosen): Promise<number> {
+  const [row] = await rowsOf<{ count: number }>(
+    database,
+    sql`select count(*)::float8 as count from ${contacts}
+      where ${and(ownContacts(chosen.scope), chosen.condition)} and (${reasonOf(chosen)}) is null`,
+  );
+  return row?.count ?? 0;
+}
+
+/** A turn of work that freezes an audience. */
+export interface Freezing {
+  readonly campaignId: string;
+  readonly attempt: number;
+  /** When the campaign started (epoch milliseconds): who came later is not in. */
+  readonly startedAt: number;
+}
+
+/**
+ * Freezes the next contacts behind one, in the order of their ids; answers how far it came, or null at the end. `lost`: another turn
+ * has the campaign. A lock on the campaign keeps a turn that was given up from adding anybody after the audience was complete.
+ * @throws Unavailable
+ */
+export async function freezeNext(
+  database: Database,
+  chosen: Chosen,
+  { campaignId, attempt, startedAt }: Freezing,
+  after: string,
+): Promise<string | null | 'lost'> {
+  const { scope, staticId, condition } = chosen;
+  const until = new Date(startedAt).toISOString();
+  const walked =
+    staticId === null
+      ? sql`select c.id from contacts c where c.workspace_id = ${scope.workspaceId} and c.livemode = ${scope.livemode}
+          and c.id > ${after} order by c.id limit ${WINDOW}`
+      : sql`select m.contact_id as id from audience_members m where m.audience_id = ${staticId}
+          and m.contact_id > ${after} order by m.contact_id limit ${WINDOW}`;
+  const isIn =
+    staticId === null
+      ? sql`${contacts.createdAt} <= ${until}::timestamptz and (${condition}) is true`
+      : sql`exists (select from audience_members m where m.audience_id = ${staticId} and m.contact_id = ${contacts.id}
+          and m.state = 'joined' and m.since <= ${until}::timestamptz)`;
+  const [row] = await rowsOf<{ fenced: number; walked: number; last: string | null }>(
+    database,
+    sql`with fence as materialized (
+      select c.id from campaigns c where c.id = ${campaignId} and c.state = 'preparing' and c.attempt = ${attempt}::integer for share
+    ), walked as materialized (${walked}), chosen as materialized (
+      select ${contacts.id} as id, ${contacts.emailKey} as email_key, ${reasonOf(chosen)} as reason
+      from ${contacts} where ${ownContacts(scope)} and ${contacts.id} in (select w.id from walked w) and ${isIn}
+    ), frozen as (
+      insert into campaign_recipients (campaign_id, contact_id, address_hash, state, reason)
+      select f.id, h.id, ${sql.raw(addressHash('h.email_key'))}, case when h.reason is null then 'waiting' else 'skipped' end, h.reason
+      from fence f cross join chosen h order by h.id
+      on conflict do nothing returning state
+    ), tallied as (
+      insert into campaign_tallies (campaign_id, total, remaining, skipped)
+      select ${campaignId}::text, count(*), count(*) filter (where state = 'waiting'), count(*) filter (where state = 'skipped')
+      from frozen having count(*) > 0
+    )
+    select (select count(*) from fence)::integer as fenced, (select count(*) from walked)::integer as walked,
+      (select max(id) from walked) as last`,
+  );
+  if (!row || row.fenced === 0) return 'lost';
+  return row.walked < WINDOW ? null : row.last;
+}

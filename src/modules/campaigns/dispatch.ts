@@ -1,0 +1,268 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CampaignEvent, CanaryStage, PausedReason } from '../../../machines/campaign-context.ts';
+import type { Database } from '../../db/database.ts';
+import { isProblem, parseAddress } from '../../mail/address.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Clock } from '../../time/clock.ts';
+import {
+  type AcceptanceDeps,
+  acceptForCampaign,
+  type CampaignMessage,
+  type CampaignRecipient,
+} from '../emails/accept.ts';
+import type { TemplateContents } from '../templates/queries.ts';
+import { findTerms } from '../workspace/queries.ts';
+import { type KeptContent, sizeOf, usedOf } from './content.ts';
+import { type GuardLimits, trippedBy } from './guards.ts';
+import { type Pace, paceOf } from './pace.ts';
+import { nextWaiting, readLedger, skipGone, type WaitingRecipient } from './recipients.ts';
+import type { Turn } from './worker.ts';
+
+/** What working on campaigns needs. */
+export interface DispatchDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly contents: TemplateContents;
+  /** Asked at each turn: emails are connected when the performer begins. */
+  readonly acceptance: () => AcceptanceDeps;
+  /** How many emails may be given out now. */
+  readonly bulkRoom: () => number;
+  readonly guards: GuardLimits;
+}
+
+/** Emails that are given out together: two commits of the engine, of which one is written while the other is decided. */
+const CHUNK = { postgres: 500, embedded: 100 } as const;
+/** Until emails have left: a full line of them empties at some thousands a second. */
+const ROOM_MS = 10;
+/** The wait after a chunk that could not be written. */
+const AGAIN_MS = 1_000;
+/** The wait of a campaign whose workspace is archived. */
+const ARCHIVED_MS = 60_000;
+/** The rates of the guards are looked at after so many emails, and before the campaign ends. */
+const GUARD_EVERY = 1_000;
+
+/** The wait for emails that were given out and have not begun. */
+const QUEUED_MS = 500;
+const QUEUED = `select e.id from email_due d join emails e on e.id = d.id
+where d.workspace_id = $2 and d.livemode and d.state in ('queued', 'sending') and e.campaign_id = $1 limit 1`;
+
+const CONTENT = 'select content::text as content from campaign_contents where campaign_id = $1';
+
+/** What a chunk came to. */
+type Given = 'all' | 'overQuota' | 'withheld' | 'unwritten';
+
+/** One turn of giving the emails of a campaign out. */
+export class Dispatch {
+  #place: string;
+  #canary: CanaryStage;
+  #nextAt = 0;
+  #sinceGuard = GUARD_EVERY;
+
+  constructor(
+    private readonly deps: DispatchDeps,
+    private readonly turn: Turn,
+  ) {
+    this.#place = turn.context.place;
+    this.#canary = turn.context.canary;
+  }
+
+  async run(): Promise<readonly CampaignEvent[]> {
+    const { database } = this.deps;
+    const { campaignId, workspaceId } = this.turn;
+    const [row] = await database.query<{ content: string }>(CONTENT, [campaignId]);
+    const terms = await findTerms(database, workspaceId);
+    if (!row || !terms) return this.#ended(ARCHIVED_MS);
+    const kept = JSON.parse(row.content) as KeptContent;
+    const message = await this.#messageOf(kept);
+    if (message === null) return this.#stopped('sender_unverified');
+    const before = await readLedger(database, campaignId);
+    this.#nextAt = before.nextAt ?? 0;
+    const canary = await this.#settleCanary(kept);
+    if (canary) return canary;
+    const sender = { workspaceId, livemode: true, plan: terms.plan };
+    const pace = kept.ratePerHour === null ? null : paceOf(kept.ratePerHour);
+    const audienceId = kept.isStatic ? kept.audienceId : null;
+    const source = { campaignId, workspaceId, audienceId };
+    let canaryLeft = this.#canary === 'first' ? shareOf(kept, before) : Number.POSITIVE_INFINITY;
+    while (!this.turn.isOver()) {
+      if (canaryLeft <= 0) return this.#hold(kept);
+      const allowed = await this.#allowed(pace);
+      if (typeof allowed !== 'number') return allowed;
+      if (allowed === 0) continue;
+      const rows = await nextWaiting(database, source, this.#place, Math.min(allowed, canaryLeft));
+      if (rows.length === 0) {
+        const end = await this.#endOrBeginAgain(source);
+        if (end) return end;
+        continue;
+      }
+      const given = await this.#give(sender, kept, message, rows, pace);
+      if (given !== 'all') return this.#after(given);
+      canaryLeft -= rows.length;
+      this.#place = rows.at(-1)?.contact_id ?? this.#place;
+      const tripped = await this.#guard(rows.length);
+      if (tripped) return this.#stopped(tripped);
+    }
+    return this.#ended(0);
+  }
+
+  /** How many may be given out now: none while the line is full. A rate may end the turn until the next one is due. */
+  async #allowed(pace: Pace | null): Promise<number | readonly CampaignEvent[]> {
+    const { database, clock, bulkRoom } = this.deps;
+    const room = Math.min(bulkRoom(), CHUNK[database.kind]);
+    if (room <= 0) {
+      await pause(ROOM_MS);
+      return 0;
+    }
+    if (pace === null) return room;
+    const waitMs = Math.ceil(this.#nextAt - clock.now());
+    if (waitMs > 1_000) return this.#ended(waitMs);
+    if (waitMs > 0) {
+      await pause(waitMs);
+      return 0;
+    }
+    return pace.slice;
+  }
+
+  /** Gives out a chunk. Everybody in it is written or not by one of the engine's commits each, whatever happens to the others. */
+  async #give(
+    sender: Parameters<typeof acceptForCampaign>[1],
+    kept: KeptContent,
+    message: CampaignMessage,
+    rows: readonly WaitingRecipient[],
+    pace: Pace | null,
+  ): Promise<Given> {
+    const { database, clock } = this.deps;
+    const { campaignId, context } = this.turn;
+    await skipGone(
+      database,
+      { campaignId, turn: context.attempt },
+      rows.filter(({ gone }) => gone !== null),
+    );
+    const recipients = rows.flatMap((row) => recipientOf(row, kept) ?? []);
+    const now = clock.now();
+    const nextAt = pace === null ? null : Math.max(now, this.#nextAt) + pace.everyMs;
+    if (nextAt !== null && recipients.length > 0) this.#nextAt = nextAt;
+    const acceptance = this.deps.acceptance();
+    const outcomes = await Promise.allSettled(
+      recipients.map((recipient) =>
+        acceptForCampaign(acceptance, sender, message, recipient, { now, nextAt }),
+      ),
+    );
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) {
+      this.deps.logger.warn(
+        { err: failed.reason, actor: campaignId },
+        'Emails of a campaign could not be written.',
+      );
+      return 'unwritten';
+    }
+    const said = new Set(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : null)));
+    return said.has('withheld') ? 'withheld' : said.has('overQuota') ? 'overQuota' : 'all';
+  }
+
+  #after(given: Exclude<Given, 'all'>): readonly CampaignEvent[] {
+    if (given === 'overQuota') return this.#stopped('quota_exceeded');
+    // Somebody has paused it, or another turn has it: then this is refused. If not, the next turn looks at everybody again.
+    return given === 'withheld' ? this.#ended(AGAIN_MS, '') : this.#ended(AGAIN_MS);
+  }
+
+  /** The end is where nobody waits at all, wherever this turn thought it was. */
+  async #endOrBeginAgain(
+    source: Parameters<typeof nextWaiting>[1],
+  ): Promise<readonly CampaignEvent[] | null> {
+    const { database, clock } = this.deps;
+    const isSomebodyLeft = (await nextWaiting(database, source, '', 1)).length > 0;
+    if (isSomebodyLeft) {
+      this.#place = '';
+      return null;
+    }
+    const tripped = await this.#guard(GUARD_EVERY);
+    if (tripped) return this.#stopped(tripped);
+    // A pause, or a guard, still keeps those back whose emails have not begun.
+    const [waiting] = await database.query(QUEUED, [source.campaignId, source.workspaceId]);
+    if (waiting) return this.#ended(QUEUED_MS);
+    return [{ type: 'recipients.exhausted', at: clock.now(), attempt: this.turn.context.attempt }];
+  }
+
+  async #messageOf(kept: KeptContent): Promise<CampaignMessage | null> {
+    const { campaignId, workspaceId, context } = this.turn;
+    const from = parseAddress(kept.from);
+    if (isProblem(from)) return null;
+    const domain = await this.deps.acceptance().findSendingDomain(workspaceId, from.domain);
+    const replyTo = kept.replyTo.flatMap((text) => {
+      const read = parseAddress(text);
+      return isProblem(read) ? [] : [read];
+    });
+    const { templateId, subject, trackOpens, trackClicks } = kept;
+    return (
+      domain && {
+        ...{ campaignId, turn: context.attempt, domainId: domain.id, templateId, from, replyTo, subject },
+        ...{ trackOpens, trackClicks, size: sizeOf(kept) },
+      }
+    );
+  }
+
+  async #guard(given: number): Promise<Exclude<PausedReason, 'manual'> | null> {
+    this.#sinceGuard += given;
+    if (this.#sinceGuard < GUARD_EVERY) return null;
+    this.#sinceGuard = 0;
+    return trippedBy(this.deps.database, this.turn, this.deps.guards, this.#place);
+  }
+
+  /** The first share is given out: its outcomes are awaited. */
+  #hold({ canary }: KeptContent): readonly CampaignEvent[] {
+    this.#canary = 'holding';
+    return this.#ended((canary?.holdMinutes ?? 0) * 60_000);
+  }
+
+  /** After the wait: the rest follows, or the campaign stops. */
+  async #settleCanary({ canary }: KeptContent): Promise<readonly CampaignEvent[] | null> {
+    if (this.#canary !== 'holding') return null;
+    const { database } = this.deps;
+    const ledger = await readLedger(database, this.turn.campaignId);
+    const given = ledger.sent + ledger.failed;
+    const share = (count: number): number => (given === 0 ? 0 : (100 * count) / given);
+    if (
+      canary &&
+      (share(ledger.permanent) > canary.maxBounceRate || share(ledger.complained) > canary.maxComplaintRate)
+    )
+      return this.#stopped('canary');
+    this.#canary = 'over';
+    return null;
+  }
+
+  #ended(waitMs: number, place = this.#place): readonly CampaignEvent[] {
+    const { attempt } = this.turn.context;
+    return [{ type: 'turn.ended', at: this.deps.clock.now(), attempt, place, waitMs, canary: this.#canary }];
+  }
+
+  #stopped(reason: Exclude<PausedReason, 'manual'>): readonly CampaignEvent[] {
+    const { attempt } = this.turn.context;
+    return [{ type: 'stop.demanded', at: this.deps.clock.now(), attempt, reason }];
+  }
+}
+
+function recipientOf(row: WaitingRecipient, { content }: KeptContent): CampaignRecipient | null {
+  if (row.gone !== null || row.email === null) return null;
+  const address = parseAddress(row.email);
+  if (isProblem(address)) return null;
+  const { first_name: firstName, last_name: lastName, properties } = row;
+  const name = [firstName, lastName].filter(Boolean).join(' ');
+  const contact = usedOf(content, { email: row.email, firstName, lastName, properties: properties ?? {} });
+  return { contactId: row.contact_id, address: { ...address, name: name === '' ? null : name }, contact };
+}
+
+/** How many the first share of a campaign still has to get. */
+const shareOf = (
+  { canary }: KeptContent,
+  {
+    total,
+    skipped,
+    sent,
+    failed,
+  }: { readonly total: number; readonly skipped: number; readonly sent: number; readonly failed: number },
+): number =>
+  canary === null
+    ? Number.POSITIVE_INFINITY
+    : Math.ceil(((total - skipped) * canary.percent) / 100) - sent - failed;

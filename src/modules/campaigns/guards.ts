@@ -1,0 +1,45 @@
+import type { PausedReason } from '../../../machines/campaign-context.ts';
+import type { Database } from '../../db/database.ts';
+import { lowestIdAt } from '../../db/ids.ts';
+import type { Turn } from './worker.ts';
+
+/** Percentages above which a campaign stops by itself; 0 turns a guard off. */
+export interface GuardLimits {
+  readonly bounceRate: number;
+  readonly complaintRate: number;
+}
+
+/** Outcomes that the rates are taken of: the latest ones. */
+const LATEST = 1_000;
+/** Of fewer than these, one bounce would be a rate of its own. */
+const FEWEST = 200;
+
+/**
+ * Those of whom something is known by now and who were given out last, since the campaign last began to send: bounces and
+ * complaints among them. $2 the lowest id of their emails, $3 up to which contact anybody was given out.
+ */
+const RATES = `select count(*)::integer as given, count(*) filter (where f.bounced)::integer as bounced,
+  count(*) filter (where f.complained)::integer as complained
+from (
+  select r.state = 'failed' and r.bounced_at is not null as bounced, r.complained_at is not null as complained
+  from campaign_recipients r
+  where r.campaign_id = $1 and r.email_id >= $2 and r.contact_id <= $3 and r.state in ('sent', 'failed')
+    and not exists (select from email_due d where d.id = r.email_id)
+  order by r.contact_id desc limit ${LATEST}
+) f`;
+
+/** Why a campaign must not go on; null when it may. @throws Unavailable */
+export async function trippedBy(
+  database: Database,
+  { campaignId, context }: Turn,
+  { bounceRate, complaintRate }: GuardLimits,
+  place: string,
+): Promise<Exclude<PausedReason, 'manual'> | null> {
+  if (bounceRate === 0 && complaintRate === 0) return null;
+  const [row] = await database.query<{ given: number; bounced: number; complained: number }>(RATES, [
+    ...[campaignId, lowestIdAt('em', context.resumedAt ?? 0), place === '' ? '~' : place],
+  ]);
+  if (!row || row.given < FEWEST) return null;
+  if (bounceRate > 0 && (100 * row.bounced) / row.given > bounceRate) return 'bounce_rate';
+  return complaintRate > 0 && (100 * row.complained) / row.given > complaintRate ? 'complaint_rate' : null;
+}

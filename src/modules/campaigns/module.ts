@@ -1,0 +1,72 @@
+import { defineModule, type Offers, offered } from '../module.ts';
+import { auditCampaigns } from './audit.ts';
+import { campaignBirths } from './births.ts';
+import type { CampaignDeps } from './deps.ts';
+import type { DispatchDeps } from './dispatch.ts';
+import { followsCampaignEmails } from './follow-emails.ts';
+import { campaignKind, campaigns } from './kind.ts';
+import { campaignMail } from './mail.ts';
+import { campaignRoutes } from './routes.ts';
+import { tallyAccountant } from './tally-accountant.ts';
+import { campaignWorker } from './worker.ts';
+
+/** Campaigns: one message to everybody in an audience. */
+export const campaignsModule = defineModule<CampaignDeps>({
+  name: 'campaigns',
+  tags: [
+    {
+      segment: 'campaigns',
+      name: 'Campaigns',
+      description: 'One message to everybody in an audience, with every recipient accounted for.',
+    },
+  ],
+  kinds: [
+    {
+      kind: campaignKind,
+      permission: 'campaigns:read',
+      audit: auditCampaigns,
+      label: {
+        title: '(select s.name from campaign_settings s where s.campaign_id = a.id)',
+        facts: `array['paused: ' || (a.context ->> 'pausedReason')]`,
+      },
+    },
+  ],
+  follows: followsCampaignEmails.map((write) => ({ of: 'email', write })),
+  births: [campaignBirths],
+  templateUses: [
+    {
+      what: 'a campaign that is scheduled or running',
+      where: (id) => `exists (select from campaign_settings s join campaigns c on c.id = s.campaign_id
+        where s.template_id = ${id} and c.state in ('scheduled', 'preparing', 'sending', 'paused'))`,
+    },
+  ],
+  routes: campaignRoutes,
+  open({ config, database, clock, logger, signer }) {
+    let known: Offers = {};
+    const dispatching = (): DispatchDeps => ({
+      ...{ database, clock, logger },
+      contents: offered(known, 'templateContents'),
+      acceptance: () => offered(known, 'acceptance'),
+      bulkRoom: offered(known, 'bulkRoom'),
+      guards: { bounceRate: config.campaignBounceRate, complaintRate: config.campaignComplaintRate },
+    });
+    return {
+      registrations: [campaigns(campaignWorker(dispatching))],
+      connect({ engine, offers }) {
+        known = offers;
+        const { publicUrl } = config;
+        const contents = offered(offers, 'templateContents');
+        offers.campaignMail = campaignMail({ database, signer, contents, publicUrl });
+        return {
+          deps: {
+            ...{ database, engine, signer, contents, publicUrl },
+            acceptance: offered(offers, 'acceptance'),
+            isMember: async (workspaceId, addressKey) =>
+              (await offers.isMember?.(workspaceId, addressKey)) ?? false,
+          },
+          duties: [tallyAccountant({ database })],
+        };
+      },
+    };
+  },
+});

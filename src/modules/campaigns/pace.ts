@@ -1,0 +1,20 @@
+const HOUR_MS = 3_600_000;
+/** The longest that one slice of emails stands for. */
+const SLICE_MS = 1_000;
+
+/** Emails that are given out together, and the time that they stand for: no hour then has more than the rate allows. */
+export interface Pace {
+  readonly slice: number;
+  readonly everyMs: number;
+}
+
+/**
+ * Divides an hour evenly: the slices of one hour hold exactly what the rate allows, so that an hour that begins anywhere holds no
+ * more. The slice is the largest divisor of the rate that stands for no more than a second.
+ */
+export function paceOf(ratePerHour: number): Pace {
+  const most = Math.max(1, Math.floor((ratePerHour * SLICE_MS) / HOUR_MS));
+  let slice = most;
+  while (ratePerHour % slice !== 0) slice--;
+  return { slice, everyMs: (slice * HOUR_MS) / ratePerHour };
+}

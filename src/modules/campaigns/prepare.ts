@@ -1,0 +1,65 @@
+import type { CampaignEvent, CampaignFailure } from '../../../machines/campaign-context.ts';
+import type { Database } from '../../db/database.ts';
+import { Failure } from '../../http/failure.ts';
+import { findTerms } from '../workspace/queries.ts';
+import { type Chosen, choose, freezeNext } from './audience.ts';
+import { type KeptContent, readyContent } from './content.ts';
+import type { DispatchDeps } from './dispatch.ts';
+import { readLedger } from './recipients.ts';
+import type { CampaignSettings } from './settings.ts';
+import type { Turn } from './worker.ts';
+
+const SETTINGS = 'select settings from campaign_settings where campaign_id = $1';
+/** Who was frozen last: a turn goes on behind the one before it, which may have died. */
+const LAST = 'select max(contact_id) as last from campaign_recipients where campaign_id = $1';
+
+/** Checks a campaign as it is now that it starts, and freezes its audience. */
+export async function prepare(deps: DispatchDeps, turn: Turn): Promise<readonly CampaignEvent[]> {
+  const { database, clock } = deps;
+  const { campaignId, workspaceId, context } = turn;
+  const { attempt } = context;
+  const startedAt = context.startedAt ?? context.at;
+  const refused = (failure: CampaignFailure): readonly CampaignEvent[] => [
+    { type: 'start.refused', at: clock.now(), attempt, failure },
+  ];
+  const [row] = await database.query<{ settings: CampaignSettings }>(SETTINGS, [campaignId]);
+  const terms = await findTerms(database, workspaceId);
+  if (!row || !terms) return refused('sender_refused');
+  const scope = { workspaceId, livemode: true };
+  const ready = await readyContent(
+    deps.contents,
+    { ...scope, defaults: terms.senderDefaults },
+    row.settings,
+    startedAt,
+  );
+  if (ready instanceof Failure) return refused('content_refused');
+  const domain = await deps.acceptance().findSendingDomain(workspaceId, ready.sender.domain);
+  if (!domain) return refused('sender_unverified');
+  const chosen = await choose(database, scope, row.settings, startedAt);
+  if (!chosen) return refused('audience_gone');
+  if (!(await freezeAll(database, chosen, turn, startedAt)))
+    return [{ type: 'turn.ended', at: clock.now(), attempt, place: '', waitMs: 0, canary: context.canary }];
+  const { total } = await readLedger(database, campaignId);
+  const content: KeptContent = { ...ready.kept, isStatic: chosen.staticId !== null, startedAt };
+  return [{ type: 'audience.frozen', at: clock.now(), attempt, total, content }];
+}
+
+/** Freezes window after window; false when the turn is over before the end. */
+async function freezeAll(
+  database: Database,
+  chosen: Chosen,
+  { campaignId, context, isOver }: Turn,
+  startedAt: number,
+): Promise<boolean> {
+  const [row] = await database.query<{ last: string | null }>(LAST, [campaignId]);
+  let after = row?.last ?? '';
+  const freezing = { campaignId, attempt: context.attempt, startedAt };
+  for (;;) {
+    const next = await freezeNext(database, chosen, freezing, after);
+    if (next === null) return true;
+    // Another turn has the campaign: what this one says is refused.
+    if (next === 'lost') return false;
+    after = next;
+    if (isOver()) return false;
+  }
+}

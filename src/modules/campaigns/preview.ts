@@ -1,0 +1,83 @@
+import { Failure, notFound } from '../../http/failure.ts';
+import type { Call, Replay } from '../../http/route.ts';
+import { textFromHtml } from '../../mail/content/text-part.ts';
+import { findContact } from '../contacts/queries.ts';
+import { acceptEmail } from '../emails/accept.ts';
+import type { EmailReceipt } from '../emails/queries.ts';
+import { preferencesPath } from '../preferences/queries.ts';
+import { findStrangers } from '../templates/queries.ts';
+import { BARE_CONTACT, readyContent, usedOf } from './content.ts';
+import type { CampaignDeps } from './deps.ts';
+import type { PreviewQuery, PreviewView, TestSendBody } from './model.ts';
+import { findCampaign, NO_CAMPAIGN } from './queries.ts';
+
+type Shown = Omit<PreviewView, 'text'> & {
+  readonly text: string | null;
+  readonly replyTo: readonly string[];
+};
+
+/** What a contact would get of a campaign as it is set now, by the same way as the real one. */
+async function renderFor(
+  { database, contents, signer, publicUrl }: CampaignDeps,
+  { caller, params, now }: Call<{ readonly id: string }>,
+  contactId: string | undefined,
+): Promise<Shown | Failure> {
+  const row = await findCampaign({ database }, caller, params.id);
+  if (!row) return NO_CAMPAIGN;
+  const contact = contactId === undefined ? BARE_CONTACT : await findContact({ database }, caller, contactId);
+  if (!contact) return notFound('contact');
+  const { workspaceId, livemode, senderDefaults: defaults } = caller;
+  const ready = await readyContent(contents, { workspaceId, livemode, defaults }, row.settings, now);
+  if (ready instanceof Failure) return ready;
+  const { content, values, name, from, subject, replyTo } = ready.kept;
+  const rendered = await contents.render({
+    ...{ workspaceId, key: null, content, values, now },
+    circumstances: {
+      contact: usedOf(content, contact),
+      campaign: { name },
+      preferencesUrl: publicUrl + preferencesPath(signer, { workspaceId, livemode, key: contact.email }),
+    },
+    ...{ at: '/body', purpose: 'preview' },
+  });
+  if (rendered instanceof Failure) return rendered;
+  const { parts } = rendered;
+  return { from, subject: parts.subject ?? subject, html: parts.html, text: parts.text, replyTo };
+}
+
+/** Shows what a contact would get. Nothing is sent. */
+export async function previewCampaign(
+  deps: CampaignDeps,
+  call: Call<{ readonly id: string }, PreviewQuery>,
+): Promise<PreviewView | Failure> {
+  const shown = await renderFor(deps, call, call.query.contactId);
+  if (shown instanceof Failure) return shown;
+  const { from, subject, html, text } = shown;
+  return { from, subject, html, text: text ?? (html === null ? null : textFromHtml(html)) };
+}
+
+/** Sends a campaign to colleagues: a real email that counts against the quota, and in no number of the campaign. */
+export async function testSendCampaign(
+  deps: CampaignDeps,
+  call: Call<{ readonly id: string }, unknown, TestSendBody>,
+): Promise<EmailReceipt | Failure | Replay> {
+  const { caller, body, claim, now } = call;
+  if (!(await findCampaign(deps, caller, call.params.id))) return NO_CAMPAIGN;
+  const strangers = await findStrangers(
+    { acceptance: () => deps.acceptance, isMember: deps.isMember },
+    caller,
+    body.to,
+  );
+  if (strangers) return strangers;
+  const shown = await renderFor(deps, call, body.contactId);
+  if (shown instanceof Failure) return shown;
+  const { from, subject, html, text, replyTo } = shown;
+  return acceptEmail(deps.acceptance, {
+    ...{ sender: caller, claim, now, at: '/body', status: 200 },
+    body: {
+      ...{ from, to: body.to, subject: `[Test] ${subject}`.slice(0, 998) },
+      ...(replyTo.length > 0 && { replyTo: [...replyTo] }),
+      ...(html !== null && { html }),
+      ...(text !== null && { text }),
+    },
+  });
+}

@@ -1,0 +1,88 @@
+import type { CampaignState } from '../../../machines/campaign.ts';
+import { PLANS } from '../../auth/plans.ts';
+import { Failure, invalid } from '../../http/failure.ts';
+import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import type { Call, Replay } from '../../http/route.ts';
+import { readScheduledAt } from '../emails/queries.ts';
+import { findUsed, quotaExceeded } from '../usage/queries.ts';
+import { choose, countSendable } from './audience.ts';
+import { conflict, replyOf, tellCampaign } from './commands.ts';
+import { readyContent } from './content.ts';
+import type { CampaignDeps } from './deps.ts';
+import type { CampaignView, SendCampaign } from './model.ts';
+import { type CampaignRow, findCampaign, NO_CAMPAIGN, viewOf } from './queries.ts';
+
+type SendCall = Call<{ readonly id: string }, unknown, SendCampaign>;
+
+const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not verified in this workspace.', {
+  suggestion: 'Add the domain of the from address with POST /v1/domains, set its DNS records and verify it.',
+});
+const NOBODY =
+  'Its audience has nobody who may get it: choose another one, or add contacts who are subscribed.';
+const NO_AUDIENCE = 'Its audience is not there any more: choose another one.';
+const RESUMES_AT_ONCE = 'Must be left out: a paused campaign goes on at once.';
+const NOT_NOW = 'Only a draft can be sent, one that could not start, or a paused one.';
+
+/** Starts, schedules or resumes a campaign. All that keeps it from being started is told at once. */
+export const sendCampaign = (deps: CampaignDeps, call: SendCall): Promise<CampaignView | Failure | Replay> =>
+  idempotently(deps.database, keyedBy(call), { run: () => send(deps, call), lookFirst: true });
+
+async function send(deps: CampaignDeps, call: SendCall) {
+  const { caller, params, now } = call;
+  const row = await findCampaign(deps, caller, params.id);
+  if (!row) return NO_CAMPAIGN;
+  const scheduledAt = scheduleOf(call);
+  if (scheduledAt instanceof Failure) return scheduledAt;
+  if (row.state === 'paused' && scheduledAt !== null)
+    return invalid([{ path: '/body/scheduledAt', message: RESUMES_AT_ONCE }]);
+  const refused = MAY_START[row.state as CampaignState]
+    ? await refusalOf(deps, call, row, scheduledAt)
+    : null;
+  if (refused) return refused;
+  const event = { type: 'send.requested' as const, at: now, scheduledAt };
+  const told = await tellCampaign(deps, caller, row.id, event, replyOf(call, row));
+  if (told.outcome === 'replayed') return told;
+  if (told.outcome === 'absent') return NO_CAMPAIGN;
+  if (told.outcome === 'refused') return conflict(told.state, NOT_NOW);
+  return viewOf({ ...row, state: told.state, context: told.context });
+}
+
+/** The states that a campaign is started from; a paused one was checked before, and is by each turn of work. */
+const MAY_START: Readonly<Record<CampaignState, boolean>> = {
+  draft: true,
+  failed: true,
+  scheduled: false,
+  preparing: false,
+  sending: false,
+  paused: false,
+  sent: false,
+  cancelled: false,
+  deleted: false,
+};
+
+function scheduleOf({ body, now }: SendCall): number | null | Failure {
+  if (body.scheduledAt === undefined) return null;
+  const read = readScheduledAt(body.scheduledAt, now);
+  if (typeof read === 'number') return read > now ? read : null;
+  return invalid([{ path: '/body/scheduledAt', message: read.problem }]);
+}
+
+/** Why a campaign cannot be started; null when it can. Whether the quota suffices later is not known today. */
+async function refusalOf(
+  { database, contents, acceptance }: CampaignDeps,
+  { caller, now }: SendCall,
+  { settings }: CampaignRow,
+  scheduledAt: number | null,
+): Promise<Failure | null> {
+  const { workspaceId, livemode, senderDefaults: defaults, plan } = caller;
+  const ready = await readyContent(contents, { workspaceId, livemode, defaults }, settings, now);
+  if (ready instanceof Failure) return ready;
+  if (!(await acceptance.findSendingDomain(workspaceId, ready.sender.domain))) return UNVERIFIED;
+  const chosen = await choose(database, caller, settings, now);
+  const count = chosen ? await countSendable(database, chosen) : 0;
+  if (count === 0) return invalid([{ path: '/body', message: chosen ? NOBODY : NO_AUDIENCE }]);
+  const { emailsPerMonth } = PLANS[plan];
+  if (scheduledAt !== null || emailsPerMonth === null) return null;
+  const left = emailsPerMonth - (await findUsed(database, workspaceId, livemode, now));
+  return count > left ? quotaExceeded(livemode) : null;
+}

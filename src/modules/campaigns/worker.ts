@@ -1,0 +1,51 @@
+import type { CampaignContext, CampaignEvent } from '../../../machines/campaign-context.ts';
+import type { Order } from '../../engine/draft.ts';
+import { stateOf } from '../../engine/kind.ts';
+import type { Performer } from '../../engine/performers.ts';
+import { Dispatch, type DispatchDeps } from './dispatch.ts';
+import { prepare } from './prepare.ts';
+
+/** Campaigns that one process works on at once; the others have their turns in between. */
+const AT_ONCE = 4;
+/** Campaigns that wait in memory for their turn; those beyond it are found by the clock again. */
+const BACKLOG = 1_000;
+
+/** What one turn of work on a campaign knows. */
+export interface Turn {
+  readonly campaignId: string;
+  readonly workspaceId: string;
+  readonly context: CampaignContext;
+  /** Whether the turn has to end: the service stops, or others have to have theirs. */
+  isOver(): boolean;
+}
+
+/** How long a campaign is worked on before others have their turn. */
+const TURN_MS = 4_000;
+
+/**
+ * Prepares campaigns, and gives their emails out. Whatever a turn has done is committed as it does it, so that one that dies is
+ * followed by another, here or elsewhere, which goes on with whoever still waits.
+ */
+export function campaignWorker(deps: () => DispatchDeps): Performer {
+  let isStopping = false;
+  return {
+    slots: AT_ONCE,
+    backlog: BACKLOG,
+    async perform(order: Order): Promise<readonly CampaignEvent[]> {
+      const { clock } = deps();
+      const { actor } = order;
+      const context = actor.snapshot.context as CampaignContext;
+      const begun = clock.monotonic();
+      const turn: Turn = {
+        ...{ campaignId: actor.id, workspaceId: actor.workspaceId, context },
+        isOver: () => isStopping || clock.monotonic() - begun > TURN_MS,
+      };
+      return stateOf(actor.snapshot) === 'preparing'
+        ? prepare(deps(), turn)
+        : new Dispatch(deps(), turn).run();
+    },
+    stop: () => {
+      isStopping = true;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Content } from './accept/message.ts';
+
+/** What stands in an email's content in place of its text: its campaign says it, to this person. */
+export interface CampaignReference {
+  readonly contact: Readonly<Record<string, unknown>>;
+}
+
+/** The parts of one email of a campaign. */
+export interface CampaignParts {
+  readonly subject: string;
+  readonly html: string | null;
+  readonly text: string | null;
+  /** Fields that tell mail programs what kind of mail it is. */
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  /** What the link to unsubscribe leaves. */
+  readonly audienceId: string;
+}
+
+/** Why an email of a campaign does not leave: what holds it may pass (`held`), or it never leaves. */
+export type Leave = 'now' | 'held' | { readonly skipped: string };
+
+/** An email of a campaign, as far as it is asked about. */
+export interface CampaignEmail {
+  readonly emailId: string;
+  readonly campaignId: string;
+  readonly workspaceId: string;
+  /** `Address.key` of its one recipient. */
+  readonly recipientKey: string;
+}
+
+/** How emails of campaigns are made and held back. */
+export interface CampaignMail {
+  /** Whether it may leave: the campaign may be paused, and the recipient may have left since it was accepted. @throws Unavailable */
+  mayLeave(email: CampaignEmail): Promise<Leave>;
+  /** Whether its campaign is held, asked again just before a session takes the message. @throws Unavailable */
+  isHeld(campaignId: string): Promise<boolean>;
+  /** What it says; null when its campaign's content is not there, or cannot be rendered for this person. @throws Unavailable */
+  parts(
+    email: CampaignEmail,
+    content: Content & { readonly campaign: CampaignReference },
+  ): Promise<CampaignParts | null>;
+}
+
+/** Whether a content is a campaign's. */
+export const isOfCampaign = (
+  content: Content,
+): content is Content & { readonly campaign: CampaignReference } => content.campaign !== undefined;
