@@ -3,6 +3,7 @@ import type { Catalogue } from '../../machines/catalogue.ts';
 import type { ContextOf, EffectOf, EventOf, InputOf } from '../../machines/names.ts';
 import type { IdPrefix } from '../db/ids.ts';
 import { Unavailable } from '../errors/unavailable.ts';
+import type { SpawnCondition } from './spawn-conditions.ts';
 
 /**
  * The kinds that an engine may be told of, each with its machine and the states that are stored. Declared by name, so
@@ -184,19 +185,6 @@ export interface SpawnShape {
   readonly insertInto: readonly ((source: string) => string)[];
   /** What must hold for a new actor to be admitted, besides its quota. */
   readonly conditions?: readonly SpawnCondition[];
-}
-
-/**
- * What must hold for some new actors in the statement that writes them: what they are made for may have been done, or stopped,
- * since they were asked for. Those for which it does not hold are withheld; nothing of them is written, and they take no quota.
- */
-export interface SpawnCondition {
-  /** Name of the CTE. */
-  readonly name: string;
-  /** SQL over the input: the actors that are judged. */
-  readonly judged: string;
-  /** SQL of a query that answers `ord` of those for whom it holds, and may lock rows until they are written. */
-  sql(input: string): string;
 }
 
 /**

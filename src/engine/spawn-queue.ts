@@ -10,7 +10,8 @@ import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
 import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
 import { readBackStatement } from './read-statements.ts';
 import type { Claim, ClaimOf, SpawnResult } from './result.ts';
-import { type BatchStatement, spawnStatement, WITHHELD } from './statements.ts';
+import { WITHHELD } from './spawn-conditions.ts';
+import { type BatchStatement, spawnStatement } from './statements.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** A new actor of that kind to be. */

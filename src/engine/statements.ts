@@ -2,8 +2,9 @@ import type { Parameter } from '../db/database.ts';
 import { ACTOR_COLUMNS, definitionColumn } from './actor-columns.ts';
 import type { StatementOptions } from './commit.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
-import { type ChildSpec, type FactTable, factOf, type Kind, type SpawnCondition } from './kind.ts';
+import { type ChildSpec, type FactTable, factOf, type Kind } from './kind.ts';
 import { type Bounds, birthCtes, boundsOf, turnCtes } from './life-statements.ts';
+import { answeredStatus, usedKey, withheldCtes } from './spawn-conditions.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /** What the input carries of every actor: its row, its history, its events for others, and the reply to be stored. */
@@ -231,8 +232,7 @@ export function spawnStatement(
   { withoutStoredReplies = false }: StatementOptions = {},
 ): BatchStatement {
   const own = each([...kind.spawn.insertColumns, ...definitionColumn(kind)], (name) => `, ${name}`);
-  const { conditions = [] } = kind.spawn;
-  const withheld = conditions.length > 0 ? withheldCtes(conditions) : '';
+  const withheld = withheldCtes(kind.spawn.conditions ?? []);
   const also = kind.spawn.insertInto.map((sql, index) => `, also_${index} as (${sql('admitted')})`).join('');
   const columns = columnsOf(
     `ord integer, workspace_id text, livemode boolean, period text, ceiling integer${kind.life ? ', kept_by integer' : ''}${each(definitionColumn(kind), (name) => `, ${name} text`)}, ${kind.spawn.columns}`,
@@ -284,7 +284,7 @@ export function spawnStatement(
       storesReply: withoutStoredReplies ? 'false' : undefined,
       isWhole: true,
     })}
-select i.ord, k.fingerprint, ${withheld ? `case when i.ord in (select ord from withheld) then ${WITHHELD} else k.status end as status` : 'k.status'}, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at,
+select i.ord, k.fingerprint, ${answeredStatus(withheld)}, k.reply, (extract(epoch from k.created_at) * 1000)::float8 as stored_at,
   null::integer as child, null::text as id, null::text as workspace_id, null::boolean as livemode
 from input i ${usedKey('*')} where i.ord in (select ord from refused)${answeredChildren(
       kind,
@@ -293,22 +293,3 @@ from input i ${usedKey('*')} where i.ord in (select ord from refused)${answeredC
 union all select -1, null, null, ${TAG}::text, null, null, null, null, null`,
   );
 }
-
-/** Stands in place of a stored reply's status for a call that was withheld. */
-export const WITHHELD = -1;
-
-const withheldCtes = (conditions: readonly SpawnCondition[]): string =>
-  `${each(conditions, ({ name, sql }) => `, ${name} as materialized (${sql('input')})`)}, withheld as materialized (
-  ${conditions
-    .map(
-      ({ name, judged }) => `select ord from input where ${judged} and ord not in (select ord from ${name})`,
-    )
-    .join(' union all ')}
-)`;
-
-/** The row of an idempotency key. Lateral, so that it is looked up by its index, never by hashing the whole table. */
-const usedKey = (columns: string): string => `left join lateral (
-    select ${columns} from idempotency_keys
-    where workspace_id = i.idem_workspace_id and livemode = i.idem_livemode and key = i.idem_key
-      and item = i.idem_item limit 1
-  ) k on i.idem_key is not null`;

@@ -45,10 +45,14 @@ const statsOf = async (id: string): Promise<Email> =>
   (await service.live.get(`/v1/campaigns/${id}/stats`)).body.data;
 
 const untilStatus = (id: string, status: string): Promise<Email> =>
-  eventually(`the campaign is ${status}`, async () => {
-    const { data } = (await service.live.get(`/v1/campaigns/${id}`)).body;
-    return data.status === status ? data : undefined;
-  });
+  eventually(
+    `the campaign is ${status}`,
+    async () => {
+      const { data } = (await service.live.get(`/v1/campaigns/${id}`)).body;
+      return data.status === status ? data : undefined;
+    },
+    { withinMs: 30_000 },
+  );
 
 describe('a campaign', () => {
   test('reaches everybody in its audience once, with their own content', async () => {
@@ -67,5 +71,105 @@ describe('a campaign', () => {
     const one = (await service.live.get(`/v1/emails/${emails[0].id}`)).body.data;
     expect(one.subject).toMatch(/^Hello Person\d$/);
     expect(one.html).toMatch(/You have (pro|free)\./);
+  });
+
+  test('is changed, copied and removed only where its state allows it', async () => {
+    const { live, test: other } = service;
+    const { id } = await aCampaign();
+    const path = `/v1/campaigns/${id}`;
+    expect((await live.patch(path, { subject: 'New', canary: null })).body.data.subject).toBe('New');
+    expect((await live.patch(path, { sbject: 'New' })).status).toBe(422);
+    expect((await live.patch(path, {})).status).toBe(422);
+    expect((await live.patch(path, { markdown: '# Two bodies' })).body.error.details[0].path).toBe(
+      '/body/markdown',
+    );
+    expect((await live.patch(path, { html: '{{ broken' })).body.error.details[0].path).toBe('/body/html');
+    const copy = (await live.post(`${path}/duplicate`)).body.data;
+    expect([copy.name, copy.status, copy.subject]).toEqual(['Copy of July', 'draft', 'New']);
+    for (const act of ['pause', 'unschedule'])
+      expect((await live.post(`${path}/${act}`, {})).status).toBe(409);
+
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const scheduled = await live.post(`${path}/send`, { scheduledAt: at });
+    expect([scheduled.status, scheduled.body.data.status, scheduled.body.data.scheduledAt]).toEqual([
+      200,
+      'scheduled',
+      at,
+    ]);
+    expect((await live.patch(path, { subject: 'Late' })).status).toBe(409);
+    expect((await live.delete(path)).status).toBe(409);
+    expect((await live.post(`${path}/send`, {})).status).toBe(409);
+    // Another environment's campaign is not there, and nothing happens to it.
+    for (const act of ['pause', 'unschedule', 'cancel', 'duplicate'])
+      expect((await other.post(`${path}/${act}`, {})).status).toBe(404);
+    for (const ask of ['', '/stats', '/links', '/recipients', '/preview'])
+      expect((await other.get(`${path}${ask}`)).status).toBe(404);
+    expect((await other.patch(path, { name: 'Taken' })).status).toBe(404);
+    expect((await other.delete(path)).status).toBe(404);
+    for (const act of ['send', 'test-send']) {
+      const refused = await other.post(`${path}/${act}`, act === 'send' ? {} : { to: ['a@sender.example'] });
+      expect([refused.status, refused.body.error.code]).toEqual([403, 'TEST_MODE_NOT_SUPPORTED']);
+    }
+    expect((await live.get(path)).body.data.status).toBe('scheduled');
+    const key = { authorization: `Bearer ${service.keys.live}`, 'content-type': 'application/json' };
+    const empty = await fetch(`${service.url}${path}/unschedule`, { method: 'POST', headers: key });
+    expect([empty.status, ((await empty.json()) as Email).data.status]).toEqual([200, 'draft']);
+    expect((await live.post(`${path}/cancel`, {})).body.data.status).toBe('cancelled');
+    expect((await live.post(`${path}/cancel`, {})).status).toBe(200);
+    expect((await live.post(`${path}/send`, {})).status).toBe(409);
+    expect((await live.delete(path)).status).toBe(204);
+    expect((await live.get(path)).status).toBe(404);
+    expect((await live.delete(path)).status).toBe(404);
+  });
+
+  test('tells at once what keeps it from being started', async () => {
+    const { live } = service;
+    const send = async (more: object) => {
+      const { id } = await aCampaign(more);
+      const refused = await live.post(`/v1/campaigns/${id}/send`, {});
+      expect((await live.get(`/v1/campaigns/${id}`)).body.data.status).toBe('draft');
+      return [refused.status, refused.body.error.code, refused.body.error.details?.length];
+    };
+    expect(await send({ from: 'a@elsewhere.example' })).toEqual([403, 'FORBIDDEN', undefined]);
+    expect(await send({ from: null, subject: null, html: null })).toEqual([422, 'VALIDATION_ERROR', 3]);
+    const nobody = (await live.post('/v1/audiences', { name: 'Nobody' })).body.data.id;
+    expect(await send({ audienceId: nobody })).toEqual([422, 'VALIDATION_ERROR', 1]);
+    const unknown = { name: 'x', audienceId, templateId: 'no-such-template' };
+    expect((await live.post('/v1/campaigns', unknown)).status).toBe(404);
+    expect((await live.post('/v1/campaigns', { name: 'x', audienceId: 'aud_none' })).status).toBe(404);
+  });
+
+  test('leaves out who may not get it, and skips who has left since', async () => {
+    const { live } = service;
+    const list = await anAudience('Leaving', 6);
+    const besides = await anAudience('Besides', 1);
+    const people = (await live.get(`/v1/audiences/${list}/contacts`)).body.data;
+    const [gone, blocked, excluded, leaves] = people;
+    await live.patch(`/v1/contacts/${gone.id}`, { status: 'unsubscribed' });
+    await live.post('/v1/suppressions', { address: blocked.email });
+    await live.post(`/v1/audiences/${besides}/contacts`, { contactIds: [excluded.id] });
+    const { id } = await aCampaign({ audienceId: list, excludeAudienceIds: [besides], ratePerHour: 1 });
+    await live.post(`/v1/campaigns/${id}/send`, {});
+    // One is given out at once; the next one an hour later, and that one has left by then.
+    const first = await eventually('one is given out', async () => {
+      const now = await statsOf(id);
+      return now.sent === 1 ? now : undefined;
+    });
+    expect(first).toMatchObject({ total: 6, sent: 1, remaining: 2, skipped: 3, failed: 0 });
+    const waiting = (await live.get(`/v1/campaigns/${id}/recipients?outcome=remaining`)).body.data;
+    expect(waiting).toHaveLength(2);
+    const left = waiting[0] ?? leaves;
+    expect((await live.delete(`/v1/audiences/${list}/contacts/${left.contactId}`)).status).toBe(204);
+    await service.pass(3_700_000);
+    await service.pass(3_700_000);
+    await untilStatus(id, 'sent');
+    expect(await statsOf(id)).toMatchObject({ total: 6, sent: 2, remaining: 0, skipped: 4, failed: 0 });
+    const skipped = (await live.get(`/v1/campaigns/${id}/recipients?outcome=skipped`)).body.data;
+    expect(skipped.map(({ reason }: Email) => reason).toSorted()).toEqual([
+      'excluded',
+      'suppressed',
+      'unsubscribed',
+      'unsubscribed',
+    ]);
   });
 });

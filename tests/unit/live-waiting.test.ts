@@ -66,6 +66,7 @@ function world(clock: Clock = systemClock) {
     } as Partial<LiveReader> as LiveReader,
     signer: createSigner('only-for-tests'),
     limits: { ...LIVE_LIMITS, slots: SLOTS, bulkSlots: 1 },
+    campaigns: () => undefined,
     senders: {
       find: async () => ({
         dkim: [],

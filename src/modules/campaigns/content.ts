@@ -1,7 +1,7 @@
 import { Failure, invalid } from '../../http/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../mail/address.ts';
 import { estimateSize } from '../../mail/message-size.ts';
-import type { StoredContent, TemplateContents } from '../templates/queries.ts';
+import type { StoredContent, TemplateContents } from '../templates/commands.ts';
 import { type CampaignSettings, compileOwn } from './settings.ts';
 
 /** A link as its author wrote it, and the SQL pattern of the addresses that it becomes. */

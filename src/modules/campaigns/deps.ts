@@ -1,8 +1,11 @@
+import type { CampaignContext } from '../../../machines/campaign-context.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { AcceptanceDeps } from '../emails/accept.ts';
-import type { IsMember, TemplateContents } from '../templates/queries.ts';
+import type { IsMember, TemplateContents } from '../templates/commands.ts';
 
 /** The services that campaigns call. */
 export interface CampaignDeps {
@@ -14,4 +17,32 @@ export interface CampaignDeps {
   readonly isMember: IsMember;
   /** This service's own address, without a slash at its end. */
   readonly publicUrl: string;
+}
+
+/** What one turn of work on a campaign knows. */
+export interface Turn {
+  readonly campaignId: string;
+  readonly workspaceId: string;
+  readonly context: CampaignContext;
+  /** Whether the turn has to end: the service stops, or others have to have theirs. */
+  isOver(): boolean;
+}
+
+/** Percentages above which a campaign stops by itself; 0 turns a guard off. */
+export interface GuardLimits {
+  readonly bounceRate: number;
+  readonly complaintRate: number;
+}
+
+/** What working on campaigns needs. */
+export interface DispatchDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly contents: TemplateContents;
+  /** Asked at each turn: emails are connected when the performer begins. */
+  readonly acceptance: () => AcceptanceDeps;
+  /** How many emails may be given out now. */
+  readonly bulkRoom: () => number;
+  readonly guards: GuardLimits;
 }

@@ -1,40 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CampaignEvent, CanaryStage, PausedReason } from '../../../machines/campaign-context.ts';
-import type { Database } from '../../db/database.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
-import type { Logger } from '../../telemetry/logger.ts';
-import type { Clock } from '../../time/clock.ts';
-import {
-  type AcceptanceDeps,
-  acceptForCampaign,
-  type CampaignMessage,
-  type CampaignRecipient,
-} from '../emails/accept.ts';
-import type { TemplateContents } from '../templates/queries.ts';
+import { acceptForCampaign, type CampaignMessage, type CampaignRecipient } from '../emails/accept.ts';
 import { findTerms } from '../workspace/queries.ts';
 import { type KeptContent, sizeOf, usedOf } from './content.ts';
-import { type GuardLimits, trippedBy } from './guards.ts';
+import type { DispatchDeps, Turn } from './deps.ts';
+import { trippedBy } from './guards.ts';
 import { type Pace, paceOf } from './pace.ts';
 import { nextWaiting, readLedger, skipGone, type WaitingRecipient } from './recipients.ts';
-import type { Turn } from './worker.ts';
-
-/** What working on campaigns needs. */
-export interface DispatchDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly contents: TemplateContents;
-  /** Asked at each turn: emails are connected when the performer begins. */
-  readonly acceptance: () => AcceptanceDeps;
-  /** How many emails may be given out now. */
-  readonly bulkRoom: () => number;
-  readonly guards: GuardLimits;
-}
 
 /** Emails that are given out together: two commits of the engine, of which one is written while the other is decided. */
 const CHUNK = { postgres: 500, embedded: 100 } as const;
 /** Until emails have left: a full line of them empties at some thousands a second. */
 const ROOM_MS = 10;
+/** The longest wait within a turn. */
+const LONGEST_WAIT_MS = 1_000;
 /** The wait after a chunk that could not be written. */
 const AGAIN_MS = 1_000;
 /** The wait of a campaign whose workspace is archived. */
@@ -88,7 +68,6 @@ export class Dispatch {
     while (!this.turn.isOver()) {
       if (canaryLeft <= 0) return this.#hold(kept);
       const allowed = await this.#allowed(pace);
-      if (typeof allowed !== 'number') return allowed;
       if (allowed === 0) continue;
       const rows = await nextWaiting(database, source, this.#place, Math.min(allowed, canaryLeft));
       if (rows.length === 0) {
@@ -96,6 +75,9 @@ export class Dispatch {
         if (end) return end;
         continue;
       }
+      const early = await this.#early(pace);
+      if (early === 'waited') continue;
+      if (early) return early;
       const given = await this.#give(sender, kept, message, rows, pace);
       if (given !== 'all') return this.#after(given);
       canaryLeft -= rows.length;
@@ -106,22 +88,21 @@ export class Dispatch {
     return this.#ended(0);
   }
 
-  /** How many may be given out now: none while the line is full. A rate may end the turn until the next one is due. */
-  async #allowed(pace: Pace | null): Promise<number | readonly CampaignEvent[]> {
-    const { database, clock, bulkRoom } = this.deps;
+  /** How many may be given out now: none while the line is full. */
+  async #allowed(pace: Pace | null): Promise<number> {
+    const { database, bulkRoom } = this.deps;
     const room = Math.min(bulkRoom(), CHUNK[database.kind]);
-    if (room <= 0) {
-      await pause(ROOM_MS);
-      return 0;
-    }
-    if (pace === null) return room;
-    const waitMs = Math.ceil(this.#nextAt - clock.now());
-    if (waitMs > 1_000) return this.#ended(waitMs);
-    if (waitMs > 0) {
-      await pause(waitMs);
-      return 0;
-    }
-    return pace.slice;
+    if (room <= 0) await pause(ROOM_MS);
+    return Math.max(0, Math.min(room, pace?.slice ?? room));
+  }
+
+  /** Waits until a rate allows the next ones; a long wait is the next turn's. Null where they may go now. */
+  async #early(pace: Pace | null): Promise<readonly CampaignEvent[] | 'waited' | null> {
+    const waitMs = pace === null ? 0 : Math.ceil(this.#nextAt - this.deps.clock.now());
+    if (waitMs <= 0) return null;
+    if (waitMs > LONGEST_WAIT_MS) return this.#ended(waitMs);
+    await pause(waitMs);
+    return 'waited';
   }
 
   /** Gives out a chunk. Everybody in it is written or not by one of the engine's commits each, whatever happens to the others. */

@@ -1,13 +1,7 @@
 import type { PausedReason } from '../../../machines/campaign-context.ts';
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt } from '../../db/ids.ts';
-import type { Turn } from './worker.ts';
-
-/** Percentages above which a campaign stops by itself; 0 turns a guard off. */
-export interface GuardLimits {
-  readonly bounceRate: number;
-  readonly complaintRate: number;
-}
+import type { GuardLimits, Turn } from './deps.ts';
 
 /** Outcomes that the rates are taken of: the latest ones. */
 const LATEST = 1_000;

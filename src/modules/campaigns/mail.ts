@@ -7,7 +7,7 @@ import { Failure } from '../../http/failure.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import type { CampaignEmail, CampaignMail, CampaignParts, Leave } from '../emails/queries.ts';
 import { preferencesPath } from '../preferences/queries.ts';
-import type { TemplateContents } from '../templates/queries.ts';
+import type { TemplateContents } from '../templates/commands.ts';
 import type { KeptContent } from './content.ts';
 import { addressHash } from './follow-emails.ts';
 

@@ -1,8 +1,7 @@
 import { defineModule, type Offers, offered } from '../module.ts';
 import { auditCampaigns } from './audit.ts';
 import { campaignBirths } from './births.ts';
-import type { CampaignDeps } from './deps.ts';
-import type { DispatchDeps } from './dispatch.ts';
+import type { CampaignDeps, DispatchDeps } from './deps.ts';
 import { followsCampaignEmails } from './follow-emails.ts';
 import { campaignKind, campaigns } from './kind.ts';
 import { campaignMail } from './mail.ts';

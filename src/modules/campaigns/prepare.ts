@@ -4,10 +4,9 @@ import { Failure } from '../../http/failure.ts';
 import { findTerms } from '../workspace/queries.ts';
 import { type Chosen, choose, freezeNext } from './audience.ts';
 import { type KeptContent, readyContent } from './content.ts';
-import type { DispatchDeps } from './dispatch.ts';
+import type { DispatchDeps, Turn } from './deps.ts';
 import { readLedger } from './recipients.ts';
 import type { CampaignSettings } from './settings.ts';
-import type { Turn } from './worker.ts';
 
 const SETTINGS = 'select settings from campaign_settings where campaign_id = $1';
 /** Who was frozen last: a turn goes on behind the one before it, which may have died. */

@@ -5,7 +5,7 @@ import { findContact } from '../contacts/queries.ts';
 import { acceptEmail } from '../emails/accept.ts';
 import type { EmailReceipt } from '../emails/queries.ts';
 import { preferencesPath } from '../preferences/queries.ts';
-import { findStrangers } from '../templates/queries.ts';
+import { findStrangers } from '../templates/commands.ts';
 import { BARE_CONTACT, readyContent, usedOf } from './content.ts';
 import type { CampaignDeps } from './deps.ts';
 import type { PreviewQuery, PreviewView, TestSendBody } from './model.ts';

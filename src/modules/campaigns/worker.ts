@@ -2,22 +2,14 @@ import type { CampaignContext, CampaignEvent } from '../../../machines/campaign-
 import type { Order } from '../../engine/draft.ts';
 import { stateOf } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
-import { Dispatch, type DispatchDeps } from './dispatch.ts';
+import type { DispatchDeps, Turn } from './deps.ts';
+import { Dispatch } from './dispatch.ts';
 import { prepare } from './prepare.ts';
 
 /** Campaigns that one process works on at once; the others have their turns in between. */
 const AT_ONCE = 4;
 /** Campaigns that wait in memory for their turn; those beyond it are found by the clock again. */
 const BACKLOG = 1_000;
-
-/** What one turn of work on a campaign knows. */
-export interface Turn {
-  readonly campaignId: string;
-  readonly workspaceId: string;
-  readonly context: CampaignContext;
-  /** Whether the turn has to end: the service stops, or others have to have theirs. */
-  isOver(): boolean;
-}
 
 /** How long a campaign is worked on before others have their turn. */
 const TURN_MS = 4_000;

@@ -20,6 +20,12 @@ import { insertTemplate, type TemplateRow, updateTemplate } from './store.ts';
 import type { FoundVersion } from './versions.ts';
 import { viewOf } from './views.ts';
 
+// Other modules reach the contents of templates through this file.
+export type { StoredContent } from './content.ts';
+export type { TemplateContents } from './contents.ts';
+// biome-ignore lint/performance/noBarrelFile: the same rule of who may get a test.
+export { findStrangers, type IsMember } from './test-send.ts';
+
 /** The services that changing templates calls. */
 export interface TemplateCommands extends TemplateReader, Compilers {
   /** Who may be using a template now, besides the emails that were made from it. */

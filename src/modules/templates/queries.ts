@@ -9,12 +9,6 @@ import { readTemplates, readVersion, readVersions, type TemplateRow } from './st
 import type { FoundVersion, Versions } from './versions.ts';
 import { itemOf, versionItemOf, versionOf, viewOf } from './views.ts';
 
-// Other modules reach the contents of templates through this file alone.
-export type { StoredContent } from './content.ts';
-export type { TemplateContents } from './contents.ts';
-// biome-ignore lint/performance/noBarrelFile: the same rule of who may get a test.
-export { findStrangers, type IsMember } from './test-send.ts';
-
 /** The services that reading templates calls. */
 export interface TemplateReader {
   readonly database: Database;
