@@ -46,6 +46,16 @@ const anEmail = () => ({
 const aTemplate = async (): Promise<string> =>
   (await post('/v1/templates', { name: fresh(), subject: 's', html: 'x', from: 'shop@sender.example' })).id;
 
+/** A campaign to one new contact. */
+const aCampaign = async (): Promise<string> => {
+  const audience = await post('/v1/audiences', { name: fresh() });
+  const contact = await post('/v1/contacts', { email: `${fresh()}@example.com` });
+  await post(`/v1/audiences/${audience.id}/contacts`, { contactIds: [contact.id] });
+  const said = { from: 'shop@sender.example', subject: 's', html: '<p>x</p>' };
+  return (await post('/v1/campaigns', { name: fresh(), audienceId: audience.id, ...said })).id;
+};
+const later = () => ({ scheduledAt: new Date(Date.now() + 3_600_000).toISOString() });
+
 type Request = Pick<Asking, 'path' | 'body' | 'headers'>;
 type Recipe = () => Promise<Request> | Request;
 
@@ -80,6 +90,38 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     const emails = [`n${made}@example.com`, 'nobody@example.com'];
     return { path: `/v1/audiences/${id}/contacts`, body: { emails } };
   },
+  '/v1/campaigns': async () => {
+    const { id } = await post('/v1/audiences', { name: fresh() });
+    return { path: '/v1/campaigns', body: { name: fresh(), audienceId: id } };
+  },
+  '/v1/campaigns/{id}/duplicate': async () => ({ path: `/v1/campaigns/${await aCampaign()}/duplicate` }),
+  '/v1/campaigns/{id}/send': async () => ({
+    path: `/v1/campaigns/${await aCampaign()}/send`,
+    body: later(),
+  }),
+  '/v1/campaigns/{id}/pause': async () => {
+    const id = await aCampaign();
+    const two = await post('/v1/contacts', { email: `${fresh()}@example.com` });
+    const { audienceId } = await get(`/v1/campaigns/${id}`);
+    await post(`/v1/audiences/${audienceId}/contacts`, { contactIds: [two.id] });
+    await service.ask({ method: 'PATCH', path: `/v1/campaigns/${id}`, key, body: { ratePerHour: 1 } });
+    await post(`/v1/campaigns/${id}/send`, {});
+    await eventually(
+      'it is sent',
+      async () => (await get(`/v1/campaigns/${id}`)).status === 'sending' || undefined,
+    );
+    return { path: `/v1/campaigns/${id}/pause` };
+  },
+  '/v1/campaigns/{id}/unschedule': async () => {
+    const id = await aCampaign();
+    await post(`/v1/campaigns/${id}/send`, later());
+    return { path: `/v1/campaigns/${id}/unschedule` };
+  },
+  '/v1/campaigns/{id}/cancel': async () => ({ path: `/v1/campaigns/${await aCampaign()}/cancel` }),
+  '/v1/campaigns/{id}/test-send': async () => ({
+    path: `/v1/campaigns/${await aCampaign()}/test-send`,
+    body: { to: ['me@sender.example'] },
+  }),
   '/v1/api-keys': () => ({
     path: '/v1/api-keys',
     body: { name: fresh(), env: 'test', permissions: ['emails:read'] },

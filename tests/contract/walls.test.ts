@@ -61,6 +61,8 @@ async function fill(names: Map<string, string>, key: string, livemode: boolean):
   const template = { name: 'Other', subject: 's', html: 'x', from: 'shop@other.example' };
   names.set('tpl', (await post('/v1/templates', template)).id);
   names.set('version', '1');
+  const campaign = { name: 'Other', audienceId: names.get('aud') };
+  names.set('cmp', (await post('/v1/campaigns', campaign)).id);
   const csv = { 'content-type': 'text/csv' };
   names.set('imp', (await post('/v1/contacts/import', 'email\nbo@other.example\n', csv)).id);
   if (livemode) {

@@ -167,7 +167,7 @@ export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
         waitMs: random.pick([0, 1_000]),
         canary,
       }),
-      'recipients.exhausted': ({ attempt }, random) => ({ attempt: about(attempt, random) }),
+      'recipients.exhausted': ({ attempt }) => ({ attempt }),
       'stop.demanded': ({ attempt }, random) => ({
         attempt: about(attempt, random),
         reason: 'quota_exceeded',
