@@ -4,6 +4,7 @@ import { CAMPAIGN_STATES, campaignMachine } from './campaign.ts';
 import { CONTACT_IMPORT_STATES, contactImportMachine } from './contact-import.ts';
 import { DOMAIN_STATES, domainMachine } from './domain.ts';
 import { EMAIL_STATES, emailMachine } from './email.ts';
+import { FLOW_RUN_STATES, flowRunMachine } from './flow-run.ts';
 import { WEBHOOK_DELIVERY_STATES, webhookDeliveryMachine } from './webhook-delivery.ts';
 import { WEBHOOK_ENDPOINT_STATES, webhookEndpointMachine } from './webhook-endpoint.ts';
 
@@ -55,6 +56,12 @@ export const catalogue = {
     about: 'One message to everybody in an audience. The `status` of the API is the state.',
     machine: campaignMachine,
     states: CAMPAIGN_STATES,
+  },
+  flowRun: {
+    about:
+      'The way of one contact through a flow. Each version of a flow has a machine of its own, built of its steps; this is the one of a flow with a step of every type.',
+    machine: flowRunMachine,
+    states: FLOW_RUN_STATES,
   },
 } as const satisfies Readonly<Record<string, Omit<Lifecycle, 'name'>>>;
 

@@ -14,6 +14,7 @@ import { docsModule } from './modules/docs/module.ts';
 import { domainsModule } from './modules/domains/module.ts';
 import { emailsModule } from './modules/emails/module.ts';
 import { eventsModule } from './modules/events/module.ts';
+import { flowsModule } from './modules/flows/module.ts';
 import { inboundModule } from './modules/inbound/module.ts';
 import { inspectorModule } from './modules/inspector/module.ts';
 import { membersModule } from './modules/members/module.ts';
@@ -45,6 +46,7 @@ export const MODULES: readonly Module[] = [
   importsModule,
   audiencesModule,
   campaignsModule,
+  flowsModule,
   suppressionsModule,
   apiKeysModule,
   workspaceModule,

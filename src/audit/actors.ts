@@ -1,5 +1,6 @@
+import type { AnyStateMachine } from 'xstate';
 import { timeOfId } from '../db/ids.ts';
-import { ACTOR_COLUMNS } from '../engine/actor-columns.ts';
+import { ACTOR_COLUMNS, definitionColumn } from '../engine/actor-columns.ts';
 import type { Kind } from '../engine/kind.ts';
 import { birthFaults, type Marks, readMarks } from './births.ts';
 import type { Findings } from './findings.ts';
@@ -46,7 +47,7 @@ const READ_COLUMNS = ACTOR_COLUMNS.map((name) =>
 ).join(', ');
 
 const statement = (kind: Kind): string => `select ${READ_COLUMNS}${columnsOf(kind)}
-  ${kind.actorColumnsForFacts.map((name) => `, ${name}`).join('')}
+  ${[...kind.actorColumnsForFacts, ...definitionColumn(kind)].map((name) => `, ${name}`).join('')}
   ${kind.life ? ', kept_by' : ''}
 from ${kind.table} where id > $1 order by id limit ${BATCH}`;
 
@@ -56,23 +57,27 @@ export async function auditActors(
   kind: Kind,
   from: string,
   further: (batch: ActorBatch) => Promise<void> = async () => {},
+  machineOf: AuditedMachine = async () => null,
 ): Promise<void> {
   const text = statement(kind);
   const marks = await readMarks(audit.session, kind);
   for (let after = from; after !== LAST; ) {
     const actors = await audit.session.query<AuditedActor>(text, [after]);
     const to = actors.length < BATCH ? LAST : (actors.at(-1)?.id ?? LAST);
-    await checkBatch(audit, kind, { actors, after, to }, marks);
+    await checkBatch(audit, kind, { actors, after, to }, { marks, machineOf });
     await further({ actors, after, to });
     after = to;
   }
 }
 
+/** The machine of a definition; null where there is none. */
+export type AuditedMachine = (definitionId: string) => Promise<AnyStateMachine | null>;
+
 async function checkBatch(
   audit: Audit,
   kind: Kind,
   { actors, after, to }: ActorBatch,
-  marks: Marks,
+  { marks, machineOf }: { readonly marks: Marks; readonly machineOf: AuditedMachine },
 ): Promise<void> {
   const { session, findings, now, served } = audit;
   const journals = await journalsBetween(session, kind, after, to);
@@ -84,7 +89,12 @@ async function checkBatch(
     known.add(actor.id);
     for (const what of journalFaults(actor, journals.get(actor.id)))
       findings.wrong('journals', actor.id, what);
-    for (const what of snapshotFaults(kind, actor, now)) findings.wrong('snapshots', actor.id, what);
+    const { definition_id: definition = null } = actor;
+    const machine = definition === null ? kind.machine : await machineOf(definition);
+    const faults = machine
+      ? snapshotFaults(kind, machine, actor, now)
+      : [`its definition ${definition} is missing`];
+    for (const what of faults) findings.wrong('snapshots', actor.id, what);
     if (isKept(actor)) {
       findings.look('births', 1);
       for (const what of birthFaults(actor, marks)) findings.wrong('births', actor.id, what);

@@ -1,3 +1,4 @@
+import type { AnyStateMachine } from 'xstate';
 import { earliest } from '../engine/decide.ts';
 import type { Kind } from '../engine/kind.ts';
 
@@ -14,6 +15,8 @@ export interface AuditedActor {
   readonly wake_at: number | null;
   /** Of a life without a turn: the instance that keeps it. */
   readonly kept_by?: number | null;
+  /** Of kinds that have definitions. */
+  readonly definition_id?: string | null;
   readonly [derived: string]: unknown;
 }
 
@@ -24,17 +27,22 @@ export const isKept = ({ kept_by, wake_at }: AuditedActor): boolean => kept_by !
 const CLAIMED_AHEAD_MS = 60_000;
 
 /** The ids of the timers that an actor in this state must have. */
-const timersOf = (kind: Kind, state: string): readonly string[] => [
-  ...new Set(kind.machine.states[state]?.after.map(({ eventType }) => eventType)),
+const timersOf = (machine: AnyStateMachine, state: string): readonly string[] => [
+  ...new Set(machine.states[state]?.after.map(({ eventType }) => eventType)),
 ];
 
-/** Compares a row with its snapshot: a sentence for each fault. */
-export function snapshotFaults(kind: Kind, actor: AuditedActor, now: number): string[] {
+/** Compares a row with its snapshot: a sentence for each fault. `machine` is the one that the actor runs. */
+export function snapshotFaults(
+  kind: Kind,
+  machine: AnyStateMachine,
+  actor: AuditedActor,
+  now: number,
+): string[] {
   const faults: string[] = [];
-  if (!(actor.state in kind.machine.states)) return [`the machine has no state ${actor.state}`];
+  if (!(actor.state in machine.states)) return [`the machine has no state ${actor.state}`];
   if (actor.machine_version > kind.version) faults.push(`version ${actor.machine_version} is not known here`);
   const timers = actor.timers ?? {};
-  const needed = timersOf(kind, actor.state);
+  const needed = timersOf(machine, actor.state);
   for (const id of needed) if (!(id in timers)) faults.push(`${actor.state} without its timer ${id}`);
   for (const id of Object.keys(timers))
     if (!needed.includes(id)) faults.push(`${actor.state} with the timer ${id}`);

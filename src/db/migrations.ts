@@ -8,6 +8,7 @@ import members from '../../drizzle/0005_members.sql' with { type: 'text' };
 import billing from '../../drizzle/0006_billing.sql' with { type: 'text' };
 import analytics from '../../drizzle/0007_analytics.sql' with { type: 'text' };
 import campaigns from '../../drizzle/0008_campaigns.sql' with { type: 'text' };
+import flows from '../../drizzle/0009_flows.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
   { name: '0006_billing', sql: billing },
   { name: '0007_analytics', sql: analytics },
   { name: '0008_campaigns', sql: campaigns },
+  { name: '0009_flows', sql: flows },
 ];

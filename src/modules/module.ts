@@ -31,6 +31,7 @@ import type { TemplateUse } from './templates/commands.ts';
 import type { TemplateContents } from './templates/contents.ts';
 import type { FillTemplate } from './templates/fill.ts';
 import type { IsMember } from './templates/test-send.ts';
+import type { WebhookPosting } from './webhooks/commands.ts';
 
 /** A kind of actors that a module owns, with the rules about it that other parts of the service follow. */
 export interface ModuleKind {
@@ -97,6 +98,8 @@ export interface Offers {
   /** Whether an address (its key) is that of a member. Without it nobody is one. */
   isMember?: IsMember;
   recordFeedback?: RecordFeedback;
+  /** How requests are posted to receivers: with the guards, the limits and the signature of webhooks. */
+  posting?: WebhookPosting;
   liveView?: Inspector;
 }
 

@@ -36,6 +36,13 @@ const get = async (path: string) => (await service.ask({ path, key })).body.data
 const aDomain = async (): Promise<string> => (await post('/v1/domains', { name: `${fresh()}.example` })).id;
 const aWebhook = async (): Promise<string> =>
   (await post('/v1/webhooks', { url: receiver.url.href, events: ['sent', 'delivered'] })).id;
+const aFlow = async (): Promise<string> =>
+  (
+    await post('/v1/flows', {
+      name: fresh(),
+      steps: [{ key: 'wait', type: 'delay', config: { amount: 1, unit: 'days' } }],
+    })
+  ).id;
 const anEmail = () => ({
   from: 'shop@sender.example',
   to: 'ada@example.com',
@@ -122,6 +129,20 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     path: `/v1/campaigns/${await aCampaign()}/test-send`,
     body: { to: ['me@sender.example'] },
   }),
+  '/v1/flows': () => ({ path: '/v1/flows', body: { name: fresh() } }),
+  '/v1/flows/{id}/activate': async () => ({ path: `/v1/flows/${await aFlow()}/activate` }),
+  '/v1/flows/{id}/pause': async () => {
+    const id = await aFlow();
+    await post(`/v1/flows/${id}/activate`);
+    return { path: `/v1/flows/${id}/pause`, body: { runs: 'hold' } };
+  },
+  '/v1/flows/{id}/runs': async () => {
+    const id = await aFlow();
+    await post(`/v1/flows/${id}/activate`);
+    const contact = await post('/v1/contacts', { email: `${fresh()}@example.com` });
+    return { path: `/v1/flows/${id}/runs`, body: { contactId: contact.id } };
+  },
+  '/v1/flows/webhook-secret': () => ({ path: '/v1/flows/webhook-secret' }),
   '/v1/api-keys': () => ({
     path: '/v1/api-keys',
     body: { name: fresh(), env: 'test', permissions: ['emails:read'] },
@@ -177,6 +198,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   '/v1/templates/render-preview': 'changes nothing',
   '/v1/contacts/imports/{id}/cancel':
     'An import that is over cannot be cancelled, and a short one is over at once.',
+  '/v1/flows/{id}/validate': 'It changes nothing: a repetition looks anew.',
   '/v1/audiences/preview': 'It changes nothing: a repetition counts anew.',
   '/v1/billing/checkout': 'needs Stripe: billing.test.ts repeats it',
   '/v1/billing/portal': 'needs Stripe: billing.test.ts repeats the checkout, which is made the same way',

@@ -8,7 +8,16 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { type Service, startService, TEST_KEY } from '../support/service.ts';
 import { FROM_OWN_PAGE, openViewer, sessionCookie } from './inspector-viewer.ts';
 
-const ALL = ['apiKey', 'campaign', 'contactImport', 'domain', 'email', 'webhookDelivery', 'webhookEndpoint'];
+const ALL = [
+  'apiKey',
+  'campaign',
+  'contactImport',
+  'domain',
+  'email',
+  'flowRun',
+  'webhookDelivery',
+  'webhookEndpoint',
+];
 
 let database: TestDatabase;
 let service: Service;

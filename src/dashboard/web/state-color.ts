@@ -61,6 +61,15 @@ const COLORS: Colors = {
     failed: 'bad',
     deleted: 'quiet',
   },
+  flowRun: {
+    begun: 'moving',
+    postponed: 'waiting',
+    held: 'quiet',
+    completed: 'good',
+    exited: 'quiet',
+    failed: 'bad',
+    cancelled: 'quiet',
+  },
 };
 
 const BY_KIND: Readonly<Record<string, Readonly<Record<string, StateColor>>>> = COLORS;

@@ -32,13 +32,18 @@ export interface FilteredContact {
   /** The static audiences that it has joined. */
   readonly audiences: readonly string[];
   readonly activity: readonly FilteredActivity[];
+  /** The properties of the event that somebody asks about, where a family of fields knows it. */
+  readonly event?: Readonly<Record<string, unknown>>;
 }
 
 /** The filters of dynamic audiences by their ids, for those that a filter names. */
 export type DynamicAudiences = ReadonlyMap<string, Filter<FilteredContact>>;
 
 /** All that can be asked of a contact: in SQL of a row of `contacts`, in memory of a `FilteredContact`. */
-export const contactFields = (dynamic: DynamicAudiences = new Map()): Fields<FilteredContact> => ({
+export const contactFields = (
+  dynamic: DynamicAudiences = new Map(),
+  further: readonly FieldFamily<FilteredContact>[] = [],
+): Fields<FilteredContact> => ({
   named: {
     email: emailField,
     firstName: textField({ sql: sql`${contacts.firstName}`, read: ({ firstName }) => firstName }),
@@ -63,6 +68,7 @@ export const contactFields = (dynamic: DynamicAudiences = new Map()): Fields<Fil
       read: ({ properties }) => properties,
     }),
     customEvents,
+    ...further,
   ],
 });
 

@@ -2,6 +2,7 @@ import { and, eq, inArray, type SQL } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { audiences } from '../../db/schema/audience.ts';
 import { type Filter, Problems } from '../../filters/condition.ts';
+import type { FieldFamily } from '../../filters/fields.ts';
 import { readFilter } from '../../filters/tree.ts';
 import type { Detail } from '../../http/failure.ts';
 import type { Scope } from '../contacts/queries.ts';
@@ -23,6 +24,8 @@ interface Place {
   readonly at: string;
   /** The audiences that it is part of: none of them may be named by it. */
   readonly above: readonly string[];
+  /** What can be asked besides, in the filter itself and not in those of the audiences that it names. */
+  readonly further?: readonly FieldFamily<FilteredContact>[];
 }
 
 /**
@@ -33,10 +36,10 @@ export async function readContactFilter(
   database: Database,
   scope: Scope,
   value: unknown,
-  { at, above }: Place,
+  { at, above, further }: Place,
 ): Promise<ContactFilter | Problems> {
   // The whole filter is read first, which bounds the ids that are looked up.
-  const alone = readFilter(value, at, contactFields());
+  const alone = readFilter(value, at, contactFields(undefined, further));
   const ids = alone instanceof Problems ? [] : audienceIdsIn(value);
   if (ids.length === 0) return alone;
   const rows = await database.read((orm) =>
@@ -59,7 +62,7 @@ export async function readContactFilter(
       else dynamic.set(id, inner);
     }
   }
-  return details.length > 0 ? new Problems(details) : readFilter(value, at, contactFields(dynamic));
+  return details.length > 0 ? new Problems(details) : readFilter(value, at, contactFields(dynamic, further));
 }
 
 /** The ids of audiences that the conditions of a filter name. */

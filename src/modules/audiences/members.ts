@@ -154,10 +154,12 @@ export interface Joining extends Scope {
   readonly now: number;
   /** Only somebody who was asked to confirm. */
   readonly onlyPending: boolean;
+  /** What is noted of it, such as the run of a flow. */
+  readonly data?: object;
 }
 
 /**
- * $1 workspace, $2 environment, $3 audience, $4 contact, $5 now, $6 id of the activity, $7 whether only those who were asked. Who
+ * $1 workspace, $2 environment, $3 audience, $4 contact, $5 now, $6 id of the activity, $7 whether only those who were asked, $8 why. Who
  * is in it already stays so, and that counts as done.
  */
 const JOIN = `with allowed as materialized (
@@ -170,19 +172,20 @@ const JOIN = `with allowed as materialized (
   on conflict (audience_id, contact_id) do update set state = 'joined', since = excluded.since where m.state = 'pending'
   returning 1
 ), noted as (
-  insert into contact_activity (contact_id, id, livemode, type, at, subject)
-  select $4, $6, $2::boolean, 'joined', $5::timestamptz, $3 from joined
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
+  select $4, $6, $2::boolean, 'joined', $5::timestamptz, $3, $8::text::json from joined
 )
 select id from allowed`;
 
 /** Lets a contact into a static audience by its own will; false when there is nothing to join. @throws Unavailable */
 export async function joinAudience(
   database: Database,
-  { workspaceId, livemode, audienceId, contactId, now, onlyPending }: Joining,
+  { workspaceId, livemode, audienceId, contactId, now, onlyPending, data }: Joining,
 ): Promise<boolean> {
   const rows = await database.query(JOIN, [
     ...[workspaceId, livemode, audienceId, contactId, new Date(now).toISOString(), mintId('act', now)],
     onlyPending,
+    data === undefined ? null : JSON.stringify(data),
   ]);
   return rows.length > 0;
 }

@@ -11,6 +11,10 @@ import type { ContactCounter } from './count.ts';
 import { type ContactFilter, ownAudiences, readContactFilter } from './filter.ts';
 import type { AudienceQuery, AudienceView, PreviewView } from './model.ts';
 
+export type { FilteredContact } from './fields.ts';
+// biome-ignore lint/performance/noBarrelFile: what other modules may ask of contacts, beside the queries themselves.
+export { type ContactFilter, readContactFilter } from './filter.ts';
+
 /** The services that reading audiences calls. */
 export interface AudienceReader {
   readonly database: Database;

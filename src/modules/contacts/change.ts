@@ -113,6 +113,29 @@ async function change(
   return done?.outcome ?? null;
 }
 
+/** What a flow changes of a contact; what is absent stays. */
+export interface ContactChanges {
+  readonly firstName?: string | null;
+  readonly lastName?: string | null;
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
+
+/** Changes what is known of a contact, whose properties are merged. @throws Unavailable */
+export async function changeContact(
+  commands: ChangeDeps,
+  scope: Scope,
+  contact: Changed,
+  changes: ContactChanges,
+  now: number,
+): Promise<'changed' | 'full' | 'gone'> {
+  const read = readProperties(changes.properties, '');
+  // They were checked when they were written down.
+  const { set, removed } = isMistaken(read) ? { set: {}, removed: [] } : read;
+  const asked = { ...namesOf(changes), properties: set, removed, status: null, consent: null };
+  const outcome = await change(commands, scope, contact, asked, now);
+  return outcome === 'full' ? 'full' : outcome === null ? 'gone' : 'changed';
+}
+
 /** A status that a person has chosen, and how it is known. */
 export interface ChosenStatus {
   readonly status: 'subscribed' | 'unsubscribed';

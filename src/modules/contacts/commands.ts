@@ -10,7 +10,7 @@ import { isMistaken, readContact } from './read-contact.ts';
 import { type ContactInput, WRITE_CONTACTS, type WrittenContact } from './write.ts';
 
 // biome-ignore lint/performance/noBarrelFile: what other modules may do with contacts, beside the commands themselves.
-export { changeStatus } from './change.ts';
+export { type ChangeDeps, changeContact, changeStatus } from './change.ts';
 
 /** How often a statement is repeated for an address that somebody else adds at the same moment. */
 const MOST_TRIES = 3;

@@ -18,6 +18,7 @@ export {
 } from './contact-rows.ts';
 export { type AudienceMatch, listContacts } from './list.ts';
 export { Contact, type ContactView } from './model.ts';
+export { readProperties } from './properties.ts';
 
 /** Reads a contact, or answers 404. */
 export const contactDetail = async (

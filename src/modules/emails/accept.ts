@@ -18,7 +18,12 @@ import { type Envelope, type RenderedMarkdown, storedMessage } from './accept/me
 import { packContent } from './accept/packed-content.ts';
 import { readSendRequest, type SendRequest } from './accept/request.ts';
 import type { SendBody } from './accept/request-model.ts';
-import { type FilledRequest, type FillTemplate, fillRequest } from './accept/templated.ts';
+import {
+  type Circumstances,
+  type FilledRequest,
+  type FillTemplate,
+  fillRequest,
+} from './accept/templated.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
 import { simulatedOutcome } from './simulator/simulated-addresses.ts';
 
@@ -69,6 +74,8 @@ export interface AcceptRequest {
   readonly templateVersion?: number;
   /** What stands before the subject that the template makes. */
   readonly subjectPrefix?: string;
+  /** What its template sees besides the variables of the body. */
+  readonly circumstances?: Circumstances;
   /** The HTTP status that the stored reply has; 202 by default. */
   readonly status?: number;
 }

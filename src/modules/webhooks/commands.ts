@@ -10,9 +10,21 @@ import type { Stopping } from './deliveries/stop-performer.ts';
 import { ENDPOINTS_PERIOD } from './endpoints/kind.ts';
 import { mintSecret, sealSecret, secretPrefixOf } from './endpoints/secret.ts';
 import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
+import type { Posting } from './http/poster.ts';
 import type { NewWebhook, WebhookPatch, WebhookView } from './model.ts';
 import type { WebhookReader } from './queries.ts';
 import { webhookOf } from './views.ts';
+
+// biome-ignore lint/performance/noBarrelFile: what other modules need to post requests of their own, beside the commands.
+export { mintSecret } from './endpoints/secret.ts';
+
+/** Posts signed requests for other modules, as webhooks are posted. */
+export interface WebhookPosting {
+  /** A sentence about what is wrong with a URL; null when nothing is. */
+  problemOfUrl(url: string): Promise<string | null>;
+  /** Posts once, within ten seconds. True when the receiver has accepted it. @throws Unavailable */
+  post(posting: Posting): Promise<boolean>;
+}
 
 export interface WebhookCommands extends WebhookReader {
   readonly engine: Engine;

@@ -40,13 +40,16 @@ export const webhooksModule = defineModule<WebhookCommands>({
   routes: webhookRoutes,
   open({ database, clock, sealer, config, ca }) {
     const policy = { allowPrivate: isLocalOnly(config), allowCidrs: config.webhookAllowCidrs ?? [] };
-    const { kinds, targetRules, stopping } = openWebhooks({ database, clock, sealer, policy, ca });
+    const { kinds, targetRules, stopping, posting } = openWebhooks({ database, clock, sealer, policy, ca });
     return {
       registrations: kinds,
-      connect: ({ engine }) => ({
-        deps: { database, engine, sealer, targetRules, stopping, simulatorDomain: config.simulatorDomain },
-        duties: [webhookPruner({ database, clock }), deliveryStopper({ engine, clock })],
-      }),
+      connect({ engine, offers }) {
+        offers.posting = posting;
+        return {
+          deps: { database, engine, sealer, targetRules, stopping, simulatorDomain: config.simulatorDomain },
+          duties: [webhookPruner({ database, clock }), deliveryStopper({ engine, clock })],
+        };
+      },
     };
   },
 });

@@ -2,13 +2,15 @@ import type { Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
 import type { Registration } from '../../engine/engine.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { WebhookPosting } from './commands.ts';
 import { webhookDeliveries } from './deliveries/kind.ts';
 import { WebhookPerformer } from './deliveries/performer.ts';
 import { Stopping } from './deliveries/stop-performer.ts';
 import { webhookEndpoints } from './endpoints/kind.ts';
-import type { TargetRules } from './endpoints/target.ts';
+import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
 import { createAddressGuard, type TargetPolicy } from './http/address-guard.ts';
 import { resolveBySystem } from './http/lookup.ts';
+import { isSuccess } from './http/post-result.ts';
 import { createPoster } from './http/poster.ts';
 
 export interface WebhookParts {
@@ -24,6 +26,7 @@ export interface Webhooks {
   readonly kinds: readonly Registration[];
   readonly targetRules: TargetRules;
   readonly stopping: Stopping;
+  readonly posting: WebhookPosting;
 }
 
 /** Builds the parts of webhooks. */
@@ -36,5 +39,14 @@ export function openWebhooks({ database, clock, sealer, policy, ca }: WebhookPar
   const poster = createPoster({ ...targetRules, clock, ca });
   const performer = new WebhookPerformer({ database, clock, sealer, poster });
   const stopping = new Stopping({ database, clock });
-  return { kinds: [webhookEndpoints(stopping), webhookDeliveries(performer)], targetRules, stopping };
+  const posting: WebhookPosting = {
+    problemOfUrl: (url) => problemOfTarget(url, targetRules),
+    post: async (one) => isSuccess(await poster.post(one)),
+  };
+  return {
+    kinds: [webhookEndpoints(stopping), webhookDeliveries(performer)],
+    targetRules,
+    stopping,
+    posting,
+  };
 }

@@ -31,6 +31,7 @@ export const SHARED_TABLES: ReadonlySet<string> = new Set([
     'last_run',
     'stripe_events',
     'ses_removals',
+    'flow_feed',
   ],
   ...['accounts', 'passkeys', 'recovery_codes'],
 ]);

@@ -23,6 +23,13 @@ export interface FilledTemplate {
   readonly replyTo: readonly string[];
 }
 
+/** What a template sees besides the variables of a request: whom it is for, and what happened. */
+export interface Circumstances {
+  readonly contact?: Readonly<Record<string, unknown>> | null;
+  readonly campaign?: { readonly name: string } | null;
+  readonly event?: Readonly<Record<string, unknown>> | null;
+}
+
 /** A template that is to be filled with the values of one email. `at` is the JSON pointer of the request. */
 export interface TemplateFilling {
   readonly owner: { readonly workspaceId: string; readonly livemode: boolean };
@@ -31,6 +38,7 @@ export interface TemplateFilling {
   /** The version that is sent when left out. */
   readonly version?: number | undefined;
   readonly values: Readonly<Record<string, unknown>>;
+  readonly circumstances?: Circumstances;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly at: string;
@@ -47,6 +55,7 @@ interface Filler {
   readonly at: string;
   readonly templateVersion?: number;
   readonly subjectPrefix?: string;
+  readonly circumstances?: Circumstances;
 }
 
 /** A request whose content came from its template. */
@@ -68,11 +77,12 @@ const TOO_LARGE = 'Must make a message of at most 25 MiB.';
 export async function fillRequest(
   fillTemplate: FillTemplate,
   request: SendRequest,
-  { sender, body, now, at, templateVersion, subjectPrefix = '' }: Filler,
+  { sender, body, now, at, templateVersion, subjectPrefix = '', circumstances }: Filler,
 ): Promise<FilledRequest | Failure> {
   const { id = '', variables = {} } = request.template ?? {};
   const filled = await fillTemplate({
     ...{ owner: sender, name: id, version: templateVersion, values: variables, now, at },
+    ...(circumstances && { circumstances }),
   });
   if (filled instanceof Failure) return filled;
   const { templateId, version, html, text } = filled;

@@ -1,0 +1,95 @@
+/** How a run stands, for whoever reads it. */
+export type FlowRunStatus = 'running' | 'waiting' | 'completed' | 'exited' | 'failed' | 'cancelled';
+
+/** The context of a run. Nothing in it is personal: the contact is named by its id. Times are epoch milliseconds. */
+export interface FlowRunContext {
+  /** The time of the last event, from which delays count. */
+  readonly at: number;
+  /** How long a step may be silent before it is done again. */
+  readonly leaseMs: number;
+  readonly contactId: string;
+  /** The contact's time zone, or else that of the workspace. */
+  readonly timeZone: string;
+  /** The entry in the contact's activity that began the run; null where none did. */
+  readonly occurrence: string | null;
+  /** Where in the log the last event stood that the run has taken; none before it or there is taken again. */
+  readonly seen: string;
+  /** How many flows have begun one another up to this run. */
+  readonly depth: number;
+  readonly status: FlowRunStatus;
+  /** The step where it stands. */
+  readonly step: string | null;
+  /** Numbers the steps that were come to; what a step tells must carry it. */
+  readonly visit: number;
+  /** When the present step was come to. */
+  readonly since: number;
+  /** How often the present step was begun. */
+  readonly attempt: number;
+  /** The name of the event that is waited for. */
+  readonly awaits: string | null;
+  /** When the present waiting ends. */
+  readonly until: number;
+  /** The hour that steps are counted in, against runs that go round in a circle. */
+  readonly counted: { readonly since: number; readonly steps: number };
+  /** Why it has failed, or left. */
+  readonly reason: string | null;
+  readonly endedAt: number | null;
+}
+
+/** The input of a new run. */
+export type FlowRunInput = Pick<
+  FlowRunContext,
+  'at' | 'leaseMs' | 'contactId' | 'timeZone' | 'occurrence' | 'seen' | 'depth'
+>;
+
+/** What a step tells: of the visit that is under way, or it is not heard. */
+interface OfVisit {
+  readonly at: number;
+  readonly visit: number;
+}
+
+/** A step has been done. */
+export interface StepDone extends OfVisit {
+  readonly type: 'step.done';
+  /** Which way it leads on: `default`, `met`, `notMet`, or the key of a branch. */
+  readonly way: string;
+  /** What is written into the log. */
+  readonly outcome: string;
+  readonly emailId: string | null;
+  /** The contact's time zone as it is now. */
+  readonly timeZone: string;
+}
+
+/** An event of the contact that runs wait for. */
+export interface EventCame {
+  readonly type: 'event.came';
+  readonly at: number;
+  readonly name: string;
+  /** Its place in the log. */
+  readonly position: string;
+}
+
+export type FlowRunEvent =
+  | StepDone
+  /** It can be done only later. */
+  | ({ readonly type: 'step.postponed'; readonly until: number } & OfVisit)
+  /** The flow holds its runs. */
+  | ({ readonly type: 'step.held' } & OfVisit)
+  /** It can never be done. */
+  | ({ readonly type: 'step.failed'; readonly reason: string } & OfVisit)
+  | EventCame
+  /** The flow goes on. */
+  | { readonly type: 'hold.ended'; readonly at: number }
+  /** What the flow is about is done, or the contact is gone. */
+  | { readonly type: 'exit.requested'; readonly at: number; readonly reason: string }
+  /** A client ends it, or the flow ends all of its runs. */
+  | { readonly type: 'cancel.requested'; readonly at: number };
+
+/** One line of a run's log. */
+export interface LogLine {
+  readonly visit: number;
+  readonly step: string;
+  readonly at: number;
+  readonly outcome: string;
+  readonly emailId: string | null;
+}

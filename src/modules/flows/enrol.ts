@@ -1,0 +1,109 @@
+import type { Database } from '../../db/database.ts';
+import { mintId } from '../../db/ids.ts';
+import { isDuplicate } from '../../db/sqlstate.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Scope } from '../contacts/queries.ts';
+import { whoMatches } from './filters.ts';
+import { LEASE_MS } from './performer.ts';
+import { definitionReader, zoneOf } from './run-reader.ts';
+import { definitionIdOf } from './store.ts';
+
+/** The services that starting runs calls. */
+export interface EnrolDeps {
+  readonly database: Database;
+  readonly engine: Engine;
+  readonly clock: Clock;
+}
+
+/** Something that may begin a run. */
+export interface Occurrence {
+  readonly contactId: string;
+  /** Names it for ever: told twice, it begins one run. */
+  readonly key: string;
+  /** The entry in the contact's activity; null where there is none. */
+  readonly eventId: string | null;
+  /** Its place in the log. */
+  readonly position: string;
+  /** How many flows have begun one another before it. */
+  readonly depth: number;
+}
+
+/** The flow that occurrences are told to. */
+export interface Beginning extends Scope {
+  readonly flowId: string;
+  readonly version: number;
+}
+
+/** Flows that begin one another end here. */
+export const DEEPEST = 5;
+
+/** Who may begin now: nobody twice for one occurrence, nobody with an open run, and nobody again where that is not allowed. */
+const FREE = `select a.ord, c.id, c.properties, w.time_zone
+from json_to_recordset($1::text::json) as a(ord integer, contact_id text, key text)
+join contacts c on c.workspace_id = $2 and c.livemode = $3::boolean and c.id = a.contact_id
+join workspaces w on w.id = $2
+where not exists (select from flow_runs r where r.flow_id = $4 and r.occurrence_key = a.key)
+  and not exists (select from flow_runs r where r.flow_id = $4 and r.contact_id = a.contact_id and r.ended_at is null)
+  and not ($5::boolean and exists (select from flow_entrants e where e.flow_id = $4 and e.contact_id = a.contact_id))`;
+
+interface FreeRow {
+  readonly ord: number;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly time_zone: string;
+}
+
+/** Starts runs of a flow. */
+export type Enrol = (beginning: Beginning, occurrences: readonly Occurrence[]) => Promise<readonly string[]>;
+
+/**
+ * Starts a run for each occurrence that its flow takes, and answers their ids. Whatever fails is thrown, and the whole may be asked
+ * again: what has begun does not begin twice. @throws Unavailable
+ */
+export function enroller({ database, engine, clock }: EnrolDeps): Enrol {
+  const definitionOf = definitionReader(database);
+
+  return async (beginning, occurrences) => {
+    const { flowId, version, workspaceId, livemode } = beginning;
+    const definitionId = definitionIdOf(flowId, version);
+    const definition = await definitionOf(definitionId);
+    const each = occurrences.filter(({ depth }) => depth < DEEPEST);
+    if (!definition || each.length === 0) return [];
+    const matches = await whoMatches(database, beginning, definition.trigger.filter, each, clock.now());
+    const matching = each.filter((_, index) => matches[index]);
+    // Only the first of each contact: it has one open run at a time.
+    const wanted = [...new Map(matching.toReversed().map((one) => [one.contactId, one])).values()];
+    if (wanted.length === 0) return [];
+    const once = definition.reentry === 'never';
+    const free = await database.query<FreeRow>(FREE, [
+      JSON.stringify(wanted.map(({ contactId, key }, ord) => ({ ord, contact_id: contactId, key }))),
+      ...[workspaceId, livemode, flowId, once],
+    ]);
+    const spawned = free.map(async ({ ord, properties, time_zone }) => {
+      const { contactId, key, eventId, position, depth } = wanted[ord] as Occurrence;
+      const at = clock.now();
+      const id = mintId('run', at);
+      await engine.spawn('flowRun', {
+        ...{ id, workspaceId, livemode, definitionId },
+        input: {
+          ...{ at, leaseMs: LEASE_MS, contactId, occurrence: eventId, seen: position, depth },
+          timeZone: zoneOf(properties, time_zone),
+        },
+        columns: {
+          started_at: new Date(at).toISOString(),
+          ...{ flow_id: flowId, flow_version: version, contact_id: contactId, occurrence_key: key },
+          ...{ is_watched: definition.exitWhen != null, is_once: once },
+        },
+        bytes: 1_500,
+      });
+      return id;
+    });
+    const settled = await Promise.allSettled(spawned);
+    return settled.flatMap((result) => {
+      if (result.status === 'fulfilled') return [result.value];
+      // Somebody else was faster.
+      if (isDuplicate(result.reason)) return [];
+      throw result.reason;
+    });
+  };
+}

@@ -1,0 +1,188 @@
+import type { Database } from '../../db/database.ts';
+import type { Duty } from '../../duties/duty.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Clock } from '../../time/clock.ts';
+import { HORIZON } from '../events/queries.ts';
+import { beginDated } from './dated.ts';
+import type { Enrol, Occurrence } from './enrol.ts';
+import { type Activity, type Listener, type Wake, waker } from './wake.ts';
+
+/** Entries of the log that are worked through together. */
+const PAGE = 1_000;
+/** How long an instance follows the log after its last sign of life. */
+const FOLLOWED_MS = 15_000;
+
+const LISTENERS = `select f.workspace_id as "workspaceId", f.livemode, f.id as "flowId", f.published_version as version,
+  f.trigger_type as trigger, f.listens_to as "listensTo", f.since_position::text as since,
+  (extract(epoch from f.scanned_to) * 1000)::float8 as "scannedTo"
+from flows f where f.status = 'active' and f.deleted_at is null`;
+
+const WAITERS = `select exists (select from flow_runs where awaits is not null)
+  or exists (select from flow_runs where is_watched and ended_at is null) as some`;
+
+/** One instance follows the log at a time; another takes over when it is silent. */
+const FOLLOW = `update flow_feed set follower = $1, followed_until = $2::timestamptz + interval '${FOLLOWED_MS} milliseconds'
+where one and (follower is null or follower = $1 or followed_until < $2::timestamptz)
+returning position::text, id`;
+
+/** Whoever has lost its place meanwhile must not move the other's. */
+const ADVANCE = `update flow_feed set position = $2::bigint, id = $3, followed_until = $4::timestamptz + interval '${FOLLOWED_MS} milliseconds'
+where one and follower = $1 returning 1 as one`;
+
+const AHEAD = `with horizon as materialized (${HORIZON})
+select f.position::text, f.id, exists (
+  select from contact_activity a, horizon h where a.email_id is null and (a.position, a.id) > (f.position, f.id) and a.position < h.at
+) as some, (select h.at::text from horizon h) as horizon from flow_feed f where f.one`;
+
+/** What contacts did, in the order in which it became durable; nothing before the horizon can come in between any more. */
+const READ = `with horizon as materialized (${HORIZON})
+select a.position::text, a.id, a.contact_id as "contactId", a.livemode, a.type, a.subject,
+  coalesce((a.data ->> 'depth')::integer, 0) as depth, a.data ->> 'importId' as "importId",
+  (extract(epoch from a.at) * 1000)::float8 as at
+from horizon h cross join lateral (
+  select * from contact_activity
+  where email_id is null and (position, id) > ($1::bigint, $2::text) and position < h.at
+  order by position, id limit ${PAGE}
+) a order by a.position, a.id`;
+
+/** In which of the workspaces that listen a contact is, whether it began there, and whether its import begins flows. */
+const PLACE = `select a.ord, c.workspace_id as "workspaceId", c.created_at = a.at as "isNew", coalesce(i.trigger_flows, true) as triggers
+from json_to_recordset($1::text::json) as a(ord integer, contact_id text, livemode boolean, at timestamptz, import_id text)
+cross join unnest($2::text[]) as w(id)
+join contacts c on c.workspace_id = w.id and c.livemode = a.livemode and c.id = a.contact_id
+left join contact_imports i on i.id = a.import_id`;
+
+interface Placed {
+  readonly ord: number;
+  readonly workspaceId: string;
+  readonly isNew: boolean;
+  readonly triggers: boolean;
+}
+
+/** The services that following contacts calls. */
+export interface FollowerDeps {
+  readonly database: Database;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly enrol: Enrol;
+}
+
+/**
+ * Follows what contacts do, a second behind at most: it begins runs, and wakes those that wait. A page counts as read once all that
+ * it brought about is durable. One that is read again after a crash brings about nothing twice: an occurrence begins one run, and
+ * a run takes no event at or before the last one that it took.
+ */
+export class Follower {
+  readonly #name = crypto.randomUUID();
+  readonly #wake: Wake;
+
+  constructor(private readonly deps: FollowerDeps) {
+    this.#wake = waker(deps);
+  }
+
+  get duty(): Duty {
+    return { name: 'flowFollower', pattern: '* * * * * *', run: (stop) => this.follow(stop) };
+  }
+
+  /** Works through everything that is there. */
+  async follow(stop?: AbortSignal): Promise<void> {
+    const { database } = this.deps;
+    const [listeners, [waiting]] = await Promise.all([
+      database.query<Listener>(LISTENERS),
+      database.query<{ some: boolean }>(WAITERS),
+    ]);
+    const dated = listeners.filter(({ trigger }) => trigger === 'dateProperty');
+    if (dated.length > 0 && (await this.#isFollower())) await beginDated(this.deps, dated, stop);
+    const [ahead] = await database.query<{ position: string; some: boolean; horizon: string }>(AHEAD);
+    if (!ahead?.some) return;
+    const place = await this.#place();
+    if (!place) return;
+    const isHeard = waiting?.some === true || listeners.length > dated.length;
+    if (!isHeard) {
+      // Nobody listens: what came up to here never will be heard.
+      await this.#advance(ahead.horizon, '');
+      return;
+    }
+    let { position, id } = place;
+    while (stop?.aborted !== true) {
+      const page = await database.query<Activity>(READ, [position, id]);
+      const last = page.at(-1);
+      if (!last) return;
+      await this.#work(page, listeners);
+      ({ position, id } = last);
+      if (!(await this.#advance(position, id)) || page.length < PAGE) return;
+      // What is begun must not outrun what is done: the next second goes on.
+      if (!this.deps.engine.hasRoom('flowRun')) return;
+    }
+  }
+
+  async #work(page: readonly Activity[], listeners: readonly Listener[]): Promise<void> {
+    const { database, enrol } = this.deps;
+    const heard = page.filter((entry) => listeners.some((listener) => mayHear(listener, entry)));
+    if (heard.length > 0) {
+      const asked = heard.map((entry, ord) => ({
+        ...{
+          ord,
+          contact_id: entry.contactId,
+          livemode: entry.livemode,
+          at: new Date(entry.at).toISOString(),
+        },
+        import_id: entry.type === 'imported' ? entry.subject : entry.importId,
+      }));
+      const workspaces = [...new Set(listeners.map(({ workspaceId }) => workspaceId))];
+      const placed = await database.query<Placed>(PLACE, [JSON.stringify(asked), workspaces]);
+      for (const listener of listeners) {
+        const occurrences = placed.flatMap(({ ord, workspaceId, isNew, triggers }) => {
+          const entry = heard[ord] as Activity;
+          const hears =
+            workspaceId === listener.workspaceId &&
+            triggers &&
+            mayHear(listener, entry) &&
+            (listener.trigger !== 'contactCreated' || entry.type === 'created' || isNew);
+          return hears ? [occurrenceOf(entry)] : [];
+        });
+        if (occurrences.length > 0) await enrol(listener, occurrences);
+      }
+    }
+    await this.#wake(page);
+  }
+
+  async #isFollower(): Promise<boolean> {
+    return (await this.#place()) !== null;
+  }
+
+  async #place(): Promise<{ readonly position: string; readonly id: string } | null> {
+    const now = new Date(this.deps.clock.now()).toISOString();
+    const [place] = await this.deps.database.query<{ position: string; id: string }>(FOLLOW, [
+      this.#name,
+      now,
+    ]);
+    return place ?? null;
+  }
+
+  async #advance(position: string, id: string): Promise<boolean> {
+    const now = new Date(this.deps.clock.now()).toISOString();
+    const rows = await this.deps.database.query(ADVANCE, [this.#name, position, id, now]);
+    return rows.length > 0;
+  }
+}
+
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  contactCreated: ['created', 'imported'],
+  audienceJoined: ['joined'],
+  audienceLeft: ['left'],
+  event: ['event'],
+};
+
+/** Whether an entry is what a flow listens to, wherever its contact is. */
+const mayHear = (listener: Listener, entry: Activity): boolean =>
+  (TYPES[listener.trigger] ?? []).includes(entry.type) &&
+  listener.livemode === entry.livemode &&
+  (listener.listensTo === null || listener.listensTo === entry.subject) &&
+  BigInt(entry.position) > BigInt(listener.since);
+
+const occurrenceOf = ({ contactId, id, position, depth }: Activity): Occurrence => ({
+  ...{ contactId, position, depth },
+  key: id,
+  eventId: id,
+});

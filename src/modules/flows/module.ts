@@ -1,0 +1,81 @@
+import { compileFlow } from '../../../machines/flow-run.ts';
+import { defineModule, offered } from '../module.ts';
+import { auditRuns } from './audit-runs.ts';
+import { enroller } from './enrol.ts';
+import { Follower } from './follower.ts';
+import { flowRunKind } from './kind.ts';
+import { flowPerformer } from './performer.ts';
+import { type FlowDeps, flowRoutes } from './routes.ts';
+import { definitionReader } from './run-reader.ts';
+import { cancelRuns, releaseRuns, runPruner, runSettler } from './settle.ts';
+import type { StepWorkDeps } from './steps.ts';
+
+/** Automations: what happens to a contact, step by step, and every run of it. */
+export const flowsModule = defineModule<FlowDeps>({
+  name: 'flows',
+  tags: [
+    {
+      segment: 'flows',
+      name: 'Flows',
+      description: 'What happens to a contact, step by step: by what it does, and when its time has come.',
+    },
+  ],
+  kinds: [
+    {
+      kind: flowRunKind,
+      permission: 'campaigns:read',
+      audit: auditRuns,
+      label: { title: '(select f.name from flows f where f.id = a.flow_id)', facts: 'array[a.step]' },
+    },
+  ],
+  templateUses: [
+    {
+      what: 'an active flow',
+      where: (
+        id,
+      ) => `exists (select from flows f join flow_versions v on v.flow_id = f.id and v.version = f.published_version
+        cross join json_array_elements(v.definition -> 'steps') s join templates u on u.id = ${id}
+        where f.status = 'active' and f.deleted_at is null and f.workspace_id = u.workspace_id and f.livemode = u.livemode
+          and s ->> 'type' = 'sendEmail' and s -> 'config' ->> 'templateId' in (u.id, u.alias))`,
+    },
+  ],
+  routes: flowRoutes,
+  open({ config, database, clock, sealer, signer }) {
+    const work: { -readonly [Name in 'acceptance' | 'posting']?: StepWorkDeps[Name] } = {};
+    const connected = <Name extends 'acceptance' | 'posting'>(name: Name): StepWorkDeps[Name] => {
+      const found = work[name];
+      if (!found) throw new Error('The module is not connected yet.');
+      return found;
+    };
+    const steps: StepWorkDeps = {
+      ...{ database, clock, sealer, signer, tellsSes: config.transport.includes('ses') },
+      acceptance: () => connected('acceptance')(),
+      posting: () => connected('posting')(),
+    };
+    const definitionOf = definitionReader(database);
+    const machineOf = async (id: string) => {
+      const definition = await definitionOf(id);
+      return definition && compileFlow(definition);
+    };
+    return {
+      registrations: [{ kind: flowRunKind, performer: flowPerformer(steps), machineOf }],
+      connect({ engine, offers }) {
+        const [acceptance, posting] = [offered(offers, 'acceptance'), offered(offers, 'posting')];
+        work.acceptance = () => acceptance;
+        work.posting = () => posting;
+        const deps = { database, engine, clock };
+        const enrol = enroller(deps);
+        const follower = new Follower({ ...deps, enrol });
+        return {
+          deps: {
+            ...{ ...deps, enrol, sealer },
+            problemOfUrl: (url) => posting.problemOfUrl(url),
+            release: (flowId) => releaseRuns(deps, flowId),
+            cancelRuns: (flowId) => cancelRuns(deps, flowId),
+          },
+          duties: [follower.duty, runSettler(deps), runPruner(deps)],
+        };
+      },
+    };
+  },
+});

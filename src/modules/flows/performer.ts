@@ -1,0 +1,78 @@
+import type { FlowStep } from '../../../machines/flow-definition.ts';
+import type { FlowRunContext, FlowRunEvent } from '../../../machines/flow-run-context.ts';
+import type { Order } from '../../engine/draft.ts';
+import type { Performer } from '../../engine/performers.ts';
+import { whoMatches } from './filters.ts';
+import { definitionReader, type RunRow, runReader, zoneOf } from './run-reader.ts';
+import { LATER, type StepWork, type StepWorkDeps, workOf } from './steps.ts';
+
+/** Orders at once in this process, and those that wait in memory; what is beyond them is found again by its lease. */
+const SLOTS = 64;
+const BACKLOG = 20_000;
+
+/** Waits before the next try of a step that could not be done, as webhooks have them. */
+const BACKOFF_MS = [5_000, 30_000, 300_000, 1_800_000, 7_200_000] as const;
+
+/** The silence after which a step is done again. A request takes ten seconds at the most. */
+export const LEASE_MS = 60_000;
+
+/** Does what the steps of runs say. Whatever it does carries the run and the visit, so that doing it again changes nothing. */
+export function flowPerformer(deps: StepWorkDeps): Performer {
+  const reader = runReader(deps.database);
+  const definitionOf = definitionReader(deps.database);
+
+  async function perform(order: Order): Promise<readonly FlowRunEvent[]> {
+    const { actor } = order;
+    const context = actor.snapshot.context as FlowRunContext;
+    const { visit } = order.effect.params as { readonly visit: number };
+    const [row, definition] = await Promise.all([
+      reader.ask(actor.id),
+      definitionOf(actor.definitionId ?? ''),
+    ]);
+    const at = deps.clock.now();
+    const step = definition?.steps.find(({ key }) => key === context.step);
+    if (!row || !definition || !step) return [];
+    if (row.is_cancelled) return [{ type: 'cancel.requested', at }];
+    if (row.is_held) return [{ type: 'step.held', at, visit }];
+    if (row.email === null) return [{ type: 'exit.requested', at, reason: 'contact_deleted' }];
+    const work: StepWork = {
+      ...{ runId: actor.id, visit, row, context, now: at },
+      scope: { workspaceId: actor.workspaceId, livemode: actor.livemode },
+    };
+    if (await hasReachedItsGoal(deps, definition.exitWhen, work))
+      return [{ type: 'exit.requested', at, reason: 'goal' }];
+    return [await outcomeOf(deps, step, work)];
+  }
+
+  return { slots: SLOTS, backlog: BACKLOG, perform };
+}
+
+async function hasReachedItsGoal(
+  { database }: StepWorkDeps,
+  exitWhen: unknown,
+  { scope, row, context, now }: StepWork,
+): Promise<boolean> {
+  if (exitWhen === null || exitWhen === undefined) return false;
+  const asked = [{ contactId: row.contact_id, eventId: context.occurrence }];
+  const [matches = false] = await whoMatches(database, scope, exitWhen, asked, now);
+  return matches;
+}
+
+async function outcomeOf(deps: StepWorkDeps, step: FlowStep, work: StepWork): Promise<FlowRunEvent> {
+  const { visit, context, row } = work;
+  const done = await workOf(step, deps, work);
+  const at = deps.clock.now();
+  if (done !== LATER) {
+    const { way = 'default', outcome, emailId = null } = done;
+    return { type: 'step.done', at, visit, way, outcome, emailId, timeZone: zoneOfRow(row) };
+  }
+  const backoff = BACKOFF_MS[context.attempt - 1];
+  if (backoff !== undefined) return { type: 'step.postponed', at, visit, until: at + backoff };
+  return {
+    type: 'step.done',
+    ...{ at, visit, way: 'default', outcome: 'failed: no success after 6 attempts', emailId: null },
+    timeZone: zoneOfRow(row),
+  };
+}
+
+const zoneOfRow = ({ properties, time_zone }: RunRow): string => zoneOf(properties, time_zone);

@@ -1,0 +1,97 @@
+import type { Database } from '../../db/database.ts';
+import { Failure, notFound } from '../../http/failure.ts';
+import { listById } from '../../http/list.ts';
+import { pageOf, positionOf } from '../../http/pagination.ts';
+import type { Call, Page } from '../../http/route.ts';
+import type { FlowQuery, FlowVersionView, FlowView, VersionQuery } from './model.ts';
+import { type FlowWithVersion, findFlow, readFlows, readVersion, readVersions } from './store.ts';
+import { flowOf, versionOf } from './views.ts';
+
+/** The services that reading flows calls. */
+export interface FlowReader {
+  readonly database: Database;
+}
+
+type Own = Call<{ readonly id: string }>;
+
+export const NO_FLOW = notFound('flow');
+
+const STATUSES = `select status, count(*)::integer as count from flow_runs where flow_id = $1 group by status`;
+const OUTCOMES = `select step, outcome, count(*)::integer as count from flow_run_log where flow_id = $1
+group by step, outcome order by step, outcome limit 2000`;
+
+/** Counts the runs of a flow, and what their steps came to: from the rows themselves, so that the sums are true at every moment. */
+async function statsOf(database: Database, id: string): Promise<NonNullable<FlowView['stats']>> {
+  const [statuses, steps] = await Promise.all([
+    database.query<{ status: string; count: number }>(STATUSES, [id]),
+    database.query<{ step: string; outcome: string; count: number }>(OUTCOMES, [id]),
+  ]);
+  const count = (status: string) => statuses.find((row) => row.status === status)?.count ?? 0;
+  return {
+    entered: statuses.reduce((sum, row) => sum + row.count, 0),
+    running: count('running'),
+    waiting: count('waiting'),
+    completed: count('completed'),
+    exited: count('exited'),
+    failed: count('failed'),
+    cancelled: count('cancelled'),
+    steps,
+  };
+}
+
+/** A flow with its counts. */
+export const viewOf = async (database: Database, row: FlowWithVersion): Promise<FlowView> =>
+  flowOf(row, row.definition, await statsOf(database, row.id));
+
+/** Reads a flow, or answers 404. */
+export async function flowDetail(
+  { database }: FlowReader,
+  { caller, params }: Own,
+): Promise<FlowView | Failure> {
+  const row = await findFlow(database, caller, params.id);
+  return row ? viewOf(database, row) : NO_FLOW;
+}
+
+/** Lists flows, newest first. */
+export const listFlows = (
+  { database }: FlowReader,
+  call: Call<unknown, FlowQuery>,
+): Promise<Page<FlowView> | Failure> =>
+  listById(call, {
+    list: 'flows',
+    prefix: 'flw',
+    rows: ({ below }, limit) =>
+      readFlows(database, call.caller, { below, status: call.query.status ?? null, limit }),
+    item: (row) => flowOf(row, row.definition, null),
+  });
+
+const VERSION = /^[1-9]\d{0,8}$/;
+
+/** Lists the versions of a flow, newest first. */
+export async function listVersions(
+  { database }: FlowReader,
+  { caller, params, query }: Call<{ readonly id: string }, VersionQuery>,
+): Promise<Page<FlowVersionView> | Failure> {
+  const isPosition = (text: string) => VERSION.test(text);
+  const request = { list: `flows/${params.id}/versions`, caller, isPosition, query };
+  const after = positionOf(request);
+  if (after instanceof Failure) return after;
+  const row = await findFlow(database, caller, params.id);
+  if (!row) return NO_FLOW;
+  const below = after === null ? row.version + 1 : Number(after);
+  const rows = await readVersions(database, row.id, below, query.limit + 1);
+  return pageOf(request, rows, ({ version }) => `${version}`, versionOf);
+}
+
+/** One version of a flow. */
+export async function versionDetail(
+  { database }: FlowReader,
+  { caller, params }: Call<{ readonly id: string; readonly version: string }>,
+): Promise<FlowVersionView | Failure> {
+  const row = await findFlow(database, caller, params.id);
+  if (!row) return NO_FLOW;
+  const version = VERSION.test(params.version)
+    ? await readVersion(database, row.id, Number(params.version))
+    : null;
+  return version ? versionOf(version) : notFound('flow version');
+}

@@ -1,0 +1,93 @@
+import type { FlowDefinition, FlowStep, StepType } from '../../../machines/flow-definition.ts';
+import { COMMON_STATES } from '../../../machines/flow-run.ts';
+import { isTimeZone } from '../../../machines/flow-time.ts';
+import type { Detail } from '../../http/failure.ts';
+import type { DefinitionBody } from './model.ts';
+import { configProblems } from './step-configs.ts';
+
+const RESERVED: ReadonlySet<string> = new Set(COMMON_STATES);
+
+/** What a flow is before anything was written. */
+const NOTHING: FlowDefinition = {
+  trigger: { type: 'manual' },
+  entry: null,
+  reentry: 'never',
+  exitWhen: null,
+  quietHours: null,
+  steps: [],
+  edges: [],
+};
+
+/** What each type of trigger is told, besides its filter. */
+const TRIGGER_SETTINGS: Readonly<Record<FlowDefinition['trigger']['type'], readonly string[]>> = {
+  contactCreated: [],
+  audienceJoined: ['audienceId'],
+  audienceLeft: ['audienceId'],
+  event: ['name'],
+  dateProperty: ['property', 'offsetDays', 'time', 'repeat'],
+  manual: [],
+};
+
+/** What is written of a flow, over what it was before; and everything that is wrong with what was written. */
+export function readDefinition(
+  body: DefinitionBody,
+  before: FlowDefinition = NOTHING,
+): { readonly definition: FlowDefinition; readonly problems: readonly Detail[] } {
+  const { trigger, entry, reentry, exitWhen, quietHours, steps, edges } = body;
+  const problems: Detail[] = [];
+  if (trigger) problems.push(...triggerProblems(trigger));
+  if (quietHours) problems.push(...quietProblems(quietHours));
+  if (steps) problems.push(...stepProblems(steps));
+  const written = (steps as readonly FlowStep[] | undefined) ?? before.steps;
+  const kept = before.entry !== null && written.some(({ key }) => key === before.entry) ? before.entry : null;
+  return {
+    problems,
+    definition: {
+      trigger: (trigger as FlowDefinition['trigger'] | undefined) ?? before.trigger,
+      entry: entry ?? kept ?? written[0]?.key ?? null,
+      reentry: reentry ?? before.reentry,
+      exitWhen: exitWhen === undefined ? before.exitWhen : exitWhen,
+      quietHours:
+        quietHours === undefined
+          ? before.quietHours
+          : quietHours && { ...quietHours, timeZone: quietHours.timeZone ?? null },
+      steps: written,
+      edges: edges?.map(({ from, to, when = 'default' }) => ({ from, to, when })) ?? before.edges,
+    },
+  };
+}
+
+function triggerProblems(trigger: NonNullable<DefinitionBody['trigger']>): readonly Detail[] {
+  const wanted = TRIGGER_SETTINGS[trigger.type];
+  const problems: Detail[] = [];
+  for (const name of wanted)
+    if (!(name in trigger)) problems.push({ path: `/body/trigger/${name}`, message: 'This is required.' });
+  for (const name of Object.keys(trigger))
+    if (name !== 'type' && name !== 'filter' && !wanted.includes(name))
+      problems.push({
+        path: `/body/trigger/${name}`,
+        message: `A trigger ${trigger.type} has no such setting.`,
+      });
+  return problems;
+}
+
+function quietProblems({ from, to, timeZone }: NonNullable<DefinitionBody['quietHours']>): readonly Detail[] {
+  const problems: Detail[] = [];
+  if (from === to) problems.push({ path: '/body/quietHours/to', message: 'Must differ from the beginning.' });
+  if (timeZone != null && !isTimeZone(timeZone))
+    problems.push({ path: '/body/quietHours/timeZone', message: 'No such time zone.' });
+  return problems;
+}
+
+function stepProblems(steps: NonNullable<DefinitionBody['steps']>): readonly Detail[] {
+  const known = new Set<string>();
+  return steps.flatMap(({ key, type, config = {} }, index) => {
+    const at = `/body/steps/${index}`;
+    const problems = [...configProblems(type as StepType, config, `${at}/config`)];
+    if (known.has(key)) problems.push({ path: `${at}/key`, message: 'Another step has this key.' });
+    if (RESERVED.has(key))
+      problems.push({ path: `${at}/key`, message: `Must not be one of ${COMMON_STATES.join(', ')}.` });
+    known.add(key);
+    return problems;
+  });
+}

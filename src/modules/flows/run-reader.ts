@@ -1,0 +1,75 @@
+import type { FlowDefinition } from '../../../machines/flow-definition.ts';
+import { isTimeZone } from '../../../machines/flow-time.ts';
+import { BatchedRead, rowsById } from '../../async/batched-read.ts';
+import type { PlanName } from '../../auth/plans.ts';
+import type { Database } from '../../db/database.ts';
+import { readDefinitionId, readVersion } from './store.ts';
+
+/** What a step of a run needs to know: how its flow stands, and whom it is about. */
+export interface RunRow {
+  readonly id: string;
+  readonly flow_id: string;
+  readonly contact_id: string;
+  readonly is_held: boolean;
+  /** Whether the run is to be ended. */
+  readonly is_cancelled: boolean;
+  readonly plan: PlanName;
+  readonly default_from: string | null;
+  readonly default_reply_to: string | null;
+  readonly time_zone: string;
+  /** Null when the contact is gone. */
+  readonly email: string | null;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly status: string;
+  readonly is_suppressed: boolean;
+  /** The properties of the event that began the run. */
+  readonly event: Readonly<Record<string, unknown>> | null;
+}
+
+const READ = `select r.id, r.flow_id, r.contact_id, coalesce(f.is_held, false) as is_held,
+  f.id is null or f.deleted_at is not null or coalesce(r.started_at <= f.cancels_before, false) as is_cancelled,
+  w.plan, w.default_from, w.default_reply_to, w.time_zone,
+  c.email, c.first_name, c.last_name, coalesce(c.properties, '{}') as properties, coalesce(c.status, 'gone') as status,
+  r.livemode and exists (select from suppressions s where s.workspace_id = r.workspace_id and s.address_key = c.email_key) as is_suppressed,
+  (select a.data from contact_activity a where a.contact_id = r.contact_id and a.id = r.context ->> 'occurrence') as event
+from flow_runs r join workspaces w on w.id = r.workspace_id
+left join flows f on f.id = r.flow_id
+left join contacts c on c.workspace_id = r.workspace_id and c.livemode = r.livemode and c.id = r.contact_id
+where r.id = any($1)`;
+
+/** Reads what steps need, those of many runs with one statement. */
+export const runReader = (database: Database) =>
+  new BatchedRead<string, RunRow | null>(
+    'flow runs',
+    rowsById((ids) => database.query<RunRow>(READ, [ids])),
+  );
+
+/** The zone that a contact names, or else that of its workspace. */
+export function zoneOf(properties: Readonly<Record<string, unknown>>, ofWorkspace: string): string {
+  const { timeZone } = properties;
+  return typeof timeZone === 'string' && timeZone.length <= 64 && isTimeZone(timeZone)
+    ? timeZone
+    : ofWorkspace;
+}
+
+/** Definitions that are kept; one takes some kilobytes. */
+const KEPT = 500;
+
+/** Reads the definitions of versions by the names that runs know them by. They never change, so they are kept. */
+export function definitionReader(
+  database: Pick<Database, 'query'>,
+): (definitionId: string) => Promise<FlowDefinition | null> {
+  const kept = new Map<string, FlowDefinition>();
+  return async (definitionId) => {
+    const known = kept.get(definitionId);
+    if (known) return known;
+    const named = readDefinitionId(definitionId);
+    const row = named && (await readVersion(database, named.flowId, named.version));
+    if (!row) return null;
+    if (kept.size >= KEPT) kept.delete(kept.keys().next().value ?? '');
+    kept.set(definitionId, row.definition);
+    return row.definition;
+  };
+}

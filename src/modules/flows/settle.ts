@@ -1,0 +1,102 @@
+import type { Database } from '../../db/database.ts';
+import { lowestIdAt } from '../../db/ids.ts';
+import { untilDone } from '../../duties/batches.ts';
+import type { Duty } from '../../duties/duty.ts';
+import { KEPT_DAYS } from '../../duties/retention.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { type Clock, DAY_MS } from '../../time/clock.ts';
+
+/** What ending and releasing runs needs. */
+export interface SettleDeps {
+  readonly database: Database;
+  readonly engine: Engine;
+  readonly clock: Clock;
+}
+
+const CANCELS = `a.flow_id = $1 and a.ended_at is null and exists (select from flows f
+  where f.id = a.flow_id and (a.started_at <= f.cancels_before or f.deleted_at is not null))`;
+
+/** All that were to be ended have ended. */
+const CANCELLED = `update flows f set cancels_before = null where f.id = $1 and not exists (
+  select from flow_runs r where r.flow_id = f.id and r.ended_at is null and r.started_at <= f.cancels_before)`;
+
+/** Ends the runs of a flow that are to be ended. @throws Unavailable */
+export async function cancelRuns(
+  { database, engine, clock }: SettleDeps,
+  flowId: string,
+  stop?: AbortSignal,
+): Promise<void> {
+  const event = { type: 'cancel.requested' as const, at: clock.now() };
+  const selection = { where: CANCELS, parameters: [flowId], along: [], reason: `''` };
+  await engine.tellWhere('flowRun', selection, () => event, stop);
+  await database.query(CANCELLED, [flowId]);
+}
+
+/** Lets the runs go on that wait because their flow held them. @throws Unavailable */
+export async function releaseRuns(
+  { engine, clock }: Pick<SettleDeps, 'engine' | 'clock'>,
+  flowId: string,
+  stop?: AbortSignal,
+): Promise<void> {
+  const event = { type: 'hold.ended' as const, at: clock.now() };
+  const where = `a.flow_id = $1 and a.state = 'held'`;
+  await engine.tellWhere(
+    'flowRun',
+    { where, parameters: [flowId], along: [], reason: `''` },
+    () => event,
+    stop,
+  );
+}
+
+const ENDING = `select f.id from flows f where f.cancels_before is not null
+  or (f.deleted_at is not null and exists (select from flow_runs r where r.flow_id = f.id and r.ended_at is null))`;
+const RELEASED = `select distinct r.flow_id as id from flow_runs r join flows f on f.id = r.flow_id
+where r.state = 'held' and not f.is_held`;
+
+/** Finishes what a request began and a crash cut off. */
+export const runSettler = (deps: SettleDeps): Duty => ({
+  name: 'flowRunSettler',
+  pattern: '*/10 * * * * *',
+  async run(stop) {
+    for (const { id } of await deps.database.query<{ id: string }>(ENDING)) await cancelRuns(deps, id, stop);
+    for (const { id } of await deps.database.query<{ id: string }>(RELEASED))
+      await releaseRuns(deps, id, stop);
+  },
+});
+
+const BATCH = 500;
+
+/** Runs that have ended, by the time at which they began; in the test environment also those that wait. */
+const BURY = `with old as materialized (
+  select id from flow_runs where livemode = $1::boolean and id < $2 and (ended_at is not null or not livemode) order by id limit ${BATCH}
+), journal as (
+  delete from flow_run_journal j using old o where j.actor_id = o.id
+), log as (
+  delete from flow_run_log l using old o where l.run_id = o.id
+)
+delete from flow_runs r using old o where r.id = o.id returning 1 as one`;
+
+/** A flow that was deleted goes when the last of its runs has gone. */
+const FORGET = `with gone as materialized (
+  select f.id from flows f where f.deleted_at is not null and not exists (select from flow_runs r where r.flow_id = f.id)
+), versions as (
+  delete from flow_versions v using gone g where v.flow_id = g.id
+), entrants as (
+  delete from flow_entrants e using gone g where e.flow_id = g.id
+)
+delete from flows f using gone g where f.id = g.id`;
+
+/** Removes old runs, and flows of which nothing is left. */
+export const runPruner = ({ database, clock }: Pick<SettleDeps, 'database' | 'clock'>): Duty => ({
+  name: 'flowRunPruner',
+  pattern: '50 */10 * * * *',
+  goesByAge: true,
+  async run(stop) {
+    const now = clock.now();
+    for (const livemode of [false, true]) {
+      const kept = livemode ? KEPT_DAYS.live : KEPT_DAYS.test;
+      await untilDone(database, BURY, [livemode, lowestIdAt('run', now - kept * DAY_MS)], BATCH, stop);
+    }
+    await database.query(FORGET);
+  },
+});

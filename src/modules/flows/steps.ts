@@ -1,0 +1,191 @@
+import type { FlowStep, StepConfigs } from '../../../machines/flow-definition.ts';
+import type { FlowRunContext } from '../../../machines/flow-run-context.ts';
+import type { Sealer } from '../../crypto/sealer.ts';
+import type { Database } from '../../db/database.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
+import { Failure } from '../../http/failure.ts';
+import { Replay } from '../../http/route.ts';
+import type { Clock } from '../../time/clock.ts';
+import { joinAudience, leaveAudience } from '../audiences/commands.ts';
+import { findAudienceRow } from '../audiences/queries.ts';
+import { type ChangeDeps, changeContact } from '../contacts/commands.ts';
+import type { Scope } from '../contacts/queries.ts';
+import { type AcceptanceDeps, acceptEmail } from '../emails/accept.ts';
+import type { WebhookPosting } from '../webhooks/commands.ts';
+import { whoMatches } from './filters.ts';
+import type { RunRow } from './run-reader.ts';
+import { secretOf } from './secret.ts';
+
+/** The services that steps call. */
+export interface StepWorkDeps extends ChangeDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  acceptance(): AcceptanceDeps;
+  posting(): WebhookPosting;
+}
+
+/** One visit to a step. */
+export interface StepWork {
+  readonly runId: string;
+  readonly visit: number;
+  readonly scope: Scope;
+  readonly row: RunRow;
+  readonly context: FlowRunContext;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** What a step came to: the way that it leads on, and what the log says. */
+export interface Done {
+  readonly way?: string;
+  readonly outcome: string;
+  readonly emailId?: string;
+}
+
+/** It could not be done now, and is tried again. */
+export const LATER = 'later';
+
+type Work<Type extends keyof StepConfigs> = (
+  config: StepConfigs[Type],
+  deps: StepWorkDeps,
+  work: StepWork,
+) => Promise<Done | typeof LATER>;
+
+/** Does a step of a run. @throws Unavailable: it is done again when its lease has ended */
+export const workOf = (step: FlowStep, deps: StepWorkDeps, work: StepWork): Promise<Done | typeof LATER> => {
+  const does = WORK[step.type] as Work<typeof step.type> | undefined;
+  if (!does) throw new Error(`A step ${step.type} has nothing to do.`);
+  return does(step.config as never, deps, work);
+};
+
+/** Noted with whatever a run changes, so that flows which begin one another come to an end. */
+const noted = ({ runId, context }: StepWork): object => ({ runId, depth: context.depth + 1 });
+
+/** The least time for which the reply of a sent email is remembered; what took longer is in doubt. */
+const REMEMBERED_MS = 23 * 3_600_000;
+
+const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subject }, deps, work) => {
+  const { row, scope, context, now } = work;
+  if (row.status !== 'subscribed') return { outcome: `skipped: ${row.status}` };
+  if (row.is_suppressed) return { outcome: 'skipped: suppressed' };
+  if (context.attempt > 1 && now - context.since > REMEMBERED_MS) return { outcome: 'skipped: in_doubt' };
+  const sent = await acceptEmail(deps.acceptance(), {
+    sender: {
+      ...scope,
+      plan: row.plan,
+      senderDefaults: { from: row.default_from, replyTo: row.default_reply_to },
+    },
+    body: {
+      to: row.email ?? '',
+      templateId,
+      ...(variables && { variables: { ...variables } }),
+      ...(from !== undefined && { from }),
+      ...(subject !== undefined && { subject }),
+    },
+    // No client can choose this key: theirs have no spaces.
+    claim: { key: `flow ${work.runId} ${work.visit}`, fingerprint: `${work.runId} ${work.visit}` },
+    circumstances: { contact: contactOf(row), event: row.event ?? {} },
+    now,
+    at: '',
+  });
+  if (sent instanceof Failure) return refused(sent);
+  const { id } = (sent instanceof Replay ? sent.body : sent) as { readonly id: string };
+  return { outcome: 'sent', emailId: id };
+};
+
+/** What a template may say of a contact. */
+export const contactOf = ({
+  email,
+  first_name,
+  last_name,
+  properties,
+}: Pick<RunRow, 'email' | 'first_name' | 'last_name' | 'properties'>): Readonly<Record<string, unknown>> => ({
+  email,
+  firstName: first_name,
+  lastName: last_name,
+  properties,
+});
+
+/** A refusal that waiting does not mend is written down, and the run goes on without the email. */
+function refused({ code, message, extra }: Failure): Done | typeof LATER {
+  if (code === 'SERVICE_UNAVAILABLE') return LATER;
+  if (code === 'QUOTA_EXCEEDED') return { outcome: 'skipped: quota_exceeded' };
+  const [first] = extra.details ?? [];
+  return { outcome: `skipped: ${(first ? first.message : message).slice(0, 200)}` };
+}
+
+const holds = async (filter: unknown, deps: StepWorkDeps, work: StepWork): Promise<boolean> => {
+  const asked = [{ contactId: work.row.contact_id, eventId: work.context.occurrence }];
+  const [matches = false] = await whoMatches(deps.database, work.scope, filter, asked, work.now);
+  return matches;
+};
+
+const condition: Work<'condition'> = async ({ filter }, deps, work) => {
+  const way = (await holds(filter, deps, work)) ? 'met' : 'notMet';
+  return { way, outcome: way };
+};
+
+const branch: Work<'branch'> = async ({ branches }, deps, work) => {
+  for (const { key, filter } of branches)
+    if (await holds(filter, deps, work)) return { way: key, outcome: key };
+  return { way: 'default', outcome: 'default' };
+};
+
+const updateContact: Work<'updateContact'> = async (config, deps, { scope, row, now }) => {
+  const contact = { id: row.contact_id, email: row.email ?? '' };
+  const outcome = await changeContact(deps, scope, contact, config, now);
+  return { outcome: outcome === 'full' ? 'skipped: too_many_properties' : 'updated' };
+};
+
+const addToAudience: Work<'addToAudience'> = async ({ audienceId }, { database }, work) => {
+  const { scope, row, now } = work;
+  const audience = await findAudienceRow({ database }, scope, audienceId);
+  if (audience?.type !== 'static' || audience.confirm) return { outcome: 'skipped: not_possible' };
+  const joining = { ...scope, audienceId, contactId: row.contact_id, now, onlyPending: false };
+  await joinAudience(database, { ...joining, data: noted(work) });
+  return { outcome: 'added' };
+};
+
+const removeFromAudience: Work<'removeFromAudience'> = async ({ audienceId }, { database }, work) => {
+  const { scope, row, now } = work;
+  const audience = await findAudienceRow({ database }, scope, audienceId);
+  if (audience?.type !== 'static') return { outcome: 'skipped: not_possible' };
+  const leaving = { audienceId, contactId: row.contact_id, livemode: scope.livemode, now };
+  await leaveAudience(database, { ...leaving, data: noted(work) });
+  return { outcome: 'removed' };
+};
+
+/** Posts what is known of the run. Receivers know a repetition by its id. */
+const webhook: Work<'webhook'> = async ({ url }, deps, work) => {
+  const { row, scope, runId, visit, context } = work;
+  const secret = await secretOf(deps, scope, work.now);
+  const body = JSON.stringify({
+    id: `${runId}.${visit}`,
+    type: 'flow.step',
+    livemode: scope.livemode,
+    flowId: row.flow_id,
+    runId,
+    step: context.step,
+    occurredAt: new Date(context.since).toISOString(),
+    contact: { id: row.contact_id, ...contactOf(row) },
+    event: row.event,
+  });
+  try {
+    const isAccepted = await deps.posting().post({ webhookId: row.flow_id, url, secret, body });
+    return isAccepted ? { outcome: 'posted' } : LATER;
+  } catch (error) {
+    if (error instanceof Unavailable) return LATER;
+    throw error;
+  }
+};
+
+const WORK: { readonly [Type in keyof StepConfigs]?: Work<Type> } = {
+  sendEmail,
+  condition,
+  branch,
+  updateContact,
+  addToAudience,
+  removeFromAudience,
+  webhook,
+};
