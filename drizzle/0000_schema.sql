@@ -9,7 +9,8 @@
 
 -- Workspaces and access ------------------------------------------------------------------------------------------------------
 
--- What a workspace says of itself is null where nothing has been set. `logo` is the file name of its
+-- What a workspace says of itself is null where nothing has been set. `muted_emails` are the kinds of emails of the service itself that
+-- it does not want. `logo` is the file name of its
 -- present logo. The keys of an archived one open nothing; one with `erase_at` is gone for everybody, and its rows
 -- are being removed.
 create table workspaces (
@@ -23,6 +24,7 @@ create table workspaces (
   address text,
   website text,
   time_zone text not null default 'UTC',
+  muted_emails text[] not null default '{}',
   created_at timestamptz not null,
   archived_at timestamptz,
   erase_at timestamptz

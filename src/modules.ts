@@ -20,6 +20,7 @@ import { inspectorModule } from './modules/inspector/module.ts';
 import { membersModule } from './modules/members/module.ts';
 import type { ConnectedModule, Module, ModuleParts, Offers } from './modules/module.ts';
 import { preferencesModule } from './modules/preferences/module.ts';
+import { serviceEmailsModule } from './modules/service-emails/module.ts';
 import { sesModule } from './modules/ses/module.ts';
 import { submissionModule } from './modules/submission/module.ts';
 import { suppressionsModule } from './modules/suppressions/module.ts';
@@ -39,6 +40,7 @@ export const MODULES: readonly Module[] = [
   templatesModule,
   emailsModule,
   capturedModule,
+  serviceEmailsModule,
   webhooksModule,
   eventsModule,
   analyticsModule,

@@ -23,7 +23,7 @@ export class OneTimeTokens<Subject extends object> {
   constructor(
     private readonly database: Database,
     private readonly purpose: string,
-    private readonly now: () => number,
+    readonly now: () => number,
   ) {}
 
   /** Issues a token that expires at that moment. @throws Unavailable */

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import ipaddr from 'ipaddr.js';
 import { parseTrustedProxies, type TrustedProxies } from '../http/limits/client-address.ts';
+import { isProblem, parseAddress } from '../mail/address.ts';
 
 /** The form of a value in the environment. */
 export interface Kind<Value extends TSchema = TSchema> {
@@ -80,6 +81,11 @@ const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 export const domain = text('a domain name in lower case, such as mail.example.com', {
   pattern: `^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})+$`,
 });
+
+/** A sender, with a name or without; it is stored as written. */
+export const sender = kind('an address such as Posthorn <posthorn@example.com>', Type.String(), (written) =>
+  isProblem(parseAddress(written)) ? null : written,
+);
 
 /** An absolute URL with one of the schemes; a slash at the end of its path is removed. */
 export const url = (allowed: string, ...schemes: string[]) =>

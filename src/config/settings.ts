@@ -199,6 +199,16 @@ export const SETTINGS = {
     'none',
     'Further certificate authorities to trust, for mail and webhooks (PEM)',
   ),
+  SERVICE_FROM: optional(
+    is.sender,
+    'the default sender of the workspace',
+    "The sender of the service's own emails (invitations, new passwords, warnings) where a workspace has none that may send",
+  ),
+  SERVICE_EMAILS: withDefault(
+    is.choice('on', 'off'),
+    'on',
+    'Whether the service sends emails of its own; off sends none, and nothing depends on them',
+  ),
   INBOUND_SMTP_PORT: optional(is.port, 'off', 'The port that receives bounces and complaints over SMTP'),
   SUBMISSION_PORT: optional(is.port, 'off', 'The port that accepts emails over SMTP'),
   SUBMISSION_TLS_PORT: optional(

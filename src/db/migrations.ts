@@ -9,6 +9,7 @@ import billing from '../../drizzle/0006_billing.sql' with { type: 'text' };
 import analytics from '../../drizzle/0007_analytics.sql' with { type: 'text' };
 import campaigns from '../../drizzle/0008_campaigns.sql' with { type: 'text' };
 import flows from '../../drizzle/0009_flows.sql' with { type: 'text' };
+import serviceEmails from '../../drizzle/0010_service_emails.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   { name: '0007_analytics', sql: analytics },
   { name: '0008_campaigns', sql: campaigns },
   { name: '0009_flows', sql: flows },
+  { name: '0010_service_emails', sql: serviceEmails },
 ];

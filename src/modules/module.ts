@@ -23,10 +23,12 @@ import type { AttemptSchedule } from './emails/accept/attempt-schedule.ts';
 import type { AcceptanceDeps } from './emails/accept.ts';
 import type { CampaignMail } from './emails/campaign-mail.ts';
 import type { RecordFeedback } from './emails/feedback/record-feedback.ts';
+import type { DirectMail } from './emails/send/direct-mail.ts';
 import type { LiveLimits } from './emails/send/limits.ts';
 import type { Explain } from './inspector/actors.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import type { LabelSql } from './inspector/labels.ts';
+import type { SendServiceEmail } from './service-emails/commands.ts';
 import type { TemplateUse } from './templates/commands.ts';
 import type { TemplateContents } from './templates/contents.ts';
 import type { FillTemplate } from './templates/fill.ts';
@@ -100,6 +102,10 @@ export interface Offers {
   recordFeedback?: RecordFeedback;
   /** How requests are posted to receivers: with the guards, the limits and the signature of webhooks. */
   posting?: WebhookPosting;
+  /** Sends a message that is no email of a workspace. */
+  directMail?: DirectMail;
+  /** Sends an email of the service itself, such as a warning; settles once that is durable. */
+  sendServiceEmail?: SendServiceEmail;
   liveView?: Inspector;
 }
 

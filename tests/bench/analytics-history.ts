@@ -22,7 +22,7 @@ for (const [name, make] of [
   const other = store.url === null ? null : new PostgresDatabase(store.url);
   const instances = other ? [store.database, other] : [store.database];
   const start = performance.now();
-  const history = { workspaceId: 'ws_history', events, seed, checks: 12 };
+  const history = { workspaceId: 'ws_history', events, seed, checks: 25 };
   const emails = await compareHistory(store, instances, history);
   await other?.close();
   const seconds = ((performance.now() - start) / 1_000).toFixed(0);

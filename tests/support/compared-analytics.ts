@@ -154,6 +154,8 @@ export async function compareHistory(
     await writer.step();
     if (writer.events < (events / checks) * compared) continue;
     compared += 1;
+    // A transaction that stays open keeps everything after it from being added up.
+    if (compared % 2 === 0) await writer.settle();
     // Before the first time nothing has been added up.
     await compare(store, workspaceId, writer.emails);
     await addUp();

@@ -13,6 +13,7 @@ export const workspaces = pgTable('workspaces', {
   address: text('address'),
   website: text('website'),
   timeZone: text('time_zone').notNull(),
+  mutedEmails: text('muted_emails').array().notNull(),
   createdAt: moment('created_at').notNull(),
   archivedAt: moment('archived_at'),
   eraseAt: moment('erase_at'),

@@ -19,8 +19,8 @@ const ONLY = `($7::text is null or domain_id = $7) and ($8::text is null or camp
   and ($9::text is null or template_id = $9) and ($10::text is null or tags @> array[$10]::text[])`;
 
 /**
- * The sums, and what has not been added up yet, in one snapshot. The cursor comes as parameters, since the planner knows that little
- * lies behind such a position only when it sees it; where the sums have moved on meanwhile, no row is answered. Of a point there is a row, and
+ * The sums, and what has not been added up yet, in one snapshot. The cursor comes as parameters, since the embedded database plans
+ * by their values, and little lies behind it; where the sums have moved on meanwhile, no row is answered. Of a point there is a row, and
  * one of the place of the cursor.
  */
 const COUNT = `with cursor as materialized (

@@ -3,8 +3,8 @@ import type { Duty } from '../../duties/duty.ts';
 import { HORIZON } from '../events/queries.ts';
 import { COUNTS, partsCtes, SCOPES, SUMS } from './counting.ts';
 
-/** The most emails, and the most turns, that one statement adds up. */
-const BATCH = 5_000;
+/** The most emails, and the most turns, that one statement adds up: those who send wait for a connection meanwhile. */
+const BATCH = 1_000;
 
 /** The workspaces with something that has not been added up; where each stands. The subqueries begin behind it, in an index. */
 const BEHIND = `select w.id, coalesce(c.accepted, 0)::text as accepted, coalesce(c.events, 0)::text as events

@@ -6,6 +6,8 @@ import { readScheduledAt } from './accept/scheduled-at.ts';
 import { type Acceptance, type AcceptanceDeps, acceptEmail, receiptOf } from './accept.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
 
+export type { DirectMail } from './send/direct-mail.ts';
+
 /** Sends or schedules one email: `POST /v1/emails`. */
 export const sendEmail = (
   deps: AcceptanceDeps,

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { textFromHtml } from '../../mail/content/text-part.ts';
+import type { Transport } from '../../transport/transport.ts';
 import { captureStore } from '../captured/commands.ts';
 import { defineModule, type Offers, offered } from '../module.ts';
 import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
@@ -12,8 +13,10 @@ import { emailKind, emails } from './kind.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
 import { emailRoutes } from './routes.ts';
+import { directMail } from './send/direct-mail.ts';
 import { openLiveMail } from './send/open.ts';
 import { emailPerformer } from './send/perform.ts';
+import { cachedSenders } from './send/senders.ts';
 import { openTransports } from './send/transports.ts';
 
 /** Emails: accepted, sent or simulated, followed and kept. */
@@ -45,12 +48,12 @@ export const emailsModule = defineModule<BatchDeps>({
     const keep = captureStore(database, clock);
     const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
     let known: Offers | undefined;
+    const transport = (name: Transport['name'] | null): Transport =>
+      (name === null && liveMail.transport) || transports.transport(name);
+    const { transport: enabled, returnPathDomain } = config;
     const live = openLiveMail({
-      ...{ database, clock, logger, sealer, signer },
-      transport: (name) => (name === null && liveMail.transport) || transports.transport(name),
-      enabled: config.transport,
+      ...{ database, clock, logger, sealer, signer, transport, enabled, returnPathDomain },
       publicUrl: config.publicUrl,
-      returnPathDomain: config.returnPathDomain,
       slots: config.sendingSlots,
       limits: liveMail.limits ?? {},
       campaigns: () => known?.campaignMail,
@@ -76,6 +79,14 @@ export const emailsModule = defineModule<BatchDeps>({
         };
         offers.acceptance = acceptance;
         offers.bulkRoom = () => live.bulkRoom;
+        offers.directMail = directMail({
+          ...{ database, transport, operator: config.serviceFrom },
+          findSendingDomain: offered(offers, 'findSendingDomain'),
+          senders: cachedSenders({
+            ...{ database, sealer, logger, enabled, returnPathDomain },
+            monotonic: clock.monotonic,
+          }),
+        });
         offers.recordFeedback = feedbackRecorder({ database, engine, signer, clock });
         return {
           deps: {

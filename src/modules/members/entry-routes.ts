@@ -21,11 +21,13 @@ import { Code, Email, Password, PersonName, Token } from './model.ts';
 import { type ResetSubject, stampOf } from './reset.ts';
 import { foreignForm, of, PUBLIC_FORM, type SessionRouteDeps, withCookie } from './session-routes.ts';
 import type { SetupSubject } from './setup.ts';
-import { openFor, prove } from './sign-in.ts';
+import { openFor, prove, tooSoon } from './sign-in.ts';
 
 export interface EntryDeps extends SessionRouteDeps {
   readonly setupTokens: OneTimeTokens<SetupSubject>;
   readonly resetTokens: OneTimeTokens<ResetSubject>;
+  /** Mails a link for a new password to the address, if an account has it. */
+  mailResetLink(email: string): Promise<void>;
   readonly signup: 'closed' | 'open';
   /** Makes a workspace for a new account and returns its id. */
   createWorkspace(name: string, now: number): Promise<string>;
@@ -104,9 +106,19 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
     }),
     route({
       method: 'POST',
+      path: `${DASHBOARD_API}/password-reset/link`,
+      ...PUBLIC_FORM,
+      summary: 'Have a link for a new password mailed, where mail works',
+      body: Type.Object({ email: Email }),
+      response: of<object>(),
+      status: 200,
+      handle: (call) => own(call, (form) => askForLink(deps, form)),
+    }),
+    route({
+      method: 'POST',
       path: `${DASHBOARD_API}/password-reset`,
       ...PUBLIC_FORM,
-      summary: 'Set a new password with the link that the operator has printed',
+      summary: 'Set a new password with a link that was mailed, or that the operator has printed',
       body: Type.Object({ token: Token, password: Password }),
       response: of<object>(),
       status: 200,
@@ -226,6 +238,21 @@ async function accept(
   return joined ? signedIn(deps, joined.accountId, joined.workspaceId, form) : SPENT;
 }
 
+/** Everybody gets the same answer at the same time, whether there is such an account or not: the work comes after it. */
+async function askForLink(deps: EntryDeps, { body, client }: Form<{ email: string }>): Answer {
+  const { waitSeconds } = deps.slowDown.begin([`reset ${client}`]);
+  if (waitSeconds > 0) return tooSoon(waitSeconds);
+  deps
+    .mailResetLink(body.email)
+    .catch((error: unknown) =>
+      deps.log.warn({ err: error }, 'A link for a new password could not be mailed'),
+    );
+  return DONE();
+}
+
+const DONE = (): RawResponse =>
+  new RawResponse('application/json', '{"data":{}}', { headers: { 'cache-control': 'no-store' } });
+
 async function reset(deps: EntryDeps, { body }: Form<{ token: string; password: string }>): Answer {
   const problem = problemOfPassword(body.password, []);
   if (problem !== null) return invalid([{ path: '/body/password', message: problem }]);
@@ -243,5 +270,5 @@ async function reset(deps: EntryDeps, { body }: Form<{ token: string; password: 
        update accounts set totp = null, totp_confirmed_at = null where id = $1`,
       [account.id],
     );
-  return new RawResponse('application/json', '{"data":{}}', { headers: { 'cache-control': 'no-store' } });
+  return DONE();
 }

@@ -8,8 +8,10 @@ import { isDuplicate } from '../../db/sqlstate.ts';
 import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import type { Log } from '../../http/log.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
+import type { SendServiceEmail } from '../service-emails/commands.ts';
 import type { NewAccount } from './accounts.ts';
 import { beyondOwnRole, testKey } from './members.ts';
 import type { InvitationView, NewInvitation } from './model.ts';
@@ -24,6 +26,9 @@ export interface InvitationDeps {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly publicUrl: string;
+  /** Mails the link, where mail works: the answer has it too. */
+  readonly mail: SendServiceEmail;
+  readonly log: Log;
 }
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
@@ -47,9 +52,10 @@ select id from invited`;
 
 /** Invites a person. The answer is the only place that shows the link. @throws Unavailable */
 export async function invite(
-  { database, sealer, publicUrl }: InvitationDeps,
+  deps: InvitationDeps,
   call: Call<unknown, unknown, NewInvitation>,
 ): Promise<(InvitationView & { url: string }) | Failure | Replay> {
+  const { database, sealer, publicUrl } = deps;
   const { caller, body, now } = call;
   const address = parseAddress(body.email);
   if (isProblem(address)) return invalid([{ path: '/body/email', message: address.problem }]);
@@ -79,10 +85,25 @@ export async function invite(
         ...[id, address.address, address.key, body.role, caller.id, hashOf(token), expiresAt],
         sealer.seal(JSON.stringify(view), REPLY),
       ]);
-      return rows.length > 0 ? view : ALREADY;
+      if (rows.length === 0) return ALREADY;
+      await mailTo(deps, caller.workspaceId, { ...view, expiresAt: now + LASTS_MS });
+      return view;
     },
     open: (reply) => JSON.parse(sealer.open(reply, REPLY)),
   });
+}
+
+/** An invitation that cannot be mailed is passed on by whoever made it. */
+async function mailTo(
+  { mail, log }: InvitationDeps,
+  workspaceId: string,
+  { email: to, role, url, expiresAt }: { email: string; role: string; url: string; expiresAt: number },
+): Promise<void> {
+  try {
+    await mail({ kind: 'invitation', to, workspaceId, role, url, expiresAt });
+  } catch (error) {
+    log.warn({ err: error }, 'An invitation could not be mailed');
+  }
 }
 
 const ALREADY = new Failure(

@@ -92,7 +92,7 @@ export const memberRoutes = (deps: InvitationDeps): readonly Route[] => [
     permission: 'members:write',
     summary: 'Invite a person',
     description:
-      'The link in the answer is for that address alone, holds once and for seven days. Pass it on: nothing is mailed.',
+      'The link in the answer is for that address alone, holds once and for seven days. It is mailed too, where mail works; pass it on where it does not.',
     body: CreateInvitation,
     response: CreatedInvitation,
     status: 201,

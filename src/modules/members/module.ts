@@ -3,6 +3,7 @@ import { SlowDown } from '../../auth/slow-down.ts';
 import { untilDone } from '../../duties/batches.ts';
 import type { Duty, DutyDeps } from '../../duties/duty.ts';
 import { defineModule } from '../module.ts';
+import type { SendServiceEmail } from '../service-emails/commands.ts';
 import { createWorkspace, deleteUnusedWorkspace, renameWorkspace } from '../workspace/commands.ts';
 import { accountRoutes } from './account-routes.ts';
 import { entryRoutes } from './entry-routes.ts';
@@ -10,7 +11,7 @@ import type { InvitationDeps } from './invitations.ts';
 import { memberRoutes } from './member-routes.ts';
 import { isMember } from './members.ts';
 import { Passkeys } from './passkeys.ts';
-import { resetTokensOf } from './reset.ts';
+import { resetMailer, resetTokensOf } from './reset.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { setupTokensOf } from './setup.ts';
 import { type WorkspaceRouteDeps, workspaceRoutes } from './workspace-routes.ts';
@@ -47,13 +48,18 @@ export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps>({
   open({ config, database, clock, logger, sealer, sessions }) {
     const { publicUrl, signup, simulatorDomain, defaultPlan: plan } = config;
     const now = () => clock.now();
+    let mail: SendServiceEmail | undefined;
+    const send: SendServiceEmail = async (email) => mail?.(email);
+    const resetTokens = resetTokensOf(database, now);
     const deps: WorkspaceRouteDeps & InvitationDeps = {
       ...{ database, sealer, sessions, publicUrl, signup, simulatorDomain, log: logger },
       passwords: new Passwords(),
       slowDown: new SlowDown(clock.monotonic),
+      mail: send,
+      mailResetLink: resetMailer({ database, resetTokens, publicUrl, mail: send }),
       passkeys: new Passkeys({ database, now, publicUrl }),
       setupTokens: setupTokensOf(database, now),
-      resetTokens: resetTokensOf(database, now),
+      resetTokens,
       createWorkspace: (name, at) => createWorkspace(database, { name, plan, owner: null }, at),
       createOwnWorkspace: (name, owner, at) => createWorkspace(database, { name, plan, owner }, at),
       renameWorkspace,
@@ -61,6 +67,7 @@ export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps>({
     };
     return {
       connect({ offers }) {
+        mail = offers.sendServiceEmail;
         offers.isMember = (workspaceId, addressKey) => isMember(database, workspaceId, addressKey);
         return { deps, duties: [sessionPruner({ database, clock })] };
       },

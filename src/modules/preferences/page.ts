@@ -1,4 +1,5 @@
 import { RawResponse } from '../../http/route.ts';
+import { colourOr, inkOn } from '../../mail/ink.ts';
 import type { Brand } from '../workspace/queries.ts';
 import type { PageTexts } from './texts/texts.ts';
 
@@ -15,20 +16,7 @@ export interface RecipientPage {
   readonly brand: Brand | null;
 }
 
-const COLOUR = /^#[0-9a-f]{6}$/i;
 const USUAL_COLOUR = '#0f5bd7';
-
-/** Relative luminance (WCAG 2.2). */
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-/** Of black and white the one that is read on the colour: the better of both has a contrast of 4.5 on every colour. */
-const textOn = (colour: string): string => (luminance(colour) > 0.179 ? '#000' : '#fff');
 
 const styleOf = (
   colour: string,
@@ -41,7 +29,7 @@ p,legend,small{overflow-wrap:anywhere}small,footer,.soft{color:var(--soft)}foote
 fieldset{border:1px solid var(--line);border-radius:.5rem;padding:.5rem 1rem;margin:0 0 1rem}legend{padding:0 .25rem;font-weight:600}
 label{display:flex;gap:.75rem;padding:.5rem 0;align-items:flex-start}input{width:1.5rem;height:1.5rem;flex:none;margin:0;accent-color:${colour}}
 label small{display:block}button{font:inherit;min-height:2.75rem;padding:.5rem 1.25rem;border-radius:.5rem;border:1px solid var(--line);cursor:pointer;background:transparent;color:inherit}
-button.main{background:${colour};border-color:${colour};color:${textOn(colour)}}form+form{margin-top:2rem}
+button.main{background:${colour};border-color:${colour};color:${inkOn(colour)}}form+form{margin-top:2rem}
 :focus-visible{outline:3px solid var(--ink);outline-offset:2px}[role=status]{border-left:4px solid ${colour};padding:.5rem 1rem;margin:0 0 1rem}`;
 
 /** Only what a header can hold is named as the source of the logo. */
@@ -49,7 +37,7 @@ const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(ur
 
 /** Writes a page: nothing of it is loaded from elsewhere, cached, framed, indexed or passed on, and it works without scripts. */
 export function recipientPage({ texts, title, body, brand }: RecipientPage): RawResponse {
-  const colour = brand?.colour && COLOUR.test(brand.colour) ? brand.colour : USUAL_COLOUR;
+  const colour = colourOr(brand?.colour, USUAL_COLOUR);
   const style = styleOf(colour);
   const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64');
   const logoOrigin = brand?.logoUrl ? originOf(brand.logoUrl) : null;

@@ -1,6 +1,7 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, type TBoolean, type TSchema, Type } from '@sinclair/typebox';
 import { PLAN_NAMES } from '../../auth/plans.ts';
 import { literals } from '../../http/schema.ts';
+import { MUTABLE_EMAILS, type MutableEmail } from '../service-emails/commands.ts';
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
@@ -52,13 +53,30 @@ const branding = {
   ),
 };
 
+const ABOUT_EMAILS: Readonly<Record<MutableEmail, string>> = {
+  invitation: 'The link of an invitation.',
+  domainLost: 'A domain cannot send any more.',
+  webhookDisabled: 'A webhook endpoint was switched off after failures.',
+  campaignPaused: 'A campaign was paused by the service.',
+};
+
 const ABOUT_BRANDING = 'How emails and the pages for recipients look; null where nothing is set.';
+
+const serviceEmails = Object.fromEntries(
+  MUTABLE_EMAILS.map((kind) => [kind, Type.Boolean({ description: ABOUT_EMAILS[kind] })]),
+) as { readonly [Kind in MutableEmail]: TBoolean };
+
+const ABOUT_SERVICE_EMAILS =
+  'Which emails of the service itself are sent: invitations to those who are invited, warnings to owners and admins. They count against no quota.';
 
 /** The body of PATCH /v1/workspace. settings.ts checks whatever a schema cannot say. */
 export const PatchWorkspace = Type.Object(
   {
     ...Type.Partial(Type.Object(settings)).properties,
     branding: Type.Optional(Type.Partial(Type.Object(branding, { description: ABOUT_BRANDING }))),
+    serviceEmails: Type.Optional(
+      Type.Partial(Type.Object(serviceEmails, { description: ABOUT_SERVICE_EMAILS })),
+    ),
   },
   { title: 'UpdateWorkspace', minProperties: 1 },
 );
@@ -77,6 +95,7 @@ export const Workspace = Type.Object(
       },
       { description: ABOUT_BRANDING },
     ),
+    serviceEmails: Type.Object(serviceEmails, { description: ABOUT_SERVICE_EMAILS }),
     plan: literals(PLAN_NAMES),
     limits: Type.Object({
       emailsPerMonth: nullable(Type.Integer({ description: 'Live emails a UTC month; null is no limit.' })),

@@ -4,6 +4,7 @@ import type { Principal } from '../../auth/principal.ts';
 import type { WorkspaceTerms } from '../../auth/sessions.ts';
 import type { Database } from '../../db/database.ts';
 import { usageTotals, workspaces } from '../../db/schema/access.ts';
+import { MUTABLE_EMAILS } from '../service-emails/commands.ts';
 import { DOMAINS_PERIOD, periodOf } from '../usage/queries.ts';
 import type { WorkspaceView } from './model.ts';
 
@@ -90,6 +91,9 @@ export async function readWorkspace(
     defaultReplyTo: workspace.defaultReplyTo,
     branding: { logoUrl: logoUrlOf(logo, publicUrl), colour, address, website },
     timeZone: workspace.timeZone,
+    serviceEmails: Object.fromEntries(
+      MUTABLE_EMAILS.map((kind) => [kind, !workspace.mutedEmails.includes(kind)]),
+    ) as WorkspaceView['serviceEmails'],
     plan,
     limits: { ...PLANS[plan] },
     usage: {

@@ -15,6 +15,7 @@ const EXAMPLE: WorkspaceView = {
   defaultReplyTo: null,
   branding: { logoUrl: null, colour: null, address: null, website: null },
   timeZone: 'UTC',
+  serviceEmails: { invitation: true, domainLost: true, webhookDisabled: true, campaignPaused: true },
   plan: 'free',
   limits: { emailsPerMonth: 3_000, domains: 2 },
   usage: {
@@ -58,6 +59,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
         ...EXAMPLE,
         name: 'Acme',
         timeZone: 'Europe/Vienna',
+        serviceEmails: { invitation: true, domainLost: true, webhookDisabled: true, campaignPaused: true },
         branding: { ...EXAMPLE.branding, colour: '#0f766e' },
       },
     },

@@ -4,6 +4,7 @@ import type { Failure } from '../../http/failure.ts';
 import { formatAddress, isProblem, parseAddress } from '../../mail/address.ts';
 import { hasControls, hasUnseen } from '../../mail/characters.ts';
 import { Problems, type Report } from '../../mail/problems.ts';
+import { MUTABLE_EMAILS } from '../service-emails/commands.ts';
 import type { WorkspacePatch } from './model.ts';
 
 export interface SettingsDeps {
@@ -22,12 +23,13 @@ export async function patchWorkspace(
 ): Promise<Failure | null> {
   const problems = new Problems();
   const columns = { ...settingsOf(body, problems.report), ...brandingOf(body.branding, problems.report) };
+  const muted = await mutedBy(database, workspaceId, body.serviceEmails);
   const sender = await senderOf(body.defaultFrom, problems.report, (domain) =>
     findSendingDomain(workspaceId, domain),
   );
   const failure = problems.failure();
   if (failure) return failure;
-  const values = Object.entries({ ...columns, ...sender });
+  const values = Object.entries({ ...columns, ...muted, ...sender });
   // `branding: {}` names nothing.
   if (values.length === 0) return null;
   const assignments = values.map(([name], index) => `${name} = $${index + 2}`).join(', ');
@@ -36,6 +38,21 @@ export async function patchWorkspace(
     ...values.map(([, value]) => value),
   ]);
   return null;
+}
+
+/** The kinds of emails that the workspace does without, once the body has been followed. */
+async function mutedBy(
+  database: Database,
+  workspaceId: string,
+  wanted: WorkspacePatch['serviceEmails'],
+): Promise<Columns> {
+  if (!wanted) return {};
+  const [row] = await database.query<{ muted_emails: readonly string[] }>(
+    'select muted_emails from workspaces where id = $1',
+    [workspaceId],
+  );
+  const before = new Set(row?.muted_emails ?? []);
+  return { muted_emails: MUTABLE_EMAILS.filter((kind) => !(wanted[kind] ?? !before.has(kind))) };
 }
 
 const given = (name: string, value: string | null | undefined): Columns =>

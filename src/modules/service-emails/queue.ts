@@ -1,0 +1,120 @@
+import type { Sealer } from '../../crypto/sealer.ts';
+import type { Database } from '../../db/database.ts';
+import { mintId } from '../../db/ids.ts';
+import type { Duty } from '../../duties/duty.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { type Clock, DAY_MS } from '../../time/clock.ts';
+import type { DirectMail } from '../emails/commands.ts';
+import { findBrand } from '../workspace/queries.ts';
+import { MUTABLE_EMAILS, type ServiceEmail } from './commands.ts';
+import { htmlOf, textOf } from './layout.ts';
+import { letterOf } from './letters.ts';
+
+/** What sending emails of the service needs. */
+export interface ServiceEmailDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly logger: Logger;
+  readonly publicUrl: string;
+  readonly send: DirectMail;
+}
+
+const PURPOSE = 'an email of the service';
+/** A warning that could not leave for so long tells nothing new. */
+const WARNING_LASTS_MS = 3 * DAY_MS;
+const AT_ONCE = 10;
+const PRODUCT = 'Posthorn';
+
+/** Those who are warned: what has to be mended takes an admin. */
+const WARNED = `select a.email from members m join accounts a on a.id = m.account_id
+where m.workspace_id = $1 and m.role in ('owner', 'admin') order by m.id limit 50`;
+
+const MUTED = 'select 1 as one from workspaces where id = $1 and $2 = any(muted_emails)';
+
+const ENQUEUE = `insert into service_emails (id, workspace_id, sealed, next_at, expires_at)
+select r.id, $2, r.sealed, $3::text::timestamptz, $4::text::timestamptz
+from json_to_recordset($1::text::json) as r(id text, sealed text)`;
+
+/** Writes an email down for each of its readers; nothing where the workspace does without. @throws Unavailable */
+export async function enqueue(
+  { database, clock, sealer }: Pick<ServiceEmailDeps, 'database' | 'clock' | 'sealer'>,
+  email: ServiceEmail,
+): Promise<void> {
+  const { kind, workspaceId } = email;
+  const isMutable = (MUTABLE_EMAILS as readonly string[]).includes(kind);
+  if (isMutable && (await database.query(MUTED, [workspaceId, kind])).length > 0) return;
+  const readers =
+    'to' in email
+      ? [email.to]
+      : (await database.query<{ email: string }>(WARNED, [workspaceId])).map(({ email: to }) => to);
+  if (readers.length === 0) return;
+  const now = clock.now();
+  const rows = readers.map((to) => ({
+    id: mintId('sem', now),
+    sealed: sealer.seal(JSON.stringify({ to, email, at: now }), PURPOSE),
+  }));
+  const until = 'expiresAt' in email ? email.expiresAt : now + WARNING_LASTS_MS;
+  const moments = [now, until].map((at) => new Date(at).toISOString());
+  await database.query(ENQUEUE, [JSON.stringify(rows), workspaceId, ...moments]);
+}
+
+/** Each try waits twice as long as the one before, up to two hours. Another instance passes over what one is trying. */
+const CLAIM = `update service_emails s set attempts = s.attempts + 1,
+  next_at = $1::text::timestamptz + least(power(2, s.attempts), 120) * interval '1 minute'
+from (
+  select id from service_emails where next_at <= $1::text::timestamptz order by next_at limit ${AT_ONCE} for update skip locked
+) due where s.id = due.id
+returning s.id, s.workspace_id, s.sealed, s.expires_at <= $1::text::timestamptz as is_over`;
+
+const DONE = 'delete from service_emails where id = any($1::text[])';
+
+interface Due {
+  readonly id: string;
+  readonly workspace_id: string | null;
+  readonly sealed: string;
+  readonly is_over: boolean;
+}
+
+/** Sends what waits, again and again until a server has taken or refused it, or it is too old to be of use. */
+export const serviceEmailSender = (deps: ServiceEmailDeps): Duty => ({
+  name: 'serviceEmailSender',
+  pattern: '*/2 * * * * *',
+  async run(stop) {
+    for (;;) {
+      const due = await deps.database.query<Due>(CLAIM, [new Date(deps.clock.now()).toISOString()]);
+      const ended = await Promise.all(due.map(async (one) => ((await isDone(deps, one)) ? [one.id] : [])));
+      await deps.database.query(DONE, [ended.flat()]);
+      if (stop?.aborted || due.length < AT_ONCE) return;
+    }
+  },
+});
+
+async function isDone(deps: ServiceEmailDeps, { id, workspace_id, sealed, is_over }: Due): Promise<boolean> {
+  const { database, sealer, logger, publicUrl, send } = deps;
+  const { to, email, at } = JSON.parse(sealer.open(sealed, PURPOSE)) as {
+    to: string;
+    email: ServiceEmail;
+    at: number;
+  };
+  const brand = workspace_id === null ? null : await findBrand(database, workspace_id, publicUrl);
+  const look = brand ?? { name: PRODUCT, logoUrl: null, colour: null };
+  const letter = letterOf(email, { name: look.name, publicUrl });
+  const parts = { subject: letter.subject, html: htmlOf(letter, look), text: textOf(letter) };
+  const outcome = is_over ? 'too late' : await send({ id, workspaceId: workspace_id, to, at, ...parts });
+  if (outcome === 'accepted') return true;
+  // The link in it is a way in, and the address a person's: neither is logged.
+  const said = { email: id, kind: email.kind, outcome };
+  if (outcome === 'deferred') logger.debug(said, 'An email of the service could not leave yet.');
+  else logger.warn(said, UNSENT[outcome]);
+  return outcome !== 'deferred';
+}
+
+const UNSENT = {
+  refused: 'An email of the service was refused.',
+  unknown: 'Nobody knows whether an email of the service arrived; it is not sent twice.',
+  captured: 'An email of the service was not sent: with TRANSPORT=capture nothing leaves.',
+  'no sender':
+    'An email of the service was not sent: the workspace has no default sender that may send, and SERVICE_FROM is not set.',
+  'too late': 'An email of the service could not leave in time.',
+} as const;

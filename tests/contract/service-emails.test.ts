@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import PostalMime from 'postal-mime';
+import { type Received, type Sink, startSink } from '../integration/transport/smtp-sink.ts';
+import { rowsOf } from '../support/engine.ts';
+import { eventually } from '../support/eventually.ts';
+import { type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
+import { ORIGIN, PASSWORD } from './a-browser.ts';
+
+let sink: Sink;
+let service: LiveService;
+let operators: LiveService;
+
+beforeAll(async () => {
+  sink = await startSink();
+  const transport = relayTo(sink.port);
+  service = await startLiveService({ transport });
+  operators = await startLiveService({
+    transport,
+    environment: { SERVICE_FROM: 'Mail <mail@operator.example>' },
+  });
+  await service.live.patch('/v1/workspace', { name: 'Acme', defaultFrom: 'Acme <hello@sender.example>' });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await operators[Symbol.asyncDispose]();
+  await sink[Symbol.asyncDispose]();
+});
+
+const mailTo = (address: string, copies = 1): Promise<Received> =>
+  eventually(`an email to ${address}`, async () => {
+    const mails = sink.received.filter(({ to }) => to.includes(address));
+    return mails.length >= copies ? mails.at(-1) : undefined;
+  });
+
+const post = async (at: LiveService, path: string, body: object) => {
+  const answer = await fetch(`${at.url}/app/api${path}`, {
+    method: 'POST',
+    headers: { origin: ORIGIN, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, text: await answer.text() };
+};
+
+const invite = async (at: LiveService, email: string) => {
+  const { status, body } = await at.live.post('/v1/members/invitations', { email, role: 'admin' });
+  expect(status).toBe(201);
+  return body.data;
+};
+
+const waiting = (at: LiveService) => rowsOf(at.service.database, 'select sealed from service_emails');
+const allGone = (at: LiveService) =>
+  eventually('an empty queue', async () => ((await waiting(at)).length === 0 ? true : undefined));
+
+test('an invitation is mailed from the workspace, signed, and is no email of the workspace', async () => {
+  const { url, email } = await invite(service, 'ada@people.example');
+  const received = await mailTo(email);
+  const mail = await PostalMime.parse(received.raw);
+  expect(mail.from).toEqual({ name: 'Acme', address: 'hello@sender.example' });
+  expect(mail.subject).toBe('Join Acme');
+  expect(mail.text).toContain(url);
+  expect(mail.html).toContain(`href="${url}"`);
+  expect(mail.html).toContain('prefers-color-scheme: dark');
+  const fields = Object.fromEntries(mail.headers.map(({ key, value }) => [key, value]));
+  expect(fields['auto-submitted']).toBe('auto-generated');
+  expect(fields['dkim-signature']).toContain('d=sender.example');
+  await allGone(service);
+  // Whoever may read the emails of the workspace must not find a way in among them.
+  expect((await service.live.get('/v1/emails')).body.data).toEqual([]);
+  expect((await service.live.get('/v1/captured')).body.data).toEqual([]);
+  expect((await service.live.get('/v1/workspace')).body.data.usage.emailsSent).toBe(0);
+  const accepted = await post(service, '/invitation', {
+    ...{ token: url.split('#token=')[1], name: 'Ada', password: PASSWORD },
+  });
+  expect(accepted.status).toBe(201);
+});
+
+test('a link for a new password is mailed to who has an account, and to nobody else', async () => {
+  const unknown = await post(service, '/password-reset/link', { email: 'nobody@people.example' });
+  const known = await post(service, '/password-reset/link', { email: 'Ada@people.example' });
+  expect(known).toEqual(unknown);
+  expect(known.status).toBe(200);
+  const mail = await PostalMime.parse((await mailTo('ada@people.example', 2)).raw);
+  const [, token = ''] = /reset#token=([\w-]+)/.exec(mail.text ?? '') ?? [];
+  const password = 'another correct horse battery';
+  expect((await post(service, '/password-reset', { token, password })).status).toBe(200);
+  expect((await post(service, '/password-reset', { token, password })).status).toBe(400);
+  const credentials = { email: 'ada@people.example', password };
+  expect((await post(service, '/session', credentials)).status).toBe(200);
+  expect((await post(service, '/session', { ...credentials, password: PASSWORD })).status).toBe(401);
+  // Three links at most hold at the same time, whoever asks.
+  for (let asked = 0; asked < 5; asked++)
+    await post(service, '/password-reset/link', { email: 'ada@people.example' });
+  await mailTo('ada@people.example', 5);
+  await invite(service, 'last@people.example');
+  await mailTo('last@people.example');
+  await allGone(service);
+  expect(sink.received.filter(({ to }) => to.includes('ada@people.example'))).toHaveLength(5);
+  expect(sink.received.some(({ to }) => to.includes('nobody@people.example'))).toBe(false);
+});
+
+test('a workspace can do without its emails, and an invitation still has its link', async () => {
+  const { status, body } = await service.live.patch('/v1/workspace', {
+    serviceEmails: { invitation: false },
+  });
+  expect([status, body.data.serviceEmails]).toEqual([
+    200,
+    { invitation: false, domainLost: true, webhookDisabled: true, campaignPaused: true },
+  ]);
+  const { url } = await invite(service, 'quiet@people.example');
+  expect(url).toContain('#token=');
+  expect(await waiting(service)).toEqual([]);
+  const refused = await service.live.patch('/v1/workspace', { serviceEmails: { passwordReset: false } });
+  expect(refused.status).toBe(422);
+});
+
+test('without a sender of the workspace the operator’s is used, and nothing of a link is stored in clear', async () => {
+  const { email } = await invite(operators, 'bob@people.example');
+  const stored = JSON.stringify(await waiting(operators));
+  expect(stored).not.toContain('bob@');
+  expect(stored).not.toContain('token');
+  const mail = await PostalMime.parse((await mailTo(email)).raw);
+  expect(mail.from).toEqual({ name: 'Mail', address: 'mail@operator.example' });
+});
