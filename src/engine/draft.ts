@@ -38,10 +38,10 @@ export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
     workspace_id: after.workspaceId,
     livemode: after.livemode,
     state,
-    context,
+    context: kind.life && after.revision > 1 ? without(context, kind.life.constants) : context,
     timers: Object.keys(after.timers).length > 0 ? after.timers : null,
     wake_at: isoOrNull(earliest(after.timers)),
-    steps,
+    steps: kind.life ? steps.map(packedStep) : steps,
   };
   for (const column of kind.derived) row[column.name] = column.of(context, state);
   for (const { name } of kind.facts) {
@@ -51,6 +51,18 @@ export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
   if (outbox.length > 0)
     row.outbox = outbox.map(({ id, kind: to_kind, to, event }) => ({ id, to_kind, to_id: to, event }));
   return claim ? { ...row, ...claimColumns(claim, state, context, steps.at(-1)?.at ?? 0) } : row;
+}
+
+/** A step in the order of the view that shows it by name (`life_steps`): the names were half of what a journal took. */
+const packedStep = ({ event, from, to, at, attempt, effects }: Step): readonly unknown[] => [
+  ...[event, from, to, at, attempt],
+  effects,
+];
+
+function without(context: object, names: readonly string[]): object {
+  const rest: Record<string, unknown> = { ...context };
+  for (const name of names) delete rest[name];
+  return rest;
 }
 
 const claimColumns = (

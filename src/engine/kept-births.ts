@@ -53,6 +53,8 @@ function leftStatement(kind: Kind): string {
 }
 
 const LEFT_AT_ONCE = 200;
+/** A birth has its id before it waits for its statement: a mark that leaves none so young behind lets nearly all be kept. */
+const LAG_MS = 2_000;
 /** An instance that has had nothing to keep for so many beats shows no more of itself: an idle service writes nothing. */
 const IDLE_BEATS = 10;
 
@@ -177,7 +179,7 @@ export class KeptBirths {
   }
 
   async #newTerm(): Promise<void> {
-    const mark = this.#nextId();
+    const mark = this.#idBefore(LAG_MS);
     // By chance and not from a sequence, which a restored copy of the rows may have left behind.
     const id = randomInt(1, 2 ** 31);
     await this.parts.database.query(BEGIN, [id, this.kind.name, mark]);
@@ -196,7 +198,7 @@ export class KeptBirths {
       await database.query(END, [term.id]);
       return;
     }
-    let mark = this.#nextId();
+    let mark = this.#idBefore(faults?.withoutLowWater ? 0 : LAG_MS);
     if (!faults?.withoutLowWater) for (const id of this.#open.keys()) if (id < mark) mark = id;
     // From here on nothing below is taken, whether the statement is heard of or not.
     if (mark > term.mark) term.mark = mark;
@@ -204,8 +206,9 @@ export class KeptBirths {
     if (renewed.length === 0 && this.#term === term) this.#retire();
   }
 
-  #nextId(): string {
-    return lowestIdAt(this.kind.idPrefix, this.parts.clock.now());
+  /** The lowest id that was made no longer ago. */
+  #idBefore(ms: number): string {
+    return lowestIdAt(this.kind.idPrefix, this.parts.clock.now() - ms);
   }
 
   /** An order that was dropped, or an outcome that nobody could store: the lease decides, as the clock finds it. */

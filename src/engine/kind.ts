@@ -91,6 +91,8 @@ export interface AppendedLife {
   readonly computedAtBirth?: Readonly<Record<string, string>>;
   /** Facts whose rows lie in the turn, as JSON in a column of the fact's name. No actor is born with one. */
   readonly kept: readonly string[];
+  /** Members of the context that never change: they lie in the birth alone. */
+  readonly constants: readonly string[];
   /** Further columns of a turn, as SQL over the columns of the input. */
   readonly computed: Readonly<Record<string, string>>;
 }

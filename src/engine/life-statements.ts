@@ -94,6 +94,10 @@ update ${due} a set wake_at = ${wake.at('$3::timestamptz')} from due where a.id 
 returning a.id, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
 }
 
+/** The context of an actor: that of its latest turn `t`, with what never changes from its birth `b`. */
+export const MERGED_CONTEXT =
+  'case when t.context is null then b.context else (b.context::jsonb || t.context::jsonb)::json end';
+
 /**
  * The actors of the ids in $1, of which $2 is the lowest and $3 the highest. The bounds leave out the partitions of other days before
  * they are opened: with ninety days, opening all of them took 2 ms.
@@ -101,7 +105,7 @@ returning a.id, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
 export function readLivesStatement(kind: Kind): string {
   const { births, turns } = lifeOf(kind);
   return `select b.id, b.workspace_id, b.livemode, coalesce(t.state, b.state) as state,
-  coalesce(t.context, b.context) as context, case when t.revision is null then b.timers else t.timers end as timers,
+  ${MERGED_CONTEXT} as context, case when t.revision is null then b.timers else t.timers end as timers,
   coalesce(t.revision, 1) as revision, coalesce(t.machine_version, b.machine_version) as machine_version
 from unnest($1::text[]) i(id) join ${births} b on b.id = i.id and b.id >= $2 and b.id <= $3
 left join lateral (

@@ -16,6 +16,7 @@ import { type Measured, printResults, saveResults } from './results.ts';
 import { YARDSTICK } from './table.ts';
 import { viewers } from './viewers.ts';
 import { webhooks } from './webhook-deliveries.ts';
+import { weight } from './weight.ts';
 import { type Section, Workbench } from './workbench.ts';
 
 // What an email costs, against the plainest thing PostgreSQL can do with the same bytes, in one run on one server:
@@ -28,6 +29,7 @@ const SECTIONS: readonly Section[] = [
   contract,
   byTemplate,
   lives,
+  weight,
   live,
   webhooks,
   backlog,

@@ -15,7 +15,10 @@ export async function atRest(sql: postgres.Sql, everyMs = 20): Promise<void> {
   const busy = async () =>
     (
       await sql<{ busy: boolean }[]>`
-        select exists (select from email_due where wake_at < now() + interval '1 hour') as busy`
+        select exists (select from email_due where wake_at < now() + interval '1 hour')
+          or exists (
+            select from instances i join emails b on b.kept_by = i.id and b.id >= i.low_water
+            where not exists (select from email_turns t where t.email_id = b.id)) as busy`
     )[0]?.busy;
   while (await busy()) await Bun.sleep(everyMs);
 }

@@ -44,12 +44,12 @@ async function writeOldEmails(): Promise<number> {
     await sql.unsafe(`insert into emails (id, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at,
         recipients, recipient_keys, sender_key, subject, tags, envelope, content)
       select ${id}, 'ws_1', true, 'sending', json_build_object('at', g, 'recipients', repeat('x', 200)), 1, 1,
-        '[{"event":"spawned"}]', now(), '{ada@example.com}', '{ada@example.com}', 'hello@acme.example', 'Your order', '{}', '{}',
+        '[["spawned"]]', now(), '{ada@example.com}', '{ada@example.com}', 'hello@acme.example', 'Your order', '{}', '{}',
         convert_to(md5(g::text) || repeat(md5((g+1)::text), 8), 'utf8') from ${series}`);
     await sql.unsafe(`insert into email_turns (email_id, revision, workspace_id, livemode, state, context, machine_version,
         commit_tag, steps, at, sent_at, recorded, position)
       select ${id}, 2, 'ws_1', true, 'delivered', json_build_object('at', g, 'recipients', repeat('x', 200)), 1, 1,
-        '[{"event":"attempt.completed"}]', now(), now() - interval '92 days',
+        '[["attempt.completed"]]', now(), now() - interval '92 days',
         json_build_array(json_build_object('id', 'evt_sent' || to_hex(g), 'type', 'sent', 'recipient', 0, 'occurred_at', now(),
           'data', '{"response":"250 2.0.0 Ok"}'::json)), event_position() from ${series}`);
     say(`  ${(from + 250_000).toLocaleString('en')}`);

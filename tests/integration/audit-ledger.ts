@@ -73,13 +73,13 @@ export const CORRUPTIONS: readonly Corruption[] = [
     'a journal that ends elsewhere',
     'journals',
     'scheduled',
-    `update email_journal set steps = replace(steps::text, '"to":"scheduled"', '"to":"queued"')::json where actor_id = '$id'`,
+    `update email_journal set steps = replace(steps::text, '"to" : "scheduled"', '"to" : "queued"')::json where actor_id = '$id'`,
   ],
   [
     'a step that begins where none ended',
     'journals',
     'cancelled',
-    `update email_journal set steps = replace(steps::text, '"from":"scheduled"', '"from":"queued"')::json where actor_id = '$id'`,
+    `update email_journal set steps = replace(steps::text, '"from" : "scheduled"', '"from" : "queued"')::json where actor_id = '$id'`,
   ],
   [
     'a journal without its actor',

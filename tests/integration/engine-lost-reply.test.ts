@@ -22,8 +22,8 @@ import { livedMs } from '../support/own-time.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 /** What only the statement of a commit, or of an acceptance, carries. */
-const COMMIT = '"from":"';
-const ACCEPTANCE = '"event":"spawned"';
+const COMMIT = 'ed","s'; // The end of an event's name, and the beginning of the state that it came in.
+const ACCEPTANCE = '["spawned"';
 
 let store: Store;
 beforeAll(async () => {

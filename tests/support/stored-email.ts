@@ -72,6 +72,10 @@ end $$;
 create or replace trigger test_edit instead of insert or update or delete on email_events
   for each row execute function test_edit_event();
 
+create or replace function test_packed_steps(steps json) returns json language sql as $$
+  select coalesce(json_agg(json_build_array(s -> 'event', s -> 'from', s -> 'to', s -> 'at', s -> 'attempt', s -> 'effects')), '[]')
+  from json_array_elements(steps) s
+$$;
 create or replace function test_edit_journal() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then
@@ -79,9 +83,9 @@ begin
     return old;
   end if;
   if tg_op = 'UPDATE' and old.revision = 1 then
-    update emails set steps = new.steps where id = old.actor_id;
+    update emails set steps = test_packed_steps(new.steps) where id = old.actor_id;
   elsif tg_op = 'UPDATE' then
-    update email_turns set steps = new.steps where email_id = old.actor_id and revision = old.revision;
+    update email_turns set steps = test_packed_steps(new.steps) where email_id = old.actor_id and revision = old.revision;
   else
     insert into email_turns (email_id, revision, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at)
       values (new.actor_id, new.revision, 'ws_1', false, 'sent', '{}', 1, new.commit_tag, new.steps, now());

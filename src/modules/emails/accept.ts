@@ -14,7 +14,7 @@ import type { IdempotencyClaim, Replay } from '../../http/route.ts';
 import type { Address } from '../../mail/address.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE } from './accept/attempt-schedule.ts';
-import { type Envelope, type RenderedMarkdown, storedMessage } from './accept/message.ts';
+import { type Envelope, type RenderedMarkdown, storedEnvelope, storedMessage } from './accept/message.ts';
 import { packContent } from './accept/packed-content.ts';
 import { readSendRequest, type SendRequest } from './accept/request.ts';
 import type { SendBody } from './accept/request-model.ts';
@@ -221,6 +221,7 @@ export async function acceptForCampaign(
     },
     columns: {
       ...message,
+      envelope: storedEnvelope(message.envelope),
       content,
       campaign_contact_id: contactId,
       campaign_turn: turn,
@@ -277,7 +278,7 @@ async function spawnRequestOf(
     workspaceId: sender.workspaceId,
     livemode,
     input,
-    columns: { ...message, content },
+    columns: { ...message, envelope: storedEnvelope(message.envelope), content },
     meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),
     claim,
     // Emails that wait for a slot must not fill the memory; a larger message is read when its attempt begins.

@@ -14,6 +14,10 @@ export const emailKind = defineKind({
     bornWith: ['at', 'scheduled_at'],
     computedAtBirth: { position: 'case when livemode then (select event_position()) end' },
     kept: [recorded.name, noted.name],
+    constants: [
+      ...['livemode', 'acceptedAt', 'admitted', 'leaseMs', 'patienceMs', 'backoffMs'],
+      'holdsDoubt',
+    ],
     computed: { position: `case when ${recorded.name} is not null then (select event_position()) end` },
   },
   idPrefix: 'em',

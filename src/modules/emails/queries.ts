@@ -70,7 +70,8 @@ export async function emailDetail(
     return orm
       .select({
         ...itemColumns(latest),
-        context: sql<unknown>`coalesce(${latest.context}, ${emails.context})`,
+        context: sql<unknown>`case when ${latest.context} is null then ${emails.context}
+          else (${emails.context}::jsonb || ${latest.context}::jsonb)::json end`,
         content: PACKED,
         recipientKeys: emails.recipientKeys,
       })

@@ -34,6 +34,25 @@ export interface Envelope {
   readonly size: number;
 }
 
+/** An envelope as it is stored: without its empty lists, and without what nobody has chosen. They were a third of it. */
+export type StoredEnvelope = Partial<Envelope>;
+
+const EMPTY = {
+  ...{ cc: [], bcc: [], replyTo: [], headers: [], tags: [], attachments: [] },
+  ...{ trackOpens: null, trackClicks: null },
+} as const satisfies StoredEnvelope;
+
+/** The envelope without what is empty. */
+export const storedEnvelope = (envelope: Envelope): StoredEnvelope =>
+  Object.fromEntries(
+    Object.entries(envelope).filter(
+      ([name, value]) => !(name in EMPTY && (value === null || (Array.isArray(value) && value.length === 0))),
+    ),
+  );
+
+/** The envelope that was stored, whole again. */
+export const wholeEnvelope = (stored: unknown): Envelope => ({ ...EMPTY, ...(stored as Envelope) });
+
 /** The content of a message, which `emails.content` holds packed (packed-content.ts). `attachments` are base64, in the envelope's order. */
 export interface Content {
   readonly text: string | null;

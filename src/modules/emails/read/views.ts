@@ -1,7 +1,7 @@
 import type { EmailContext } from '../../../../machines/email-context.ts';
 import { timeOfId } from '../../../db/ids.ts';
 import { formatAddress } from '../../../mail/address.ts';
-import type { Content, Envelope } from '../accept/message.ts';
+import { type Content, type Envelope, wholeEnvelope } from '../accept/message.ts';
 import type { EmailDetail, EmailItem } from './answer-model.ts';
 import type { EmailEvent } from './event-model.ts';
 
@@ -42,7 +42,7 @@ const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 /** The item of an email in a list. */
 export function itemOf(row: EmailItemRow): EmailItem {
-  const envelope = row.envelope as Envelope;
+  const envelope = wholeEnvelope(row.envelope);
   return {
     id: row.id,
     livemode: row.livemode,
@@ -74,7 +74,7 @@ export function detailOf(
   text: string | null,
   events: readonly EmailEvent[],
 ): EmailDetail {
-  const envelope = row.envelope as Envelope;
+  const envelope = wholeEnvelope(row.envelope);
   return {
     ...itemOf(row),
     text,

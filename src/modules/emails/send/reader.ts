@@ -4,7 +4,7 @@ import { type BatchLimits, COMMIT_LIMITS } from '../../../async/batcher.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Database } from '../../../db/database.ts';
 import { forgottenKey } from '../../suppressions/queries.ts';
-import type { Content, Envelope } from '../accept/message.ts';
+import { type Content, type Envelope, wholeEnvelope } from '../accept/message.ts';
 import { packedContent, unpackContent } from '../accept/packed-content.ts';
 
 /** A message as it was accepted, with everything that sending it takes. */
@@ -87,7 +87,8 @@ export class LiveReader {
   async message(emailId: string): Promise<LiveMessage | MessageWithoutContent | null> {
     const row = await this.#messages.ask(emailId);
     if (!row) return null;
-    const { packed, ...message } = row;
+    const { packed, envelope, ...rest } = row;
+    const message = { ...rest, envelope: wholeEnvelope(envelope) };
     return packed === null
       ? { ...message, content: null }
       : { ...message, content: await unpackContent(packed) };
