@@ -10,7 +10,7 @@ create table audiences (
   filter json,
   public boolean not null,
   confirm boolean not null,
-  filter_since timestamptz not null,
+  filter_since timestamptz not null default now(),
   is_followed boolean not null default false,
   created_at timestamptz not null,
   updated_at timestamptz not null,

@@ -43,7 +43,6 @@ export function readContact(
   return {
     ord,
     id: mintId('con', now),
-    activity_id: mintId('act', now),
     email: address.address,
     email_key: address.key,
     email_hash: forgottenKey(signer, workspaceId, address.key),

@@ -5,9 +5,8 @@ import type { PropertyValues } from './properties.ts';
 export interface ContactInput {
   /** Its place in the request. Two of one statement never have the same address. */
   readonly ord: number;
-  /** Its id if it is new. */
+  /** Its id if it is new. The entry in the activity that tells of the row is named after it in either case. */
   readonly id: string;
-  readonly activity_id: string;
   readonly email: string;
   readonly email_key: string;
   /** The keyed hash by which a forgotten address is known. */
@@ -31,8 +30,8 @@ export interface WrittenContact {
   readonly outcome: 'created' | 'updated' | 'known' | 'full';
 }
 
-/** The columns of the input, for `json_to_recordset`. */
-export const CONTACT_INPUT_COLUMNS = `ord integer, id text, activity_id text, email text, email_key text, email_hash text,
+/** The columns of the input, for `json_to_recordset`. What is no, empty or null may be left out. */
+export const CONTACT_INPUT_COLUMNS = `ord integer, id text, email text, email_key text, email_hash text,
   sets_first_name boolean, first_name text, first_name_key text, sets_last_name boolean, last_name text, last_name_key text,
   properties jsonb, removed text[], unsubscribes boolean`;
 
@@ -69,7 +68,7 @@ export const writeContactsSql = ({
 }: ContactScope): string => `placed as materialized (
   select i.*, ${workspaceId} as in_workspace, ${livemode} as in_livemode from ${input} i
 ), known as materialized (
-  select i.*, c.id as known_id, c.status as known_status, (c.properties || i.properties) - i.removed as merged
+  select i.*, c.id as known_id, c.status as known_status, (c.properties || i.properties) - coalesce(i.removed, '{}') as merged
   from placed i join contacts c on c.workspace_id = i.in_workspace and c.livemode = i.in_livemode and c.email_key = i.email_key
   order by c.id for update of c
 ), fitting as materialized (
@@ -88,7 +87,7 @@ export const writeContactsSql = ({
   where ${merges} and k.fits and c.workspace_id = k.in_workspace and c.livemode = k.in_livemode and c.email_key = k.email_key
     and c.id = k.known_id
 ), places as materialized (
-  select jsonb_object_agg(email_key, jsonb_build_array(ord, activity_id)) as of from ${input}
+  select jsonb_object_agg(email_key, ord) as of from ${input}
 ), created as (
   insert into contacts (workspace_id, livemode, id, email, email_key, first_name, last_name, first_name_key, last_name_key,
     properties, status, unsubscribed_at, created_at, updated_at)
@@ -112,13 +111,13 @@ export const writeContactsSql = ({
   on conflict (workspace_id, address_key) do nothing
 ), remembered as (
   insert into contact_activity (contact_id, id, livemode, type, at, subject, position)
-  select c.id, (select p.of from places p) -> c.email_key ->> 1, ${livemode}, ${origin.type}, ${now}, ${origin.subject},
+  select c.id, 'act_' || substr(c.id, 5), ${livemode}, ${origin.type}, ${now}, ${origin.subject},
     (select event_position())
   from created c
 ), written as (
   select ord, known_id as id, case when not ${merges} then 'known' when fits then 'updated' else 'full' end as outcome from fitting
   union all
-  select ((select p.of from places p) -> email_key ->> 0)::integer, id, 'created' from created
+  select ((select p.of from places p) ->> email_key)::integer, id, 'created' from created
 )`;
 
 /**

@@ -7,7 +7,7 @@ import type { Registration } from '../../../engine/engine.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../../engine/kind.ts';
 import type { Performer } from '../../../engine/performers.ts';
 import { CONTACT_INPUT_COLUMNS, writeContactsSql } from '../write.ts';
-import type { RowBatch } from './rows.ts';
+import type { ImportedContact, RowBatch } from './rows.ts';
 
 /** Mistakes that the import itself answers. */
 export const FIRST_FAULTS = 100;
@@ -56,7 +56,7 @@ const WRITTEN = `${writeContactsSql({
   from written
 ), import_remembered as (
   insert into contact_activity (contact_id, id, livemode, type, at, subject, position)
-  select f.known_id, f.activity_id, ${ONE('livemode')}, 'imported', ${ONE('at')}, ${ONE('import_id')}, (select event_position())
+  select f.known_id, 'act_' || substr(f.id, 5), ${ONE('livemode')}, 'imported', ${ONE('at')}, ${ONE('import_id')}, (select event_position())
   from fitting f where f.fits and ${ONE('merges')}
 )`;
 
@@ -134,6 +134,22 @@ const dropped: FactTable = {
 
 const iso = (at: number): string => new Date(at).toISOString();
 
+/** A contact without the members that say nothing: PostgreSQL takes a third of an import's time to read its JSON. */
+const telling = (contact: ImportedContact) => ({
+  ...contact,
+  email_hash: contact.email_hash || undefined,
+  sets_first_name: contact.sets_first_name || undefined,
+  first_name: contact.first_name ?? undefined,
+  first_name_key: contact.first_name_key ?? undefined,
+  sets_last_name: contact.sets_last_name || undefined,
+  last_name: contact.last_name ?? undefined,
+  last_name_key: contact.last_name_key ?? undefined,
+  removed: contact.removed.length > 0 ? contact.removed : undefined,
+  unsubscribes: contact.unsubscribes || undefined,
+  repeats: contact.repeats || undefined,
+  join_id: contact.join_id ?? undefined,
+});
+
 const effects: EffectMeanings<typeof contactImportMachine> = {
   work: { order: true },
   countRows: {
@@ -156,7 +172,7 @@ const effects: EffectMeanings<typeof contactImportMachine> = {
       ];
     },
   },
-  writeRows: { fact: rows.name, rows: ({ rows: given }) => (given as WorkedRows).contacts },
+  writeRows: { fact: rows.name, rows: ({ rows: given }) => (given as WorkedRows).contacts.map(telling) },
   previewRows: {
     fact: previewed.name,
     rows: ({ rows: given }) =>

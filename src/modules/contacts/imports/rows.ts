@@ -136,7 +136,6 @@ function readRow(
   return {
     ord: line,
     id: mintId('con', now),
-    activity_id: mintId('act', now),
     email: address.address,
     email_key: address.key,
     email_hash: hashes ? forgottenKey(signer, workspaceId, address.key) : '',
