@@ -199,6 +199,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   '/v1/contacts/imports/{id}/cancel':
     'An import that is over cannot be cancelled, and a short one is over at once.',
   '/v1/flows/{id}/validate': 'It changes nothing: a repetition looks anew.',
+  '/v1/flows/{id}/simulate': 'It changes nothing: a repetition walks anew.',
   '/v1/audiences/preview': 'It changes nothing: a repetition counts anew.',
   '/v1/billing/checkout': 'needs Stripe: billing.test.ts repeats it',
   '/v1/billing/portal': 'needs Stripe: billing.test.ts repeats the checkout, which is made the same way',

@@ -193,6 +193,153 @@ describe.each([
     });
   });
 
+  test('a simulation walks the same way in a time of its own, with the mails, and changes nothing', async () => {
+    const { id } = ok(
+      await service.live.post('/v1/flows', {
+        name: 'Simulated',
+        trigger: { type: 'event', name: 'order.placed' },
+        quietHours: { from: '22:00', to: '07:00', timeZone: 'UTC' },
+        exitWhen: { field: 'activity.event:stop', operator: 'exists', value: true },
+        steps: [
+          { key: 'thanks', ...send() },
+          {
+            key: 'paid',
+            type: 'waitForEvent',
+            config: { name: 'paid', timeout: { amount: 1, unit: 'days' } },
+          },
+          { key: 'mark', type: 'updateContact', config: { properties: { plan: 'paid' } } },
+          {
+            key: 'isPaid',
+            type: 'condition',
+            config: { filter: { field: 'properties.plan', operator: 'eq', value: 'paid' } },
+          },
+          { key: 'after', ...send({ subject: 'Paid' }) },
+        ],
+        edges: [
+          { from: 'thanks', to: 'paid' },
+          { from: 'paid', to: 'mark', when: 'event' },
+          { from: 'paid', to: 'thanks', when: 'timeout' },
+          { from: 'mark', to: 'isPaid' },
+          { from: 'isPaid', to: 'after', when: 'met' },
+          { from: 'isPaid', to: 'mark', when: 'notMet' },
+        ],
+      }),
+    );
+    const simulate = async (events: object[], client = service.live): Promise<Any> =>
+      client.post(`/v1/flows/${id}/simulate`, {
+        contact: { email: 'new@example.com', firstName: 'Eve', properties: { plan: 'free' } },
+        startAt: '2026-11-22T23:00:00Z',
+        events: [
+          { name: 'order.placed', properties: { total: 7 }, after: { amount: 0, unit: 'minutes' } },
+          ...events,
+        ],
+      });
+    // The loop over isPaid and mark waits nowhere, and is told.
+    expect((await simulate([])).status).toBe(422);
+    ok(
+      await service.live.patch(`/v1/flows/${id}`, {
+        edges: [
+          { from: 'thanks', to: 'paid' },
+          { from: 'paid', to: 'mark', when: 'event' },
+          { from: 'paid', to: 'thanks', when: 'timeout' },
+          { from: 'mark', to: 'isPaid' },
+          { from: 'isPaid', to: 'after', when: 'met' },
+          { from: 'isPaid', to: 'paid', when: 'notMet' },
+        ],
+      }),
+    );
+    const { path, endedAs, endsAt } = ok(
+      await simulate([{ name: 'paid', after: { amount: 2, unit: 'days' } }]),
+    );
+    expect(path.map(({ step, at, outcome }: Any) => `${at} ${step} ${outcome}`)).toEqual([
+      '2026-11-23T07:00:00.000Z thanks sent',
+      '2026-11-24T07:00:00.000Z paid timeout',
+      '2026-11-24T07:00:00.000Z thanks sent',
+      '2026-11-24T23:00:00.000Z paid event',
+      '2026-11-24T23:00:00.000Z mark updated',
+      '2026-11-24T23:00:00.000Z isPaid met',
+      '2026-11-25T07:00:00.000Z after sent',
+    ]);
+    expect(path[0].email).toMatchObject({ subject: 'Hello Eve', html: '<p>free 7</p>' });
+    expect(path[6].email).toMatchObject({ subject: 'Paid', html: '<p>paid 7</p>' });
+    expect({ endedAs, endsAt }).toEqual({ endedAs: 'completed', endsAt: '2026-11-25T07:00:00.000Z' });
+    const left = ok(await simulate([{ name: 'stop', after: { amount: 9, unit: 'hours' } }]));
+    expect(left).toMatchObject({ endedAs: 'exited', endsAt: '2026-11-23T08:00:00.000Z' });
+    const endless = ok(await simulate([]));
+    expect([endless.endedAs, endless.path.length]).toEqual(['unfinished', 200]);
+    expect((await simulate([], service.test)).status).toBe(404);
+    expect(await runsOf(id)).toEqual([]);
+    expect((await service.live.get('/v1/contacts?email=new@example.com')).body.data).toEqual([]);
+  });
+
+  test('a paused flow lets its runs finish, holds them, or cancels them', async () => {
+    const flow = await aFlow({
+      trigger: { type: 'manual' },
+      reentry: 'afterExit',
+      steps: [
+        { key: 'wait', type: 'delay', config: { amount: 1, unit: 'hours' } },
+        { key: 'hello', ...send() },
+      ],
+      edges: [{ from: 'wait', to: 'hello' }],
+    });
+    const start = async () =>
+      ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId: await aContact() })).id;
+    const held = await start();
+    expect(ok(await service.live.post(`/v1/flows/${flow}/pause`, { runs: 'hold' })).status).toBe('paused');
+    expect((await service.live.post(`/v1/flows/${flow}/runs`, { contactId: await aContact() })).status).toBe(
+      409,
+    );
+    await service.pass(HOUR);
+    await eventually('the held run', async () => {
+      const rows = await service.service.database.query<Any>('select state from flow_runs where id = $1', [
+        held,
+      ]);
+      return rows[0].state === 'held' || undefined;
+    });
+    expect(await runOf(held)).toMatchObject({ status: 'waiting', currentStep: 'hello', wakesAt: null });
+    ok(await service.live.post(`/v1/flows/${flow}/activate`));
+    expect((await until('the end', held, ({ status }) => status === 'completed')).log).toMatchObject([
+      { step: 'wait', outcome: 'waited' },
+      { step: 'hello', outcome: 'sent' },
+    ]);
+    const cancelled = await start();
+    expect((await service.live.delete(`/v1/flows/${flow}`)).status).toBe(409);
+    ok(await service.live.post(`/v1/flows/${flow}/pause`, { runs: 'cancel' }));
+    expect((await runOf(cancelled)).status).toBe('cancelled');
+    ok(await service.live.post(`/v1/flows/${flow}/activate`));
+    const [one, two] = [await start(), await start()];
+    ok(await service.live.delete(`/v1/flows/runs/${one}`));
+    expect((await service.live.delete(`/v1/templates/${templateId}`)).status).toBe(409);
+    expect((await service.live.delete(`/v1/flows/${flow}?runs=cancel`)).status).toBe(204);
+    for (const id of [one, two]) expect((await runOf(id)).status).toBe('cancelled');
+    expect((await service.live.get(`/v1/flows/${flow}`)).status).toBe(404);
+  });
+
+  test('runs stay with the version that they began with, while the next one is a draft beside it', async () => {
+    const wait = { key: 'wait', type: 'delay', config: { amount: 1, unit: 'hours' } };
+    const flow = await aFlow({ reentry: 'never', steps: [wait] });
+    const contactId = await aContact();
+    const { id } = ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId }));
+    const exit = { key: 'leave', type: 'exit', config: { reason: 'new' } };
+    const changed = ok(
+      await service.live.patch(`/v1/flows/${flow}`, { steps: [exit], entry: 'leave', edges: [] }),
+    );
+    expect(changed).toMatchObject({ status: 'active', version: 2, publishedVersion: 1 });
+    ok(await service.live.post(`/v1/flows/${flow}/activate`));
+    await service.pass(HOUR);
+    expect(await until('the end', id, ({ endedAt }) => endedAt !== null)).toMatchObject({
+      ...{ status: 'completed', flowVersion: 1 },
+    });
+    expect((await service.live.post(`/v1/flows/${flow}/runs`, { contactId })).status).toBe(409);
+    const other = ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId: await aContact() }));
+    expect(other).toMatchObject({ status: 'exited', flowVersion: 2, reason: 'new' });
+    const versions = ok(await service.live.get(`/v1/flows/${flow}/versions`));
+    expect(versions.map(({ version, publishedAt }: Any) => [version, publishedAt !== null])).toEqual([
+      [2, true],
+      [1, true],
+    ]);
+  });
+
   test('the audit checks each run against its own version', async () => {
     const { database } = service.service;
     const audit = async (): Promise<Findings> => {

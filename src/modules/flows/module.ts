@@ -69,6 +69,7 @@ export const flowsModule = defineModule<FlowDeps>({
         return {
           deps: {
             ...{ ...deps, enrol, sealer },
+            fillTemplate: acceptance.fillTemplate,
             problemOfUrl: (url) => posting.problemOfUrl(url),
             release: (flowId) => releaseRuns(deps, flowId),
             cancelRuns: (flowId) => cancelRuns(deps, flowId),

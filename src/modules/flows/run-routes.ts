@@ -4,12 +4,14 @@ import { RUN, RUNS } from './examples.ts';
 import { FlowRun, FlowRunItem, RunQuery, StartRun } from './run-model.ts';
 import { cancelRun, listRuns, type RunCommands, runDetail, startRun } from './runs.ts';
 import { rotateFlowSecret, type SecretDeps } from './secret.ts';
+import { type Simulator, simulateFlow } from './simulate.ts';
+import { SimulateBody, Simulation } from './simulation-model.ts';
 
 const FLOW_ID = { prefix: 'flw', resource: 'flow' } as const;
 const RUN_ID = { prefix: 'run', resource: 'flow run' } as const;
 
 /** What the endpoints of runs need. */
-export type RunDeps = RunCommands & SecretDeps;
+export type RunDeps = RunCommands & SecretDeps & Simulator;
 
 /** The endpoints of runs. */
 export const runRoutes = (deps: RunDeps): readonly Route[] => [
@@ -25,6 +27,36 @@ export const runRoutes = (deps: RunDeps): readonly Route[] => [
     status: 200,
     example: { response: { secret: 'whsec_7vWm0n2b3kq9eYc1xZr8pTgH4uJd6sLa5fQoKiBxNwE' } },
     handle: (call) => rotateFlowSecret(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/flows/:id/simulate',
+    name: 'simulateFlow',
+    permission: 'campaigns:write',
+    summary: 'Walk a contact through a flow in a time of its own',
+    description:
+      'Of what was written last. Nothing is sent and nothing is changed; the mails are rendered as they would be. Webhooks count as accepted.',
+    params: { id: FLOW_ID },
+    body: SimulateBody,
+    response: Simulation,
+    status: 200,
+    failures: ['VALIDATION_ERROR'],
+    example: {
+      body: { contact: { email: 'ada@example.com', firstName: 'Ada' } },
+      response: {
+        path: [
+          {
+            step: 'welcome',
+            at: RUN.startedAt,
+            outcome: 'sent',
+            email: { subject: 'Hello Ada', html: '<p>Hello</p>', text: 'Hello' },
+          },
+        ],
+        endedAs: 'completed',
+        endsAt: RUN.startedAt,
+      },
+    },
+    handle: (call) => simulateFlow(deps, call),
   }),
   route({
     method: 'GET',

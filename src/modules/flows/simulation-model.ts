@@ -1,0 +1,76 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { literals } from '../../http/schema.ts';
+import { EVENT_NAME } from './step-configs.ts';
+
+/** The most events of a simulation, and the most steps that it walks. */
+export const MOST_EVENTS = 100;
+export const MOST_WALKED = 200;
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
+const Dictionary = Type.Unsafe<Record<string, unknown>>(
+  Type.Object({}, { additionalProperties: Type.Unknown() }),
+);
+
+const SimulatedContact = Type.Object(
+  {
+    id: Type.Optional(Type.String({ maxLength: 40 })),
+    email: Type.Optional(Type.String({ maxLength: 320 })),
+    firstName: Type.Optional(TextOrNull),
+    lastName: Type.Optional(TextOrNull),
+    properties: Type.Optional(Dictionary),
+  },
+  { description: 'A contact that is there, by its id, or one that is made up.' },
+);
+/** Whom a flow is simulated for. */
+export type SimulatedContact = Static<typeof SimulatedContact>;
+
+/** The body of POST /v1/flows/{id}/simulate. */
+export const SimulateBody = Type.Object(
+  {
+    contact: SimulatedContact,
+    events: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ pattern: EVENT_NAME }),
+          properties: Type.Optional(Dictionary),
+          after: Type.Object({
+            amount: Type.Integer({ minimum: 0, maximum: 600_000 }),
+            unit: literals(['minutes', 'hours', 'days', 'weeks']),
+          }),
+        }),
+        {
+          maxItems: MOST_EVENTS,
+          description:
+            'What the contact does, counted from the beginning. The first that the trigger waits for begins the run.',
+        },
+      ),
+    ),
+    startAt: Type.Optional(Type.String({ format: 'date-time', description: 'Now unless stated.' })),
+  },
+  { title: 'SimulateFlow' },
+);
+/** The type of it. */
+export type SimulateBody = Static<typeof SimulateBody>;
+
+const Mail = Type.Object({ subject: TextOrNull, html: TextOrNull, text: TextOrNull });
+
+/** The way that a contact would take. */
+export const Simulation = Type.Object(
+  {
+    path: Type.Array(
+      Type.Object({
+        step: Type.String(),
+        at: Type.String({ format: 'date-time' }),
+        outcome: Type.String(),
+        email: Type.Union([Mail, Type.Null()], { description: 'What would be sent.' }),
+      }),
+    ),
+    endedAs: literals(['completed', 'exited', 'failed', 'notStarted', 'unfinished'], {
+      description: `\`notStarted\`: the filter of the trigger does not match. \`unfinished\`: after ${MOST_WALKED} steps the walk is left off.`,
+    }),
+    endsAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'FlowSimulation' },
+);
+/** The type of it. */
+export type SimulationView = Static<typeof Simulation>;
