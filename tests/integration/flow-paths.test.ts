@@ -126,5 +126,5 @@ onEachStore('generated flows', (store) => {
         walked++;
       }
     expect(walked).toBeGreaterThan(20);
-  }, 60_000);
+  });
 });
