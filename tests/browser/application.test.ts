@@ -194,4 +194,8 @@ test('signing out and in, and a new password by the link that the operator print
   await page.keyboard.press('Enter');
   await heading('Welcome, Ada Lovelace');
   expect(dashboard.complaints).toEqual([]);
+
+  // The live view opens with the session of a member.
+  await page.getByRole('link', { name: 'Machines' }).press('Enter');
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor({ state: 'attached' });
 });

@@ -1,7 +1,7 @@
 import { defineModule } from '../module.ts';
 import { capturedPruner } from './captured-pruner.ts';
 import type { CapturedReader } from './queries.ts';
-import { capturedRoutes } from './routes.ts';
+import { capturedFrames, capturedRoutes } from './routes.ts';
 
 /** Captured mail: live email that was stored here instead of sent. */
 export const capturedModule = defineModule<CapturedReader>({
@@ -10,6 +10,7 @@ export const capturedModule = defineModule<CapturedReader>({
     { segment: 'captured', name: 'Captured', description: 'Live email that stayed here instead of leaving.' },
   ],
   routes: capturedRoutes,
+  pages: capturedFrames,
   open: ({ database, clock, mailReader }) => ({
     connect: () => ({ deps: { database, mailReader }, duties: [capturedPruner({ database, clock })] }),
   }),

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { messageFrames } from '../../http/message-frame.ts';
 import { type Route, route } from '../../http/route.ts';
 import { discardAllCaptured, discardCaptured } from './commands.ts';
 import { CapturedDetail, CapturedItem, CapturedQuery } from './model.ts';
@@ -15,6 +16,10 @@ const ITEM: CapturedItem = {
   size: 1_204,
   capturedAt: '2026-11-20T22:43:19.079Z',
 };
+
+/** The frame in which the dashboard shows a captured message. */
+export const capturedFrames = (deps: CapturedReader): readonly Route[] =>
+  messageFrames('captured', CAPTURED_ID, (call) => capturedDetail(deps, call));
 
 /** The endpoints of captured mail. */
 export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [

@@ -12,7 +12,7 @@ import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
-import { emailRoutes } from './routes.ts';
+import { emailFrames, emailRoutes } from './routes.ts';
 import { directMail } from './send/direct-mail.ts';
 import { openLiveMail } from './send/open.ts';
 import { emailPerformer } from './send/perform.ts';
@@ -44,6 +44,7 @@ export const emailsModule = defineModule<BatchDeps>({
     },
   ],
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
+  pages: emailFrames,
   open({ config, database, clock, logger, sealer, signer, ca, liveMail, markdown }) {
     const keep = captureStore(database, clock);
     const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { messageFrames } from '../../http/message-frame.ts';
 import { type Route, route } from '../../http/route.ts';
 import { RescheduleBody, SendBody } from './accept/request-model.ts';
 import type { AcceptanceDeps } from './accept.ts';
@@ -11,6 +12,10 @@ import { EmailEvent } from './read/event-model.ts';
 import { EmailQuery } from './read/query-model.ts';
 
 const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
+
+/** The frame in which the dashboard shows an email. */
+export const emailFrames = (deps: EmailReader): readonly Route[] =>
+  messageFrames('emails', EMAIL_ID, (call) => emailDetail(deps, call));
 
 /** The endpoints of emails. */
 export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[] => [

@@ -13,7 +13,8 @@ import { Navigation, useOpenPages } from './navigation.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { WorkspaceMenu } from './workspace-menu.tsx';
 
-const Palette = lazy(() => import('./palette.tsx'));
+const loadPalette = () => import('./palette.tsx');
+const Palette = lazy(loadPalette);
 
 /** What stands around every page: workspace, environment, navigation, and what the keyboard reaches from everywhere. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -21,6 +22,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [path, navigate] = useLocation();
   const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
   const close = () => setOpened(null);
+  // Whoever opens it types at once: it is there before, but after everything else.
+  useEffect(() => {
+    const idle = setTimeout(() => void loadPalette(), 1_000);
+    return () => clearTimeout(idle);
+  }, []);
   const openPages = useOpenPages();
   useKeys({
     'mod k': () => setOpened(opened === 'palette' ? null : 'palette'),

@@ -1,6 +1,9 @@
 import { useRef, useState } from 'react';
 import { Check, Copy } from '../../icons.tsx';
 
+/** A whole message may be 25 MB, which no page shows. */
+const MOST_SHOWN = 100_000;
+
 /** A text to be copied. Where a page may not write to the clipboard (plain http), the text is selected instead. */
 export function Copyable({ label, text }: { readonly label: string; readonly text: string }) {
   const shown = useRef<HTMLPreElement>(null);
@@ -37,9 +40,11 @@ export function Copyable({ label, text }: { readonly label: string; readonly tex
       </div>
       <pre
         ref={shown}
-        className="rounded-lg border border-edge bg-sunk p-3 font-mono text-[12.5px] break-all whitespace-pre-wrap"
+        className="rounded-lg border border-edge bg-sunk p-3 font-mono text-caption break-all whitespace-pre-wrap"
       >
-        {text}
+        {text.length > MOST_SHOWN
+          ? `${text.slice(0, MOST_SHOWN)}\n… cut here; the button copies all of it`
+          : text}
       </pre>
     </div>
   );

@@ -15,6 +15,8 @@ export function Dialog(props: {
   useEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
+    // What is to be filled in first, or the way back; not the button that closes it.
+    shown?.querySelector<HTMLElement>('input, select, textarea, form button, .button')?.focus();
     return () => shown?.close();
   }, []);
   return (

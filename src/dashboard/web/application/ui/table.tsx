@@ -68,21 +68,22 @@ export function Table<Item>(props: {
     if (hasNextPage && list.isFetchingNextPage !== true && last >= count - 10) list.fetchNextPage?.();
   }, [hasNextPage, list, last, count]);
 
+  const focusWanted = () => {
+    const row = body.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`);
+    if (!row) return;
+    row.focus();
+    wanted.current = null;
+  };
   // A row that the keyboard goes to may not exist yet; it gets the focus once it does.
   useEffect(() => {
-    if (wanted.current === null) return;
-    const row = body.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`);
-    if (row) {
-      row.focus();
-      wanted.current = null;
-    }
+    if (wanted.current !== null) focusWanted();
   });
-
   const goTo = (index: number) => {
     const next = Math.min(Math.max(index, 0), count - 1);
     wanted.current = next;
     setActive(next);
     rows.scrollToIndex(next);
+    focusWanted();
   };
   const isInside = () => body.current?.contains(document.activeElement) === true;
 

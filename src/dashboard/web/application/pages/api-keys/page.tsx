@@ -75,7 +75,7 @@ export default function ApiKeys() {
 const COLUMNS: readonly [Column<ApiKey>, ...Column<ApiKey>[]] = [
   {
     name: 'Key',
-    cell: ({ name, prefix }) => <Lead title={name} sub={<span className="font-mono">{prefix}…</span>} />,
+    cell: ({ name, prefix }) => <Lead title={name} sub={<span className="font-mono">{prefix}</span>} />,
   },
   {
     name: 'It may',

@@ -1,30 +1,145 @@
-import { useRead } from '../../api/queries.ts';
+import { useState } from 'react';
+import type { Email } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Id } from '../../ui/copy-button.tsx';
+import { momentText, sizeText } from '../../ui/format.ts';
+import { icons } from '../../ui/icons.tsx';
+import { Message } from '../../ui/message.tsx';
 import { Card, Facts, Page } from '../../ui/page.tsx';
 import { Failed, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { Explanation } from './explanation.tsx';
+import { Timeline } from './timeline.tsx';
 
-/** One email. */
+const BACK = { to: '/emails', text: 'Emails' };
+/** An email that is still on its way is looked at this often. */
+const MOVING_MS = 2_000;
+const RESTING_MS = 15_000;
+const IS_MOVING: ReadonlySet<Email['status']> = new Set([
+  'queued',
+  'sending',
+  'deferred',
+  'scheduled',
+  'sent',
+]);
+
+/** One email: what it said, what became of it and why. */
 export default function EmailDetail({ id }: { readonly id: string }) {
-  const { data, error, refetch } = useRead('GET /emails/{id}', { path: { id } }, { every: 5_000 });
-  const back = { to: '/emails', text: 'Emails' };
+  const [isMoving, setMoving] = useState(true);
+  const { data, error, refetch } = useRead(
+    'GET /emails/{id}',
+    { path: { id } },
+    { every: isMoving ? MOVING_MS : RESTING_MS },
+  );
+  if (data && IS_MOVING.has(data.status) !== isMoving) setMoving(!isMoving);
   if (error && !data)
     return (
-      <Page title="Email" back={back}>
+      <Page title="Email" back={BACK}>
         <Failed error={error} onRetry={() => void refetch()} />
       </Page>
     );
+  if (!data)
+    return (
+      <Page title="Email" heading={<Skeleton className="h-8 w-80 max-w-full" />} back={BACK}>
+        <Skeleton className="h-96 w-full" />
+      </Page>
+    );
   return (
-    <Page title={data?.subject ?? 'Email'} back={back} about={data && <Badge status={data.status} />}>
-      <Card title="Envelope">
-        {data ? (
-          <Facts
-            facts={{ From: data.from, To: data.to.join(', '), Accepted: <Time at={data.createdAt} /> }}
-          />
-        ) : (
-          <Skeleton className="h-40 w-full" />
-        )}
-      </Card>
+    <Page
+      title={data.subject || '(no subject)'}
+      back={BACK}
+      about={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Badge status={data.status} />
+          {data.status === 'scheduled' ? (
+            <span>for {momentText(data.scheduledAt ?? data.createdAt)}</span>
+          ) : (
+            <Time at={data.createdAt} />
+          )}
+        </span>
+      }
+      actions={<Actions email={data} />}
+    >
+      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+          <Explanation id={id} status={data.status} />
+          <Message list="emails" id={id} html={data.html} text={data.text} />
+          <Envelope email={data} />
+        </div>
+        <Timeline email={data} />
+      </div>
     </Page>
   );
 }
+
+function Actions({ email }: { readonly email: Email }) {
+  const { may } = useViewer();
+  const [isAsking, setAsking] = useState(false);
+  const cancel = useChange('DELETE /emails/{id}');
+  return (
+    <>
+      <a className="button" href={`/inspector?kind=email&id=${email.id}`}>
+        {icons.Machine} Its machine
+      </a>
+      {email.status === 'scheduled' && may('emails:send') && (
+        <Button onClick={() => setAsking(true)}>Cancel the sending</Button>
+      )}
+      {isAsking && (
+        <Confirm
+          title="Cancel this email?"
+          action="Cancel the sending"
+          keep="Keep it"
+          onClose={() => setAsking(false)}
+          onConfirm={async () => {
+            await cancel.mutateAsync({ path: { id: email.id } });
+            toast('It will not be sent.');
+          }}
+        >
+          It is not sent, now or later. This cannot be undone.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+const Envelope = ({ email }: { readonly email: Email }) => (
+  <Card title="Envelope">
+    <Facts
+      facts={{
+        From: email.from,
+        To: email.to.join(', '),
+        Cc: email.cc.join(', '),
+        Bcc: email.bcc.join(', '),
+        'Reply to': email.replyTo.join(', '),
+        Tags: email.tags.map(({ name, value }) => `${name}:${value}`).join(', '),
+        Attachments: email.attachments
+          .map(({ filename, size }) => `${filename} (${sizeText(size)})`)
+          .join(', '),
+        Headers:
+          Object.keys(email.headers).length > 0 ? (
+            <ul className="grid gap-0.5 font-mono text-caption">
+              {Object.entries(email.headers).map(([name, value]) => (
+                <li key={name} className="break-all">
+                  {name}: {value}
+                </li>
+              ))}
+            </ul>
+          ) : null,
+        'Message-ID': email.messageId && (
+          <span className="font-mono text-caption break-all">{email.messageId}</span>
+        ),
+        Template: email.templateId && (
+          <span>
+            {email.templateId}, version {email.templateVersion}
+          </span>
+        ),
+        Id: <Id id={email.id} />,
+      }}
+    />
+  </Card>
+);

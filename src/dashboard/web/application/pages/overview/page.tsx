@@ -1,6 +1,12 @@
+import { useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
-import { ButtonLink } from '../../ui/button.tsx';
+import { count, share } from '../../ui/format.ts';
+import { Meter } from '../../ui/meter.tsx';
 import { Card, Page } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { Attention } from './attention.tsx';
+import { Failures } from './failures.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import { TestEmail } from './test-email.tsx';
 
 /** What was sent, what fails and why, and what needs a person now. */
@@ -8,14 +14,53 @@ export default function Overview() {
   const { session, environment, may } = useViewer();
   return (
     <Page title="Overview" heading={`Welcome, ${session.account.name}`}>
+      <Attention />
+      <Figures />
+      <FirstSteps />
       {environment === 'test' && <TestEmail />}
-      {may('api-keys:read') && (
-        <Card
-          title="Send from your program"
-          about={`With a ${environment} API key, by HTTP or SMTP.`}
-          actions={<ButtonLink to="/api-keys">API keys</ButtonLink>}
-        />
-      )}
+      {may('emails:read') && <Failures />}
     </Page>
   );
 }
+
+/** The numbers of the period, with what the plan allows. */
+function Figures() {
+  const { environment } = useViewer();
+  const { data } = useRead('GET /workspace', {}, { every: 15_000 });
+  const usage = data?.usage;
+  const limits = data?.limits;
+  return (
+    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+      <Figure
+        name={environment === 'live' ? 'Sent this month' : 'Live email this month'}
+        value={usage?.emailsSent}
+        most={limits?.emailsPerMonth}
+      />
+      <Figure name="Test emails today" value={usage?.testSendsToday} />
+      <Figure name="Domains" value={usage?.domains} most={limits?.domains} />
+    </div>
+  );
+}
+
+const Figure = (props: {
+  readonly name: string;
+  readonly value: number | undefined;
+  readonly most?: number | null | undefined;
+}) => (
+  <Card>
+    <p className="text-dim">{props.name}</p>
+    {props.value === undefined ? (
+      <Skeleton className="h-8 w-24" />
+    ) : (
+      <p className="num -mt-2 text-figure font-semibold tracking-tight">{count(props.value)}</p>
+    )}
+    {typeof props.most === 'number' && props.value !== undefined && (
+      <Meter
+        label={props.name}
+        value={props.value}
+        most={props.most}
+        words={`${share(props.value, props.most)} of ${count(props.most)}`}
+      />
+    )}
+  </Card>
+);

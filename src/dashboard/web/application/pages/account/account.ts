@@ -1,0 +1,24 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { request } from '../../api/requests.ts';
+
+/** What belongs to the person rather than to a workspace is under `/app/api/account`. */
+export const useAccountList = <Item>(name: 'passkeys' | 'sessions') =>
+  useQuery({
+    queryKey: ['account', name],
+    queryFn: async ({ signal }) =>
+      (await request<readonly Item[]>('GET', `account/${name}`, { signal })).data,
+  });
+
+/** Changes something of the account; what `list` names is read again afterwards. */
+export function useAccountChange(list: 'passkeys' | 'sessions') {
+  const client = useQueryClient();
+  return async <Data = null>(
+    method: 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body: object = {},
+  ): Promise<Data> => {
+    const { data } = await request<Data>(method, `account/${path}`, { body });
+    await client.invalidateQueries({ queryKey: ['account', list] });
+    return data;
+  };
+}

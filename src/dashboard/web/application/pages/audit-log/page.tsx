@@ -1,0 +1,97 @@
+import { type ItemOf, useList } from '../../api/queries.ts';
+import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
+import { capital, wordsOf } from '../../ui/format.ts';
+import { icons } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { type Column, Lead, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type Entry = ItemOf<'GET /audit-log'>;
+
+const ACTORS = {
+  member: 'A member',
+  apiKey: 'An API key',
+  operator: 'The operator',
+  system: 'The service',
+} as const;
+const PERIODS = { '1': 'Last day', '7': 'Last 7 days', '30': 'Last 30 days' } as const;
+const DAY_MS = 86_400_000;
+
+const nameOf = ({ actor }: Entry): string => actor.name ?? ACTORS[actor.type];
+const detailsOf = ({ details }: Entry): string =>
+  Object.entries(details)
+    .map(([name, value]) => `${wordsOf(name)}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+
+const COLUMNS: readonly [Column<Entry>, ...Column<Entry>[]] = [
+  {
+    name: 'What',
+    cell: (entry) => (
+      <Lead title={capital(wordsOf(entry.action))} sub={detailsOf(entry) || entry.target.id || undefined} />
+    ),
+  },
+  { name: 'Who', width: 'w-56', from: 'sm', cell: nameOf },
+  {
+    name: 'What it was done to',
+    from: 'lg',
+    cell: ({ target }) => <span className="font-mono text-caption">{target.id}</span>,
+  },
+  { name: 'When', width: 'w-36', isRight: true, cell: ({ at }) => <Time at={at} /> },
+];
+
+/** What people, keys and the operator did in the workspace. */
+export default function AuditLog() {
+  const { values, set, isSet, clear } = useFilters(['action', 'actor', 'days']);
+  const { action, actor, days } = values;
+  const list = useList(
+    'GET /audit-log',
+    {
+      query: {
+        ...(action !== '' && { action }),
+        ...(actor !== '' && { actor }),
+        ...(days !== '' && {
+          createdAfter: new Date(
+            Math.floor((Date.now() - Number(days) * DAY_MS) / 60_000) * 60_000,
+          ).toISOString(),
+        }),
+      },
+    },
+    { every: 15_000 },
+  );
+  return (
+    <Page
+      title="Audit log"
+      about="What people, keys and the operator did in this workspace, in both environments."
+    >
+      <FilterBar isSet={isSet} onClear={clear}>
+        <TextFilter
+          label="Action, such as apiKey.created"
+          value={action}
+          onChange={(value) => set({ action: value })}
+        />
+        <TextFilter label="Id of who did it" value={actor} onChange={(value) => set({ actor: value })} />
+        <ChoiceFilter
+          label="Period"
+          value={days}
+          options={PERIODS}
+          onChange={(value) => set({ days: value })}
+        />
+      </FilterBar>
+      <Table
+        label="Audit log"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title={isSet ? 'Nothing is like that' : 'Nothing was done yet'} icon={icons.List}>
+            <p>
+              Every change of keys, members, domains, settings and sign-ins is written down here, with who
+              made it.
+            </p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,191 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Domain } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Id } from '../../ui/copy-button.tsx';
+import { dayText } from '../../ui/format.ts';
+import { icons } from '../../ui/icons.tsx';
+import { Item, Menu } from '../../ui/menu.tsx';
+import { Card, Facts, Page } from '../../ui/page.tsx';
+import { Failed, Skeleton } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toast, toastProblem } from '../../ui/toast.tsx';
+import { Records } from './records.tsx';
+import { DOMAIN_STATES } from './states.ts';
+
+const BACK = { to: '/domains', text: 'Domains' };
+/** Whoever waits for DNS sees it move; the service checks by itself as well. */
+const WAITING_MS = 4_000;
+
+/** One domain: its records with what was found, and how it sends. */
+export default function DomainDetail({ id }: { readonly id: string }) {
+  const { may } = useViewer();
+  const { data, error, refetch } = useRead('GET /domains/{id}', { path: { id } }, { every: WAITING_MS });
+  const verify = useChange('POST /domains/{id}/verify');
+  if (!data)
+    return (
+      <Page title="Domain" back={BACK}>
+        {error ? (
+          <Failed error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Skeleton className="h-96 w-full" />
+        )}
+      </Page>
+    );
+  const missing = data.dnsRecords.filter(({ required, status }) => required && status !== 'verified').length;
+  return (
+    <Page
+      title={data.name}
+      back={BACK}
+      about={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Badge status={data.status} {...DOMAIN_STATES[data.status]} />
+          <span>
+            Checked <Time at={data.lastCheckedAt} none="not yet" />
+          </span>
+        </span>
+      }
+      actions={
+        may('domains:write') && (
+          <>
+            <Button
+              look={data.status === 'verified' ? 'plain' : 'main'}
+              busy={verify.isPending}
+              onClick={() =>
+                verify.mutate(
+                  { path: { id } },
+                  { onError: toastProblem, onSuccess: () => toast('The records are looked up now.') },
+                )
+              }
+            >
+              Check now
+            </Button>
+            <More domain={data} />
+          </>
+        )
+      }
+    >
+      <Card
+        title="DNS records"
+        about={
+          missing === 0
+            ? 'Everything that sending needs is there. Leave it: it is checked again every now and then.'
+            : `Set these at whoever keeps the DNS of ${data.name}. ${missing} of the required ones ${missing === 1 ? 'is' : 'are'} not there yet; new records take minutes, seldom hours.`
+        }
+      >
+        <Records records={data.dnsRecords} />
+      </Card>
+      <Tracking domain={data} />
+      <Card title="Details">
+        <Facts
+          facts={{
+            'Return path': data.returnPath,
+            'Tracking host': data.trackingDomain,
+            'Signing keys': data.dkimKeys.map(({ selector, status }) => `${selector} (${status})`).join(', '),
+            Added: dayText(data.createdAt),
+            Verified: data.verifiedAt && dayText(data.verifiedAt),
+            Id: <Id id={id} />,
+          }}
+        />
+      </Card>
+    </Page>
+  );
+}
+
+const SWITCHES = {
+  openTracking: [
+    'Opens',
+    'An invisible picture tells that an email was shown. Mail programs load it unasked, so it says little.',
+  ],
+  clickTracking: ['Clicks', 'Links lead through this service, which counts them.'],
+} as const;
+
+function Tracking({ domain }: { readonly domain: Domain }) {
+  const { may } = useViewer();
+  const update = useChange('PATCH /domains/{id}');
+  const change = async (name: keyof typeof SWITCHES, value: boolean) => {
+    await update.mutateAsync({ path: { id: domain.id }, body: { [name]: value } });
+    toast(`${SWITCHES[name][0]} are ${value ? 'counted' : 'no longer counted'}.`, () =>
+      update.mutateAsync({ path: { id: domain.id }, body: { [name]: !value } }),
+    );
+  };
+  return (
+    <Card title="Tracking" about="For email that is sent from now on.">
+      {(Object.keys(SWITCHES) as (keyof typeof SWITCHES)[]).map((name) => (
+        <label key={name} className="flex gap-3">
+          <input
+            type="checkbox"
+            className="mt-0.5 size-4 accent-accent"
+            checked={domain[name]}
+            disabled={!may('domains:write')}
+            onChange={({ target }) => void change(name, target.checked).catch(toastProblem)}
+          />
+          <span>
+            <span className="block font-medium">{SWITCHES[name][0]}</span>
+            <span className="block text-caption text-dim">{SWITCHES[name][1]}</span>
+          </span>
+        </label>
+      ))}
+    </Card>
+  );
+}
+
+function More({ domain: { id, name } }: { readonly domain: Domain }) {
+  const [, navigate] = useLocation();
+  const [asking, setAsking] = useState<'rotate' | 'remove' | null>(null);
+  const rotate = useChange('POST /domains/{id}/rotate-dkim');
+  const remove = useChange('DELETE /domains/{id}');
+  const close = () => setAsking(null);
+  return (
+    <>
+      <Menu
+        label={`More for ${name}`}
+        isPicture
+        items={
+          <>
+            <Item onSelect={() => setAsking('rotate')}>{icons.Key} New signing keys</Item>
+            <Item danger onSelect={() => setAsking('remove')}>
+              {icons.Block} Remove the domain
+            </Item>
+          </>
+        }
+      >
+        {icons.More}
+      </Menu>
+      {asking === 'rotate' && (
+        <Confirm
+          title="Make new signing keys?"
+          action="Make new keys"
+          onClose={close}
+          onConfirm={async () => {
+            await rotate.mutateAsync({ path: { id } });
+            toast('The records of the new keys are below; the old ones sign until they are found.');
+          }}
+        >
+          You get new DKIM records. The present keys go on signing until the new ones are found in the DNS, so
+          that no email is without a signature.
+        </Confirm>
+      )}
+      {asking === 'remove' && (
+        <Confirm
+          title={`Remove ${name}?`}
+          action="Remove the domain"
+          keep="Keep it"
+          onClose={close}
+          onConfirm={async () => {
+            await remove.mutateAsync({ path: { id } });
+            toast(`${name} is removed.`);
+            navigate('/domains');
+          }}
+        >
+          Email from this domain is refused from now on, and what is scheduled fails. Its keys are destroyed:
+          added again, it needs new records.
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import type { EmailEventType } from '../../api/operations.ts';
+import type { Fields } from '../../ui/form.tsx';
+import { Tick } from '../../ui/form.tsx';
+
+const EVENTS = {
+  sent: 'A server has taken it.',
+  delivered: 'The mailbox has it.',
+  bounced: 'It could not be delivered.',
+  complained: 'Somebody called it spam.',
+  unsubscribed: 'Somebody left by its link.',
+  opened: 'It was shown.',
+  clicked: 'A link was followed.',
+} as const satisfies Record<EmailEventType, string>;
+
+const NAMES = Object.keys(EVENTS) as EmailEventType[];
+
+/** The events that are ticked in a form with `EventTicks`. */
+export const tickedEvents = (fields: Fields): readonly EmailEventType[] =>
+  NAMES.filter((name) => fields[`event ${name}`] === 'on');
+
+/** The kinds of events, to be ticked. */
+export const EventTicks = ({ ticked }: { readonly ticked: readonly EmailEventType[] }) => (
+  <fieldset className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
+    <legend className="mb-1.5 font-medium">It hears of</legend>
+    {NAMES.map((name) => (
+      <Tick
+        key={name}
+        name={`event ${name}`}
+        label={name}
+        hint={EVENTS[name]}
+        defaultChecked={ticked.includes(name)}
+      />
+    ))}
+  </fieldset>
+);

