@@ -76,7 +76,7 @@ create table secret_key_canary (
 
 -- Usage ----------------------------------------------------------------------------------------------------------------------
 
--- One row a workspace, environment and period ('2026-11' live, '2026-11-20' test). `wanted`, `granted` and `ceiling` are what
+-- One row a workspace, environment and period ('2026-11' live, '2026-11-20' test). `wanted`, `granted` and `quota` are what
 -- the last batch asked for, got, and was limited to: the statement that takes the units reads them back. `used` may be
 -- negative for a while, since a unit may come back before the entry that took it has been added up.
 create table usage (
@@ -86,11 +86,11 @@ create table usage (
   used integer not null,
   wanted integer not null,
   granted integer not null,
-  ceiling integer not null,
+  quota integer not null,
   primary key (workspace_id, livemode, period)
 ) with (fillfactor = 50);
 
--- Units that no ceiling holds back: a row a batch, never updated, added up into `usage` every ten seconds. One row that every
+-- Units that no quota holds back: a row a batch, never updated, added up into `usage` every ten seconds. One row that every
 -- batch updated was found through all its dead versions as long as somebody held an old transaction: of ten minutes of lives
 -- the last one ran at 0.76 of the first; and each batch waited for the one before.
 create table usage_entries (

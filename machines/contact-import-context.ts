@@ -19,9 +19,9 @@ export interface ContactImportContext {
   readonly at: number;
   /** How long a turn may be silent before it counts as lost. */
   readonly leaseMs: number;
-  /** Whether every row is checked before the first one is written. */
+  /** True when every row is checked before the first one is written. */
   readonly checksFirst: boolean;
-  /** Whether nothing is ever written. */
+  /** True when nothing is ever written. */
   readonly dryRun: boolean;
   /** Number of the latest turn of work that was ordered; what it tells must carry it. */
   readonly attempt: number;

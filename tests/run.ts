@@ -35,6 +35,10 @@ process.once('exit', () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
+// Built here and not by the test of it, whose time is limited: on a busy machine it takes minutes.
+const isAsked =
+  !words.some((word) => word.startsWith('tests/')) || words.some((word) => word.includes('executable'));
+const executable = process.env.POSTHORN_EXECUTABLE ?? (isAsked ? await built() : undefined);
 const report = join(scratch, 'report.xml');
 const flags = [
   `--parallel=${workers}`,
@@ -44,7 +48,7 @@ const flags = [
 ];
 const tests = spawn(process.execPath, ['test', ...flags, ...words], {
   stdio: 'inherit',
-  env: { ...process.env, TEST_DATABASE_URL: url },
+  env: { ...process.env, TEST_DATABASE_URL: url, ...(executable && { POSTHORN_EXECUTABLE: executable }) },
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
 const [code] = (await once(tests, 'close')) as [number | null];
@@ -63,3 +67,13 @@ const failed = good ? 0 : Math.max(tally.failed, 1);
 const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
 console.log(`${tally.passed} passed, ${failed} failed${skipped}`);
 process.exitCode = good ? 0 : 1;
+
+/** Builds the executable into the scratch folder; answers its path. */
+async function built(): Promise<string> {
+  const build = spawn(process.execPath, ['scripts/build.ts', scratch], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [status] = (await once(build, 'close')) as [number | null];
+  if (status !== 0) throw new Error('The executable could not be built.');
+  return join(scratch, 'posthorn');
+}

@@ -54,8 +54,8 @@ export class FairSlots<T> {
   /** Takes a slot for the next work; undefined when nothing may start now. */
   start(): { readonly key: string; readonly work: T } | undefined {
     const share = Math.ceil((this.limits.total - this.#running) / FREE_SHARE);
-    const ceiling = Math.min(this.limits.perKey, share);
-    for (let running = 0; running < ceiling; running += 1)
+    const most = Math.min(this.limits.perKey, share);
+    for (let running = 0; running < most; running += 1)
       for (const key of this.#level(running)) return { key, work: this.#begin(key) };
     return undefined;
   }

@@ -15,7 +15,7 @@ export async function readMarks(session: Session, { name, life }: Kind): Promise
   return new Map(rows.map(({ id, low_water }) => [id, low_water]));
 }
 
-/** Whether such a birth would be found if its instance were gone: a sentence for each fault. */
+/** A sentence for each reason why nobody would find that birth if its instance were gone. */
 export function birthFaults({ id, kept_by }: AuditedActor, marks: Marks): string[] {
   const mark = marks.get(kept_by as number);
   if (mark === undefined)

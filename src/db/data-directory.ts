@@ -94,9 +94,9 @@ export async function ensureDataDirectory(directory: string): Promise<void> {
     else await unpack(preparedDataDirectory, aside);
     await syncFolder(aside);
   } catch (error) {
-    const told = asUnusable(directory, error);
+    const unusable = asUnusable(directory, error);
     rmSync(aside, { recursive: true, force: true });
-    throw told;
+    throw unusable;
   }
   renameSync(aside, directory);
 }

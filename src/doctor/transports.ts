@@ -12,13 +12,13 @@ export async function diagnoseWays(database: Database, enabled: EnabledTransport
   if (!schema?.there) return skipped(check, 'There are none yet.');
   const missing = await missingTransports(database, enabled);
   if (missing.length === 0) return fine(check, 'Each leaves by a transport that is enabled.');
-  const told = missing.map(
+  const sentences = missing.map(
     ({ provider, domains, names }) =>
       `${names.join(', ')}${domains > names.length ? ` and ${domains - names.length} more` : ''} by ${provider}`,
   );
   return wrong(
     check,
-    `The mail of some is held, since their transport is not enabled: ${told.join('; ')}.`,
+    `The mail of some is held, since their transport is not enabled: ${sentences.join('; ')}.`,
     'Name it in TRANSPORT again, or choose another one with PATCH /v1/domains/{id}.',
   );
 }

@@ -24,10 +24,10 @@ function stateOf({ name, description, final, effects }: DrawnState, moves: reado
 function transitionsOf(moves: readonly Move[]): object {
   const always = moves.filter(({ cause }) => cause === null);
   const timed = moves.filter(({ cause }) => cause?.startsWith('after '));
-  const told = moves.filter((move) => !always.includes(move) && !timed.includes(move));
+  const events = moves.filter((move) => !always.includes(move) && !timed.includes(move));
   return {
     ...(always.length === 0 ? {} : { always: always.map(transitionOf) }),
-    ...(told.length === 0 ? {} : { on: byCause(told) }),
+    ...(events.length === 0 ? {} : { on: byCause(events) }),
     ...(timed.length === 0 ? {} : { after: byCause(timed) }),
   };
 }

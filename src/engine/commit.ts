@@ -79,7 +79,7 @@ async function readBack<Item, Result>(
 }
 
 /**
- * Whether PostgreSQL gave the statement up for taking too long: of half as many items it may be capable. 200 outcomes of
+ * True when PostgreSQL gave the statement up for taking too long: of half as many items it may be capable. 200 outcomes of
  * emails to 50 recipients, with 20 endpoints to tell, take 10 s at once; told again all together they would never be stored.
  */
 export const hasOverrun = (verdict: Verdict<unknown>): boolean =>

@@ -183,7 +183,7 @@ export class Engine implements SelectionTeller {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Whether another order of the kind would start or wait, rather than be left to its lease. */
+  /** True when another order of the kind would start or wait, rather than be left to its lease. */
   hasRoom(kind: string): boolean {
     return roomOf(this.#running(kind)) > 0;
   }

@@ -68,7 +68,7 @@ interface Term {
 interface Kept {
   /** Monotonic moment at which it was taken. */
   readonly since: number;
-  /** Whether its statement has been heard of. */
+  /** True when its statement has been heard of. */
   isBorn: boolean;
 }
 

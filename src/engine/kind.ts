@@ -153,7 +153,7 @@ export interface ChildSpec {
    * timers, wake_at, machine_version, and `not_before`, which no other wake_at may lie before (null: any may). Returns id, workspace_id and livemode.
    */
   sql(template: string): string;
-  /** Whether the commit answers the new actors, so that their orders are performed at once and not when the clock finds them. */
+  /** True when the commit answers the new actors, so that their orders are performed at once and not when the clock finds them. */
   readonly performedAtOnce: boolean;
 }
 
@@ -210,7 +210,7 @@ export interface Kind {
   readonly idPrefix: IdPrefix;
   readonly machine: AnyStateMachine;
   /**
-   * Whether an actor may run another machine than the kind's own: the one of a definition, named by the table's nullable column
+   * True when an actor may run another machine than the kind's own: the one of a definition, named by the table's nullable column
    * `definition_id`. The kind's own machine then says which events and effects there are.
    */
   readonly hasDefinitions?: true;
@@ -231,7 +231,7 @@ export interface Kind {
   readonly underWay?: readonly string[];
   /** Where the actor's transitions are written down, in the commit that made them; a view where its life is appended. */
   readonly journal: string;
-  /** Whether other actors write to this kind: its commits then delete them from the outbox. */
+  /** True when other actors write to this kind: its commits then delete them from the outbox. */
   readonly receivesEvents?: boolean;
   readonly effects: Readonly<Record<string, EffectMeaning>>;
 }
@@ -260,7 +260,7 @@ export const defineKind = <M extends AnyStateMachine, State extends string>(
 const newer = (name: string): Unavailable =>
   new Unavailable(`A newer version of the service has written "${name}". Update this instance.`);
 
-/** Whether it is a state that the kind's actors are stored in. */
+/** True when it is a state that the kind's actors are stored in. */
 export const isStateOf = <State extends string>(
   { states }: { readonly states: readonly State[] },
   text: string,
@@ -294,6 +294,6 @@ export const statesWhere = <State extends string>(
   chosen: Readonly<Record<State, boolean>>,
 ): readonly State[] => (Object.keys(chosen) as State[]).filter((state) => chosen[state]);
 
-/** Whether actors of the kind ever wait for the clock. */
+/** True when actors of the kind wait for the clock. */
 export const hasTimers = ({ machine, hasDefinitions }: Kind): boolean =>
   hasDefinitions === true || Object.values(machine.states).some(({ after }) => after.length > 0);

@@ -94,14 +94,14 @@ export class Performing {
   }
 
   async #conclude(order: Order, outcome: Promise<readonly ActorEvent[]>): Promise<void> {
-    let told: Promise<unknown> | undefined;
+    let reported: Promise<unknown> | undefined;
     try {
-      told = this.report(order, await outcome);
+      reported = this.report(order, await outcome);
     } catch (error) {
       this.failed(order, error);
     }
     this.#slots.release();
-    await told;
+    await reported;
     this.performer.settled?.(order);
     this.ended();
   }

@@ -33,7 +33,7 @@ export type EventResult<State extends string = string, Context = unknown> =
 /** What became of a new actor. */
 export type SpawnResult<State extends string = string, Context = unknown> =
   | { readonly outcome: 'spawned'; readonly state: State; readonly context: Context }
-  /** The ceiling of its period was reached; nothing was written. */
+  /** The quota of its period was reached; nothing was written. */
   | { readonly outcome: 'overQuota' }
   /** A condition of its kind did not hold any more; nothing was written. */
   | { readonly outcome: 'withheld' }

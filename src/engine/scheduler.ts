@@ -104,11 +104,11 @@ export class Scheduler {
 
   get health(): SchedulerHealth {
     const { agrees, skewMs } = this.clock.agreement ?? { agrees: true, skewMs: 0 };
-    const told = { oldestDueSeconds: Math.round(this.#oldestDueMs / 100) / 10, clockSkewMs: skewMs };
-    if (this.#stopped) return { status: 'stopped', ...told };
-    if (!agrees) return { status: 'paused', ...told };
+    const measured = { oldestDueSeconds: Math.round(this.#oldestDueMs / 100) / 10, clockSkewMs: skewMs };
+    if (this.#stopped) return { status: 'stopped', ...measured };
+    if (!agrees) return { status: 'paused', ...measured };
     const isBlind = this.clock.monotonic() - this.#sweptAt > 5_000;
-    return { status: isBlind || told.oldestDueSeconds > 5 ? 'late' : 'ok', ...told };
+    return { status: isBlind || measured.oldestDueSeconds > 5 ? 'late' : 'ok', ...measured };
   }
 
   async #sweepAll(): Promise<void> {

@@ -20,7 +20,7 @@ export type SpawnRequestOf<Name extends KindName> = SpawnRequest<InputOfKind<Nam
 /** A period's units that a spawn takes, and how many there are of them; null: as many as one likes. */
 export interface Meter {
   readonly period: string;
-  readonly ceiling: number | null;
+  readonly quota: number | null;
 }
 
 /** A new actor to be. */
@@ -232,7 +232,7 @@ export class SpawnQueue {
       kept_by: this.deps.keptBirths?.take(draft.after.id, stateOf(draft.after.snapshot)),
       ...request.columns,
       period: meter?.period,
-      ceiling: meter?.ceiling,
+      quota: meter?.quota,
     };
   }
 

@@ -216,9 +216,9 @@ union all select ${TAG}::text, null, null, null`,
  * payload stand or fall together, without a round trip in between.
  * - `withheld`: calls for which a condition of the kind does not hold; there are none where it has no conditions.
  * - `used`: calls whose idempotency key somebody has used.
- * - `metered`: takes units of each period as far as its ceiling allows, and says how many. A call over the
- *   ceiling is simply not admitted; nothing of it is written, its key stays free.
- * - `entered`: units that have no ceiling are only written down, so that no batch waits for another's row.
+ * - `metered`: takes units of each period as far as its quota allows, and says how many. A call over the
+ *   quota is simply not admitted; nothing of it is written, its key stays free.
+ * - `entered`: units that have no quota are only written down, so that no batch waits for another's row.
  * - `refused`: the numbers of those who are not admitted. Only numbers are sorted and counted; the rows, bodies and all,
  *   are copied once (three times more took 4 of 45 µs an email).
  * - `claimed`: a plain insert. Should another instance take the same key between our snapshot and here, the
@@ -235,7 +235,7 @@ export function spawnStatement(
   const withheld = withheldCtes(kind.spawn.conditions ?? []);
   const also = kind.spawn.insertInto.map((sql, index) => `, also_${index} as (${sql('admitted')})`).join('');
   const columns = columnsOf(
-    `ord integer, workspace_id text, livemode boolean, period text, ceiling integer${kind.life ? ', kept_by integer' : ''}${each(definitionColumn(kind), (name) => `, ${name} text`)}, ${kind.spawn.columns}`,
+    `ord integer, workspace_id text, livemode boolean, period text, quota integer${kind.life ? ', kept_by integer' : ''}${each(definitionColumn(kind), (name) => `, ${name} text`)}, ${kind.spawn.columns}`,
   );
   return batchStatement(
     kind,
@@ -245,26 +245,26 @@ export function spawnStatement(
 )${withheld}, used as materialized (
   select i.ord from input i ${usedKey('true as is_used')} where k.is_used${withheld && ' union select ord from withheld'}
 ), metered as (
-  insert into usage as u (workspace_id, livemode, period, used, wanted, granted, ceiling)
-  select workspace_id, livemode, period, least(count(*), max(ceiling)), count(*), least(count(*), max(ceiling)), max(ceiling)
-  from input where ceiling is not null and ord not in (select ord from used)
+  insert into usage as u (workspace_id, livemode, period, used, wanted, granted, quota)
+  select workspace_id, livemode, period, least(count(*), max(quota)), count(*), least(count(*), max(quota)), max(quota)
+  from input where quota is not null and ord not in (select ord from used)
   group by workspace_id, livemode, period order by workspace_id, livemode, period
   on conflict (workspace_id, livemode, period) do update set
-    used = u.used + least(excluded.wanted, greatest(0, excluded.ceiling - u.used)),
-    granted = least(excluded.wanted, greatest(0, excluded.ceiling - u.used)),
-    wanted = excluded.wanted, ceiling = excluded.ceiling
+    used = u.used + least(excluded.wanted, greatest(0, excluded.quota - u.used)),
+    granted = least(excluded.wanted, greatest(0, excluded.quota - u.used)),
+    wanted = excluded.wanted, quota = excluded.quota
   returning u.workspace_id, u.livemode, u.period, u.granted
 ), entered as (
   insert into usage_entries (workspace_id, livemode, period, units)
   select workspace_id, livemode, period, count(*) from input
-  where period is not null and ceiling is null and ord not in (select ord from used)
+  where period is not null and quota is null and ord not in (select ord from used)
   group by workspace_id, livemode, period
 ), refused as materialized (
   select ord from used
   union all select w.ord from (
     select ord, workspace_id, livemode, period,
       row_number() over (partition by workspace_id, livemode, period order by ord) as place
-    from input where ceiling is not null and ord not in (select ord from used)
+    from input where quota is not null and ord not in (select ord from used)
   ) w join metered m on m.workspace_id = w.workspace_id and m.livemode = w.livemode and m.period = w.period
   where w.place > m.granted
 ), admitted as not materialized (

@@ -115,7 +115,7 @@ export class Sweep {
     }
   }
 
-  /** Whether something is due in the backlog that there was no room for. */
+  /** True when something is due in the backlog that there was no room for. */
   get hasLeft(): boolean {
     return this.#left !== null;
   }

@@ -97,7 +97,7 @@ export interface Offers {
   templateContents?: TemplateContents;
   /** What emails of campaigns are made of, and whether they may leave. Without it there are none. */
   campaignMail?: CampaignMail;
-  /** Whether an address (its key) is that of a member. Without it nobody is one. */
+  /** True when an address (its key) is that of a member. Without it nobody is one. */
   isMember?: IsMember;
   recordFeedback?: RecordFeedback;
   /** How requests are posted to receivers: with the guards, the limits and the signature of webhooks. */

@@ -101,10 +101,10 @@ export class DatabaseClock implements Clock {
   /** Takes note of a reading. */
   follow(reading: Reading): void {
     if (!Number.isFinite(reading.at) || reading.within > TOO_VAGUE_MS) return;
-    const told = this.#tell(reading.monotonic);
-    const skewMs = reading.at - told;
+    const expected = this.#tell(reading.monotonic);
+    const skewMs = reading.at - expected;
     const isSmall = Math.abs(skewMs) - reading.within <= EXPLAINED_MS;
-    this.#from = { at: told, monotonic: reading.monotonic };
+    this.#from = { at: expected, monotonic: reading.monotonic };
     // A database that is ahead is adopted, at once or after a while; one that is behind is waited for.
     if (
       !isSmall &&

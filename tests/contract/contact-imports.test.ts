@@ -242,8 +242,8 @@ describe('people who have left', () => {
 describe('audienceId', () => {
   const audience = async (id: string, type = 'static', confirm = false) => {
     await service.service.database.query(
-      `insert into audiences (workspace_id, livemode, id, name, type, filter, public, confirm, created_at, updated_at)
-       values ($1, false, $2, 'Readers', $3, $4::text::json, false, $5::boolean, now(), now())`,
+      `insert into audiences (workspace_id, livemode, id, name, type, filter, public, confirm, filter_since, created_at, updated_at)
+       values ($1, false, $2, 'Readers', $3, $4::text::json, false, $5::boolean, now(), now(), now())`,
       [service.workspaceId, id, type, type === 'dynamic' ? '{}' : null, confirm],
     );
     return id;

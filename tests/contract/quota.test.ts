@@ -60,7 +60,7 @@ async function open(at: number, environment: Record<string, string> = {}): Promi
     workspace: async () => (await service.ask({ path: '/v1/workspace', key: live })).body.data,
     async use(livemode, period, units) {
       await service.service.database.query(
-        `insert into usage (workspace_id, livemode, period, used, wanted, granted, ceiling)
+        `insert into usage (workspace_id, livemode, period, used, wanted, granted, quota)
          select id, $1, $2, $3, 0, 0, 0 from workspaces
          on conflict (workspace_id, livemode, period) do update set used = excluded.used`,
         [livemode, period, units],

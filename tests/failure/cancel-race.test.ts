@@ -103,7 +103,7 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
       engineOver(database, { clock, performer }),
     );
     const [waking, cancelling] = engines as [Engine, Engine];
-    const meter = { period: '2026-11-20', ceiling: 100_000 };
+    const meter = { period: '2026-11-20', quota: 100_000 };
     const ends = new Map<string, number>();
     for (let round = 0; round < 6; round++) {
       clock.time = NOON + round * 10_000;

@@ -38,7 +38,7 @@ async function accept(engine: Engine, clock: ManualClock, scheduledIn: number | 
   const id = mintId('em', at);
   const scheduledAt = scheduledIn === null ? null : at + scheduledIn;
   const input = plainInput(at, { scheduledAt, recipients: [{ simulate: 'delivered' }] });
-  const meter = { period: periodOf(false, at), ceiling: 1_000 };
+  const meter = { period: periodOf(false, at), quota: 1_000 };
   expect((await engine.spawn('email', emailSpawn(input, { id, meter }))).outcome).toBe('spawned');
   return id;
 }

@@ -142,7 +142,7 @@ test('PostgreSQL out of disk: writes answer 503, reads go on, and recovery withi
     expect(statuses).toContain(503);
     for (const path of ['/v1/workspace', '/v1/emails'])
       expect((await service.ask({ path, key })).status).toBe(200);
-    // Whether a write fails is the disk's affair: small ones may still find a place between two large ones.
+    // When a write fails is the disk's affair: small ones may still find a place between two large ones.
     await eventually('health that tells of the full disk', async () => {
       await service.ask(post);
       const reply = await service.ask({ path: '/health' });

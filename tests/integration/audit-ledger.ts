@@ -26,7 +26,7 @@ export async function live(store: Store): Promise<Record<string, string>> {
     const reply = JSON.stringify({ id });
     const claim = { key: name, fingerprint: 'f', status: 202, reply: () => reply };
     const scope = { workspaceId: WORKSPACE, livemode: false };
-    const meter = { period: periodOf(false, now), ceiling: 100 };
+    const meter = { period: periodOf(false, now), quota: 100 };
     await engine.spawn('email', emailSpawn(input, { id, meter, claim: { ...claim, scope } }));
     ids[name] = id;
   };

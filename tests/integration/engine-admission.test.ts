@@ -68,8 +68,8 @@ onEachStore('admission', (store) => {
       };
     };
 
-    test('admits exactly as many as its ceiling, of 300 at once', async () => {
-      const meter = { period: 'of 300', ceiling: 100 };
+    test('admits exactly as many as its quota, of 300 at once', async () => {
+      const meter = { period: 'of 300', quota: 100 };
       const { ids, spawned } = sendAll(300, meter);
       expect([tally(await spawned, 'spawned'), tally(await spawned, 'overQuota')]).toEqual([100, 200]);
       expect(await emailsOf(ids)).toBe(100);
@@ -78,7 +78,7 @@ onEachStore('admission', (store) => {
     });
 
     test('is counted one by one at its boundary', async () => {
-      const meter = { period: 'boundary', ceiling: 3 };
+      const meter = { period: 'boundary', quota: 3 };
       const outcomes: string[] = [];
       for (let sent = 0; sent < 5; sent++)
         outcomes.push(...(await sendAll(1, meter).spawned).map(({ outcome }) => outcome));
@@ -87,22 +87,22 @@ onEachStore('admission', (store) => {
 
     test('can be raised and lowered, and never gives back what was used', async () => {
       const period = 'another plan';
-      expect(tally(await sendAll(10, { period, ceiling: 5 }).spawned, 'spawned')).toBe(5);
-      expect(tally(await sendAll(10, { period, ceiling: 8 }).spawned, 'spawned')).toBe(3);
-      expect(tally(await sendAll(10, { period, ceiling: 2 }).spawned, 'spawned')).toBe(0);
+      expect(tally(await sendAll(10, { period, quota: 5 }).spawned, 'spawned')).toBe(5);
+      expect(tally(await sendAll(10, { period, quota: 8 }).spawned, 'spawned')).toBe(3);
+      expect(tally(await sendAll(10, { period, quota: 2 }).spawned, 'spawned')).toBe(0);
       expect(await usedOf(period)).toBe(8);
-      expect(tally(await sendAll(10, { period, ceiling: null }).spawned, 'spawned')).toBe(10);
+      expect(tally(await sendAll(10, { period, quota: null }).spawned, 'spawned')).toBe(10);
     });
 
     test('of zero admits nobody', async () => {
-      const { ids, spawned } = sendAll(3, { period: 'zero', ceiling: 0 });
+      const { ids, spawned } = sendAll(3, { period: 'zero', quota: 0 });
       expect(tally(await spawned, 'overQuota')).toBe(3);
       expect(await emailsOf(ids)).toBe(0);
     });
 
     test('is counted apart for each workspace, environment and period', async () => {
       const engine = one();
-      const meter = { period: 'apart', ceiling: 1 };
+      const meter = { period: 'apart', quota: 1 };
       const births = [TEST, LIVE, { ...TEST, workspaceId: 'ws_b' }].flatMap((scope) => [
         emailSpawn(plainInput(NOW), { meter, ...scope }),
         emailSpawn(plainInput(NOW), { meter, ...scope }),
@@ -116,7 +116,7 @@ onEachStore('admission', (store) => {
     test('gives a unit back for an email that is cancelled in its period, once', async () => {
       const engine = one();
       // As the service names the period of test sends: the day.
-      const meter = { period: '2026-11-20', ceiling: 10 };
+      const meter = { period: '2026-11-20', quota: 10 };
       const scheduled = Array.from({ length: 10 }, () =>
         emailSpawn(plainInput(NOW, { scheduledAt: NOW + DAY }), { meter }),
       );
@@ -139,7 +139,7 @@ onEachStore('admission', (store) => {
 
   describe('an idempotency key', () => {
     test('of 100 calls at once lets one act and replays its reply to the others', async () => {
-      const meter = { period: 'one key', ceiling: 100 };
+      const meter = { period: 'one key', quota: 100 };
       const births = Array.from({ length: 100 }, () =>
         emailSpawn(plainInput(NOW), { meter, claim: claim('k-100') }),
       );
@@ -222,14 +222,14 @@ onEachStore('admission', (store) => {
 
     test('stays free when the quota refuses', async () => {
       const engine = one();
-      const meter = { period: 'full', ceiling: 0 };
+      const meter = { period: 'full', quota: 0 };
       const refused = await engine.spawn(
         'email',
         emailSpawn(plainInput(NOW), { meter, claim: claim('k-free') }),
       );
       expect(refused.outcome).toBe('overQuota');
       expect(await keys('k-free')).toBe(0);
-      const retried = { meter: { ...meter, ceiling: 1 }, claim: claim('k-free') };
+      const retried = { meter: { ...meter, quota: 1 }, claim: claim('k-free') };
       expect((await engine.spawn('email', emailSpawn(plainInput(NOW), retried))).outcome).toBe('spawned');
       // A replay takes no unit, and is not refused for want of one.
       expect((await engine.spawn('email', emailSpawn(plainInput(NOW), retried))).outcome).toBe('replayed');

@@ -163,7 +163,7 @@ onEachStore('commits of the engine', (store) => {
 
   test('a poisoned email costs its neighbours nothing, and no quota', async () => {
     const engine = engineOver(database);
-    const meter = { period: `poison ${store.url}`, ceiling: 100 };
+    const meter = { period: `poison ${store.url}`, quota: 100 };
     const births = Array.from({ length: 40 }, (_, index) => {
       return emailSpawn(plainInput(index === 7 ? POISON : NOW), { meter });
     });

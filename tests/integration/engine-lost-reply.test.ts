@@ -195,7 +195,7 @@ describe('a commit whose reply is lost', () => {
 });
 
 describe('an acceptance whose reply is lost', () => {
-  const meter = { period: 'lost', ceiling: 100 };
+  const meter = { period: 'lost', quota: 100 };
   const used = async () =>
     (await rowsOf<{ used: number }>(store.database, `select used from usage where period = 'lost'`))[0]
       ?.used ?? 0;

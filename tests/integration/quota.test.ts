@@ -36,7 +36,7 @@ for (const count of [1, 2])
     const inTest = await first.keyWith('test', ['*']);
     await first.ask({ method: 'POST', path: '/v1/domains', key: live, body: { name: 'shop.test' } });
     await rows.query(
-      `insert into usage (workspace_id, livemode, period, used, wanted, granted, ceiling)
+      `insert into usage (workspace_id, livemode, period, used, wanted, granted, quota)
        select id, true, to_char(now() at time zone 'UTC', 'YYYY-MM'), $1, 0, 0, 0 from workspaces`,
       [FREE - LEFT],
     );

@@ -66,7 +66,7 @@ async function settle(database: Awaited<ReturnType<typeof postgresStore>>['datab
       backoffMs: [0, 0],
       recipients: recipients.map(({ outcome }) => ({ simulate: livemode ? null : outcome })),
     });
-    const request = emailSpawn(input, { meter: { period: periodOf(livemode, now), ceiling: null } });
+    const request = emailSpawn(input, { meter: { period: periodOf(livemode, now), quota: null } });
     const addresses = recipients.map(({ address }) => address);
     const columns = { recipients: addresses, recipient_keys: addresses, subject: subjectOf(email) };
     await engine.spawn('email', { ...request, columns: { ...request.columns, ...columns } });

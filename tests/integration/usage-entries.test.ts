@@ -8,9 +8,9 @@ const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const IN_AN_HOUR = NOW + 3_600_000;
 /** As the service names the period of test sends. */
 const PERIOD = '2026-11-20';
-const UNLIMITED = { period: PERIOD, ceiling: null };
+const UNLIMITED = { period: PERIOD, quota: null };
 
-onEachStore('usage without a ceiling', (store) => {
+onEachStore('usage without a quota', (store) => {
   const clock = new ManualClock(NOW);
   let others: PostgresDatabase[] = [];
   beforeAll(() => {
@@ -31,7 +31,7 @@ onEachStore('usage without a ceiling', (store) => {
   const addUp = () =>
     Promise.all([store.database, ...others].map((database) => usageAccountant({ database, clock }).run()));
   const engine = () => engineOver(store.database, { clock });
-  const births = (count: number, meter: { period: string; ceiling: number | null } = UNLIMITED) =>
+  const births = (count: number, meter: { period: string; quota: number | null } = UNLIMITED) =>
     Array.from({ length: count }, () =>
       emailSpawn(plainInput(NOW, { scheduledAt: IN_AN_HOUR }), { meter, ...TEST }),
     );
@@ -75,21 +75,21 @@ onEachStore('usage without a ceiling', (store) => {
     expect(await used()).toBe(0);
   });
 
-  test('count against a ceiling that comes later', async () => {
+  test('count against a quota that comes later', async () => {
     const one = engine();
     await Promise.all(births(7).map((birth) => one.spawn('email', birth)));
     await addUp();
     const limited = await Promise.all(
-      births(5, { period: PERIOD, ceiling: 10 }).map((birth) => one.spawn('email', birth)),
+      births(5, { period: PERIOD, quota: 10 }).map((birth) => one.spawn('email', birth)),
     );
     expect(limited.filter(({ outcome }) => outcome === 'spawned')).toHaveLength(3);
     expect(await used()).toBe(10);
   });
 
-  test('of calls with and without a ceiling in one batch are held apart', async () => {
+  test('of calls with and without a quota in one batch are held apart', async () => {
     const one = engine();
-    const period = { period: '2026-11-21', ceiling: 2 };
-    const mixed = [births(3, period), births(3, { ...period, ceiling: null })].flat();
+    const period = { period: '2026-11-21', quota: 2 };
+    const mixed = [births(3, period), births(3, { ...period, quota: null })].flat();
     const results = await Promise.all(mixed.map((birth) => one.spawn('email', birth)));
     expect(results.map(({ outcome }) => outcome)).toEqual([
       'spawned',

@@ -12,7 +12,7 @@ function sent() {
   email.tell(completed(BORN, 1, outcome(0, 'accepted'), outcome(1, 'accepted')));
   return {
     email,
-    /** Whether the visit is recorded. */
+    /** True when the visit is recorded. */
     visit: (at: number, type: 'opened' | 'clicked' = 'opened', more: object = {}): boolean =>
       email.tell({
         type: 'report.received',

@@ -37,7 +37,7 @@ export class LoneActor<Context> {
     );
   }
 
-  /** Whether the event was taken; one that was refused changes nothing. */
+  /** True when the event was taken; one that was refused changes nothing. */
   tell(event: ActorEvent): boolean {
     const next = this.#decider.next(this.#now, event);
     if (next) this.#now = next;

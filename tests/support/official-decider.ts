@@ -51,7 +51,7 @@ export class OfficialDecider {
     return { state: value, context, status, timers: this.#timers, effects: this.effects };
   }
 
-  /** Whether the event was taken. @throws what the machine throws */
+  /** True when the event was taken. @throws what the machine throws */
   tell(event: ActorEvent): boolean {
     const before = this.#snapshot;
     // XState lets a finished machine take transitions of all states at once.
@@ -134,7 +134,7 @@ export class ComparedActor {
     return this.#ours && !this.#goesRound ? comparable(this.#ours) : null;
   }
 
-  /** Whether the event was taken by both; null when both threw, which leaves the actor as it was. */
+  /** True when the event was taken by both; null when both threw, which leaves the actor as it was. */
   tell(event: ActorEvent): boolean | null {
     const [official, ours] = [this.#official, this.#ours];
     if (!official || !ours) return null;

@@ -22,7 +22,7 @@ export class StripeStandIn implements Disposable {
   readonly requests: { readonly method: string; readonly path: string; readonly form: URLSearchParams }[] =
     [];
   readonly subscriptions: StoredSubscription[] = [];
-  /** Whether it answers 500 to everything. */
+  /** True when it answers 500 to everything. */
   isDown = false;
   /** Is waited for after a list of subscriptions was made and before it is sent. */
   delay: () => Promise<void> | void = () => {};

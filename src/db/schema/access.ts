@@ -39,7 +39,7 @@ export const usage = pgTable(
     used: integer('used').notNull(),
     wanted: integer('wanted').notNull(),
     granted: integer('granted').notNull(),
-    ceiling: integer('ceiling').notNull(),
+    quota: integer('quota').notNull(),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.livemode, table.period] })],
 );

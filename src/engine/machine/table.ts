@@ -9,9 +9,9 @@ export interface Given {
 /** One decision while it is being made. */
 export interface Work {
   given: Given;
-  /** Whether an assignment has run since this was last set to false. */
+  /** True when an assignment has run since this was last set to false. */
   assigned: boolean;
-  /** Whether any arrow was taken that changes something. */
+  /** True when an arrow was taken that changes something. */
   changed: boolean;
   /** The pending timers by id, each with the moment at which it is due. They belong to this decision, so acts change them. */
   readonly timers: Record<string, number>;

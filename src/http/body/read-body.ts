@@ -9,7 +9,7 @@ export interface BodyRules {
   /** Bytes. */
   readonly limit: number;
   readonly mediaTypes: readonly string[];
-  /** Whether the body is parsed; otherwise it is handed on as bytes. */
+  /** True when the body is parsed; otherwise it is handed on as bytes. */
   readonly isJson: boolean;
   /** True when even an empty body needs a Content-Type: a form of another site cannot send this one. */
   readonly needsType?: boolean;

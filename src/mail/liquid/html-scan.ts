@@ -8,7 +8,7 @@ export interface Placed {
   readonly at: number;
   /** Why no value may be written there; null where one may. */
   readonly danger: string | null;
-  /** Whether it begins the address of a link or a picture. */
+  /** True when it begins the address of a link or a picture. */
   readonly beginsLink: boolean;
   /** The names of the elements around it, outermost first. */
   readonly within: string;
@@ -181,5 +181,5 @@ const SCRIPTED = new RegExp(
   'i',
 );
 
-/** Whether a link of rendered html runs something. Escaping does not help there: the scheme is plain text. */
+/** True when a link of rendered html runs something. Escaping does not help there: the scheme is plain text. */
 export const runsScripts = (html: string): boolean => SCRIPTED.test(html);

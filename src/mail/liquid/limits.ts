@@ -26,7 +26,7 @@ export class LiquidProblem extends Error {
 
   constructor(
     message: string,
-    /** Whether other values may render well. */
+    /** True when other values may render well. */
     readonly dependsOnValues = false,
     /** The part that it was met in. */
     readonly part: 'subject' | 'previewText' | 'html' | 'text' | null = null,
@@ -63,7 +63,7 @@ export const LEAST_WORK_MS = 55;
 /** … until so many times its time have passed. */
 export const PATIENCE = 10;
 
-/** Whether the time of a rendering is over: by the clock, and by the work that was done in it. */
+/** True when the time of a rendering is over: by the clock, and by the work that was done in it. */
 export const isOver = (passedMs: number, workedMs: number, limitMs: number): boolean =>
   passedMs >= limitMs && (workedMs >= LEAST_WORK_MS || passedMs >= PATIENCE * limitMs);
 

@@ -27,7 +27,7 @@ const ENGINES: Readonly<Record<PartName, LiquidEngine>> = {
 export interface ParsedParts {
   /** What has no Liquid in it stays as it is. */
   readonly sources: ReadonlyMap<PartName, ParsedSource | string>;
-  /** Whether a value can name the scheme of a link. */
+  /** True when a value can name the scheme of a link. */
   readonly writesLinks: boolean;
 }
 
@@ -131,5 +131,5 @@ export function examineMade(html: string): void {
   refuseDangerousPlaces(html, placed);
 }
 
-/** Whether a source is too long, in octets. */
+/** True when a source is too long, in octets. */
 export const isTooLong = (source: string): boolean => Buffer.byteLength(source) > LIQUID_LIMITS.source;

@@ -71,7 +71,7 @@ export interface Writing {
   readonly write: (value: unknown) => string;
   /** A value that the author wants as it is. */
   readonly raw: (value: unknown) => string;
-  /** Whether anything is escaped, and so can be safe already. */
+  /** True when something is escaped, and so can be safe already. */
   readonly escapes: boolean;
 }
 

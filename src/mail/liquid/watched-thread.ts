@@ -93,8 +93,8 @@ export class WatchedThread {
     const late = new Unavailable('Rendering templates: its thread does not start.');
     await thread.next(this.times.start, late);
     const question = { progress: this.#progress.buffer as SharedArrayBuffer };
-    const told = await thread.ask(question, this.times.start, late);
-    const [first] = told !== 'ready' && 'answer' in told ? told.answer : [];
+    const reply = await thread.ask(question, this.times.start, late);
+    const [first] = reply !== 'ready' && 'answer' in reply ? reply.answer : [];
     this.#number = first && 'thread' in first ? first.thread : null;
     return thread;
   }

@@ -39,7 +39,7 @@ const quarterOf = (moment: string): string =>
 const DIMENSIONS = 'domain_id, campaign_id, template_id, tags';
 
 /**
- * Whether an event is the first of its type for its recipient. A person's and a program's are told apart; only types that can
+ * True when an event is the first of its type for its recipient. A person's and a program's are told apart; only types that can
  * repeat ask, since each question reads the turns before.
  */
 const IS_FIRST = `what = any('{${REPEATED.join()}}') and not exists (

@@ -65,7 +65,7 @@ select outcome from verdict`;
 /** The services that changing a contact calls. */
 export interface ChangeDeps extends ContactCommands {
   readonly sealer: Sealer;
-  /** Whether Amazon SES is one of the transports. */
+  /** True when Amazon SES is one of the transports. */
   readonly tellsSes: boolean;
 }
 

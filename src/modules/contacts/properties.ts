@@ -52,7 +52,7 @@ export function problemOfProperty(value: unknown): string | null {
     : null;
 }
 
-/** Whether a text may name a property. */
+/** True when a text may name a property. */
 export const isPropertyKey = (key: string): boolean => KEY.test(key);
 
 /** Reads the properties of a request; answers every mistake, or the changes. `at` is their own pointer. */

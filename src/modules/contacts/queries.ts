@@ -52,7 +52,7 @@ export const contactsLeaveSql = (gone: string): string => `update contacts c
 export interface KnownContact {
   /** The place of the row. */
   readonly ord: number;
-  /** Whether it would have too many properties. */
+  /** True when it would have too many properties. */
   readonly isFull: boolean;
 }
 

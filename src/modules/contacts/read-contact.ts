@@ -10,7 +10,7 @@ import type { ContactInput } from './write.ts';
 /** The form that names are searched by. It has to be the same for what is stored and for what is looked for. */
 export const searchKey = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** Whether a value is a list of mistakes. */
+/** True when a value is a list of mistakes. */
 export const isMistaken = <Value extends object>(
   value: Value | readonly Detail[],
 ): value is readonly Detail[] => Array.isArray(value);

@@ -42,9 +42,9 @@ export interface ContactScope {
   readonly workspaceId: string;
   readonly livemode: string;
   readonly now: string;
-  /** Whether known contacts are changed. */
+  /** True when known contacts are changed. */
   readonly merges: string;
-  /** Whether new ones are made. */
+  /** True when new ones are made. */
   readonly creates?: string;
   /** The first entry in the activity of a new contact. */
   readonly origin?: { readonly type: string; readonly subject: string };

@@ -84,8 +84,8 @@ async function precheck(
 ): Promise<Failure | null> {
   const [row] = await database.query<{ taken: boolean; used: number }>(PRECHECK, [caller.workspaceId, name]);
   if (row?.taken) return TAKEN;
-  const ceiling = PLANS[caller.plan].domains;
-  return ceiling !== null && (row?.used ?? 0) >= ceiling ? FULL : null;
+  const quota = PLANS[caller.plan].domains;
+  return quota !== null && (row?.used ?? 0) >= quota ? FULL : null;
 }
 
 const PRECHECK = `select
@@ -121,7 +121,7 @@ async function admit(
         provider: source.provider,
         ...keyColumns(keys, now),
       },
-      meter: { period: DOMAINS_PERIOD, ceiling: PLANS[caller.plan].domains },
+      meter: { period: DOMAINS_PERIOD, quota: PLANS[caller.plan].domains },
       claim: claimOnce(keyedBy(call), 201, (state: DomainState, context: DomainContext) =>
         JSON.stringify(view(state, context)),
       ),

@@ -13,7 +13,7 @@ export interface EventReader {
   readonly database: Database;
 }
 
-/** Whether a turn recorded an event of the wanted types. */
+/** True when a turn recorded an event of the wanted types. */
 const IS_ASKED = `($5::text[] is null or exists (
       select from json_to_recordset(recorded) as a(type text) where a.type = any($5::text[])))`;
 

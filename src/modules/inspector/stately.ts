@@ -77,7 +77,7 @@ export const introduction = (
 
 /** The texts that were made for one client and are sent to all. The key is the draft, which is collected soon; an actor may be cached for long. */
 const introductions = new WeakMap<Draft, string>();
-const told = new WeakMap<Draft, readonly string[]>();
+const textsOf = new WeakMap<Draft, readonly string[]>();
 
 /** The introduction of an actor that a commit has changed, as text. */
 export function introductionText(kind: Kind, draft: Draft, at: number): string {
@@ -90,10 +90,10 @@ export function introductionText(kind: Kind, draft: Draft, at: number): string {
 
 /** The transitions of a commit, as texts. */
 export function newsTexts(kind: Kind, draft: Draft): readonly string[] {
-  const known = told.get(draft);
+  const known = textsOf.get(draft);
   if (known) return known;
   const texts = news(kind, draft).map((message) => JSON.stringify(message));
-  told.set(draft, texts);
+  textsOf.set(draft, texts);
   return texts;
 }
 

@@ -69,7 +69,7 @@ export async function homeOf(database: Database, accountId: string): Promise<str
   return row?.workspace_id ?? null;
 }
 
-/** Whether anybody has an account yet. @throws Unavailable */
+/** True when somebody has an account yet. @throws Unavailable */
 export async function isSetUp(database: Database): Promise<boolean> {
   const [row] = await database.query<{ yes: boolean }>('select exists (select from accounts) as yes');
   return row?.yes ?? false;

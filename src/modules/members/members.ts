@@ -48,7 +48,7 @@ export async function findMember(
   return row ? viewOf(row) : null;
 }
 
-/** Whether an address, by its key, is that of a member of a workspace. @throws Unavailable */
+/** True when an address, by its key, is that of a member of a workspace. @throws Unavailable */
 export async function isMember(
   database: Database,
   workspaceId: string,

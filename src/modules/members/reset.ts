@@ -14,7 +14,7 @@ export interface ResetSubject {
   readonly accountId: string;
   /** Tells the password that the account had when the link was made. */
   readonly stamp: string;
-  /** Whether authenticator, passkeys and recovery codes go as well. */
+  /** True when authenticator, passkeys and recovery codes go as well. */
   readonly withoutSecondFactor: boolean;
 }
 

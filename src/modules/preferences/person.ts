@@ -37,7 +37,7 @@ export interface PreferenceDeps {
   readonly database: Database;
   readonly signer: Signer;
   readonly sealer: Sealer;
-  /** Whether Amazon SES is one of the transports. */
+  /** True when Amazon SES is one of the transports. */
   readonly tellsSes: boolean;
   /** This service's own address, without a slash at its end. */
   readonly publicUrl: string;

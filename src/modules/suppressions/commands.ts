@@ -17,7 +17,7 @@ export interface SuppressionCommands {
   readonly database: Database;
   readonly signer: Signer;
   readonly sealer: Sealer;
-  /** Whether Amazon SES is one of the transports. */
+  /** True when Amazon SES is one of the transports. */
   readonly tellsSes: boolean;
 }
 

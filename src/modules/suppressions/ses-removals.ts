@@ -69,7 +69,7 @@ export const sesRemovalTeller = ({ database, clock, sealer, logger, api }: SesRe
   },
 });
 
-/** Whether SES has heard; an address that is not on its list is as good as removed. */
+/** True when SES has heard; an address that is not on its list is as good as removed. */
 async function tell(api: SesApi, address: string): Promise<boolean> {
   const path = `/v2/email/suppression/addresses/${encodeURIComponent(address)}`;
   try {

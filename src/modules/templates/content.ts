@@ -92,7 +92,7 @@ function checkAddress(address: string, path: string, report: Report): void {
   if (isProblem(read)) report(path, read.problem);
 }
 
-/** Whether two versions say the same. */
+/** True when two versions say the same. */
 export const saysTheSame = (one: Authored, other: Authored): boolean =>
   JSON.stringify(authoredOf(one)) === JSON.stringify(authoredOf(other));
 

@@ -15,7 +15,7 @@ export interface TestSender extends TemplateReader {
   readonly isMember: IsMember;
 }
 
-/** Whether an address (its key) is that of a member of a workspace. */
+/** True when an address (its key) is that of a member of a workspace. */
 export type IsMember = (workspaceId: string, addressKey: string) => Promise<boolean>;
 
 const NO_SUBJECT = new Failure('CONFLICT', 'The template has no subject, so it cannot be sent by itself.', {

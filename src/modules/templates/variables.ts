@@ -54,7 +54,7 @@ export function readDeclared(given: readonly DeclaredVariable[], at: string, rep
 export interface ValueRules {
   /** The JSON pointer of the values. */
   readonly at: string;
-  /** Whether a required variable may be missing: a preview shows what there is. */
+  /** True when a required variable may be missing: a preview shows what there is. */
   readonly mayLack: boolean;
 }
 

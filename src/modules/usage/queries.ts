@@ -13,8 +13,8 @@ export const DOMAINS_PERIOD = 'domains';
 
 /** The counter that one accepted email takes its unit from. `testSendsPerDay` 0 is no limit. */
 export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: number, at: number): Meter {
-  const ceiling = livemode ? PLANS[plan].emailsPerMonth : testSendsPerDay || null;
-  return { period: periodOf(livemode, at), ceiling };
+  const quota = livemode ? PLANS[plan].emailsPerMonth : testSendsPerDay || null;
+  return { period: periodOf(livemode, at), quota };
 }
 
 const USED = `select used from usage_totals where workspace_id = $1 and livemode = $2::boolean and period = $3`;
@@ -41,13 +41,13 @@ export async function findUsed(
 export const givenBack: FactTable = {
   name: 'given_back',
   columns: 'period text',
-  sql: (source) => `insert into usage as u (workspace_id, livemode, period, used, wanted, granted, ceiling)
+  sql: (source) => `insert into usage as u (workspace_id, livemode, period, used, wanted, granted, quota)
     select workspace_id, livemode, period, -count(*), 0, 0, 0 from ${source} r
     group by workspace_id, livemode, period order by workspace_id, livemode, period
     on conflict (workspace_id, livemode, period) do update set used = u.used + excluded.used`,
 };
 
-/** The refusal of a send over its ceiling. It must not be retried before the period ends. */
+/** The refusal of a send over its quota. It must not be retried before the period ends. */
 export const quotaExceeded = (livemode: boolean): Failure =>
   livemode
     ? new Failure('QUOTA_EXCEEDED', 'The monthly email quota of this workspace is used up.', {

@@ -86,7 +86,7 @@ async function create(
     livemode: caller.livemode,
     input: { at: now, url: body.url, events: body.events },
     columns: { sealed: sealSecret(commands.sealer, id, secret), prefix: secretPrefixOf(secret) },
-    meter: { period: ENDPOINTS_PERIOD, ceiling: MOST_ENDPOINTS },
+    meter: { period: ENDPOINTS_PERIOD, quota: MOST_ENDPOINTS },
     claim: claimOnce(keyedBy(call), 201, sealed(commands, viewOf)),
   });
   if (spawned.outcome === 'overQuota' || spawned.outcome === 'withheld') return TOO_MANY_ENDPOINTS;

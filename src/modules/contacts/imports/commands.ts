@@ -105,13 +105,13 @@ export async function cancelImport(
   { caller, params, now }: Named,
 ): Promise<ImportView | Failure> {
   const { workspaceId, livemode } = caller;
-  const told = await engine.tell(
+  const result = await engine.tell(
     'contactImport',
     params.id,
     { type: 'cancel.requested', at: now },
     { scope: { workspaceId, livemode } },
   );
-  if (told.outcome === 'absent') return notFound('contact import');
-  if (told.outcome === 'refused' && told.state !== 'cancelled') return ENDED;
+  if (result.outcome === 'absent') return notFound('contact import');
+  if (result.outcome === 'refused' && result.state !== 'cancelled') return ENDED;
   return (await findImport(database, caller, params.id)) ?? notFound('contact import');
 }

@@ -35,11 +35,11 @@ export interface RowReading {
   readonly plan: ImportPlan;
   readonly signer: Signer;
   readonly workspaceId: string;
-  /** Whether the hashes of forgotten addresses matter: they are live ones, and cost 4 µs a row. */
+  /** True when the hashes of forgotten addresses matter: they are live ones, and cost 4 µs a row. */
   readonly hashes: boolean;
-  /** Whether an address that comes again is merged, and not skipped. */
+  /** True when an address that comes again is merged, and not skipped. */
   readonly merges: boolean;
-  /** Whether they join an audience. */
+  /** True when they join an audience. */
   readonly joins: boolean;
   /** Epoch milliseconds. */
   readonly now: number;

@@ -29,7 +29,7 @@ export async function suppressRefused(
   await suppress(database, { workspaceId, address, reason, emailId, at: event.at });
 }
 
-/** Whether the report was recorded before: an email refuses reports about recipients that have the message only when they repeat. */
+/** True when the report was recorded before: an email refuses reports about recipients that have the message only when they repeat. */
 const isRecorded = (
   { status, reason, once }: RecipientProgress,
   { type }: ReportReceived['report'],

@@ -80,7 +80,7 @@ const NEAR_MS = 2 * 86_400_000;
 /** Emails in flight that wait for the clock are found by the index of wake times: they wake within their lease of twelve minutes. */
 const IN_FLIGHT = sql`${emailDue.wakeAt} < now() + interval '1 hour'`;
 
-/** Whether so many emails of all workspaces are due that reading the newest ones finds those in flight as fast. */
+/** True when so many emails of all workspaces are due that reading the newest ones finds those in flight as fast. */
 export async function isCrowded(database: Database, most: number): Promise<boolean> {
   const beyond = await database.read(
     (orm) =>

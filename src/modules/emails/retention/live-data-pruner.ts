@@ -7,7 +7,7 @@ import { KEPT_DAYS, RETENTION_BATCH } from '../../../duties/retention.ts';
 import { stateList, statesWhere } from '../../../engine/kind.ts';
 import { DAY_MS } from '../../../time/clock.ts';
 
-/** Whether an email can stay in that state for ever without having been sent. */
+/** True when an email can stay in that state for ever without having been sent. */
 const ENDS_UNSENT: Readonly<Record<EmailState, boolean>> = {
   scheduled: false,
   queued: false,
@@ -23,7 +23,7 @@ const UNSENT = stateList(statesWhere(ENDS_UNSENT));
 /** The most emails of one day that are moved. Of a day with more the others are deleted one by one. */
 const MOST_KEPT = 10_000;
 
-/** Whether an email of the view has expired by $3; of one that was never sent the first comparison is neither true nor false. */
+/** True when an email of the view has expired by $3; of one that was never sent the first comparison is neither true nor false. */
 const EXPIRED = `coalesce(n.wake_at is null
     and (n.sent_at < $3::timestamptz or n.sent_at is null and n.state in (${UNSENT})), false)`;
 

@@ -10,7 +10,7 @@ export interface AttemptParts {
   readonly tell: TellActor;
   /** The time after its beginning in which an attempt may open sessions. */
   readonly endsAfterMs: (leaseMs: number) => number;
-  /** Whether the service is stopping, so that no attempt may begin. */
+  /** True when the service is stopping, so that no attempt may begin. */
   readonly isStopping: () => boolean;
 }
 
@@ -33,7 +33,7 @@ export class LiveAttempt {
     this.attempt = attempt + 1;
   }
 
-  /** Whether the copy for that recipient may leave now. The first question begins the attempt for all. */
+  /** True when the copy for that recipient may leave now. The first question begins the attempt for all. */
   async mayLeave(recipient: number): Promise<boolean> {
     this.#begun ??= this.#begin();
     const context = await this.#begun;

@@ -65,7 +65,7 @@ const personalOf = (
   list: campaignId && audienceId ? { campaignId, audienceId } : null,
 });
 
-/** Whether a copy offers to unsubscribe: by a link of ours, or by the client's own header (RFC 2369 3.2). */
+/** True when a copy offers to unsubscribe: by a link of ours, or by the client's own header (RFC 2369 3.2). */
 export const offersExit = (
   message: Pick<LiveMessage, 'campaign_id' | 'audience_id' | 'envelope' | 'content'>,
   copy: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,

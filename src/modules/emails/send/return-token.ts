@@ -27,7 +27,7 @@ export function readReturnToken(token: string, signer: Signer): Destination | nu
   return { emailId: `em_${id}`, recipient: Number(recipient) };
 }
 
-/** Whether the token was signed here. */
+/** True when the token was signed here. */
 export const isReturnToken = (token: string, signer: Signer): boolean =>
   readReturnToken(token, signer) !== null;
 

@@ -10,7 +10,7 @@ import type { Clock } from '../../../time/clock.ts';
 import { stopDeliveries } from './stop-pending.ts';
 
 /**
- * Whether anything waits for a disabled endpoint. Written so that no index but the clock's serves it, which holds what
+ * True when something waits for a disabled endpoint. Written so that no index but the clock's serves it, which holds what
  * waits and nothing else: the planner would rather read ten million deliveries of one endpoint that ended.
  */
 const WAITS = `select case when w.state = 'disabled' then exists (

@@ -86,8 +86,8 @@ class Exchange implements ConnectionUser {
     const code = codeOf(error);
     if (error !== null && isOutOfSockets(code)) {
       this.#release();
-      const told = new Unavailable('No socket is left for webhooks.', 'no', 1, { cause: error });
-      this.#settled.reject(told);
+      const refusal = new Unavailable('No socket is left for webhooks.', 'no', 1, { cause: error });
+      this.#settled.reject(refusal);
     } else this.#lose(this.#reasonOf(error, code));
   }
 

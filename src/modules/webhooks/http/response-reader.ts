@@ -41,12 +41,12 @@ export class ResponseReader {
   #surplus = false;
   #mayPersist = false;
 
-  /** Whether anything has come. */
+  /** True when something has come. */
   get hasBegun(): boolean {
     return this.#begun;
   }
 
-  /** Whether the connection may carry another request: both sides know where this response has ended. */
+  /** True when the connection may carry another request: both sides know where this response has ended. */
   get persists(): boolean {
     return this.#mayPersist && !this.#surplus && this.#isComplete;
   }

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 const STORED = 'posthorn single keys';
 
-/** Whether keys act that are pressed alone. Who speaks to the computer turns them off (WCAG 2.1.4). */
+/** True when keys act that are pressed alone. Who speaks to the computer turns them off (WCAG 2.1.4). */
 export const singleKeys = {
   areOn: (): boolean => localStorage.getItem(STORED) !== 'off',
   turn: (on: boolean): void => (on ? localStorage.removeItem(STORED) : localStorage.setItem(STORED, 'off')),
