@@ -17,7 +17,14 @@ export function printResetLink(
       terminal.error('There is no account with this address.\n');
       return 1;
     }
-    terminal.out(`${link}\n`);
+    terminal.out(`${link.url}\n`);
+    const { passkeys, hasAuthenticator } = link;
+    if (!withoutSecondFactor && passkeys > 0)
+      terminal.error(
+        `The account keeps ${passkeys} passkey${passkeys === 1 ? '' : 's'}, each of which goes on to open it without a password: --without-second-factor removes them.\n`,
+      );
+    if (!withoutSecondFactor && hasAuthenticator)
+      terminal.error('The authenticator stays, and is asked for: --without-second-factor removes it.\n');
     return 0;
   });
 }

@@ -2,6 +2,8 @@ import { open } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
 import { recordOperator } from '../modules/audit-log/commands.ts';
+import { endSubscriptions } from '../modules/billing/commands.ts';
+import { stripeOf } from '../modules/billing/stripe-client.ts';
 import { accountByEmail } from '../modules/members/accounts.ts';
 import {
   archiveWorkspace,
@@ -111,6 +113,8 @@ export const removeWorkspace = (config: Config, id: string, terminal: Terminal):
       terminal.error(`${NOT_DELETED[reason]}\n`);
       return 1;
     }
+    const log = { error: (_: object, what: string) => terminal.error(`${what}\n`), warn() {} };
+    await endSubscriptions({ database, stripe: stripeOf(config), log }, id);
     await eraseWorkspace(database, journals, id);
     terminal.out(`${id} is gone.\n`);
     return 0;

@@ -102,6 +102,8 @@ export interface Offers {
   recordFeedback?: RecordFeedback;
   /** How requests are posted to receivers: with the guards, the limits and the signature of webhooks. */
   posting?: WebhookPosting;
+  /** Ends what a workspace pays for. @throws Unavailable */
+  endSubscriptions?: (workspaceId: string) => Promise<void>;
   /** Sends a message that is no email of a workspace. */
   directMail?: DirectMail;
   /** Sends an email of the service itself, such as a warning; settles once that is durable. */

@@ -137,6 +137,18 @@ describe('DELETE /v1/api-keys/{id}', () => {
     expect((await revoke(id)).status).toBe(200);
   });
 
+  test('a key that may do everything is revoked by its like alone', async () => {
+    const [great, small] = [await created(['*']), await created(['api-keys:write', 'emails:send'])];
+    const other = await created(['emails:read']);
+    const { status, body } = await revoke(great.id, small.key);
+    expect([status, body.error.code]).toEqual([403, 'FORBIDDEN']);
+    expect(body.error.message).toContain('*');
+    expect((await service.ask({ path: '/v1/workspace', key: great.key })).status).toBe(200);
+    expect((await revoke(other.id, small.key)).status).toBe(200);
+    expect((await revoke(great.id)).status).toBe(200);
+    expect((await revoke(great.id, small.key)).status).toBe(200);
+  });
+
   test('keeps a revoked key in the list, with the time of its revocation', async () => {
     const { id } = await created(['emails:read']);
     await revoke(id);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { synchroniseAll } from '../../src/modules/billing/commands.ts';
+import { endSubscriptions, synchroniseAll } from '../../src/modules/billing/commands.ts';
 import { StripeClient } from '../../src/modules/billing/stripe-client.ts';
+import { workspaceEraser } from '../../src/modules/workspace/erase.ts';
 import { inAMonth, StripeStandIn } from '../support/stripe-stand-in.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
@@ -45,6 +46,8 @@ const told = async (
   expect((await send(await stripe.callback(await customer()))).status).toBe(204);
   return billing();
 };
+const clientOf = () =>
+  new StripeClient({ secretKey: 'sk_test_x', webhookSecret: stripe.webhookSecret, apiBase: stripe.url });
 const reread = (now: () => number) =>
   synchroniseAll(
     {
@@ -54,11 +57,7 @@ const reread = (now: () => number) =>
         defaultPlan: 'free',
         log: { warn() {}, error() {} },
       },
-      stripe: new StripeClient({
-        secretKey: 'sk_test_x',
-        webhookSecret: stripe.webhookSecret,
-        apiBase: stripe.url,
-      }),
+      stripe: clientOf(),
     },
     now,
   );
@@ -247,4 +246,28 @@ describe('a callback', () => {
     }
     expect(stripe.requests.filter(({ path }) => path === '/v1/customers').length).toBeLessThanOrEqual(2);
   });
+});
+
+test('a workspace that is deleted ends its subscription first, and waits while Stripe is away', async () => {
+  const { database } = service.service;
+  await database.query(
+    `insert into workspaces (id, name, plan, created_at, archived_at, erase_at) values ('ws_paying', 'P', 'starter', now(), now(), now())`,
+  );
+  await database.query(
+    `insert into billing (workspace_id, customer, status) values ('ws_paying', 'cus_p', 'active')`,
+  );
+  const { id } = stripe.subscribe('cus_p', 'posthorn_starter', { status: 'active', cancel_at: null });
+  const deps = { database, stripe: clientOf(), log: { warn() {}, error() {} } };
+  const eraser = workspaceEraser(database, new Map(), (workspaceId) => endSubscriptions(deps, workspaceId));
+  const remaining = () => database.query(`select id from workspaces where id = 'ws_paying'`);
+  stripe.isDown = true;
+  await expect(eraser.run()).rejects.toThrow('Stripe');
+  expect(await remaining()).toHaveLength(1);
+  stripe.isDown = false;
+  await eraser.run();
+  expect(await remaining()).toEqual([]);
+  expect(stripe.subscriptions.find((each) => each.id === id)?.status).toBe('canceled');
+  expect(stripe.requests.filter(({ method, path }) => method === 'DELETE' && path.endsWith(id))).not.toEqual(
+    [],
+  );
 });

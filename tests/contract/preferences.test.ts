@@ -131,9 +131,18 @@ test('a changed token is INVALID_TOKEN everywhere, and one link is not another',
     // Signed, but for an audience that is not there.
     confirmation,
   ];
-  for (const path of wrong)
+  for (const path of wrong) {
     for (const told of [await open(path), await submit(path, [['action', 'off']])])
       expect([path, told.status, told.body?.error.code]).toEqual([path, 400, 'INVALID_TOKEN']);
+    // A person gets a page that can be read.
+    const page = await open(path, { accept: 'text/html,*/*', 'accept-language': 'de' });
+    expect([path, page.status, page.headers.get('content-type')]).toEqual([
+      path,
+      400,
+      'text/html; charset=utf-8',
+    ]);
+    expect(page.text).toContain('Dieser Link ist nicht gültig');
+  }
 });
 
 test('double opt-in: who was asked is in the audience once the link was used, and not before', async () => {

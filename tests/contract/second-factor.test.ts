@@ -61,7 +61,11 @@ describe('a second factor', () => {
     const passkey = createPasskey();
     const here = { origin: ORIGIN, host: 'localhost' };
     const challenge = async (who: Browser, path: string): Promise<string> =>
-      (await who.ask(path, {})).body.data.challenge;
+      (await who.ask(path, path.startsWith('/account') ? { password: PASSWORD } : {})).body.data.challenge;
+    for (const password of ['not the password', undefined])
+      expect((await browser.ask('/account/passkeys/options', { password })).status).toBe(
+        password === undefined ? 422 : 403,
+      );
     const enrol = async (ceremony: object, who = browser) =>
       who.ask('/account/passkeys', {
         name: 'Telephone',
@@ -136,7 +140,9 @@ describe('a password', () => {
     const { database } = service.service;
     const link = async (withoutSecondFactor: boolean) => {
       const deps = { publicUrl: ORIGIN, now: () => Date.now() };
-      return (await resetLink(database, email, withoutSecondFactor, deps))?.split('#token=')[1] ?? '';
+      const made = await resetLink(database, email, withoutSecondFactor, deps);
+      expect(made).toMatchObject({ passkeys: 0, hasAuthenticator: true });
+      return made?.url.split('#token=')[1] ?? '';
     };
     const { secret } = (await browser.ask('/account/totp', {})).body.data;
     await browser.ask('/account/totp/confirm', { code: totpCode(secret, step()) });

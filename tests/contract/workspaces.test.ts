@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
+import { suppress } from '../../src/modules/suppressions/commands.ts';
 import { eraseWorkspace, journalsOf } from '../../src/modules/workspace/erase.ts';
 import { exportWorkspace } from '../../src/modules/workspace/export.ts';
 import { surveyTables } from '../../src/modules/workspace/owned-tables.ts';
@@ -138,6 +139,9 @@ describe('the end of a workspace', () => {
     expect((await owner.ask(`/workspaces/${theirs}`, {}, 'DELETE')).status).toBe(204);
     expect((await owner.ask('/session')).status).toBe(401);
     await eraseWorkspace(database, journals, theirs);
+    // A link in an email outlives them: who follows it is not written down again.
+    const gone = { workspaceId: theirs, address: 'd@secret.example', emailId: null, at: Date.now() } as const;
+    await suppress(database, { ...gone, reason: 'unsubscribed' });
 
     const tables = await database.query<{ name: string }>(
       `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -125,8 +125,13 @@ export class StripeStandIn implements Disposable {
         return { object: 'list', data, has_more: false };
       }
       default:
-        return null;
+        return what.startsWith('DELETE /v1/subscriptions/') ? this.#cancel(what.split('/').at(-1)) : null;
     }
+  }
+
+  #cancel(id: string | undefined): object | null {
+    const known = this.subscriptions.find((each) => each.id === id && each.status !== 'canceled');
+    return known ? Object.assign(known, { status: 'canceled' }) : null;
   }
 
   #id(prefix: string): string {

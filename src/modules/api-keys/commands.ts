@@ -113,13 +113,15 @@ export async function patchApiKey(
   return { ...key, permissions: [...permissions] };
 }
 
-/** Revokes a key at once. Revoking it again is no error. */
+/** Revokes a key at once. Revoking it again is no error. One that may do everything is taken away by its like alone. */
 export async function revokeApiKey(
   commands: ApiKeyCommands,
   { caller, params, now }: Call<{ readonly id: string }>,
 ): Promise<{ id: string } | Failure> {
   const key = await findApiKey(commands, caller, params.id);
   if (!key) return notFound('API key');
+  if (key.revokedAt === null && key.permissions.includes('*') && !holds(caller.permissions, '*'))
+    return lacking('*', caller);
   const result = await commands.engine.tell(
     'apiKey',
     params.id,

@@ -79,7 +79,8 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     audit: { action: 'apiKey.revoked' },
     permission: 'api-keys:write',
     summary: 'Revoke an API key',
-    description: 'At once and for good. Revoking a revoked key again is no error.',
+    description:
+      'At once and for good; its invitations that wait open nothing any more. Revoking a revoked key again is no error. A key with * can be revoked by another with *, or by an owner.',
     params: { id: KEY_ID },
     response: Type.Object({ id: Type.String() }, { title: 'RevokedApiKey' }),
     status: 200,

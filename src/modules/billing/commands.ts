@@ -132,6 +132,28 @@ export async function synchronise(
   ]);
 }
 
+/**
+ * Ends what a workspace pays for, before it is erased: afterwards nobody could, and nothing would tell whose it was. Repeating it changes
+ * nothing. @throws Unavailable while Stripe is away, so that the workspace is erased later
+ */
+export async function endSubscriptions(
+  { database, stripe, log }: Pick<BillingDeps, 'database' | 'stripe' | 'log'>,
+  workspaceId: string,
+): Promise<void> {
+  const billing = await readBilling(database, workspaceId);
+  if (!billing) return;
+  if (!stripe) {
+    if (OPEN.has(billing.status))
+      log.error(
+        { customer: billing.customer },
+        'A workspace is erased that still pays at Stripe: end it there',
+      );
+    return;
+  }
+  for (const { id, status } of await stripe.subscriptions(billing.customer))
+    if (OPEN.has(status)) await stripe.cancel(id);
+}
+
 /** Carries out a callback of Stripe once: it is noted when its work was done, so that Stripe sends it again after a failure. @throws Unavailable */
 export async function takeCallback(
   deps: BillingDeps,

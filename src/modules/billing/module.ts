@@ -1,9 +1,9 @@
 import { untilDone } from '../../duties/batches.ts';
 import type { Duty } from '../../duties/duty.ts';
 import { defineModule } from '../module.ts';
-import { type BillingDeps, synchroniseAll } from './commands.ts';
+import { type BillingDeps, endSubscriptions, synchroniseAll } from './commands.ts';
 import { billingPages, billingRoutes } from './routes.ts';
-import { StripeClient } from './stripe-client.ts';
+import { stripeOf } from './stripe-client.ts';
 
 const BATCH = 5_000;
 /** Stripe repeats a callback for three days. */
@@ -30,17 +30,14 @@ export const billingModule = defineModule<BillingDeps>({
   routes: billingRoutes,
   pages: billingPages,
   open({ config, database, clock, logger: log }) {
-    const { publicUrl, defaultPlan, stripeSecretKey, stripeWebhookSecret, stripeApiBase: apiBase } = config;
-    const stripe =
-      stripeSecretKey !== null && stripeWebhookSecret !== null
-        ? new StripeClient({ secretKey: stripeSecretKey, webhookSecret: stripeWebhookSecret, apiBase })
-        : null;
+    const { publicUrl, defaultPlan } = config;
+    const stripe = stripeOf(config);
     const deps: BillingDeps = { database, stripe, publicUrl, defaultPlan, log };
     return {
-      connect: () => ({
-        deps,
-        duties: stripe ? [billingSynchroniser(deps, () => clock.now())] : [],
-      }),
+      connect({ offers }) {
+        offers.endSubscriptions = (workspaceId) => endSubscriptions(deps, workspaceId);
+        return { deps, duties: stripe ? [billingSynchroniser(deps, () => clock.now())] : [] };
+      },
     };
   },
 });

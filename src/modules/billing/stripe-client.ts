@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import type { Config } from '../../config/config.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { PRICES, priceOf, type SoldPlan, type Subscription } from './subscription-state.ts';
 
@@ -9,6 +10,16 @@ export interface StripeSettings {
   /** Another host than Stripe's (tests). */
   readonly apiBase: string | null;
 }
+
+/** The client that the configuration asks for; null without one. */
+export const stripeOf = ({
+  stripeSecretKey: secretKey,
+  stripeWebhookSecret: webhookSecret,
+  stripeApiBase: apiBase,
+}: Pick<Config, 'stripeSecretKey' | 'stripeWebhookSecret' | 'stripeApiBase'>): StripeClient | null =>
+  secretKey !== null && webhookSecret !== null
+    ? new StripeClient({ secretKey, webhookSecret, apiBase })
+    : null;
 
 /** A callback that Stripe has signed. */
 export interface StripeEvent {
@@ -67,6 +78,13 @@ export class StripeClient {
     return this.#ask(async (stripe) => {
       const list = await stripe.subscriptions.list({ customer, status: 'all', limit: 100 });
       return list.data.map(subscriptionOf);
+    });
+  }
+
+  /** Ends a subscription now; one that has ended already stays so. */
+  cancel(subscription: string): Promise<void> {
+    return this.#ask(async (stripe) => {
+      await stripe.subscriptions.cancel(subscription);
     });
   }
 

@@ -86,10 +86,16 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     method: 'POST',
     path: `${path}/passkeys/options`,
     ...FORM,
-    summary: 'Get the challenge with which a passkey is made',
+    summary: 'Get the challenge with which a passkey is made, for the password',
+    // A passkey opens the account by itself: a session that somebody has left open must not become one.
+    body: Type.Object({ password: Password }),
     response: of<object>(),
     status: 200,
-    handle: async ({ caller }) => deps.passkeys.enrolmentOptions(await accountOf(deps.database, caller)),
+    handle: async ({ caller, body }) => {
+      const account = await accountOf(deps.database, caller);
+      const refusal = await confirmPassword(deps, account, body.password);
+      return refusal ?? (await deps.passkeys.enrolmentOptions(account));
+    },
   }),
   route({
     method: 'POST',

@@ -34,6 +34,11 @@ export interface InvitationDeps {
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 const iso = (at: number): string => new Date(at).toISOString();
 
+/** What a key may not do any more, its invitations do not do either: the condition that the row `i` of one still stands. */
+const STANDS = `not exists (
+    select from api_keys k where k.id = i.invited_by and (k.state <> 'active' or not (k.context -> 'permissions')::jsonb
+      ?| case when i.role = 'owner' then array['*'] else array['*', 'members:write'] end))`;
+
 const CREATE = `with invited as (
   insert into invitations (id, workspace_id, email, email_key, role, invited_by, hash, expires_at)
   select $8, $1, $9, $10, $11, $12, $13, $14::text::timestamptz
@@ -41,7 +46,7 @@ const CREATE = `with invited as (
     select from members m join accounts a on a.id = m.account_id where m.workspace_id = $1 and a.email_key = $10
   ) and not exists (
     select from invitations i where i.workspace_id = $1 and i.email_key = $10
-      and i.accepted_at is null and i.expires_at > $7::timestamptz
+      and i.accepted_at is null and i.expires_at > $7::timestamptz and ${STANDS}
   ) and (
     select count(*) from invitations i where i.workspace_id = $1
       and i.accepted_at is null and i.expires_at > $7::timestamptz
@@ -166,7 +171,7 @@ export async function invitedAddress(
 ): Promise<{ readonly email: string; readonly emailKey: string } | null> {
   const [row] = await database.query<{ email: string; email_key: string }>(
     `select i.email, i.email_key from invitations i join workspaces w on w.id = i.workspace_id
-     where i.hash = $1 and i.accepted_at is null and i.expires_at > $2::text::timestamptz and w.archived_at is null`,
+     where i.hash = $1 and i.accepted_at is null and i.expires_at > $2::text::timestamptz and w.archived_at is null and ${STANDS}`,
     [hashOf(token), iso(now)],
   );
   return row ? { email: row.email, emailKey: row.email_key } : null;
@@ -174,8 +179,8 @@ export async function invitedAddress(
 
 /** One statement, so that of several requests with the same link one makes a member. */
 const TAKE = `with accepted as (
-  update invitations set accepted_at = $2::text::timestamptz
-  where hash = $1 and accepted_at is null and expires_at > $2::text::timestamptz
+  update invitations i set accepted_at = $2::text::timestamptz
+  where hash = $1 and accepted_at is null and expires_at > $2::text::timestamptz and ${STANDS}
   returning workspace_id, role
 )`;
 

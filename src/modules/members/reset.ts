@@ -72,17 +72,28 @@ export function resetMailer(parts: ResetMailer): (email: string) => Promise<void
 
 const linkOf = (publicUrl: string, token: string): string => `${publicUrl}/app/reset#token=${token}`;
 
+/** A link for a new password, and what else opens the account: it stays unless it goes with the old password. */
+export interface ResetLink {
+  readonly url: string;
+  readonly passkeys: number;
+  readonly hasAuthenticator: boolean;
+}
+
 /** Makes a link with which the person sets a new password; null when there is no such account. @throws Unavailable */
 export async function resetLink(
   database: Database,
   email: string,
   withoutSecondFactor: boolean,
   { publicUrl, now }: { readonly publicUrl: string; readonly now: () => number },
-): Promise<string | null> {
+): Promise<ResetLink | null> {
   const address = parseAddress(email);
   const account = isProblem(address) ? null : await accountByEmail(database, address.key);
   if (!account) return null;
   const subject = { accountId: account.id, stamp: stampOf(account), withoutSecondFactor };
   const token = await resetTokensOf(database, now).issue(subject, now() + LASTS_MS);
-  return linkOf(publicUrl, token);
+  return {
+    url: linkOf(publicUrl, token),
+    passkeys: account.passkeys,
+    hasAuthenticator: account.totp !== null,
+  };
 }

@@ -36,7 +36,7 @@ button.main{background:${colour};border-color:${colour};color:${inkOn(colour)}}f
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
 /** Writes a page: nothing of it is loaded from elsewhere, cached, framed, indexed or passed on, and it works without scripts. */
-export function recipientPage({ texts, title, body, brand }: RecipientPage): RawResponse {
+export function recipientPage({ texts, title, body, brand }: RecipientPage, status = 200): RawResponse {
   const colour = colourOr(brand?.colour, USUAL_COLOUR);
   const style = styleOf(colour);
   const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64');
@@ -47,6 +47,7 @@ export function recipientPage({ texts, title, body, brand }: RecipientPage): Raw
     `<!doctype html><html lang="${texts.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${html(title)}</title><style>${style}</style></head><body><main>${logoOf(brand)}<h1>${html(title)}</h1>${body}</main>${footerOf(brand)}</body></html>`,
     {
+      status,
       headers: {
         'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}';${sources} form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
         'cache-control': 'no-store',
@@ -72,6 +73,13 @@ function footerOf(brand: Brand | null): string {
   const parts = [address, website].filter((part) => part !== '');
   return parts.length === 0 ? '' : `<footer>${parts.join('<br>')}</footer>`;
 }
+
+/** The answer to a link that was cut off or changed: nobody knows whose it was. */
+export const badLinkPage = (texts: PageTexts): RawResponse =>
+  recipientPage(
+    { ...{ texts, brand: null, title: texts.badLink }, body: `<p>${html(texts.badLinkHint)}</p>` },
+    400,
+  );
 
 /** Asks before anything happens: programs follow links on their own. */
 export const askToUnsubscribe = (texts: PageTexts, brand: Brand | null): RawResponse =>

@@ -1,3 +1,6 @@
+import { Failure } from '../../http/failure.ts';
+import type { RawResponse } from '../../http/route.ts';
+import { badLinkPage } from './page.ts';
 import { de } from './texts/de.ts';
 import { en } from './texts/en.ts';
 import type { PageTexts } from './texts/texts.ts';
@@ -6,6 +9,14 @@ import type { PageTexts } from './texts/texts.ts';
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the choice of a language.
 export { preferencesPath } from './links.ts';
 export { askToUnsubscribe, unsubscribedPage } from './page.ts';
+
+const BAD_LINK = new Failure('INVALID_TOKEN', 'This link is not valid.', {
+  suggestion: 'Open it again from the email, whole and unchanged.',
+});
+
+/** The answer to a link that was not made here: a page for people, and the error of the interface for programs. */
+export const badLink = (headers: Headers): RawResponse | Failure =>
+  (headers.get('accept') ?? '').includes('text/html') ? badLinkPage(textsFor(headers)) : BAD_LINK;
 
 /** Every language that there is; the first one is for everybody else. */
 const LANGUAGES: readonly PageTexts[] = [en, de];

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Failure } from '../../http/failure.ts';
+import type { Failure } from '../../http/failure.ts';
 import { type PublicCall, type RawResponse, type Route, route } from '../../http/route.ts';
 import { findAudienceRow } from '../audiences/queries.ts';
 import { findBrand } from '../workspace/queries.ts';
@@ -13,12 +13,8 @@ import {
   type Person,
   type PreferenceDeps,
 } from './person.ts';
-import { textsFor } from './queries.ts';
+import { badLink, textsFor } from './queries.ts';
 import type { PageTexts } from './texts/texts.ts';
-
-const INVALID = new Failure('INVALID_TOKEN', 'This link is not valid.', {
-  suggestion: 'Open it again from the email, whole and unchanged.',
-});
 
 /** The form has a field for every audience that it shows, and one for every choice. */
 const FORM_BYTES = 65_536;
@@ -46,7 +42,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
     write: (texts: PageTexts, name: string) => { readonly title: string; readonly body: string },
   ): Promise<RawResponse | Failure> => {
     const audience = await findAudienceRow(deps, invited, invited.audienceId);
-    if (!audience) return INVALID;
+    if (!audience) return badLink(call.headers);
     const texts = textsFor(call.headers);
     return recipientPage({ texts, brand: await brandOf(invited), ...write(texts, audience.name) });
   };
@@ -63,7 +59,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       failures: ['INVALID_TOKEN'],
       handle: (call) => {
         const recipient = readPreferencesToken(deps.signer, call.params.token);
-        return recipient ? preferences(recipient, call, null) : INVALID;
+        return recipient ? preferences(recipient, call, null) : badLink(call.headers);
       },
     }),
     route({
@@ -80,7 +76,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const recipient = readPreferencesToken(deps.signer, call.params.token);
-        if (!recipient) return INVALID;
+        if (!recipient) return badLink(call.headers);
         const choice = await readChoice(call);
         if (choice) await choose(deps, recipient, choice, call.now);
         return preferences(recipient, call, choice?.action ?? null);
@@ -97,7 +93,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       failures: ['INVALID_TOKEN'],
       handle: (call) => {
         const invited = readConfirmationToken(deps.signer, call.params.token);
-        if (!invited) return INVALID;
+        if (!invited) return badLink(call.headers);
         return confirmation(invited, call, (texts, name) => ({
           title: texts.confirm,
           body: `<p>${html(texts.askConfirm(name))}</p><form method="post"><button class="main">${html(texts.confirm)}</button></form>`,
@@ -118,7 +114,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const invited = readConfirmationToken(deps.signer, call.params.token);
-        if (!invited || !(await confirmAudience(deps, invited, call.now))) return INVALID;
+        if (!invited || !(await confirmAudience(deps, invited, call.now))) return badLink(call.headers);
         return confirmation(invited, call, (texts, name) => ({
           title: texts.confirmed,
           body: `<p>${html(texts.confirmedHint(name))}</p>`,

@@ -37,9 +37,10 @@ export interface ToSuppress {
 
 const IS_STRONGER = replacesReason('s', 'excluded');
 
+/** A link outlives its workspace: of one that is gone nothing is stored again. */
 const SUPPRESS = `with entry as (
   insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
-  values ($1, $2, $3, $4, $5, $6::timestamptz)
+  select $1, $2, $3, $4, $5, $6::timestamptz where exists (select from workspaces where id = $1 and erase_at is null)
   on conflict (workspace_id, address_key) do update set
     reason = case when ${IS_STRONGER} then excluded.reason else s.reason end,
     email_id = case when ${IS_STRONGER} then excluded.email_id else s.email_id end,

@@ -3,14 +3,19 @@ import { within } from '../../async/deadline.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { Failure } from '../../http/failure.ts';
 import type { Log } from '../../http/log.ts';
 import { type PublicCall, type Route, route } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { leaveAudience } from '../audiences/commands.ts';
 import { findAudienceRow } from '../audiences/queries.ts';
 import { findContact } from '../contacts/queries.ts';
-import { askToUnsubscribe, preferencesPath, textsFor, unsubscribedPage } from '../preferences/queries.ts';
+import {
+  askToUnsubscribe,
+  badLink,
+  preferencesPath,
+  textsFor,
+  unsubscribedPage,
+} from '../preferences/queries.ts';
 import { suppress } from '../suppressions/commands.ts';
 import { findBrand } from '../workspace/queries.ts';
 import { onwards, pixel } from './page.ts';
@@ -27,10 +32,6 @@ export interface TrackingDeps {
   /** This service's own address, without a slash at its end. */
   readonly publicUrl: string;
 }
-
-const INVALID = new Failure('INVALID_TOKEN', 'This link is not valid.', {
-  suggestion: 'Open it again from the email, whole and unchanged.',
-});
 
 /** Requests a minute from one IP address: a mail service fetches pictures for all its users from a few. */
 const PER_MINUTE = 12_000;
@@ -60,8 +61,8 @@ function exitOf({ target }: Link): Exit {
 export function trackingRoutes({ database, engine, signer, log, publicUrl }: TrackingDeps): readonly Route[] {
   const params = { token: { text: 'Whose link it is and where it leads, signed.' } };
   const nothing = Type.Unsafe<never>({});
-  const read = (purpose: Purpose, { params: { token } }: Visit): Link | Failure =>
-    readLinkToken(purpose, token, signer) ?? INVALID;
+  const read = (purpose: Purpose, { params: { token } }: Visit): Link | null =>
+    readLinkToken(purpose, token, signer);
 
   const brandOf = (link: Link) => findBrand(database, exitOf(link).workspaceId, publicUrl);
 
@@ -115,7 +116,7 @@ export function trackingRoutes({ database, engine, signer, log, publicUrl }: Tra
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const link = read('open', call);
-        if (link instanceof Failure) return link;
+        if (!link) return badLink(call.headers);
         await note(link, call, 'opened');
         return pixel();
       },
@@ -132,8 +133,8 @@ export function trackingRoutes({ database, engine, signer, log, publicUrl }: Tra
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const link = read('click', call);
-        if (link instanceof Failure) return link;
-        if (!isWeb(link.target)) return INVALID;
+        if (!link) return badLink(call.headers);
+        if (!isWeb(link.target)) return badLink(call.headers);
         await note(link, call, 'clicked');
         return onwards(link.target);
       },
@@ -149,7 +150,7 @@ export function trackingRoutes({ database, engine, signer, log, publicUrl }: Tra
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const link = read('unsubscribe', call);
-        return link instanceof Failure ? link : askToUnsubscribe(textsFor(call.headers), await brandOf(link));
+        return link ? askToUnsubscribe(textsFor(call.headers), await brandOf(link)) : badLink(call.headers);
       },
     }),
     route({
@@ -166,7 +167,7 @@ export function trackingRoutes({ database, engine, signer, log, publicUrl }: Tra
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const link = read('unsubscribe', call);
-        if (link instanceof Failure) return link;
+        if (!link) return badLink(call.headers);
         // RFC 8058 3.2 has mail programs send exactly this; a person's browser sends the page's own form.
         const source = Buffer.from(call.body).includes('One-Click') ? 'oneClick' : 'page';
         const exit = exitOf(link);

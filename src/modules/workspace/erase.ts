@@ -71,14 +71,22 @@ export const journalsOf = (
   kinds: readonly { readonly kind: Pick<Kind, 'journal' | 'table'> }[],
 ): ReadonlyMap<string, string> => new Map(kinds.map(({ kind }) => [kind.journal, kind.table]));
 
-/** Removes the rows of deleted workspaces. */
-export const workspaceEraser = (database: Database, journals: ReadonlyMap<string, string>): Duty => ({
+/** Removes the rows of deleted workspaces, once nothing is paid for them any more. */
+export const workspaceEraser = (
+  database: Database,
+  journals: ReadonlyMap<string, string>,
+  endSubscriptions: (workspaceId: string) => Promise<void>,
+): Duty => ({
   name: 'workspaceEraser',
   pattern: '20 * * * * *',
   async run(stop) {
     const rows = await database.query<{ id: string }>(
       'select id from workspaces where erase_at is not null order by erase_at',
     );
-    for (const { id } of rows) if (!stop?.aborted) await eraseWorkspace(database, journals, id);
+    for (const { id } of rows) {
+      if (stop?.aborted) return;
+      await endSubscriptions(id);
+      await eraseWorkspace(database, journals, id);
+    }
   },
 });

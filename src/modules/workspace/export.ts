@@ -11,9 +11,11 @@ const LEFT_OUT = new Set([
   'idempotency_keys',
   'browser_sessions',
   'invitations',
+  'service_emails',
+  'analytics_cursors',
 ]);
 /** Columns that nobody else may read. */
-const SECRET = ['hash'];
+const SECRET = ['hash', 'sealed'];
 
 /** Reads every row of a workspace, table by table, a JSON text each: `{"table": …, "row": …}`. Secrets are left out. @throws Unavailable */
 export async function* exportWorkspace(

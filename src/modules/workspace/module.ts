@@ -10,7 +10,7 @@ export const workspaceModule = defineModule<WorkspaceDeps>({
   pages: logoPages,
   open: ({ config, database }) => ({
     connect: ({ offers, kinds }) => ({
-      duties: [workspaceEraser(database, journalsOf(kinds))],
+      duties: [workspaceEraser(database, journalsOf(kinds), (id) => offered(offers, 'endSubscriptions')(id))],
       deps: {
         database,
         publicUrl: config.publicUrl,

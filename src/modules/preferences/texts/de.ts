@@ -25,6 +25,8 @@ export const de: PageTexts = {
   askConfirm: (list) => `Möchten Sie „${list}“ bekommen?`,
   confirmed: 'Sie stehen auf der Liste',
   confirmedHint: (list) => `Ab jetzt bekommen Sie „${list}“. Sie können diese Seite schließen.`,
+  badLink: 'Dieser Link ist nicht gültig',
+  badLinkHint: 'Öffnen Sie ihn noch einmal aus der E-Mail, ganz und unverändert.',
   mailSubject: (list) => `Bitte bestätigen: ${list}`,
   mailText: (list, sender, url) =>
     `Jemand, hoffentlich Sie selbst, möchte, dass diese Adresse „${list}“ von ${sender} bekommt.\n\nZum Bestätigen öffnen Sie diese Seite und drücken den Knopf:\n${url}\n\nWenn Sie das nicht waren, ignorieren Sie diese E-Mail: Es wird nichts gesendet.\n`,

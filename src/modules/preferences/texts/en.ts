@@ -24,6 +24,8 @@ export const en: PageTexts = {
   askConfirm: (list) => `Do you want to get “${list}”?`,
   confirmed: 'You are on the list',
   confirmedHint: (list) => `From now on you get “${list}”. You can close this page.`,
+  badLink: 'This link is not valid',
+  badLinkHint: 'Open it again from the email, whole and unchanged.',
   mailSubject: (list) => `Please confirm: ${list}`,
   mailText: (list, sender, url) =>
     `Somebody, hopefully you, wants this address to get “${list}” from ${sender}.\n\nTo confirm, open this page and press the button:\n${url}\n\nIf it was not you, ignore this email: nothing will be sent.\n`,

@@ -23,6 +23,8 @@ export interface PageTexts {
   askConfirm(list: string): string;
   readonly confirmed: string;
   confirmedHint(list: string): string;
+  readonly badLink: string;
+  readonly badLinkHint: string;
   mailSubject(list: string): string;
   mailText(list: string, sender: string, url: string): string;
 }
