@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { allOf, type Filter, onValue, type Source } from './condition.ts';
-import { instantSql, periodBefore } from './dates.ts';
+import { DAY_MS } from '../time/clock.ts';
+import { allOf, type Filter, onValue, Problems, type Source } from './condition.ts';
+import { DAY_LENGTH, instantSql, periodBefore } from './dates.ts';
 import { type Bind, bind, type Field, negated } from './fields.ts';
 import { presence } from './kinds.ts';
 import { readDate, readPeriod } from './operators.ts';
@@ -39,7 +40,13 @@ export function dateField<Row>(source: Source<Row, number>) {
     );
   const dated = (condition: (instant: Instant) => Filter<Row>): Bind<Row> =>
     bind(readDate, (instant) => condition(() => instant));
-  const eq = dated((instant) => allOf([since(instant), until(instant)]));
+  /** A day is its 24 hours: nobody asks for its first millisecond. */
+  const eq: Bind<Row> = (value) => {
+    const instant = readDate(value);
+    if (instant instanceof Problems) return instant;
+    const last = instant + (String(value).length === DAY_LENGTH ? DAY_MS - 1 : 0);
+    return allOf([since(() => instant), until(() => last)]);
+  };
   return {
     eq,
     neq: negated(eq),

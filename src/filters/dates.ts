@@ -16,7 +16,8 @@ const DATE = `^(${MONTH_DAY.join('|')})(${TIME})?$`;
 const IS_DATE = new RegExp(DATE);
 /** The year 0000 does not exist. A separate check: a look-ahead in the pattern took 7.7 µs a row instead of 4.6. */
 const NO_YEAR = '0000';
-const DAY_LENGTH = '2026-01-31'.length;
+/** Characters of a date that is a day. */
+export const DAY_LENGTH = '2026-01-31'.length;
 
 const FIRST = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');

@@ -34,7 +34,7 @@ export const FilterComponent = {
       operator: { type: 'string', enum: OPERATORS },
       value: {
         description:
-          '`neq` holds for items without the field as well. `exists` and `isEmpty` take true or false, `in` a list, `withinLast` and `olderThan` an amount and a unit. The text "50" is not the number 50.',
+          '`neq` holds for items without the field as well. `exists` and `isEmpty` take true or false, `in` a list, `withinLast` and `olderThan` an amount and a unit. The text "50" is not the number 50. A moment is `eq` to a day such as 2026-01-31 for all of it, in UTC; everywhere else a day is its first moment.',
         anyOf: [
           ...scalars,
           { type: 'array', minItems: 1, maxItems: MOST_VALUES, items: { anyOf: scalars } },

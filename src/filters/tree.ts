@@ -78,7 +78,10 @@ class Reader<Row> {
     const offered = OPERATORS.filter((known) => !field || Object.hasOwn(field, known));
     const bind = field && isOperator(operator) ? field[operator] : undefined;
     if (field ? !bind : !isOperator(operator))
-      this.#refuse(`${at}/operator`, `No such operator here; known are ${offered.join(', ')}.`);
+      this.#refuse(
+        `${at}/operator`,
+        `${operator === undefined ? 'This is required' : 'No such operator here'}; known are ${offered.join(', ')}.`,
+      );
     if (value === undefined) return this.#refuse(`${at}/value`, 'This is required.');
     const condition = bind?.(value);
     if (!(condition instanceof Problems)) return condition ?? null;

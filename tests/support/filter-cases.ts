@@ -96,6 +96,8 @@ export const CASES: readonly [field: string, operator: string, value: unknown, i
   ['subscribed', 'isEmpty', true, [1, 5]],
   ['createdAt', 'eq', '2026-11-22T12:00:00Z', [2]],
   ['createdAt', 'neq', '2026-11-22T13:00:00+01:00', [1, 3, 4, 5]],
+  ['createdAt', 'eq', '2026-11-22', [2, 5]],
+  ['createdAt', 'neq', '2026-11-22', [1, 3, 4]],
   ['createdAt', 'after', '2026-11-22T12:00:00Z', [5]],
   ['createdAt', 'gt', '2026-11-22T12:00:00Z', [5]],
   ['createdAt', 'gte', '2026-11-22T12:00:00Z', [2, 5]],

@@ -138,6 +138,7 @@ describe('problems', () => {
           { field: 'nme', operator: 'eq', value: 'a' },
           TRUE,
           { not: { field: 'subscribed', operator: 'gt', value: 1 } },
+          { field: 'subscribed', value: true },
         ],
       }),
     ).toEqual([
@@ -146,6 +147,7 @@ describe('problems', () => {
         'No such field; known are name, score, subscribed, createdAt, audiences, activity.opened, properties.<key>.',
       ],
       ['/body/filter/and/2/not/operator', 'No such operator here; known are eq, neq, exists, isEmpty.'],
+      ['/body/filter/and/3/operator', 'This is required; known are eq, neq, exists, isEmpty.'],
     ]);
   });
 });
