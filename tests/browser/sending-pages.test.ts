@@ -155,11 +155,28 @@ test('an endpoint is added, its secret shown once, a test event posted, shown an
 });
 
 test('captured mail is an inbox, and no browser has complained', async () => {
-  const client = createClient(url, LIVE_KEY);
-  const domain = await client.post('/v1/domains', { name: 'kept.example', provider: 'capture' });
-  expect(domain.status).toBe(201);
   await page.goto(`${url}/app/live/captured`);
   await page.getByText('Nothing was captured yet').waitFor();
-  await inspect(page, 'captured-empty');
+  const client = createClient(url, LIVE_KEY);
+  const domain = await client.post('/v1/domains', { name: 'kept.example' });
+  expect(domain.body.data.status).toBe('verified');
+  const email = {
+    from: 'shop@kept.example',
+    to: 'ada@example.com',
+    subject: 'Kept',
+    html: '<p>Stayed here</p>',
+  };
+  expect((await client.post('/v1/emails', email)).status).toBe(202);
+  // The inbox looks by itself.
+  await page.getByRole('row', { name: /ada@example.com/ }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await heading('Kept');
+  await page.frameLocator('iframe[title="The message"]').getByText('Stayed here').waitFor();
+  await page.getByText('Raw', { exact: true }).click();
+  await page.locator('pre', { hasText: 'DKIM-Signature' }).waitFor();
+  await inspect(page, 'captured');
+  await press(page, 'Throw away');
+  await page.getByText('Nothing was captured yet').waitFor();
   expect(dashboard.complaints).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Role } from '../../../../auth/roles.ts';
 import { Mark } from '../../icons.tsx';
+import { useRead } from '../api/queries.ts';
 import { request } from '../api/requests.ts';
 import { useViewer } from '../api/viewer.tsx';
 import { Button } from '../ui/button.tsx';
@@ -34,7 +35,10 @@ export function WorkspaceMenu() {
       (await request<readonly OwnWorkspace[]>('GET', 'workspaces', { signal })).data,
     staleTime: 60_000,
   });
-  const { id: current, name } = session.workspace;
+  const { id: current } = session.workspace;
+  // The session knows the name of when the page was loaded.
+  const { data: workspace } = useRead('GET /workspace', {});
+  const name = workspace?.name ?? session.workspace.name;
   return (
     <>
       <Menu

@@ -88,7 +88,13 @@ export function Form(props: {
     <form ref={form} noValidate onSubmit={(event) => void submit(event)} className="grid gap-4">
       <Problems value={atFields}>{props.children}</Problems>
       {words !== '' && <Problem>{words}</Problem>}
-      <div className={props.aside === undefined ? 'grid' : 'flex flex-wrap justify-end gap-2'}>
+      <div
+        className={
+          props.aside === undefined
+            ? 'grid [#content_&]:justify-items-start'
+            : 'flex flex-wrap justify-end gap-2'
+        }
+      >
         {props.aside}
         <Button type="submit" look={props.look ?? 'main'} aria-disabled={isBusy}>
           {isBusy ? 'One moment…' : props.action}

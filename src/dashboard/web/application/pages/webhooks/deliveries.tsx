@@ -7,7 +7,7 @@ import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { count, momentText } from '../../ui/format.ts';
+import { count, momentText, wordsOf } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { Empty, Skeleton } from '../../ui/states.tsx';
@@ -20,7 +20,7 @@ const TONES = { success: 'good', failed: 'bad', scheduled: 'waiting' } as const 
   Tone
 >;
 const answered = ({ httpStatus, error }: WebhookDelivery): string =>
-  httpStatus === 0 ? (error ?? 'no answer yet') : `HTTP ${httpStatus}`;
+  httpStatus === 0 ? wordsOf(error ?? 'no answer yet') : `HTTP ${httpStatus}`;
 
 /** What was posted to an endpoint, the latest first; each opens with what it said and what was answered. */
 export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
@@ -103,7 +103,7 @@ function Delivery({
         facts={{
           State: <Badge status={status} tone={TONES[status]} />,
           Answer: answered(delivery),
-          Error: delivery.httpStatus === 0 ? null : delivery.error,
+          Error: delivery.httpStatus === 0 || delivery.error === null ? null : wordsOf(delivery.error),
           Attempted: delivery.attemptedAt && momentText(delivery.attemptedAt),
           Took: delivery.durationMs === null ? null : `${count(delivery.durationMs)} ms`,
           'Next attempt': delivery.nextAttemptAt && momentText(delivery.nextAttemptAt),
