@@ -69,13 +69,14 @@ export async function createFlow(
 }
 
 /**
- * $1 workspace, $2 environment, $3 id, $4 the version that was read, $5 name, $6 the definition or null, $7 now. A version that was
+ * $1 workspace, $2 environment, $3 id, $4 the version that was read, $5 name, $6 the definition or null, $7 now, $8 when it had
+ * been changed last. A version that was
  * published never changes again: what is written then is the next one.
  */
 const PATCH = `with target as materialized (
   select f.id, f.version, v.published_at is not null as is_published from flows f
   join flow_versions v on v.flow_id = f.id and v.version = f.version
-  where f.workspace_id = $1 and f.livemode = $2::boolean and f.id = $3 and f.version = $4::integer and f.deleted_at is null
+  where f.workspace_id = $1 and f.livemode = $2::boolean and f.id = $3 and f.version = $4::integer and f.updated_at = $8::timestamptz and f.deleted_at is null
   for update of f
 ), written as (
   insert into flow_versions (flow_id, version, definition, created_at)
@@ -100,6 +101,7 @@ export async function patchFlow(
   const rows = await database.query(PATCH, [
     ...[caller.workspaceId, caller.livemode, row.id, row.version, name ?? null],
     ...[isSame ? null : JSON.stringify(definition), new Date(now).toISOString()],
+    new Date(row.updated_at).toISOString(),
   ]);
   if (rows.length === 0) return FASTER;
   const after = await findFlow(database, caller, row.id);

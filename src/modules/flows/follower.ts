@@ -30,7 +30,7 @@ const ADVANCE = `update flow_feed set position = $2::bigint, id = $3, followed_u
 where one and follower = $1 returning 1 as one`;
 
 const AHEAD = `with horizon as materialized (${HORIZON})
-select f.position::text, f.id, exists (
+select exists (
   select from contact_activity a, horizon h where a.email_id is null and (a.position, a.id) > (f.position, f.id) and a.position < h.at
 ) as some, (select h.at::text from horizon h) as horizon from flow_feed f where f.one`;
 
@@ -87,18 +87,16 @@ export class Follower {
   /** Works through everything that is there. */
   async follow(stop?: AbortSignal): Promise<void> {
     const { database } = this.deps;
-    const [listeners, [waiting]] = await Promise.all([
-      database.query<Listener>(LISTENERS),
-      database.query<{ some: boolean }>(WAITERS),
-    ]);
+    // What was activated before an entry was written is seen behind it: whoever listens is asked after the log.
+    const [ahead] = await database.query<{ some: boolean; horizon: string }>(AHEAD);
+    const listeners = await this.#listeners();
     const dated = listeners.filter(({ trigger }) => trigger === 'dateProperty');
-    if (dated.length > 0 && (await this.#isFollower())) await beginDated(this.deps, dated, stop);
-    const [ahead] = await database.query<{ position: string; some: boolean; horizon: string }>(AHEAD);
+    if (dated.length > 0 && (await this.#place())) await beginDated(this.deps, dated, stop);
     if (!ahead?.some) return;
+    const [waiting] = await database.query<{ some: boolean }>(WAITERS);
     const place = await this.#place();
     if (!place) return;
-    const isHeard = waiting?.some === true || listeners.length > dated.length;
-    if (!isHeard) {
+    if (waiting?.some !== true && listeners.length === dated.length) {
       // Nobody listens: what came up to here never will be heard.
       await this.#advance(ahead.horizon, '');
       return;
@@ -108,12 +106,16 @@ export class Follower {
       const page = await database.query<Activity>(READ, [position, id]);
       const last = page.at(-1);
       if (!last) return;
-      await this.#work(page, listeners);
+      await this.#work(page, await this.#listeners());
       ({ position, id } = last);
       if (!(await this.#advance(position, id)) || page.length < PAGE) return;
       // What is begun must not outrun what is done: the next second goes on.
       if (!this.deps.engine.hasRoom('flowRun')) return;
     }
+  }
+
+  #listeners(): Promise<readonly Listener[]> {
+    return this.deps.database.query<Listener>(LISTENERS);
   }
 
   async #work(page: readonly Activity[], listeners: readonly Listener[]): Promise<void> {
@@ -145,10 +147,6 @@ export class Follower {
       }
     }
     await this.#wake(page);
-  }
-
-  async #isFollower(): Promise<boolean> {
-    return (await this.#place()) !== null;
   }
 
   async #place(): Promise<{ readonly position: string; readonly id: string } | null> {

@@ -38,7 +38,8 @@ export function readDefinition(
   if (trigger) problems.push(...triggerProblems(trigger));
   if (quietHours) problems.push(...quietProblems(quietHours));
   if (steps) problems.push(...stepProblems(steps));
-  const written = (steps as readonly FlowStep[] | undefined) ?? before.steps;
+  const written = (steps?.map(({ config = {}, ...step }) => ({ ...step, config })) ??
+    before.steps) as readonly FlowStep[];
   const kept = before.entry !== null && written.some(({ key }) => key === before.entry) ? before.entry : null;
   return {
     problems,
