@@ -1,63 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { Findings } from '../../src/audit/findings.ts';
 import { auditRuns } from '../../src/modules/flows/audit-runs.ts';
 import { eventually } from '../support/eventually.ts';
-import { type LiveService, startLiveService } from '../support/live-service.ts';
+import { inEachWorld } from '../support/flow-world.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-describe.each([
-  ['PostgreSQL', {}],
-  ['PGlite', { DATABASE_URL: '' }],
-])('flows on %s', (_, environment) => {
-  let service: LiveService;
-  let templateId: string;
-  let made = 0;
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
+type Any = any;
 
-  beforeAll(async () => {
-    service = await startLiveService({ environment });
-    const template = await service.live.post('/v1/templates', {
-      name: 'Hello',
-      subject: 'Hello {{ contact.firstName }}',
-      html: '<p>{{ contact.properties.plan }} {{ event.total }}</p>',
-      from: 'Shop <shop@sender.example>',
-    });
-    templateId = template.body.data.id;
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
-
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
-  type Any = any;
-  const ok = (told: { status: number; body: Any }): Any => {
-    if (told.status >= 300) throw new Error(`${told.status} ${JSON.stringify(told.body)}`);
-    return told.body?.data;
-  };
-  const aContact = async (more: object = {}): Promise<string> =>
-    ok(
-      await service.live.post('/v1/contacts', { email: `c${++made}@example.com`, firstName: 'Ada', ...more }),
-    ).id;
-  const aFlow = async (flow: object): Promise<string> => {
-    const { id } = ok(await service.live.post('/v1/flows', { name: `Flow ${++made}`, ...flow }));
-    ok(await service.live.post(`/v1/flows/${id}/activate`));
-    return id;
-  };
-  const runsOf = async (id: string): Promise<Any[]> => ok(await service.live.get(`/v1/flows/${id}/runs`));
-  const runOf = async (id: string): Promise<Any> => ok(await service.live.get(`/v1/flows/runs/${id}`));
-  const follow = () => service.service.duties.find(({ name }) => name === 'flowFollower')?.run();
-  const until = (what: string, id: string, is: (run: Any) => boolean): Promise<Any> =>
-    eventually(what, async () => {
-      const run = await runOf(id);
-      return is(run) ? run : undefined;
-    });
-  const firstRun = (flow: string): Promise<Any> =>
-    eventually('a run', async () => {
-      await follow();
-      return (await runsOf(flow))[0];
-    });
-  const send = (more: object = {}) => ({ type: 'sendEmail', config: { templateId, ...more } });
-
+inEachWorld('flows', (world) => {
   test('an event begins one run, which sends what the template says of contact and event', async () => {
+    const { service, templateId, ok, aContact, aFlow, runsOf, follow, until, send } = world();
     const flow = await aFlow({
       trigger: {
         type: 'event',
@@ -87,7 +42,10 @@ describe.each([
         properties: { total: 42 },
       }),
     );
-    const { id } = await firstRun(flow);
+    const { id } = await eventually('a run', async () => {
+      await follow();
+      return (await runsOf(flow))[0];
+    });
     const waiting = await until('the delay', id, ({ currentStep }) => currentStep === 'later');
     expect(waiting).toMatchObject({ status: 'waiting', flowVersion: 1, contactId: contact });
     expect(waiting.log).toEqual([
@@ -108,6 +66,7 @@ describe.each([
   });
 
   test('what is wrong with a flow is told all at once, and keeps it from being activated', async () => {
+    const { service, ok } = world();
     const { id } = ok(
       await service.live.post('/v1/flows', {
         name: 'Wrong',
@@ -145,6 +104,7 @@ describe.each([
   });
 
   test('a waiting run is woken by its event, or by the end of its time', async () => {
+    const { service, ok, aContact, aFlow, runOf, follow, until } = world();
     const flow = await aFlow({
       trigger: { type: 'manual' },
       steps: [
@@ -194,6 +154,7 @@ describe.each([
   });
 
   test('a simulation walks the same way in a time of its own, with the mails, and changes nothing', async () => {
+    const { service, ok, runsOf, send } = world();
     const { id } = ok(
       await service.live.post('/v1/flows', {
         name: 'Simulated',
@@ -273,6 +234,7 @@ describe.each([
   });
 
   test('a paused flow lets its runs finish, holds them, or cancels them', async () => {
+    const { service, templateId, ok, aContact, aFlow, runOf, until, send } = world();
     const flow = await aFlow({
       trigger: { type: 'manual' },
       reentry: 'afterExit',
@@ -316,6 +278,7 @@ describe.each([
   });
 
   test('runs stay with the version that they began with, while the next one is a draft beside it', async () => {
+    const { service, ok, aContact, aFlow, until } = world();
     const wait = { key: 'wait', type: 'delay', config: { amount: 1, unit: 'hours' } };
     const flow = await aFlow({ reentry: 'never', steps: [wait] });
     const contactId = await aContact();
@@ -340,110 +303,8 @@ describe.each([
     ]);
   });
 
-  test('contacts, audiences and imports begin runs; an import only when it is asked to', async () => {
-    const { id: audienceId } = ok(await service.live.post('/v1/audiences', { name: `List ${++made}` }));
-    const { id: target } = ok(await service.live.post('/v1/audiences', { name: `List ${++made}` }));
-    const steps = [{ key: 'add', type: 'addToAudience', config: { audienceId: target } }];
-    const created = await aFlow({
-      trigger: { type: 'contactCreated', filter: { field: 'properties.plan', operator: 'eq', value: 'vip' } },
-      steps,
-    });
-    const joined = await aFlow({ trigger: { type: 'audienceJoined', audienceId }, steps });
-    const second = await aFlow({
-      trigger: { type: 'audienceJoined', audienceId: target },
-      steps: [{ key: 'a', type: 'exit' }],
-    });
-    const vip = await aContact({ properties: { plan: 'vip' } });
-    const other = await aContact();
-    ok(await service.live.post(`/v1/audiences/${audienceId}/contacts`, { contactIds: [other] }));
-    const importing = async (query: string, email: string): Promise<void> => {
-      const sent = await fetch(`${service.url}/v1/contacts/import?audienceId=${audienceId}${query}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${service.keys.live}`, 'content-type': 'text/csv' },
-        body: `email,plan\n${email},vip\n`,
-      });
-      const { data } = (await sent.json()) as Any;
-      await eventually(
-        'the import',
-        async () =>
-          ok(await service.live.get(`/v1/contacts/imports/${data.id}`)).status === 'completed' || undefined,
-      );
-    };
-    await importing('', `silent${made}@example.com`);
-    await importing('&triggerFlows=true', `loud${made}@example.com`);
-    const began = async (flow: string, count: number): Promise<string[]> =>
-      eventually(`${count} runs`, async () => {
-        await follow();
-        const runs = await runsOf(flow);
-        return runs.length >= count ? runs.map(({ contactId }: Any) => contactId) : undefined;
-      });
-    const loud = ok(await service.live.get(`/v1/contacts/loud${made}@example.com`)).id;
-    expect((await began(created, 2)).toSorted()).toEqual([vip, loud].toSorted());
-    expect((await began(joined, 2)).toSorted()).toEqual([other, loud].toSorted());
-    // What a flow does begins others.
-    expect((await began(second, 3)).toSorted()).toEqual([vip, other, loud].toSorted());
-  });
-
-  test('two requests at once begin one run, and a run leaves as soon as its goal is reached', async () => {
-    const flow = await aFlow({
-      exitWhen: { field: 'activity.event:bought', operator: 'exists', value: true },
-      steps: [{ key: 'wait', type: 'delay', config: { amount: 9, unit: 'days' } }],
-    });
-    const contactId = await aContact();
-    const start = () => service.live.post(`/v1/flows/${flow}/runs`, { contactId });
-    const answers = await Promise.all(Array.from({ length: 5 }, start));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
-    const [{ id }] = await runsOf(flow);
-    ok(await service.live.post(`/v1/contacts/${contactId}/events`, { name: 'bought' }));
-    await follow();
-    expect(await until('the goal', id, ({ endedAt }) => endedAt !== null)).toMatchObject({
-      ...{ status: 'exited', reason: 'goal' },
-    });
-    expect((await start()).status).toBe(409);
-  });
-
-  test('who has left, and who is over the quota, is passed over and never mailed later', async () => {
-    const flow = await aFlow({ steps: [{ key: 'hello', ...send() }] });
-    const gone = await aContact({ status: 'unsubscribed' });
-    const begin = async (contactId: string) =>
-      until(
-        'the end',
-        ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId })).id,
-        ({ endedAt }) => endedAt !== null,
-      );
-    expect((await begin(gone)).log).toMatchObject([{ outcome: 'skipped: unsubscribed', emailId: null }]);
-    const { database } = service.service;
-    await database.query(`update workspaces set plan = 'free'`);
-    await database.query(`update usage set used = 3000 where livemode`);
-    await database.query(`insert into usage (workspace_id, livemode, period, used, wanted, granted, ceiling)
-      select id, true, to_char(now() at time zone 'utc', 'YYYY-MM'), 3000, 3000, 3000, 3000 from workspaces on conflict do nothing`);
-    const skipped = await begin(await aContact());
-    await database.query(`update workspaces set plan = 'growth'`);
-    expect(skipped).toMatchObject({
-      status: 'completed',
-      log: [{ outcome: 'skipped: quota_exceeded', emailId: null }],
-    });
-  });
-
-  test('a date of the contact begins a run on its day, in the zone of the contact', async () => {
-    const flow = await aFlow({
-      trigger: { type: 'dateProperty', property: 'born', offsetDays: 0, time: '09:00', repeat: 'yearly' },
-      steps: [{ key: 'leave', type: 'exit' }],
-    });
-    const now = service.service.clock.now();
-    const day = (ahead: number) => `1990${new Date(now + ahead * DAY).toISOString().slice(4, 10)}`;
-    const born = await aContact({ properties: { born: day(1), timeZone: 'Asia/Tokyo' } });
-    await aContact({ properties: { born: day(9) } });
-    await service.pass(2 * DAY);
-    await eventually('the run', async () => {
-      await follow();
-      return (await runsOf(flow)).length > 0 || undefined;
-    });
-    await follow();
-    expect((await runsOf(flow)).map(({ contactId }: Any) => contactId)).toEqual([born]);
-  });
-
   test('the audit checks each run against its own version', async () => {
+    const { service, ok, aContact, aFlow } = world();
     const { database } = service.service;
     const audit = async (): Promise<Findings> => {
       const findings = new Findings();
