@@ -26,6 +26,31 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 };
 
+/**
+ * The document that the application writes a message into which is stored nowhere yet, such as a template while it is edited. No
+ * script runs in it and no form leaves it, whatever is written there; pictures load, since their author looks at them.
+ */
+const FRAME = new RawResponse(
+  'text/html; charset=utf-8',
+  '<!doctype html><meta name="color-scheme" content="light dark"><title>Preview</title>',
+  {
+    headers: {
+      'content-security-policy': [
+        'sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox',
+        "default-src 'none'",
+        "style-src 'unsafe-inline'",
+        "img-src 'self' https: data:",
+        "form-action 'none'",
+        "base-uri 'none'",
+        "frame-ancestors 'self'",
+      ].join('; '),
+      'cache-control': 'no-cache',
+      'cross-origin-resource-policy': 'same-origin',
+      'x-dns-prefetch-control': 'off',
+    },
+  },
+);
+
 /** A file's address holds a hash of the whole build. */
 const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' };
 
@@ -77,6 +102,15 @@ export const dashboardRoutes = (): readonly Route[] => [
     ...['/app/test', '/app/test/*', '/app/live', '/app/live/*'],
   ].map((path) => page(path, 'application', 'The web application')),
   page('/inspector', 'liveView', 'The live view of the machines'),
+  route({
+    method: 'GET',
+    path: '/app/frame',
+    permission: 'public',
+    summary: 'An empty document for the preview of a message',
+    response: Type.Unknown(),
+    status: 200,
+    handle: () => FRAME,
+  }),
   route({
     method: 'GET',
     path: '/app/assets/:build/:file',

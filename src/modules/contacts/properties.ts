@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import type { Detail } from '../../http/failure.ts';
 import { MOST_DETAILS, pointerSegment, shortened } from '../../http/schema-errors.ts';
+import { isPropertyKey, PROPERTY_KEY } from './column-names.ts';
 
 /** The most properties of one contact. */
 export const MOST_PROPERTIES = 100;
 /** UTF-16 units of a text. */
 export const LONGEST_PROPERTY = 1_000;
-const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 /** The value of a property; a date is a text. */
 export type PropertyValue = string | number | boolean;
@@ -31,7 +31,7 @@ export const Properties = Type.Unsafe<Record<string, PropertyValue>>({
 export const GivenPropertiesSchema = Type.Unsafe<GivenProperties>({
   ...Type.Unknown(),
   type: 'object',
-  propertyNames: { pattern: KEY.source },
+  propertyNames: { pattern: PROPERTY_KEY.source },
   additionalProperties: { anyOf: [...scalar, { type: 'null' }] },
   description: `At most ${MOST_PROPERTIES}, named by a letter and up to 63 letters, digits and underscores. Values are texts of up to ${LONGEST_PROPERTY.toLocaleString('en')} characters, numbers, true, false, or ISO 8601 dates as texts; null removes one. They are merged with those that are there.`,
 });
@@ -51,9 +51,6 @@ export function problemOfProperty(value: unknown): string | null {
     ? `Use at most ${LONGEST_PROPERTY.toLocaleString('en')} characters.`
     : null;
 }
-
-/** True when a text may name a property. */
-export const isPropertyKey = (key: string): boolean => KEY.test(key);
 
 /** Reads the properties of a request; answers every mistake, or the changes. `at` is their own pointer. */
 export function readProperties(value: unknown, at: string): PropertyChanges | readonly Detail[] {

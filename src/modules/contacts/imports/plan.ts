@@ -1,17 +1,14 @@
 import type { Delimiter } from '../../../csv/delimiter.ts';
 import type { DetectedEncoding, StoredEncoding } from '../../../csv/encoding.ts';
 import type { Detail } from '../../../http/failure.ts';
-import { isPropertyKey } from '../properties.ts';
-
-/** The types that the cells of a property may have. */
-export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'date'] as const;
-export type PropertyType = (typeof PROPERTY_TYPES)[number];
-
-/** What the cells of a column become; null leaves them out. */
-export type Target =
-  | { readonly to: 'email' | 'firstName' | 'lastName' | 'status' }
-  | { readonly to: 'property'; readonly key: string; readonly type: PropertyType }
-  | null;
+import {
+  cleaned,
+  isPropertyKey,
+  PROPERTY_TYPES,
+  type PropertyType,
+  type Target,
+  targetByName,
+} from '../column-names.ts';
 
 /** How a file is read. Stored with its import. */
 export interface ImportPlan {
@@ -44,41 +41,7 @@ const OWN_TARGETS: Readonly<Record<string, Target>> = {
   properties: null,
 };
 
-/** Names by which columns are recognised, without case, spaces and punctuation. */
-const KNOWN: Readonly<Record<string, 'email' | 'firstName' | 'lastName'>> = {
-  email: 'email',
-  mail: 'email',
-  emailaddress: 'email',
-  mailadresse: 'email',
-  emailadresse: 'email',
-  firstname: 'firstName',
-  givenname: 'firstName',
-  forename: 'firstName',
-  vorname: 'firstName',
-  lastname: 'lastName',
-  surname: 'lastName',
-  familyname: 'lastName',
-  nachname: 'lastName',
-};
-
 const LONGEST_HEADER = 80;
-
-/** A name without what nobody sees: no-break spaces, zero-width characters, spaces around it. */
-const cleaned = (header: string): string =>
-  header
-    .normalize('NFC')
-    .replaceAll('\u00a0', ' ')
-    .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
-    .trim();
-
-const folded = (header: string): string => header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-
-/** `Größe (cm)` → `Grosse_cm`: a name that a property may have; null when nothing is left of it. */
-function keyFrom(header: string): string | null {
-  const plain = header.replaceAll('ß', 'ss').normalize('NFD').replace(/\p{M}/gu, '');
-  const key = plain.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '');
-  return isPropertyKey(key) ? key : null;
-}
 
 /** The columns of a file, or every reason why it cannot be read. `mapping` is the `columns` of the request. */
 export function readTargets(
@@ -114,11 +77,8 @@ const shortened = (name: string): string =>
 const columnsDetail = (message: string): Detail => ({ path: '/query/columns', message });
 
 function defaultTarget(name: string, at: number, details: Detail[]): Target {
-  const known = KNOWN[folded(name)];
-  if (known) return { to: known };
-  if (name === '') return null;
-  const key = keyFrom(name.startsWith('properties.') ? name.slice('properties.'.length) : name);
-  if (key !== null) return { to: 'property', key, type: 'string' };
+  const target = targetByName(name);
+  if (target || name === '') return target;
   details.push({
     path: '/body',
     message: `Column ${at + 1}, "${shortened(name)}", cannot name a property: give it one in columns, or null to leave it out.`,

@@ -10,10 +10,11 @@ import { type Failure, notFound } from '../../../http/failure.ts';
 import { listById } from '../../../http/list.ts';
 import type { Call, Page, RawResponse } from '../../../http/route.ts';
 import { isoOrNull } from '../../../time/clock.ts';
+import type { Target } from '../column-names.ts';
 import { errorOf, type Fault } from './faults.ts';
 import { FIRST_FAULTS } from './kind.ts';
 import type { ImportListQuery, ImportView } from './model.ts';
-import type { ImportSettings, Target } from './plan.ts';
+import type { ImportSettings } from './plan.ts';
 
 /** The services that reading imports calls. */
 export interface ImportReader {

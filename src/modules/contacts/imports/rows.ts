@@ -6,12 +6,13 @@ import { mintId } from '../../../db/ids.ts';
 import { isDateTime } from '../../../http/schema.ts';
 import { isProblem, parseAddress } from '../../../mail/address.ts';
 import { forgottenKey } from '../../suppressions/queries.ts';
+import type { Target } from '../column-names.ts';
 import { LONGEST_NAME } from '../model.ts';
 import { LONGEST_PROPERTY, MOST_PROPERTIES } from '../properties.ts';
 import { mergedInto, namesOf } from '../read-contact.ts';
 import type { ContactInput } from '../write.ts';
 import type { Fault, FaultCode } from './faults.ts';
-import type { ImportPlan, Target } from './plan.ts';
+import type { ImportPlan } from './plan.ts';
 
 /** A contact of a row, and how many later rows of the same address were merged into it. */
 export type ImportedContact = ContactInput & {

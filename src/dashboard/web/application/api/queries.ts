@@ -1,10 +1,12 @@
 import {
+  keepPreviousData,
   type QueryClient,
   useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import type { Operations } from './operations.ts';
 import { Refused, request } from './requests.ts';
 import { useViewer, type Viewer } from './viewer.tsx';
@@ -109,6 +111,29 @@ export function useList<Name extends Listing>(
   return { ...query, items };
 }
 
+/** Requests that change nothing, although they have a body. */
+type Asking = 'POST /audiences/preview' | 'POST /templates/render-preview';
+
+/** Asks a question that has a body. The answer to the one before is shown until the next is there. */
+export function useQuestion<Name extends Asking>(
+  name: Name,
+  parameters: WithBody<Name>,
+  { enabled = true }: Freshness = {},
+) {
+  const viewer = useViewer();
+  return useQuery({
+    queryKey: keyOf(viewer, name, parameters as Pieces),
+    queryFn: async ({ signal }) => (await ask(viewer, name, parameters as Pieces, signal)).data,
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+}
+
+/** The address of a file to download, for a link. */
+export function useDownload<Name extends Reading>(name: Name, parameters: Parameters<Name>): string {
+  return `/app/api/${addressOf(useViewer().environment, name, parameters)}`;
+}
+
 /**
  * Changes something. Afterwards everything of that resource is read again, and of those that `also` names by the first part of
  * their paths.
@@ -130,4 +155,14 @@ async function refresh(client: QueryClient, viewer: Viewer, resources: readonly 
       client.invalidateQueries({ queryKey: [viewer.session.workspace.id, viewer.environment, resource] }),
     ),
   );
+}
+
+/** A value once it has not changed for a while, so that not every key that is pressed asks the service. */
+export function useSettled<Value>(value: Value, milliseconds: number): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds);
+    return () => clearTimeout(timer);
+  }, [value, milliseconds]);
+  return settled;
 }

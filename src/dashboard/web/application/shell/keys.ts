@@ -8,12 +8,16 @@ export const singleKeys = {
   turn: (on: boolean): void => (on ? localStorage.removeItem(STORED) : localStorage.setItem(STORED, 'off')),
 };
 
-/** True for keys that go into a field. */
-export const isTyping = (target: EventTarget | null): boolean =>
-  !singleKeys.areOn() ||
-  (target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
-    !(target instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(target.type)));
+/** True for keys that go into a field, an editor in a shadow tree included. */
+export function isTyping(target: EventTarget | null): boolean {
+  if (!singleKeys.areOn()) return true;
+  const inside = target instanceof HTMLElement ? (target.shadowRoot?.activeElement ?? target) : null;
+  return (
+    inside instanceof HTMLElement &&
+    (inside.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(inside.tagName)) &&
+    !(inside instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(inside.type))
+  );
+}
 
 /** Two keys belong together that come within this time. */
 const SEQUENCE_MS = 1_000;

@@ -37,12 +37,15 @@ export const ButtonLink = ({
   to,
   look = 'plain',
   children,
+  ...rest
 }: {
   readonly to: string;
   readonly look?: Look;
+  /** The key `c` follows it. */
+  readonly 'data-create'?: boolean;
   readonly children: ReactNode;
 }) => (
-  <Link href={to} className={LOOKS[look]}>
+  <Link href={to} className={LOOKS[look]} {...rest}>
     {children}
   </Link>
 );
@@ -60,4 +63,19 @@ export const IconButton = ({
     {...rest}
     className={`grid size-8 shrink-0 place-items-center rounded-md text-dim hover:bg-hover hover:text-ink ${className}`}
   />
+);
+
+/** A link that looks like a button and saves a file; `name` is what it is called where the service does not say. */
+export const Download = ({
+  href,
+  name,
+  children,
+}: {
+  readonly href: string;
+  readonly name: string;
+  readonly children: ReactNode;
+}) => (
+  <a href={href} download={name} className="button">
+    {children}
+  </a>
 );

@@ -13,7 +13,8 @@ import {
 import { Refused } from '../api/requests.ts';
 import { Button } from './button.tsx';
 
-const Problems = createContext<ReadonlyMap<string, string>>(new Map());
+/** What is wrong with the fields of the form around it, by their names. */
+export const Problems = createContext<ReadonlyMap<string, string>>(new Map());
 
 /** The field that a pointer into the request leads to, or into: `/body/branding/colour` is the field `branding/colour`. */
 function fieldOf(path: string, form: HTMLFormElement): string | null {

@@ -80,7 +80,9 @@ export function Table<Item>(props: {
   });
   const goTo = (index: number) => {
     const next = Math.min(Math.max(index, 0), count - 1);
-    wanted.current = next;
+    const row = body.current?.querySelector<HTMLElement>(`[data-row="${next}"]`);
+    wanted.current = row ? null : next;
+    row?.focus();
     setActive(next);
     rows.scrollToIndex(next);
     focusWanted();

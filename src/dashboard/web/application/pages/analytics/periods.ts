@@ -1,0 +1,29 @@
+/** The periods that people choose from: days back from now. */
+export const PERIODS = {
+  '1': 'Last 24 hours',
+  '7': 'Last 7 days',
+  '30': 'Last 30 days',
+  '90': 'Last 90 days',
+  '365': 'Last 12 months',
+} as const;
+export type Period = keyof typeof PERIODS;
+
+const DAY_MS = 86_400_000;
+const QUARTER_MS = 900_000;
+
+/** What is asked for a period: hours of the last day, days of longer ones. Whole quarters of an hour, so that two looks ask the same. */
+export function rangeOf(period: Period): { readonly from?: string; readonly interval?: 'hour' | 'day' } {
+  if (period === '30') return {};
+  if (period === '1') return { interval: 'hour' };
+  const from = Math.floor((Date.now() - (Number(period) - 1) * DAY_MS) / QUARTER_MS) * QUARTER_MS;
+  return { from: new Date(from).toISOString().slice(0, 10) };
+}
+
+/** `Nov 22` or `14:00`, by the clocks of a time zone. */
+export const labelOf = (start: string, interval: 'hour' | 'day', timeZone: string): string =>
+  new Intl.DateTimeFormat('en', {
+    timeZone,
+    ...(interval === 'day'
+      ? { month: 'short', day: 'numeric' }
+      : { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+  }).format(new Date(start));

@@ -1,0 +1,108 @@
+import type { Operator, Value } from './filter-tree.ts';
+
+/** What a field holds, which decides how it can be asked for. */
+export type Kind = 'text' | 'status' | 'date' | 'audience' | 'activity' | 'property' | 'event';
+
+/** The fields that people choose from; `properties.` and `activity.event:` take a name besides. */
+export const FIELDS = {
+  status: { text: 'Status', kind: 'status' },
+  email: { text: 'Email address', kind: 'text' },
+  firstName: { text: 'First name', kind: 'text' },
+  lastName: { text: 'Last name', kind: 'text' },
+  'properties.': { text: 'Property', kind: 'property' },
+  audiences: { text: 'Audience', kind: 'audience' },
+  createdAt: { text: 'Added', kind: 'date' },
+  updatedAt: { text: 'Changed', kind: 'date' },
+  lastActivityAt: { text: 'Last active', kind: 'date' },
+  unsubscribedAt: { text: 'Left', kind: 'date' },
+  'activity.opened': { text: 'Opened an email', kind: 'activity' },
+  'activity.clicked': { text: 'Clicked a link', kind: 'activity' },
+  'activity.delivered': { text: 'Was reached', kind: 'activity' },
+  'activity.event:': { text: 'Event of your program', kind: 'event' },
+} as const satisfies Record<string, { readonly text: string; readonly kind: Kind }>;
+/** The part of a field's name that people choose. */
+export type Base = keyof typeof FIELDS;
+
+/** The chosen part of a field's name, and the name that follows it. */
+export function partsOf(field: string): { readonly base: Base; readonly name: string } {
+  if (field in FIELDS) return { base: field as Base, name: '' };
+  const base = field.startsWith('properties.') ? 'properties.' : 'activity.event:';
+  return { base, name: field.slice(base.length) };
+}
+
+/** What a value looks like while it is edited. */
+export type Shape = 'text' | 'texts' | 'number' | 'yes' | 'date' | 'period' | 'status' | 'audience' | 'truth';
+
+/** A way of asking: its words, the operator, and what it compares with. */
+export interface Way {
+  readonly text: string;
+  readonly operator: Operator;
+  readonly shape: Shape;
+}
+
+const way = (text: string, operator: Operator, shape: Shape): Way => ({ text, operator, shape });
+const TEXT = [
+  way('is', 'eq', 'text'),
+  way('is not', 'neq', 'text'),
+  way('contains', 'contains', 'text'),
+  way('begins with', 'startsWith', 'text'),
+  way('ends with', 'endsWith', 'text'),
+  way('is one of', 'in', 'texts'),
+  way('is known', 'exists', 'yes'),
+  way('is empty', 'isEmpty', 'yes'),
+];
+const DATE = [
+  way('in the last', 'withinLast', 'period'),
+  way('longer ago than', 'olderThan', 'period'),
+  way('before', 'before', 'date'),
+  way('after', 'after', 'date'),
+];
+const PRESENCE = [way('ever', 'exists', 'yes'), way('never', 'isEmpty', 'yes')];
+
+/** The ways of asking for each kind of field. */
+export const WAYS: Readonly<Record<Kind, readonly Way[]>> = {
+  text: TEXT,
+  status: [way('is', 'eq', 'status'), way('is not', 'neq', 'status')],
+  audience: [way('is in', 'eq', 'audience'), way('is not in', 'neq', 'audience')],
+  date: [...DATE, way('is known', 'exists', 'yes'), way('is empty', 'isEmpty', 'yes')],
+  activity: [...PRESENCE, ...DATE],
+  event: [...PRESENCE, ...DATE],
+  property: [
+    ...TEXT,
+    way('equals the number', 'eq', 'number'),
+    way('is more than', 'gt', 'number'),
+    way('is at least', 'gte', 'number'),
+    way('is less than', 'lt', 'number'),
+    way('is at most', 'lte', 'number'),
+    way('is yes or no:', 'eq', 'truth'),
+    way('before', 'before', 'date'),
+    way('after', 'after', 'date'),
+  ],
+};
+
+const SHAPE_OF = { number: 'number', boolean: 'truth' } as const;
+
+/** The way that an operator and its value are of; the first one where the field knows none such. */
+export function wayOf(kind: Kind, operator: Operator, value: Value): Way {
+  const ways = WAYS[kind];
+  const named = ways.filter((each) => each.operator === operator);
+  const shape = SHAPE_OF[typeof value as keyof typeof SHAPE_OF];
+  return named.find((each) => each.shape === shape) ?? named[0] ?? (ways[0] as Way);
+}
+
+/** What a shape begins with. */
+export const FIRST_VALUE: Readonly<Record<Shape, Value>> = {
+  text: '',
+  texts: [''],
+  number: 0,
+  yes: true,
+  truth: true,
+  date: '',
+  period: { amount: 30, unit: 'days' },
+  status: 'subscribed',
+  audience: '',
+};
+
+/** Whether a condition says something already: what is not finished is not asked for. */
+export const isFinished = (value: Value): boolean =>
+  value !== '' && !(Array.isArray(value) && value.every((each) => each === ''));

@@ -1,0 +1,108 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { useChange } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Field, Form, Tick } from '../../ui/form.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { FilterBuilder } from './filter-builder.tsx';
+import { filterOf, newGroup } from './filter-tree.ts';
+import { LiveCount, useFilterCount } from './live-count.tsx';
+
+const KINDS = {
+  dynamic: ['By filter', 'It always holds whom the filter describes, also those who come later.'],
+  static: ['List', 'It holds whom you, an import or your program have added.'],
+} as const;
+
+/** Makes an audience. */
+export default function NewAudience() {
+  const { may } = useViewer();
+  const [type, setType] = useState<keyof typeof KINDS>('dynamic');
+  const [group, setGroup] = useState(() => newGroup());
+  const answer = useFilterCount(group, type === 'dynamic');
+  const create = useChange('POST /audiences');
+  const [, navigate] = useLocation();
+  const back = { to: '/audiences', text: 'Audiences' };
+  if (!may('contacts:write'))
+    return (
+      <Page title="New audience" back={back}>
+        <Empty title="Your role reads only" icon={icons.People}>
+          <p>A member of the workspace can make audiences.</p>
+        </Empty>
+      </Page>
+    );
+  return (
+    <Page title="New audience" back={back}>
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
+        <Card>
+          <Form
+            action="Make the audience"
+            aside={<ButtonLink to="/audiences">Cancel</ButtonLink>}
+            onSend={async ({ name = '', description = '', ...ticks }) => {
+              const { id } = await create.mutateAsync({
+                body: {
+                  name,
+                  type,
+                  ...(description.trim() !== '' && { description }),
+                  ...(type === 'dynamic' && { filter: filterOf(group) }),
+                  public: ticks.public === 'on',
+                  ...(type === 'static' && { confirm: ticks.confirm === 'on' }),
+                },
+              });
+              toast(`“${name}” is made.`);
+              navigate(`/audiences/${id}`);
+            }}
+          >
+            <Field label="Name" name="name" autoFocus />
+            <Field
+              label="Description"
+              name="description"
+              hint="What it is for. Whoever may leave it sees this text."
+            />
+            <fieldset className="grid gap-2 sm:grid-cols-2">
+              <legend className="mb-1.5 font-medium">Kind</legend>
+              {Object.entries(KINDS).map(([value, [title, about]]) => (
+                <label
+                  key={value}
+                  className="flex cursor-pointer gap-2.5 rounded-lg border border-edge p-3 has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+                >
+                  <input
+                    type="radio"
+                    name="type"
+                    value={value}
+                    checked={type === value}
+                    onChange={() => setType(value as keyof typeof KINDS)}
+                    className="mt-0.5 size-4 shrink-0 accent-accent"
+                  />
+                  <span>
+                    <span className="block font-medium">{title}</span>
+                    <span className="block text-caption text-dim">{about}</span>
+                  </span>
+                </label>
+              ))}
+            </fieldset>
+            {type === 'dynamic' && (
+              <FilterBuilder group={group} problems={answer.problems} onChange={setGroup} />
+            )}
+            <Tick
+              label="Show it on the preference page"
+              name="public"
+              hint="People can leave it there, and join it."
+            />
+            {type === 'static' && (
+              <Tick
+                label="Ask people to confirm"
+                name="confirm"
+                hint="They are mailed a link, and are in the audience once they have used it."
+              />
+            )}
+          </Form>
+        </Card>
+        {type === 'dynamic' && <LiveCount answer={answer} />}
+      </div>
+    </Page>
+  );
+}

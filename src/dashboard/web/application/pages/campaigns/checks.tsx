@@ -1,0 +1,86 @@
+import { useState } from 'react';
+import type { Campaign } from '../../api/operations.ts';
+import { useRead } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { count } from '../../ui/format.ts';
+import { Card } from '../../ui/page.tsx';
+import { SendCampaign } from './send.tsx';
+
+interface Check {
+  readonly text: string;
+  readonly more: string;
+  readonly isGood: boolean | null;
+}
+
+/** What has to be true before a campaign starts. The service checks all of it again when it is sent. */
+export function Checks({ campaign, isLive }: { readonly campaign: Campaign; readonly isLive: boolean }) {
+  const [isSending, setSending] = useState(false);
+  const audience = useRead('GET /audiences/{id}', { path: { id: campaign.audienceId } });
+  const preview = useRead('GET /campaigns/{id}/preview', { path: { id: campaign.id }, query: {} });
+  const people = audience.data?.contactCount ?? null;
+  const html = preview.data?.html ?? '';
+  const checks: readonly Check[] = [
+    {
+      text: audience.data ? `Audience “${audience.data.name}”` : 'An audience',
+      more:
+        people === null
+          ? 'Its people are counted when it starts.'
+          : `${people === 1 ? '1 contact' : `${count(people)} contacts`} now. Who has left is passed over.`,
+      isGood: audience.error ? false : audience.data ? people !== 0 : null,
+    },
+    {
+      text: 'The content can be rendered',
+      more: preview.error
+        ? 'See the preview for what is wrong.'
+        : 'Also for somebody of whom nothing is known.',
+      isGood: preview.error ? false : preview.data ? true : null,
+    },
+    {
+      text: 'A sender',
+      more: preview.data?.from ?? 'Name one, or set a default one in the settings of the workspace.',
+      isGood: preview.data ? true : preview.error ? false : null,
+    },
+    {
+      text: 'A way to leave',
+      more: /unsubscribe|\/t\/u\//i.test(html)
+        ? 'The message has a link of its own.'
+        : 'A link is added at the end, since the message has none.',
+      isGood: preview.data ? true : null,
+    },
+  ];
+  const isReady = checks.every(({ isGood }) => isGood !== false);
+  return (
+    <Card title="Before it is sent">
+      <ul className="grid gap-3">
+        {checks.map(({ text, more, isGood }) => (
+          <li
+            key={text}
+            data-color={isGood === null ? 'quiet' : isGood ? 'good' : 'bad'}
+            className="grid grid-cols-[1.25rem_minmax(0,1fr)] gap-x-2"
+          >
+            <span aria-hidden="true" className="state-text font-semibold">
+              {isGood === null ? '…' : isGood ? '✓' : '✕'}
+            </span>
+            <span className="min-w-0">
+              <span className="block font-medium">
+                {text}
+                {isGood === false && <span className="sr-only"> (missing)</span>}
+              </span>
+              <span className="block text-caption break-words text-dim">{more}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {isLive ? (
+        <Button look="main" aria-disabled={!isReady} onClick={() => isReady && setSending(true)}>
+          Send or schedule
+        </Button>
+      ) : (
+        <p className="text-dim">
+          A campaign of the test environment is never sent. Write it here, send it live.
+        </p>
+      )}
+      {isSending && <SendCampaign campaign={campaign} people={people} onClose={() => setSending(false)} />}
+    </Card>
+  );
+}

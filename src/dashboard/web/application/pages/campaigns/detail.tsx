@@ -1,0 +1,38 @@
+import { lazy, Suspense } from 'react';
+import { useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Failed, Skeleton } from '../../ui/states.tsx';
+import { CampaignRun } from './run.tsx';
+
+const Editor = lazy(() => import('./campaign-editor.tsx'));
+
+/** States in which nothing moves by itself. */
+const AT_REST: ReadonlySet<string> = new Set(['draft', 'failed']);
+const EVERY_MS = 1_500;
+
+/** One campaign: in its editor while it is a draft, and as what becomes of it afterwards. */
+export default function CampaignDetail({ id }: { readonly id: string }) {
+  const { may } = useViewer();
+  const { data, error, refetch } = useRead('GET /campaigns/{id}', { path: { id } }, { every: EVERY_MS });
+  const back = { to: '/campaigns', text: 'Campaigns' };
+  const loading = (
+    <Page title={data?.name ?? 'Campaign'} back={back}>
+      <Skeleton className="h-96 w-full" />
+    </Page>
+  );
+  if (error && !data)
+    return (
+      <Page title="Campaign" back={back}>
+        <Failed error={error} onRetry={() => void refetch()} />
+      </Page>
+    );
+  if (!data) return loading;
+  return AT_REST.has(data.status) && may('campaigns:write') ? (
+    <Suspense fallback={loading}>
+      <Editor campaign={data} />
+    </Suspense>
+  ) : (
+    <CampaignRun campaign={data} />
+  );
+}

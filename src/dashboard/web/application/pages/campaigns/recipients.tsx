@@ -1,0 +1,105 @@
+import { type ItemOf, useList } from '../../api/queries.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { ChoiceFilter, FilterBar, useFilters } from '../../ui/filters.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { type Column, Lead, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { SKIPPED } from './words.ts';
+
+type Item = ItemOf<'GET /campaigns/{id}/recipients'>;
+
+const OUTCOMES = {
+  remaining: 'Remaining',
+  sent: 'Sent',
+  failed: 'Failed',
+  skipped: 'Passed over',
+  delivered: 'Delivered',
+  opened: 'Opened',
+  clicked: 'Clicked',
+  bounced: 'Bounced',
+  complained: 'Complained',
+  unsubscribed: 'Unsubscribed',
+} as const;
+type Outcome = keyof typeof OUTCOMES;
+
+const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
+  { name: 'Recipient', cell: ({ email }) => <Lead title={email ?? 'A contact that was forgotten'} /> },
+  {
+    name: 'Outcome',
+    width: 'w-56',
+    cell: ({ outcome, reason }) => (
+      <span className="flex min-w-0 items-center gap-2">
+        <Badge
+          status={outcome}
+          tone={
+            outcome === 'skipped'
+              ? 'waiting'
+              : outcome === 'remaining'
+                ? 'quiet'
+                : outcome === 'failed'
+                  ? 'bad'
+                  : 'good'
+          }
+        >
+          {OUTCOMES[outcome]}
+        </Badge>
+        {reason !== null && <span className="truncate text-caption">{SKIPPED[reason]}</span>}
+      </span>
+    ),
+  },
+  {
+    name: 'Opened',
+    width: 'w-32',
+    from: 'md',
+    isRight: true,
+    cell: ({ openedAt }) => <Time at={openedAt} />,
+  },
+  {
+    name: 'Clicked',
+    width: 'w-32',
+    from: 'lg',
+    isRight: true,
+    cell: ({ clickedAt }) => <Time at={clickedAt} />,
+  },
+];
+
+/** Everybody in the frozen audience, by what became of them. */
+export function Recipients({ id }: { readonly id: string }) {
+  const { values, set, isSet, clear } = useFilters(['outcome']);
+  const outcome = values.outcome in OUTCOMES ? (values.outcome as Outcome) : undefined;
+  const list = useList('GET /campaigns/{id}/recipients', {
+    path: { id },
+    query: { ...(outcome && { outcome }) },
+  });
+  return (
+    <>
+      <FilterBar isSet={isSet} onClear={clear}>
+        <ChoiceFilter
+          label="Outcome"
+          value={outcome ?? ''}
+          options={OUTCOMES}
+          onChange={(value) => set({ outcome: value })}
+        />
+      </FilterBar>
+      <Table
+        label="Recipients"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ contactId }) => contactId}
+        linkOf={({ contactId, emailId }) =>
+          emailId === null ? `/contacts/${contactId}` : `/emails/${emailId}`
+        }
+        empty={
+          <Empty title={isSet ? 'Nobody, up to now' : 'The audience is not frozen yet'} icon={icons.People}>
+            <p>
+              {isSet
+                ? 'Clear the filter to see everybody else.'
+                : 'When the campaign starts, everybody in its audience is written down here, once.'}
+            </p>
+          </Empty>
+        }
+      />
+    </>
+  );
+}

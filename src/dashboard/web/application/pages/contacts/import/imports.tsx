@@ -1,0 +1,75 @@
+import { type ItemOf, useList } from '../../../api/queries.ts';
+import { useViewer } from '../../../api/viewer.tsx';
+import { Badge } from '../../../ui/badge.tsx';
+import { ButtonLink } from '../../../ui/button.tsx';
+import { count } from '../../../ui/format.ts';
+import { icons } from '../../../ui/icons.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { type Column, Lead, Table } from '../../../ui/table.tsx';
+import { Time } from '../../../ui/time.tsx';
+
+type Item = ItemOf<'GET /contacts/imports'>;
+const EVERY_MS = 3_000;
+
+const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
+  {
+    name: 'Import',
+    cell: ({ dryRun, counts }) => (
+      <Lead title={`${count(counts.total)} rows`} sub={dryRun ? 'a check, nothing was written' : null} />
+    ),
+  },
+  { name: 'State', width: 'w-36', cell: ({ status }) => <Badge status={status} /> },
+  {
+    name: 'Added',
+    width: 'w-28',
+    from: 'md',
+    isRight: true,
+    cell: ({ counts }) => <span className="num">{count(counts.created)}</span>,
+  },
+  {
+    name: 'Updated',
+    width: 'w-28',
+    from: 'md',
+    isRight: true,
+    cell: ({ counts }) => <span className="num">{count(counts.updated)}</span>,
+  },
+  {
+    name: 'Wrong',
+    width: 'w-24',
+    from: 'sm',
+    isRight: true,
+    cell: ({ counts }) => <span className="num">{count(counts.failed)}</span>,
+  },
+  { name: 'Started', width: 'w-36', isRight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+/** The imports of one environment, newest first. */
+export default function Imports() {
+  const { may } = useViewer();
+  const list = useList('GET /contacts/imports', {}, { every: EVERY_MS });
+  const start = may('contacts:write') && (
+    <ButtonLink to="/contacts/import" look="main">
+      Import a file
+    </ButtonLink>
+  );
+  return (
+    <Page title="Imports" back={{ to: '/contacts', text: 'Contacts' }} actions={start}>
+      <Table
+        label="Imports"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/contacts/imports/${id}`}
+        empty={
+          <Empty title="No file was imported yet" icon={icons.Page} action={start}>
+            <p>
+              Save your spreadsheet as CSV. Its columns are recognised, and checked before anything is
+              written.
+            </p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}

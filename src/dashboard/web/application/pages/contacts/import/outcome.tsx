@@ -1,0 +1,55 @@
+import type { ContactImport } from '../../../api/operations.ts';
+import { useDownload } from '../../../api/queries.ts';
+import { Download } from '../../../ui/button.tsx';
+import { Figures } from '../../../ui/figures.tsx';
+import { count } from '../../../ui/format.ts';
+import { Mistakes } from '../../../ui/mistakes.tsx';
+import { PartsBar } from '../../../ui/progress.tsx';
+
+/** The rows of an import by what became of them. */
+export function Counts({ run: { counts, dryRun } }: { readonly run: ContactImport }) {
+  const { total, created, updated, skipped, failed } = counts;
+  return (
+    <div className="grid gap-4">
+      <PartsBar
+        total={total}
+        parts={[
+          { name: 'created', value: created, tone: 'good' },
+          { name: 'updated', value: updated, tone: 'moving' },
+          { name: 'skipped', value: skipped, tone: 'quiet' },
+          { name: 'failed', value: failed, tone: 'bad' },
+        ]}
+      />
+      <Figures
+        figures={[
+          { name: 'Rows', value: count(total) },
+          { name: dryRun ? 'New' : 'Added', value: count(created), tone: 'good' },
+          { name: dryRun ? 'To update' : 'Updated', value: count(updated), tone: 'moving' },
+          { name: 'Left as they are', value: count(skipped), tone: 'quiet' },
+          { name: 'Wrong', value: count(failed), tone: 'bad' },
+        ]}
+      />
+    </div>
+  );
+}
+
+/** The first mistakes of a file; all of them are in a file of their own. */
+export function ImportErrors({ run }: { readonly run: ContactImport }) {
+  const all = useDownload('GET /contacts/imports/{id}/errors', { path: { id: run.id } });
+  if (run.errors.length === 0) return null;
+  return (
+    <section aria-label="Mistakes" className="grid gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h3 className="font-medium">
+          {run.errors.length < run.counts.failed
+            ? `The first ${run.errors.length} of ${count(run.counts.failed)} mistakes`
+            : 'Mistakes'}
+        </h3>
+        <Download href={all} name="mistakes.csv">
+          Download all
+        </Download>
+      </div>
+      <Mistakes mistakes={run.errors} />
+    </section>
+  );
+}

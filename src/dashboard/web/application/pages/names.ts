@@ -1,0 +1,25 @@
+import type { Contact } from '../api/operations.ts';
+import { useList } from '../api/queries.ts';
+import { useViewer } from '../api/viewer.tsx';
+
+/** The most audiences that a choice offers; who has more finds the others by their pages. */
+const MOST = 100;
+
+/** The names of the audiences by id, newest first, for choices and for texts. */
+export function useAudienceNames(): Readonly<Record<string, string>> {
+  const { may } = useViewer();
+  const { items = [] } = useList(
+    'GET /audiences',
+    { query: { limit: MOST } },
+    { enabled: may('contacts:read') },
+  );
+  return Object.fromEntries(items.map(({ id, name }) => [id, name]));
+}
+
+/** The first and last name of a contact, as far as they are known. */
+export const nameOf = ({ firstName, lastName }: Pick<Contact, 'firstName' | 'lastName'>): string =>
+  [firstName, lastName].filter(Boolean).join(' ');
+
+/** A property as people read it. */
+export const propertyText = (value: string | number | boolean): string =>
+  typeof value === 'boolean' ? (value ? 'Yes' : 'No') : String(value);

@@ -1,0 +1,88 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Template } from '../../api/operations.ts';
+import { useChange } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, Form } from '../../ui/form.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Item, Menu } from '../../ui/menu.tsx';
+import { toast } from '../../ui/toast.tsx';
+
+/** What can be done with a template besides writing it. */
+export function TemplateActions(props: {
+  readonly template: Template;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly isChanged: boolean;
+}) {
+  const { environment, may, session } = useViewer();
+  const [asked, setAsked] = useState<'send' | 'delete' | null>(null);
+  const [, navigate] = useLocation();
+  const send = useChange('POST /templates/{id}/test-send', ['emails']);
+  const remove = useChange('DELETE /templates/{id}');
+  const { id, name } = props.template;
+  const close = () => setAsked(null);
+  const maySend = environment === 'live' && may('templates:write') && may('emails:send');
+  return (
+    <>
+      {may('templates:write') && (
+        <Menu
+          label="More"
+          isPicture
+          items={
+            <Item danger onSelect={() => setAsked('delete')}>
+              Delete the template
+            </Item>
+          }
+        >
+          {icons.More}
+        </Menu>
+      )}
+      {maySend && <Button onClick={() => setAsked('send')}>Send a test</Button>}
+      {asked === 'send' && (
+        <Dialog title="Send a test" onClose={close}>
+          <p className="text-dim">
+            A real email with the data of the preview. It reaches members of the workspace and addresses at
+            its verified domains.
+            {props.isChanged && ' What is sent is what was saved last.'}
+          </p>
+          <Form
+            action="Send the test"
+            aside={<Button onClick={close}>Cancel</Button>}
+            onSend={async ({ to = '' }) => {
+              const body = { to: to.split(/[\s,;]+/).filter((each) => each !== ''), variables: props.values };
+              await send.mutateAsync({ path: { id }, body });
+              toast('The test is on its way.');
+              close();
+            }}
+          >
+            <Field
+              label="To"
+              name="to"
+              defaultValue={session.account.email}
+              hint="Up to five, with commas between them."
+              autoFocus
+            />
+          </Form>
+        </Dialog>
+      )}
+      {asked === 'delete' && (
+        <Confirm
+          title={`Delete “${name}”?`}
+          action="Delete the template"
+          keep="Keep it"
+          onClose={close}
+          onConfirm={async () => {
+            await remove.mutateAsync({ path: { id } });
+            navigate('/templates');
+            toast(`“${name}” is deleted.`);
+          }}
+        >
+          All its versions go with it. A program that sends with it is refused from now on.
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import type { Template, TemplateVariableInput } from '../../api/operations.ts';
+
+type Type = NonNullable<TemplateVariableInput['type']>;
+
+/** A variable while it is edited. */
+export interface VariableRow {
+  readonly id: number;
+  readonly key: string;
+  readonly type: Type;
+  readonly required: boolean;
+  /** As text; JSON for lists and objects. */
+  readonly fallback: string;
+}
+
+/** A template while it is edited. */
+export interface Draft {
+  readonly name: string;
+  readonly alias: string;
+  readonly subject: string;
+  readonly previewText: string;
+  readonly from: string;
+  readonly replyTo: string;
+  readonly source: string;
+  readonly text: string;
+  readonly variables: readonly VariableRow[];
+}
+
+let latest = 0;
+/** A new row. */
+export const newVariable = (key = ''): VariableRow => ({
+  id: ++latest,
+  key,
+  type: 'string',
+  required: false,
+  fallback: '',
+});
+
+const asText = (value: unknown): string =>
+  value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** What is edited of a template, or of one of its versions. */
+export const draftOf = (template: Template): Draft => ({
+  name: template.name,
+  alias: template.alias ?? '',
+  subject: template.subject ?? '',
+  previewText: template.previewText ?? '',
+  from: template.from ?? '',
+  replyTo: template.replyTo.join(', '),
+  source: (template.format === 'html' ? template.html : template.markdown) ?? '',
+  text: template.format === 'html' ? (template.text ?? '') : '',
+  variables: template.variables.map(({ key, type, required, fallback }) => ({
+    ...newVariable(key),
+    type,
+    required,
+    fallback: asText(fallback),
+  })),
+});
+
+/** A text as a value of a type; undefined for nothing. What does not fit goes as it is, and the service says so. */
+export function parsedValue(type: Type, text: string): unknown {
+  if (text.trim() === '') return undefined;
+  if (type === 'string' || type === 'date') return text;
+  if (type === 'number' && !Number.isFinite(Number(text))) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+
+/** The declared variables as the request has them. */
+export const declaredIn = (draft: Draft): readonly TemplateVariableInput[] =>
+  draft.variables
+    .filter(({ key }) => key.trim() !== '')
+    .map(({ key, type, required, fallback }) => {
+      const value = parsedValue(type, fallback);
+      return { key: key.trim(), type, required, ...(value !== undefined && { fallback: value }) };
+    });
+
+/** The parts that are rendered, as a preview takes them. */
+export const contentOf = (draft: Draft, format: Template['format']) => ({
+  subject: orNull(draft.subject),
+  previewText: orNull(draft.previewText),
+  ...(format === 'html' ? { html: draft.source } : { markdown: draft.source }),
+  ...(format === 'html' && { text: orNull(draft.text) }),
+  from: orNull(draft.from),
+  replyTo: draft.replyTo
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== ''),
+});
+
+/** All that is saved. */
+export const bodyOf = (draft: Draft, format: Template['format']) => ({
+  name: draft.name,
+  alias: orNull(draft.alias),
+  ...contentOf(draft, format),
+  variables: declaredIn(draft),
+});
+
+/** The values that a preview is filled in with, where somebody has entered any. */
+export const valuesOf = (draft: Draft, entered: Readonly<Record<string, string>>): Record<string, unknown> =>
+  Object.fromEntries(
+    draft.variables.flatMap(({ key, type }) => {
+      const value = parsedValue(type, entered[key] ?? '');
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );

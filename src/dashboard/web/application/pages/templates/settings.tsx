@@ -1,0 +1,66 @@
+import { useId } from 'react';
+import type { Draft } from './draft.ts';
+
+/** One line of a template, with what is wrong with it. */
+export function Line(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly hint?: string;
+  readonly problem?: string | undefined;
+  readonly isReadOnly: boolean;
+  readonly onChange: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div className="grid gap-1 sm:grid-cols-[7rem_minmax(0,1fr)] sm:items-center">
+      <label htmlFor={id} className="text-dim">
+        {props.label}
+      </label>
+      <input
+        id={id}
+        value={props.value}
+        readOnly={props.isReadOnly}
+        autoComplete="off"
+        aria-invalid={props.problem !== undefined}
+        aria-describedby={`${id}-hint`}
+        onChange={({ target }) => props.onChange(target.value)}
+        className="field field-small"
+      />
+      <p
+        id={`${id}-hint`}
+        data-color="bad"
+        className={`text-caption sm:col-start-2 ${props.problem === undefined ? 'text-dim' : 'state-text'}`}
+      >
+        {props.problem ?? props.hint}
+      </p>
+    </div>
+  );
+}
+
+/** What a template is called, and the sender that it names. */
+export function TemplateSettings(props: {
+  readonly draft: Draft;
+  readonly problems: ReadonlyMap<string, string>;
+  readonly isReadOnly: boolean;
+  readonly onChange: (part: Partial<Draft>) => void;
+}) {
+  const { draft, problems, isReadOnly, onChange } = props;
+  const line = (member: 'name' | 'alias' | 'from' | 'replyTo', label: string, hint: string) => (
+    <Line
+      label={label}
+      hint={hint}
+      value={draft[member]}
+      problem={[...problems].find(([path]) => path.startsWith(`/body/${member}`))?.[1]}
+      isReadOnly={isReadOnly}
+      onChange={(value) => onChange({ [member]: value })}
+    />
+  );
+  return (
+    <div className="grid gap-3 p-4">
+      {line('name', 'Name', 'For people.')}
+      {line('alias', 'Alias', 'What your program calls it, in the place of its id.')}
+      {line('from', 'From', 'The sender, where a request names none: Acme <hello@acme.example>.')}
+      {line('replyTo', 'Reply to', 'Where answers go; several with commas between them.')}
+    </div>
+  );
+}

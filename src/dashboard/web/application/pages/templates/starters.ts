@@ -1,0 +1,95 @@
+import type { CreateTemplate } from '../../api/operations.ts';
+
+/** What a new template may begin with. */
+export interface Starter {
+  readonly title: string;
+  readonly about: string;
+  readonly content: Omit<CreateTemplate, 'name'>;
+}
+
+const name = { key: 'name', type: 'string', required: false, fallback: 'there' } as const;
+
+export const STARTERS = {
+  welcome: {
+    title: 'Welcome',
+    about: 'Markdown with a button',
+    content: {
+      format: 'emailmd',
+      subject: 'Welcome, {{ name }}',
+      previewText: 'Three minutes to your first result.',
+      markdown: [
+        '# Welcome, {{ name }}',
+        '',
+        'Your account is ready. The next step takes three minutes.',
+        '',
+        '[Get started]({{ startUrl }}){button}',
+        '',
+        'If anything is unclear, answer to this email: a person reads it.',
+      ].join('\n'),
+      variables: [name, { key: 'startUrl', type: 'string', required: true }],
+    },
+  },
+  receipt: {
+    title: 'Receipt',
+    about: 'Markdown with a list that is filled in',
+    content: {
+      format: 'emailmd',
+      subject: 'Your order {{ number }}',
+      markdown: [
+        '# Thank you, {{ name }}',
+        '',
+        'We have received your order **{{ number }}**.',
+        '',
+        '{% for item in items %}',
+        '- {{ item.title }}: {{ item.price }}',
+        '{% endfor %}',
+        '',
+        '**Total: {{ total }}**',
+      ].join('\n'),
+      variables: [
+        name,
+        { key: 'number', type: 'string', required: true },
+        { key: 'items', type: 'list', required: false, fallback: [{ title: 'A book', price: '€ 18.00' }] },
+        { key: 'total', type: 'string', required: true },
+      ],
+    },
+  },
+  newsletter: {
+    title: 'Newsletter',
+    about: 'Markdown with a way to leave',
+    content: {
+      format: 'emailmd',
+      subject: 'News of {{ month }}',
+      markdown: [
+        '# News of {{ month }}',
+        '',
+        'Hello {{ contact.firstName | default: "there" }},',
+        '',
+        'what happened, and what comes next.',
+        '',
+        '---',
+        '',
+        '[Unsubscribe]({{ unsubscribeUrl }})',
+      ].join('\n'),
+      variables: [{ key: 'month', type: 'string', required: false, fallback: 'November' }],
+    },
+  },
+  html: {
+    title: 'HTML',
+    about: 'A page of your own',
+    content: {
+      format: 'html',
+      subject: 'Hello {{ name }}',
+      html: [
+        '<!doctype html>',
+        '<html lang="en">',
+        '  <body style="font-family: sans-serif; padding: 24px">',
+        '    <h1>Hello {{ name }}</h1>',
+        '    <p>This is yours to write.</p>',
+        '  </body>',
+        '</html>',
+      ].join('\n'),
+      variables: [name],
+    },
+  },
+} as const satisfies Record<string, Starter>;

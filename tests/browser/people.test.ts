@@ -1,0 +1,335 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
+import {
+  asMember,
+  type Dashboard,
+  inspect,
+  openDashboard,
+  opens,
+  PASSWORD,
+  press,
+  signUp,
+  typeInto,
+} from './dashboard.ts';
+
+let dashboard: Dashboard;
+let url: string;
+let page: Page;
+
+beforeAll(async () => {
+  dashboard = await openDashboard();
+  url = dashboard.service.url;
+  page = await dashboard.newcomer();
+  if (process.env.PATIENCE) page.setDefaultTimeout(Number(process.env.PATIENCE));
+  await signUp(dashboard, page);
+});
+afterAll(() => dashboard?.[Symbol.asyncDispose]());
+
+const heading = (name: string | RegExp, at: Page = page) =>
+  at.getByRole('heading', { name }).first().waitFor();
+const keys = async (...pressed: readonly string[]) => {
+  for (const key of pressed) await page.keyboard.press(key);
+};
+
+test('contacts: added, changed, found and forgotten by keyboard', async () => {
+  await page.goto(`${url}/app/test/contacts`);
+  await heading('There is nobody in the test environment yet');
+  await inspect(page, 'contacts-empty');
+  await keys('c');
+  await typeInto(page, { 'Email address': 'ada', 'First name': 'Ada', 'Last name': 'Lovelace' });
+  await press(page, 'Add a property');
+  await page.getByLabel('Name of property 1').fill('plan');
+  await page.getByLabel('Value of property 1').fill('pro');
+  await press(page, 'Add the contact');
+  await page.locator('[name=email][aria-invalid=true]:focus').waitFor();
+  await inspect(page, 'contact-refused');
+  await page.locator(':focus').fill('ada@example.com');
+  await page.keyboard.press('Enter');
+  await heading('ada@example.com');
+  await page.getByRole('list', { name: 'Timeline' }).getByText('Added').waitFor();
+
+  await press(page, 'Edit');
+  await page.getByLabel('Value of property 1').fill('team');
+  await press(page, 'Save');
+  await page.getByText('team', { exact: true }).waitFor();
+  await inspect(page, 'contact');
+  await press(page, 'Unsubscribe');
+  await page.getByRole('dialog').getByRole('button', { name: 'Unsubscribe' }).press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByText('They have left.').waitFor();
+  await press(page, 'Subscribe again');
+  await page.getByLabel('Where they agreed').fill('by telephone');
+  await page.getByLabel('When').fill('2026-01-02T10:00');
+  await inspect(page, 'contact-consent');
+  await press(page, 'Record the consent');
+  await page.getByText('Campaigns and flows reach them.').waitFor();
+});
+
+test('contacts: a file with its columns, a check that writes nothing, and the import', async () => {
+  await page.goto(`${url}/app/test/contacts/import`);
+  const lines = Array.from({ length: 40 }, (_, at) => `person${at}@example.com;Person ${at};${at};pro`);
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'people.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`E-Mail;Vorname;Alter;plan\n${lines.join('\n')}\nnobody;No;x;pro\n`, 'latin1'),
+  });
+  await page.getByLabel('Kind of the property for “Alter”').selectOption('number');
+  await page.getByLabel('Name of the property for “Alter”').fill('age');
+  await press(page, 'Check the file');
+  await page.getByRole('button', { name: 'Import 40 contacts' }).waitFor();
+  await inspect(page, 'import-checked');
+  const { data } = await asMember<readonly unknown[]>(page, 'GET', 'test/contacts?limit=5');
+  expect(data).toHaveLength(1);
+  await press(page, 'Import 40 contacts');
+  await heading('Import of contacts');
+  await page.getByText('Completed', { exact: true }).waitFor();
+  await inspect(page, 'import');
+  const [mistakes] = await Promise.all([page.waitForEvent('download'), press(page, 'Download all')]).catch(
+    () => [null],
+  );
+  if (mistakes) expect(mistakes.suggestedFilename()).toEndWith('.csv');
+  await page.goto(`${url}/app/test/contacts?search=person3`);
+  await page.getByRole('row', { name: /person39@example.com/ }).waitFor();
+  expect(await page.getByRole('row', { name: /person1@/ }).count()).toBe(0);
+  await page.goto(`${url}/app/test/contacts`);
+  await page.getByRole('row', { name: /person39@example.com/ }).waitFor();
+  await inspect(page, 'contacts');
+  await keys('j');
+  await page.locator('[data-row]:focus').press('Enter');
+  await heading(/@example.com/);
+});
+
+test('audiences: a filter with a live count, and a list of people', async () => {
+  await page.goto(`${url}/app/test/audiences`);
+  await heading('There is no audience yet');
+  await keys('c');
+  await heading('New audience');
+  await page.getByLabel('Name', { exact: true }).fill('Grown-ups');
+  await page.getByLabel('Condition 1: field').selectOption('properties.');
+  await page.getByLabel('Condition 1: name of the property').fill('age');
+  await page.getByLabel('Condition 1: comparison').selectOption({ label: 'is at least' });
+  await page.getByLabel('Condition 1: value').fill('30');
+  const matched = page.getByRole('region', { name: 'Who matches' }).getByRole('status');
+  await eventually('10 match', async () => ((await matched.textContent()) === '10' ? true : undefined));
+  await press(page, 'Group');
+  await page.getByLabel('Condition 2.1: field').selectOption('email');
+  await page.getByLabel('Condition 2.1: comparison').selectOption({ label: 'contains' });
+  await page.getByLabel('Condition 2.1: value').fill('person35');
+  await eventually('one matches', async () => ((await matched.textContent()) === '1' ? true : undefined));
+  await inspect(page, 'audience-new');
+  await press(page, 'Make the audience');
+  await heading('Grown-ups');
+  await page.getByRole('row', { name: /person35@example.com/ }).waitFor();
+  await page.getByRole('link', { name: 'Settings' }).press('Enter');
+  await page.getByLabel('Condition 2.1: value').waitFor();
+  expect(await page.getByLabel('Condition 2.1: value').inputValue()).toBe('person35');
+  await inspect(page, 'audience-settings');
+
+  await page.goto(`${url}/app/test/audiences/new`);
+  await page.getByLabel('Name', { exact: true }).fill('Friends');
+  await page.getByRole('radio', { name: /^List/ }).check();
+  await press(page, 'Make the audience');
+  await heading('Nobody is in it yet');
+  await keys('c');
+  await page.getByLabel('Addresses').fill('person1@example.com, person2@example.com nobody@example.com');
+  await press(page, 'Add them');
+  await page.getByRole('row', { name: /person2@example.com/ }).waitFor();
+  await inspect(page, 'audience');
+  await press(page, 'Remove person2@example.com from the audience');
+  await press(page, 'Undo');
+  await page.getByRole('row', { name: /person2@example.com/ }).waitFor();
+  await page.goto(`${url}/app/test/audiences`);
+  await page.getByRole('row', { name: /Friends/ }).waitFor();
+  await inspect(page, 'audiences');
+});
+
+test('suppressions: added, imported and removed', async () => {
+  await page.goto(`${url}/app/test/suppressions`);
+  await heading('Test mail is never suppressed');
+  expect(await page.getByRole('button', { name: 'Suppress an address' }).count()).toBe(0);
+  await page.goto(`${url}/app/live/suppressions`);
+  await heading('Nobody is suppressed');
+  await inspect(page, 'suppressions-empty');
+  await keys('c');
+  await page.getByRole('dialog').getByLabel('Address').fill('nobody');
+  await press(page, 'Suppress it');
+  await page.locator('[name=address][aria-invalid=true]:focus').fill('left@example.com');
+  await page.keyboard.press('Enter');
+  await page.getByRole('row', { name: /left@example.com/ }).waitFor();
+  await press(page, 'Import');
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'old.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('email,reason\nold@example.com,bounced\nwrong,bounced\n'),
+  });
+  await page.getByRole('dialog').getByRole('button', { name: 'Import' }).press('Enter');
+  await heading('The file is imported');
+  await inspect(page, 'suppressions-imported');
+  await press(page, 'Done');
+  await page.getByRole('row', { name: /old@example.com/ }).waitFor();
+  await inspect(page, 'suppressions');
+  await press(page, 'Remove left@example.com');
+  await press(page, 'Remove the suppression');
+  await page.getByRole('row', { name: /left@example.com/ }).waitFor({ state: 'detached' });
+});
+
+test('templates: written beside what they become, kept as versions, gone back to', async () => {
+  await page.goto(`${url}/app/test/templates`);
+  await heading('There is no template in the test environment yet');
+  await keys('c');
+  await page.getByLabel('Name', { exact: true }).fill('Order');
+  await page.getByRole('radio', { name: /^Receipt/ }).check();
+  await press(page, 'Open the editor');
+  const shown = page.frameLocator('iframe[title="The message"]');
+  await shown.getByText('Thank you, there').waitFor();
+  await shown.getByText('A book: € 18.00').waitFor();
+  // The data of the preview goes the way of a request, and comes back rendered.
+  await page.getByLabel('number', { exact: true }).fill('<b>7</b>');
+  await shown.getByText('<b>7</b>').first().waitFor();
+  await inspect(page, 'template');
+  const source = page.getByRole('textbox', { name: 'Markdown source' });
+  await source.focus();
+  await keys('Control+End');
+  await page.keyboard.insertText('\n\nSee you soon {{ oops');
+  await page
+    .getByRole('region', { name: 'Editor' })
+    .getByRole('alert')
+    .getByText(/line 1\d/i)
+    .waitFor();
+  await inspect(page, 'template-refused');
+  await page.keyboard.insertText(' | upcase }}');
+  await shown.getByText('See you soon').waitFor();
+  await keys('Control+s');
+  await page.getByText('Version 2', { exact: true }).waitFor();
+  await page.getByLabel('Phone').press('Space');
+  await page.getByLabel('Dark').press('Space');
+  await inspect(page, 'template-phone');
+  await page.getByRole('link', { name: 'Versions' }).press('Enter');
+  await heading('Versions of “Order”');
+  await page.getByRole('radio', { name: /Version 1/ }).press('Space');
+  await page.getByText('See you soon', { exact: false }).first().waitFor();
+  await inspect(page, 'template-versions');
+  await press(page, 'Restore version 1');
+  await page.getByText('Version 3', { exact: true }).waitFor();
+});
+
+test('a template cannot do anything to the dashboard', async () => {
+  const hostile = [
+    '<script>parent.document.title = "taken"</script><img src="x" onerror="parent.document.title = 1">',
+    '<meta http-equiv="refresh" content="0; url=https://evil.example/">',
+    '<form action="https://evil.example/"><button>Give</button></form><p>Still here</p>',
+  ].join('');
+  const { data } = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
+    name: 'Hostile',
+    subject: 'x',
+    html: hostile,
+  });
+  await page.goto(`${url}/app/test/templates/${data.id}`);
+  await page.frameLocator('iframe[title="The message"]').getByText('Still here').waitFor();
+  expect(await page.title()).toStartWith('Hostile');
+  expect(page.frames().map((frame) => new URL(frame.url()).pathname)).toEqual([
+    `/app/test/templates/${data.id}`,
+    '/app/frame',
+  ]);
+  // The browser tells what it refused, which is what was to be shown.
+  dashboard.complaints.length = 0;
+});
+
+test('campaigns: written, checked and sent, with numbers that add up', async () => {
+  await asMember(page, 'POST', 'live/domains', { name: 'acme.test' });
+  await asMember(page, 'PATCH', 'live/workspace', { branding: { address: '1 Main Street' } });
+  const emails = Array.from({ length: 12 }, (_, at) => `reader${at}@people.test`);
+  await asMember(page, 'POST', 'live/contacts/batch', { contacts: emails.map((email) => ({ email })) });
+  const audience = await asMember<{ id: string }>(page, 'POST', 'live/audiences', { name: 'Readers' });
+  await asMember(page, 'POST', `live/audiences/${audience.data.id}/contacts`, { emails });
+  await asMember(page, 'PATCH', `live/contacts/${emails[0]}`, { status: 'unsubscribed' });
+
+  await page.goto(`${url}/app/live/campaigns`);
+  await heading('There is no campaign yet');
+  await keys('c');
+  await page.getByRole('dialog').getByLabel('Name').fill('July news');
+  await press(page, 'Write it');
+  await page.getByLabel('From', { exact: true }).fill('nobody');
+  await press(page, 'Save');
+  await page.locator('[name=from][aria-invalid=true]:focus').fill('Acme <news@acme.test>');
+  await keys('Control+s');
+  await page.getByText('It is saved.').waitFor();
+  await page.frameLocator('iframe[title="The message"]').getByText('what you want to say').waitFor();
+  await inspect(page, 'campaign-draft');
+  await press(page, 'Send or schedule');
+  await page.getByRole('dialog').getByRole('textbox').fill('3');
+  await press(page, 'Send it now');
+  await page.getByText('Enter 12 to confirm.').waitFor();
+  await inspect(page, 'campaign-send');
+  await page.getByRole('dialog').getByRole('textbox').fill('12');
+  await page.keyboard.press('Enter');
+  await heading('12 in the audience');
+  const figure = (name: string) => page.getByRole('term').filter({ hasText: name }).locator('+ dd');
+  await eventually('11 are sent and one is passed over', async () =>
+    (await figure('Sent').textContent()) === '11' && (await figure('Passed over').textContent()) === '1'
+      ? true
+      : undefined,
+  );
+  await inspect(page, 'campaign');
+  await figure('Passed over').getByRole('link').press('Enter');
+  await page.getByRole('row', { name: /reader0@people.test.*has left/ }).waitFor();
+  await inspect(page, 'campaign-recipients');
+  await page.goto(`${url}/app/live/campaigns`);
+  await page.getByRole('row', { name: /July news/ }).waitFor();
+  await inspect(page, 'campaigns');
+});
+
+test('analytics: live mail over time, and as rates', async () => {
+  await page.goto(`${url}/app/test/analytics`);
+  await heading('Test mail is in no figure');
+  await page.goto(`${url}/app/live/analytics`);
+  const accepted = page.getByRole('radio', { name: /^Accepted 11/ });
+  await eventually('11 are counted', async () => {
+    await page.reload();
+    await heading('Rates');
+    return (await accepted.count()) === 1 ? true : undefined;
+  });
+  await accepted.press('Space');
+  const chart = page.getByRole('slider', { name: 'Accepted: choose a point' });
+  expect(await chart.getAttribute('aria-valuetext')).toEndWith(': 11');
+  await chart.press('ArrowLeft');
+  expect(await chart.getAttribute('aria-valuetext')).toEndWith(': 0');
+  await inspect(page, 'analytics');
+});
+
+test('a viewer sees the people, and no button that would fail', async () => {
+  const { data } = await asMember<{ url: string }>(page, 'POST', 'live/members/invitations', {
+    email: 'eve@acme.example',
+    role: 'viewer',
+  });
+  const eve = await dashboard.newcomer();
+  await eve.goto(opens(dashboard.service, data.url));
+  await typeInto(eve, { 'Your name': 'Eve', Password: PASSWORD });
+  await eve.keyboard.press('Enter');
+  await heading('Welcome, Eve', eve);
+  const WRITING = /Add|New|Import|Suppress|Remove|Edit|Forget|Unsubscribe|Delete|Save/;
+  for (const path of [
+    'test/contacts',
+    'test/audiences',
+    'live/suppressions',
+    'test/templates',
+    'live/campaigns',
+  ]) {
+    await eve.goto(`${url}/app/${path}`);
+    await eve.locator('main').getByRole('row').nth(1).or(eve.locator('main h2').first()).first().waitFor();
+    expect([
+      path,
+      await eve.locator('main').getByRole('button', { name: WRITING }).allTextContents(),
+    ]).toEqual([path, []]);
+  }
+  await eve.goto(`${url}/app/test/contacts`);
+  await eve.getByRole('link', { name: /person39@example.com/ }).press('Enter');
+  await heading('person39@example.com', eve);
+  expect(await eve.locator('main').getByRole('button', { name: WRITING }).count()).toBe(0);
+  await eve.context().close();
+});
+
+test('no browser has complained', () => {
+  expect(dashboard.complaints).toEqual([]);
+});
