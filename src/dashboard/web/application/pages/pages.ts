@@ -135,7 +135,7 @@ export const pages: readonly PageEntry[] = [
     title: 'Campaigns',
     group: 'create',
     icon: 'Megaphone',
-    key: 'm',
+    key: 'b',
     permission: 'campaigns:read',
     words: 'newsletter broadcast send',
     load: () => import('./campaigns/page.tsx'),
