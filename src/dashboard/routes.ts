@@ -30,26 +30,22 @@ const PAGE_HEADERS = {
  * The document that the application writes a message into which is stored nowhere yet, such as a template while it is edited. No
  * script runs in it and no form leaves it, whatever is written there; pictures load, since their author looks at them.
  */
-const FRAME = new RawResponse(
-  'text/html; charset=utf-8',
-  '<!doctype html><meta name="color-scheme" content="light dark"><title>Preview</title>',
-  {
-    headers: {
-      'content-security-policy': [
-        'sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox',
-        "default-src 'none'",
-        "style-src 'unsafe-inline'",
-        "img-src 'self' https: data:",
-        "form-action 'none'",
-        "base-uri 'none'",
-        "frame-ancestors 'self'",
-      ].join('; '),
-      'cache-control': 'no-cache',
-      'cross-origin-resource-policy': 'same-origin',
-      'x-dns-prefetch-control': 'off',
-    },
+const FRAME = new RawResponse('text/html; charset=utf-8', '<!doctype html><title>Preview</title>', {
+  headers: {
+    'content-security-policy': [
+      'sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox',
+      "default-src 'none'",
+      "style-src 'unsafe-inline'",
+      "img-src 'self' https: data:",
+      "form-action 'none'",
+      "base-uri 'none'",
+      "frame-ancestors 'self'",
+    ].join('; '),
+    'cache-control': 'no-cache',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-dns-prefetch-control': 'off',
   },
-);
+});
 
 /** A file's address holds a hash of the whole build. */
 const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' };

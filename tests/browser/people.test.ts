@@ -218,6 +218,7 @@ test('a template cannot do anything to the dashboard', async () => {
   const hostile = [
     '<script>parent.document.title = "taken"</script><img src="x" onerror="parent.document.title = 1">',
     '<meta http-equiv="refresh" content="0; url=https://evil.example/">',
+    '<style>@media (prefers-color-scheme: dark) { p { color: rgb(1, 2, 3) } }</style>',
     '<form action="https://evil.example/"><button>Give</button></form><p>Still here</p>',
   ].join('');
   const { data } = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
@@ -227,6 +228,14 @@ test('a template cannot do anything to the dashboard', async () => {
   });
   await page.goto(`${url}/app/test/templates/${data.id}`);
   await page.frameLocator('iframe[title="The message"]').getByText('Still here').waitFor();
+  const color = () =>
+    page
+      .frameLocator('iframe[title="The message"]')
+      .locator('p')
+      .evaluate((p) => getComputedStyle(p).color);
+  expect(await color()).toBe('rgb(0, 0, 0)');
+  await page.getByLabel('Dark').press('Space');
+  await eventually('dark rules hold', async () => ((await color()) === 'rgb(1, 2, 3)' ? true : undefined));
   expect(await page.title()).toStartWith('Hostile');
   expect(page.frames().map((frame) => new URL(frame.url()).pathname)).toEqual([
     `/app/test/templates/${data.id}`,

@@ -91,7 +91,6 @@ export default function CodeEditor(props: {
       highlightSelectionMatches(),
       keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
       languageOf(language),
-      syntaxHighlighting(colors),
       theme,
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({ 'aria-label': label }),
@@ -99,9 +98,15 @@ export default function CodeEditor(props: {
         if (docChanged) latest.current.onChange?.(state.doc.toString());
       }),
       ...(isReadOnly ? [EditorState.readOnly.of(true)] : [highlightActiveLine()]),
-      ...(before === undefined
-        ? []
-        : [unifiedMergeView({ original: before, mergeControls: false, gutter: true })]),
+      // On the tints of what has changed, no colour but the plain one can be read.
+      before === undefined
+        ? syntaxHighlighting(colors)
+        : unifiedMergeView({
+            original: before,
+            mergeControls: false,
+            gutter: true,
+            syntaxHighlightDeletions: false,
+          }),
     ];
     const view = new EditorView({ doc: value, parent: root, root, extensions });
     return () => view.destroy();
