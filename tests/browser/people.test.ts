@@ -237,7 +237,7 @@ test('a template cannot do anything to the dashboard', async () => {
     page
       .frameLocator('iframe[title="The message"]')
       .locator('p')
-      .evaluate((p) => getComputedStyle(p).color);
+      .evaluate('(p) => getComputedStyle(p).color');
   expect(await color()).toBe('rgb(0, 0, 0)');
   await page.getByLabel('Dark').press('Space');
   await eventually('dark rules hold', async () => ((await color()) === 'rgb(1, 2, 3)' ? true : undefined));
