@@ -8,7 +8,7 @@ import type { ChaosSetting } from '../config/chaos-setting.ts';
 import type { Order } from '../engine/draft.ts';
 import type { Registration } from '../engine/engine.ts';
 import type { ActorEvent } from '../engine/kind.ts';
-import type { Performer } from '../engine/performers.ts';
+import type { Performer, TellActor } from '../engine/performers.ts';
 import type { CrashAt } from './crash.ts';
 import { type Random, randomFrom } from './random.ts';
 import { outsideNow } from './wrong-clock.ts';
@@ -106,7 +106,10 @@ function faultyPerformer(
       note(`begun ${order.actor.id} ${attempt} ${outsideNow()}`);
       await pause(kind === 'email' ? delayOf(chance, attempt, leaseMs) : chance.between(0, 20));
       crash('perform.during');
-      const events = await performer.perform(handed(order), tell);
+      const events = await performer.perform(
+        handed(order),
+        broken.includes('hold') ? tellingNoHold(tell) : tell,
+      );
       note(`done ${order.actor.id} ${attempt} ${acceptedIn(events).join(',')}`);
       crash('perform.after');
       return events.map((event) => withAttempt(event));
@@ -126,6 +129,15 @@ function withoutHold(order: Order): Order {
   const context = { ...(actor.snapshot.context as EmailContext), holdsDoubt: false };
   return { ...order, actor: { ...actor, snapshot: { ...actor.snapshot, context } as typeof actor.snapshot } };
 }
+
+/** The beginning of an attempt answers the context anew, and recipients are chosen by it once more. */
+const tellingNoHold =
+  (tell: TellActor): TellActor =>
+  async (event) => {
+    const result = await tell(event);
+    if (result.outcome !== 'changed') return result;
+    return { ...result, context: { ...(result.context as EmailContext), holdsDoubt: false } };
+  };
 
 /** A repeated attempt takes most of its lease, so that a late outcome of the attempt before arrives while it is in progress. */
 function delayOf(chance: Random, attempt: number, leaseMs: number): number {

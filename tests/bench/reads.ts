@@ -51,6 +51,12 @@ export const reads: Section = {
       select email_id as id, position::text as position, recorded->0->>'id' as event
       from email_turns tablesample system (${Math.min(100, (40 * 100 * ASKED_FOR) / emails)})
       where workspace_id = ${workspaceId} and livemode and position is not null limit ${ASKED_FOR}`;
+    const [latest] = await sql<{ position: string; event: string }[]>`
+      select t.position::text as position, max(e->>'id' collate "C") as event
+      from email_turns t cross join lateral json_array_elements(t.recorded) e
+      where t.workspace_id = ${workspaceId} and t.livemode and t.position = (
+        select max(position) from email_turns where workspace_id = ${workspaceId} and livemode)
+      group by t.position`;
     await sql.end();
     if (asked.length < 100) throw new Error(`Only ${asked.length} emails were found to ask for.`);
     const any = () => asked[Math.floor(Math.random() * asked.length)] as (typeof asked)[number];
@@ -66,7 +72,7 @@ export const reads: Section = {
     };
     const list = '/v1/emails?limit=50';
     const log = '/v1/events?limit=50';
-    const head = await deep(log, () => '99999999999 ');
+    const head = await deep(log, () => `${latest?.position} ${latest?.event}`);
     const asks: readonly (readonly [string, string | (() => string)])[] = [
       ['list, first page', list],
       ['list, a deep page by cursor', await deep(list, () => any().id)],
