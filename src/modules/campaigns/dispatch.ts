@@ -25,7 +25,7 @@ const GUARD_EVERY = 1_000;
 /** The wait for emails that were given out and have not begun. */
 const QUEUED_MS = 500;
 const QUEUED = `select e.id from email_due d join emails e on e.id = d.id
-where d.workspace_id = $2 and d.livemode and d.state in ('queued', 'sending') and e.campaign_id = $1 limit 1`;
+where d.workspace_id = $2 and d.livemode and d.state = 'queued' and e.campaign_id = $1 limit 1`;
 
 const CONTENT = 'select content::text as content from campaign_contents where campaign_id = $1';
 

@@ -1,0 +1,32 @@
+import type { Database } from '../../src/db/database.ts';
+import { mintId } from '../../src/db/ids.ts';
+
+/** SQL that makes $4 contacts with ids in a row, and puts them into the static audience $3. */
+const PEOPLE = `with made as (
+  insert into contacts (workspace_id, livemode, id, email, email_key, first_name, first_name_key, properties, status, created_at, updated_at)
+  select $1, true, 'con_' || $5 || lpad(n::text, 14, '0'), 'p' || n || '@people.example', 'p' || n || '@people.example',
+    'Person' || n, 'person' || n, jsonb_build_object('plan', case when n % 2 = 0 then 'pro' else 'free' end), 'subscribed',
+    now() - interval '1 hour', now() - interval '1 hour'
+  from generate_series($2::integer + 1, $2::integer + $4::integer) n returning id
+)
+insert into audience_members (audience_id, contact_id, state, since)
+select $3, id, 'joined', now() - interval '1 hour' from made`;
+
+const AT_ONCE = 50_000;
+
+/** Makes an audience of that many contacts, which begins with `p1@people.example`, without a request for each. */
+export async function manyPeople(database: Database, workspaceId: string, count: number): Promise<string> {
+  const now = Date.now();
+  const id = mintId('aud', now);
+  await database.query(
+    `insert into audiences (workspace_id, livemode, id, name, type, public, confirm, filter_since, created_at, updated_at)
+     values ($1, true, $2, 'Many', 'static', false, false, now(), now(), now())`,
+    [workspaceId, id],
+  );
+  const time = mintId('con', now).slice(4, 14);
+  for (let done = 0; done < count; done += AT_ONCE)
+    await database.query(PEOPLE, [workspaceId, done, id, Math.min(AT_ONCE, count - done), time], {
+      deadlineMs: 120_000,
+    });
+  return id;
+}
