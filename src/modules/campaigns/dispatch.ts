@@ -158,10 +158,10 @@ export class Dispatch {
       this.#place = '';
       return null;
     }
-    const tripped = await this.#guard(GUARD_EVERY);
-    if (tripped) return this.#stopped(tripped);
     // A pause, or a guard, still keeps those back whose emails have not begun.
     const [waiting] = await database.query(QUEUED, [source.campaignId, source.workspaceId]);
+    const tripped = await this.#guard(GUARD_EVERY);
+    if (tripped) return this.#stopped(tripped);
     if (waiting) return this.#ended(QUEUED_MS);
     return [{ type: 'recipients.exhausted', at: clock.now(), attempt: this.turn.context.attempt }];
   }

@@ -41,12 +41,14 @@ interface AskedRow {
   readonly is_member: boolean | null;
 }
 
-const STATES = 'select id, state from campaigns where id = any ($1::text[])';
+const STATE = 'select state from campaigns where id = $1';
 const CONTENT = `select k.content::text as content from campaign_contents k where k.campaign_id = $1`;
 
 /** Contents that are kept, and for how long: a campaign that was started again may say something else. */
 const MOST_KEPT = 100;
 const FRESH_MS = 10_000;
+/** A fifth of the second in which a pause has to hold. */
+const HELD_FRESH_MS = 200;
 
 /** How the emails of campaigns are made and held back. */
 export function campaignMail({ database, signer, contents, publicUrl }: MailDeps): CampaignMail {
@@ -59,11 +61,7 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
     const byKey = new Map(rows.map((row) => [`${row.campaign_id} ${row.key}`, row]));
     return ({ campaignId, recipientKey }) => byKey.get(`${campaignId} ${recipientKey}`) ?? null;
   });
-  const states = new BatchedRead<string, string | null>('states of campaigns', async (ids) => {
-    const rows = await database.query<{ id: string; state: string }>(STATES, [[...new Set(ids)]]);
-    const byId = new Map(rows.map(({ id, state }) => [id, state]));
-    return (id) => byId.get(id) ?? null;
-  });
+  const isHeld = heldCampaigns(database);
   const kept = contentCache(database);
 
   return {
@@ -71,14 +69,32 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
       const row = await asked.ask(email);
       return row ? leaveOf(row) : { skipped: 'excluded' };
     },
-    async isHeld(campaignId) {
-      const state = await states.ask(campaignId);
-      return state !== 'sending' && state !== 'sent';
-    },
+    isHeld,
     async parts(email, { campaign: { contact } }) {
       const content = await kept(email.campaignId);
       return content && render({ signer, contents, publicUrl }, email, content, contact);
     },
+  };
+}
+
+/**
+ * Whether a campaign is held, as of a moment ago: its emails ask one by one, and a pause is to hold within a second.
+ */
+function heldCampaigns(database: Database): (campaignId: string) => Promise<boolean> {
+  const known = new Map<string, { readonly isHeld: Promise<boolean>; readonly until: number }>();
+  const read = async (id: string): Promise<boolean> => {
+    const [row] = await database.query<{ state: string }>(STATE, [id]);
+    return row?.state !== 'sending' && row?.state !== 'sent';
+  };
+  return (id) => {
+    const now = performance.now();
+    const entry = known.get(id);
+    if (entry && entry.until > now) return entry.isHeld;
+    if (known.size >= MOST_KEPT) known.clear();
+    const isHeld = read(id);
+    isHeld.catch(() => known.delete(id));
+    known.set(id, { isHeld, until: now + HELD_FRESH_MS });
+    return isHeld;
   };
 }
 

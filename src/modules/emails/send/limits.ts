@@ -2,7 +2,7 @@
 export interface LiveLimits {
   /** Attempts that run at once over each transport. */
   readonly slots: number;
-  /** Those of them for campaigns come on top, so that a campaign keeps no other mail waiting: half as many. */
+  /** As many for campaigns, on top of them, so that a campaign keeps no other mail waiting. */
   readonly bulkSlots: number;
   /** Octets of large messages under way at once, over all transports: each message once, and once for each copy. */
   readonly octets: number;

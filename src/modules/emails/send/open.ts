@@ -42,7 +42,7 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     transport,
     enabled,
     reader: new LiveReader(database, signer),
-    limits: { ...LIVE_LIMITS, slots, bulkSlots: Math.ceil(slots / 2), ...parts.limits },
+    limits: { ...LIVE_LIMITS, slots, bulkSlots: slots, ...parts.limits },
     campaigns,
     senders: cachedSenders({
       ...{ database, sealer, enabled, returnPathDomain },

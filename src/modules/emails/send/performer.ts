@@ -220,15 +220,16 @@ export class LivePerformer {
   async #prepare({ id, workspaceId }: Actor, message: Found | null): Promise<Prepared | null> {
     const { reader, senders } = this.parts;
     if (!message) return NOTHING_LEFT;
-    const [sender, suppressed, content] = await Promise.all([
-      message.domain_id === null ? ('removed' as const) : senders.find(message.domain_id),
-      reader.suppressions(workspaceId, message.recipient_keys),
-      message.content ?? reader.content(id),
-    ]);
+    const content = message.content ?? (await reader.content(id));
     if (content === null) return NOTHING_LEFT;
     const whole = { ...message, content };
-    if (!isOfCampaign(content)) return { message: whole, sender, suppressed, skipped: null };
-    const made = await this.#made(id, workspaceId, { ...whole, content });
+    const [sender, suppressed, made] = await Promise.all([
+      message.domain_id === null ? ('removed' as const) : senders.find(message.domain_id),
+      reader.suppressions(workspaceId, message.recipient_keys),
+      isOfCampaign(content)
+        ? this.#made(id, workspaceId, { ...whole, content })
+        : { message: whole, skipped: null },
+    ]);
     return made && { ...made, sender, suppressed };
   }
 
@@ -243,10 +244,9 @@ export class LivePerformer {
     if (!campaigns || !campaignId) return { message: null, skipped: null };
     const [recipientKey = ''] = message.recipient_keys;
     const email = { emailId, campaignId, workspaceId, recipientKey };
-    const leave = await campaigns.mayLeave(email);
+    const [leave, parts] = await Promise.all([campaigns.mayLeave(email), campaigns.parts(email, content)]);
     if (leave === 'held') return null;
     if (leave !== 'now') return { message, skipped: leave.skipped };
-    const parts = await campaigns.parts(email, content);
     if (!parts) return { message: null, skipped: null };
     const { subject, html, text, headers, audienceId } = parts;
     const envelope = { ...message.envelope, headers: [...headers, ...message.envelope.headers] };
