@@ -4,7 +4,7 @@ import { mintId } from '../../src/db/ids.ts';
 /** SQL that makes $4 contacts with ids in a row, and puts them into the static audience $3. */
 const PEOPLE = `with made as (
   insert into contacts (workspace_id, livemode, id, email, email_key, first_name, first_name_key, properties, status, created_at, updated_at)
-  select $1, true, 'con_' || $5 || lpad(n::text, 14, '0'), 'p' || n || '@people.example', 'p' || n || '@people.example',
+  select $1, true, 'con_' || $5 || lpad(n::text, 14, '0'), 'p' || n || '-' || $5 || '@people.example', 'p' || n || '-' || $5 || '@people.example',
     'Person' || n, 'person' || n, jsonb_build_object('plan', case when n % 2 = 0 then 'pro' else 'free' end), 'subscribed',
     now() - interval '1 hour', now() - interval '1 hour'
   from generate_series($2::integer + 1, $2::integer + $4::integer) n returning id
@@ -14,7 +14,7 @@ select $3, id, 'joined', now() - interval '1 hour' from made`;
 
 const AT_ONCE = 50_000;
 
-/** Makes an audience of that many contacts, which begins with `p1@people.example`, without a request for each. */
+/** Makes an audience of that many contacts, whose addresses begin with their numbers (`p1-…`), without a request for each. */
 export async function manyPeople(database: Database, workspaceId: string, count: number): Promise<string> {
   const now = Date.now();
   const id = mintId('aud', now);

@@ -193,3 +193,15 @@ export async function deleteCampaign(
   if (told.outcome !== 'refused' || told.state === 'deleted') return NO_CAMPAIGN;
   return conflict(told.state, 'Cancel it first, or wait until it was sent.');
 }
+
+const FORGET = `update campaign_recipients r set address_hash = null from campaigns c
+where c.workspace_id = $1 and r.campaign_id = c.id and r.contact_id = $2`;
+
+/** Takes what is left of a forgotten person's address out of the audiences of campaigns; the numbers stay. @throws Unavailable */
+export async function forgetRecipient(
+  database: CampaignDeps['database'],
+  workspaceId: string,
+  contactId: string,
+): Promise<void> {
+  await database.query(FORGET, [workspaceId, contactId]);
+}

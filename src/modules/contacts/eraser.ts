@@ -3,6 +3,7 @@ import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
 import type { Clock } from '../../time/clock.ts';
+import { forgetRecipient } from '../campaigns/commands.ts';
 import { forgottenKey } from '../suppressions/queries.ts';
 import { eraseFromEmails, type Person } from './erase-emails.ts';
 
@@ -132,6 +133,7 @@ export class Eraser {
     if (!isThrough) return;
     if (waiting.length > 0) await proceed(clock.now() + AGAIN_MS);
     else {
+      await forgetRecipient(database, erasure.workspace_id, erasure.contact_id);
       const hash = forgottenKey(signer, erasure.workspace_id, person.key);
       await database.query(END, [erasure.id, person.key, hash]);
     }

@@ -91,7 +91,8 @@ export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
     const withExit = (part: string): string => (exit === null ? part : part.replaceAll(EXIT, () => exit));
     const clickable = (url: string): string => {
       const target = withExit(url);
-      return url === EXIT || target.length > LONGEST_URL ? escaped(target) : link('click', 'c', target);
+      const isOwn = url === EXIT || url.startsWith(`${publicUrl}/p/`);
+      return isOwn || target.length > LONGEST_URL ? escaped(target) : link('click', 'c', target);
     };
     const counted = (html: string): string => {
       const page = withExit(clicks ? replaceLinks(draft.links, clickable) : html);
