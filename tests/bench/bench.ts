@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { analytics } from './analytics.ts';
 import { backlog } from './backlog.ts';
 import { byTemplate } from './by-template.ts';
 import { contacts } from './contacts.ts';
@@ -34,6 +35,7 @@ const SECTIONS: readonly Section[] = [
   webhooks,
   backlog,
   reads,
+  analytics,
   imports,
   contacts,
   horizon,

@@ -1,5 +1,6 @@
 import { matchAudience } from '../audiences/queries.ts';
 import { defineModule } from '../module.ts';
+import { activityPruner } from './activity-pruner.ts';
 import { Eraser } from './eraser.ts';
 import { followsEmails } from './follow-emails.ts';
 import { type ContactDeps, contactRoutes } from './routes.ts';
@@ -18,7 +19,7 @@ export const contactsModule = defineModule<ContactDeps>({
           ...{ database, signer, sealer, eraser, tellsSes: config.transport.includes('ses') },
           findAudience: (scope, id, now) => matchAudience({ database }, scope, id, now),
         },
-        duties: [eraser.duty],
+        duties: [eraser.duty, activityPruner({ database, clock })],
       };
     },
   }),
