@@ -63,6 +63,8 @@ async function fill(names: Map<string, string>, key: string, livemode: boolean):
   names.set('version', '1');
   const campaign = { name: 'Other', audienceId: names.get('aud') };
   names.set('cmp', (await post('/v1/campaigns', campaign)).id);
+  names.set('flw', (await post('/v1/flows', { name: 'Other' })).id);
+  names.set('run', await aRun(names.get('flw') ?? '', names.get('contact') ?? ''));
   const csv = { 'content-type': 'text/csv' };
   names.set('imp', (await post('/v1/contacts/import', 'email\nbo@other.example\n', csv)).id);
   if (livemode) {
@@ -72,6 +74,19 @@ async function fill(names: Map<string, string>, key: string, livemode: boolean):
     await post('/v1/suppressions', { address: 'gone@other.example' });
     names.set('address', 'gone@other.example');
   }
+}
+
+/** Makes a run that has ended and returns the id: a test key cannot begin one. */
+async function aRun(flowId: string, contactId: string): Promise<string> {
+  const id = mintId('run', Date.now());
+  await service.service.database.query(
+    `insert into flow_runs (id, workspace_id, livemode, state, context, revision, machine_version, status, ended_at, started_at,
+      flow_id, flow_version, contact_id, occurrence_key, is_watched)
+    select $1, workspace_id, livemode, 'completed', '{}', 1, 1, 'completed', now(), now(), id, 1, $3, 'made', false
+    from flows where id = $2`,
+    [id, flowId, contactId],
+  );
+  return id;
 }
 
 /** Makes a member of the other workspace and returns the id. */
