@@ -86,7 +86,7 @@ inEachWorld('what begins and ends runs', (world) => {
     const { database } = service.service;
     await database.query(`update workspaces set plan = 'free'`);
     await database.query(`update usage set used = 3000 where livemode`);
-    await database.query(`insert into usage (workspace_id, livemode, period, used, wanted, granted, ceiling)
+    await database.query(`insert into usage (workspace_id, livemode, period, used, wanted, granted, quota)
       select id, true, to_char(now() at time zone 'utc', 'YYYY-MM'), 3000, 3000, 3000, 3000 from workspaces on conflict do nothing`);
     const skipped = await begin(await aContact());
     await database.query(`update workspaces set plan = 'growth'`);
