@@ -151,12 +151,13 @@ export class Faults {
 
   async #startAgain(instance: Instance): Promise<void> {
     this.#start(instance);
-    // An instance exits when PostgreSQL is away for too long at its start; then it is started again.
-    for (let tries = 0; ; tries++) {
+    // An instance exits when PostgreSQL is away for too long at its start; then it is started again. While faults go on, a start on
+    // a busy machine may meet one every time.
+    for (let undisturbed = 0; ; undisturbed += this.#stopped ? 1 : 0) {
       try {
         return await instance.ready();
       } catch (error) {
-        if (tries >= 20) throw error;
+        if (undisturbed >= 20) throw error;
         await Bun.sleep(200);
         if (!instance.isRunning) this.#start(instance);
       }
