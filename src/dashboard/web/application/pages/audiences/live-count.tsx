@@ -42,7 +42,7 @@ export function LiveCount({ answer }: { readonly answer: ReturnType<typeof useFi
   return (
     <section aria-label="Who matches" className="card grid content-start gap-3 p-5">
       <h2 className="text-caption text-dim">Matches now</h2>
-      <p role="status" className={`num text-figure font-semibold ${isBusy ? 'opacity-60' : ''}`}>
+      <p role="status" aria-busy={isBusy} className="num text-figure font-semibold">
         {!isReady || error ? '–' : data ? `${data.isExact ? '' : 'about '}${count(data.count)}` : '…'}
       </p>
       {!isReady && <p className="text-dim">Finish the condition to see who it matches.</p>}

@@ -89,7 +89,7 @@ export function Preview({ answer }: { readonly answer: Omit<ReturnType<typeof us
             </pre>
           )}
           <div role="status" className="grid gap-1 border-t border-edge px-4 py-2 text-caption text-dim">
-            <span className={isBusy ? 'opacity-60' : ''}>
+            <span aria-busy={isBusy}>
               {error
                 ? 'As it was before what is written now, which cannot be rendered.'
                 : `${sizeText(data.sizeBytes)}, as it will be sent.`}
