@@ -101,6 +101,12 @@ inEachWorld('flows', (world) => {
     expect(refused.body.error.details).toEqual(problems);
     expect((await service.test.post(`/v1/flows/${id}/activate`)).status).toBe(403);
     expect((await service.test.get(`/v1/flows/${id}`)).status).toBe(404);
+    const crooked = { name: 'Crooked', exitWhen: [], trigger: { type: 'manual', filter: null } };
+    const unread = await service.live.post('/v1/flows', crooked);
+    expect(unread.body.error.details.map(({ path }: Any) => path)).toEqual([
+      '/body/trigger/filter',
+      '/body/exitWhen',
+    ]);
   });
 
   test('a waiting run is woken by its event, or by the end of its time', async () => {

@@ -35,7 +35,9 @@ export function readDefinition(
 ): { readonly definition: FlowDefinition; readonly problems: readonly Detail[] } {
   const { trigger, entry, reentry, exitWhen, quietHours, steps, edges } = body;
   const problems: Detail[] = [];
-  if (trigger) problems.push(...triggerProblems(trigger));
+  if (trigger)
+    problems.push(...triggerProblems(trigger), ...filterProblems(trigger.filter, 'trigger/filter'));
+  if (exitWhen !== null) problems.push(...filterProblems(exitWhen, 'exitWhen'));
   if (quietHours) problems.push(...quietProblems(quietHours));
   if (steps) problems.push(...stepProblems(steps));
   const written = (steps?.map(({ config = {}, ...step }) => ({ ...step, config })) ??
@@ -57,6 +59,12 @@ export function readDefinition(
     },
   };
 }
+
+/** A draft may hold a filter that is not finished, but nothing else in its place. What it says is looked at by `validate`. */
+const filterProblems = (filter: unknown, at: string): readonly Detail[] =>
+  filter === undefined || (typeof filter === 'object' && filter !== null && !Array.isArray(filter))
+    ? []
+    : [{ path: `/body/${at}`, message: 'Must be an object: a condition, or a group of them.' }];
 
 function triggerProblems(trigger: NonNullable<DefinitionBody['trigger']>): readonly Detail[] {
   const wanted = TRIGGER_SETTINGS[trigger.type];
