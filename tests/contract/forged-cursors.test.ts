@@ -20,6 +20,11 @@ const LISTS: Readonly<Record<string, string>> = {
   '/v1/contacts/imports': 'contacts/imports',
   '/v1/audiences': 'audiences',
   '/v1/audit-log': 'audit-log',
+  '/v1/campaigns': 'campaigns',
+  '/v1/campaigns/:id/recipients': `campaigns/${WEBHOOK}/recipients`,
+  '/v1/flows': 'flows',
+  '/v1/flows/:id/runs': `flows/${WEBHOOK}/runs`,
+  '/v1/flows/:id/versions': `flows/${WEBHOOK}/versions`,
   '/v1/webhooks/:id/deliveries': `webhooks/${WEBHOOK}/deliveries`,
 };
 
