@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import type { ActorLife, ActorPage, Counts, Tick } from '../../src/modules/inspector/model.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -57,4 +58,16 @@ export async function openViewer(url: string, key: string): Promise<Viewer> {
     watch: (id) => socket.send(JSON.stringify({ type: 'watch', id })),
     [Symbol.dispose]: () => socket.close(),
   };
+}
+
+/** Puts a run at a step of its own flow, which the machine that is drawn does not have, and answers its id. */
+export async function runAtItsOwnStep(databaseUrl: string): Promise<string> {
+  const id = 'run_01m7xj1rwzprnwr10308attx';
+  const rows = postgres(databaseUrl, { max: 1 });
+  await rows`insert into flow_runs (id, workspace_id, livemode, state, context, revision, machine_version, status, step,
+      started_at, flow_id, flow_version, contact_id, occurrence_key, is_watched)
+    select ${id}, id, false, 'its own', '{}', 1, 1, 'waiting', 'its own', now(), 'flw_1', 1, 'con_1', 'once', false
+    from workspaces limit 1`;
+  await rows.end();
+  return id;
 }

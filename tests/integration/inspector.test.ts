@@ -8,7 +8,7 @@ import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
-import { FROM_OWN_PAGE, openViewer, sessionCookie } from './inspector-viewer.ts';
+import { FROM_OWN_PAGE, openViewer, runAtItsOwnStep, sessionCookie } from './inspector-viewer.ts';
 
 let database: TestDatabase;
 let service: Service;
@@ -324,6 +324,7 @@ describe("Stately's inspector", () => {
 
   test('its own client takes what /inspect says: latest states first, then what happens', async () => {
     const earlier = await send('delivered', { scheduledAt: IN_AN_HOUR() });
+    const run = await runAtItsOwnStep(database.url);
     const cookie = (await sessionCookie(service.url, { key: TEST_KEY })) ?? '';
     const reply = await fetch(`${service.url}/inspector/api/tickets`, {
       method: 'POST',
@@ -338,6 +339,7 @@ describe("Stately's inspector", () => {
     const of = (id: string, type: string) =>
       messages.filter((one) => one.sessionId === id && one.type === type);
     await eventually('the latest states', async () => of(earlier, '@xstate.actor')[0]);
+    await eventually('the run', async () => of(run, '@xstate.actor')[0]);
     const id = await send('delivered');
     await eventually('the end', async () =>
       of(id, '@xstate.snapshot').find(({ snapshot }) => snapshot?.value === 'delivered'),

@@ -146,8 +146,12 @@ export class StatelyRelay implements SocketSession {
   }
 }
 
+/** An actor that runs a definition may be in a state that the kind's own machine does not have; the final ones are the same. */
 const snapshotIn = (kind: Kind, { state, context }: Row): Snapshot => ({
   value: state,
   context,
-  status: kind.machine.states[decodeState(kind, state)]?.type === 'final' ? 'done' : 'active',
+  status:
+    kind.machine.states[kind.hasDefinitions ? state : decodeState(kind, state)]?.type === 'final'
+      ? 'done'
+      : 'active',
 });
