@@ -103,8 +103,12 @@ export const postponing = runSetup.assign(({ event }) => ({
   until: event.type === 'step.postponed' ? event.until : event.at,
 }));
 
-/** Waits until the flow goes on. */
-export const holding = runSetup.assign(({ event }) => ({ at: event.at, status: 'waiting' as const }));
+/** Waits until the flow goes on. Nothing was tried: a step is in doubt only once it was, however long its flow was held. */
+export const holding = runSetup.assign(({ context, event }) => ({
+  at: event.at,
+  status: 'waiting' as const,
+  attempt: context.attempt - 1,
+}));
 
 /** How a run ends. `reason` is stated, or the event tells it. */
 export const ending = (status: FlowRunContext['status'], reason: string | null = null) =>

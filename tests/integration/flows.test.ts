@@ -265,6 +265,8 @@ inEachWorld('flows', (world) => {
       return rows[0].state === 'held' || undefined;
     });
     expect(await runOf(held)).toMatchObject({ status: 'waiting', currentStep: 'hello', wakesAt: null });
+    // However long it was held: what was never tried is sent.
+    await service.pass(2 * DAY);
     ok(await service.live.post(`/v1/flows/${flow}/activate`));
     expect((await until('the end', held, ({ status }) => status === 'completed')).log).toMatchObject([
       { step: 'wait', outcome: 'waited' },

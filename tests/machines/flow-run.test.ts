@@ -106,7 +106,8 @@ describe('a run', () => {
     expect(held?.snapshot.value).toBe('held');
     expect(held?.timers).toEqual({});
     const on = held && decider.next(held, { type: 'hold.ended', at: due });
-    expect(on?.effects).toEqual([{ type: 'perform', params: { step: 'send', visit: 1, attempt: 3 } }]);
+    // The step that asked was not tried.
+    expect(on?.effects).toEqual([{ type: 'perform', params: { step: 'send', visit: 1, attempt: 2 } }]);
   });
 
   // As a release wrote it down: whoever changes the context has to be able to go on from here.
