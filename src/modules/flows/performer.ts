@@ -1,14 +1,16 @@
-import type { FlowStep } from '../../../machines/flow-definition.ts';
+import type { FlowDefinition, FlowStep } from '../../../machines/flow-definition.ts';
 import type { FlowRunContext, FlowRunEvent } from '../../../machines/flow-run-context.ts';
+import { Semaphore } from '../../async/semaphore.ts';
 import type { Order } from '../../engine/draft.ts';
 import type { Performer } from '../../engine/performers.ts';
 import { whoMatches } from './filters.ts';
 import { definitionReader, type RunRow, runReader, zoneOf } from './run-reader.ts';
 import { LATER, type StepWork, type StepWorkDeps, workOf } from './steps.ts';
 
-/** Orders at once in this process, and those that wait in memory; what is beyond them is found again by its lease. */
+/** Orders of this process that wait in memory or are carried out; what is beyond them is found again by its lease. */
+const TAKEN = 20_000;
+/** Orders that are carried out at once. Those that wait for the receivers of strangers have slots of their own. */
 const SLOTS = 64;
-const BACKLOG = 20_000;
 
 /** Waits before the next try of a step that could not be done, as webhooks have them. */
 const BACKOFF_MS = [5_000, 30_000, 300_000, 1_800_000, 7_200_000] as const;
@@ -20,18 +22,35 @@ export const LEASE_MS = 60_000;
 export function flowPerformer(deps: StepWorkDeps): Performer {
   const reader = runReader(deps.database);
   const definitionOf = definitionReader(deps.database);
+  const slots = { posting: new Semaphore(SLOTS), others: new Semaphore(SLOTS) };
 
   async function perform(order: Order): Promise<readonly FlowRunEvent[]> {
     const { actor } = order;
+    const definition = await definitionOf(actor.definitionId ?? '');
+    const { step: at } = actor.snapshot.context as FlowRunContext;
+    const step = definition?.steps.find(({ key }) => key === at);
+    if (!definition || !step) return [];
+    const own = slots[step.type === 'webhook' ? 'posting' : 'others'];
+    if (!(await own.take())) return [];
+    try {
+      return await carryOut(order, definition, step);
+    } finally {
+      own.release();
+    }
+  }
+
+  async function carryOut(
+    { actor, effect }: Order,
+    definition: FlowDefinition,
+    step: FlowStep,
+  ): Promise<readonly FlowRunEvent[]> {
     const context = actor.snapshot.context as FlowRunContext;
-    const { visit } = order.effect.params as { readonly visit: number };
-    const [row, definition] = await Promise.all([
-      reader.ask(actor.id),
-      definitionOf(actor.definitionId ?? ''),
-    ]);
+    const { visit } = effect.params as { readonly visit: number };
+    const row = await reader.ask(actor.id);
     const at = deps.clock.now();
-    const step = definition?.steps.find(({ key }) => key === context.step);
-    if (!row || !definition || !step) return [];
+    if (!row) return [];
+    // An order may have waited longer than its lease, and the one behind it has been carried out: what the run does since must stay.
+    if (row.visit !== visit) return [];
     if (row.is_cancelled) return [{ type: 'cancel.requested', at }];
     if (row.is_held) return [{ type: 'step.held', at, visit }];
     if (row.email === null) return [{ type: 'exit.requested', at, reason: 'contact_deleted' }];
@@ -44,7 +63,10 @@ export function flowPerformer(deps: StepWorkDeps): Performer {
     return [await outcomeOf(deps, step, work)];
   }
 
-  return { slots: SLOTS, backlog: BACKLOG, perform };
+  const stop = () => {
+    for (const each of Object.values(slots)) each.stop();
+  };
+  return { slots: TAKEN, backlog: 0, perform, stop };
 }
 
 async function hasReachedItsGoal(

@@ -10,6 +10,8 @@ export interface RunRow {
   readonly id: string;
   readonly flow_id: string;
   readonly contact_id: string;
+  /** The visit that is under way; null while the run waits, and when it has ended. */
+  readonly visit: number | null;
   readonly is_held: boolean;
   /** Whether the run is to be ended. */
   readonly is_cancelled: boolean;
@@ -28,7 +30,8 @@ export interface RunRow {
   readonly event: Readonly<Record<string, unknown>> | null;
 }
 
-const READ = `select r.id, r.flow_id, r.contact_id, coalesce(f.is_held, false) as is_held,
+const READ = `select r.id, r.flow_id, r.contact_id,
+  case when r.state = r.step then (r.context ->> 'visit')::integer end as visit, coalesce(f.is_held, false) as is_held,
   f.id is null or f.deleted_at is not null or coalesce(r.started_at <= f.cancels_before, false) as is_cancelled,
   w.plan, w.default_from, w.default_reply_to, w.time_zone,
   c.email, c.first_name, c.last_name, coalesce(c.properties, '{}') as properties, coalesce(c.status, 'gone') as status,
