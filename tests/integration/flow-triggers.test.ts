@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test';
+import { verify } from '../../src/modules/webhooks/http/signature.ts';
 import { eventually } from '../support/eventually.ts';
 import { inEachWorld } from '../support/flow-world.ts';
+import { receiveRaw } from '../support/raw-receiver.ts';
+import { openReceiver, type Received } from '../support/webhook-world.ts';
 
 const DAY = 24 * 3_600_000;
 
@@ -113,5 +116,118 @@ inEachWorld('what begins and ends runs', (world) => {
     });
     await follow();
     expect((await runsOf(flow)).map(({ contactId }: Any) => contactId)).toEqual([born]);
+  });
+
+  test('neither names that a client chose nor a flow that cannot begin keep others from their runs', async () => {
+    const { service, ok, aContact, aFlow, runsOf, follow } = world();
+    const trigger = { type: 'event', name: 'odd' };
+    const moment = '2099-01-01T00:00:00Z';
+    const broken = await aFlow({
+      trigger,
+      steps: [{ key: 'at', type: 'delayUntil', config: { at: moment } }],
+    });
+    await service.service.database.query(
+      `update flow_versions set definition = replace(definition::text, $2, 'never')::json where flow_id = $1`,
+      [broken, moment],
+    );
+    const sound = await aFlow({ trigger, steps: [{ key: 'leave', type: 'exit' }] });
+    const properties = { depth: 'deep', importId: 'imp_000000000000000000000000' };
+    ok(await service.live.post(`/v1/contacts/${await aContact()}/events`, { name: 'odd', properties }));
+    await eventually('the run', async () => {
+      await follow();
+      return (await runsOf(sound)).length > 0 || undefined;
+    });
+    expect(await runsOf(broken)).toEqual([]);
+  });
+
+  test('events that come one upon the other are each taken by the step that waits for them', async () => {
+    const { service, ok, aContact, aFlow, follow, until } = world();
+    const wait = (key: string, name: string, way?: string) => ({
+      ...{ key, type: 'waitForEvent' },
+      config: {
+        ...{ name, timeout: { amount: 1, unit: 'days' } },
+        ...(way && { filter: { field: 'event.way', operator: 'eq', value: way } }),
+      },
+    });
+    const flow = await aFlow({
+      steps: [wait('first', 'seen'), wait('second', 'seen', 'b'), wait('third', 'bought')],
+      edges: [
+        { from: 'first', to: 'second', when: 'event' },
+        { from: 'second', to: 'third', when: 'event' },
+      ],
+    });
+    const contactId = await aContact();
+    const { id } = ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId }));
+    for (const [name, way] of [
+      ['bought', 'a'],
+      ['seen', 'a'],
+      ['seen', 'a'],
+      ['seen', 'b'],
+      ['bought', 'b'],
+    ])
+      ok(await service.live.post(`/v1/contacts/${contactId}/events`, { name, properties: { way } }));
+    await follow();
+    await until('the end', id, ({ status }) => status === 'completed');
+  });
+
+  test('flows that change who matches a dynamic audience begin one another five times at the most', async () => {
+    const { service, ok, aContact, aFlow, runsOf, follow, fresh } = world();
+    const filter = { field: 'properties.plan', operator: 'eq', value: 'none' };
+    const audience = ok(await service.live.post('/v1/audiences', { name: fresh(), type: 'dynamic', filter }));
+    const flow = await aFlow({
+      ...{ trigger: { type: 'audienceJoined', audienceId: audience.id }, reentry: 'afterExit' },
+      steps: [{ key: 'mark', type: 'updateContact', config: { properties: { seen: true } } }],
+    });
+    const contact = await aContact();
+    const { database, clock } = service.service;
+    for (let round = 1; round <= 6; round++) {
+      await database.query(
+        `insert into contact_activity (contact_id, id, livemode, type, at, subject, by_machine)
+         values ($1, $2, true, 'joined', $3::timestamptz, $4, true)`,
+        [contact, `act_${round}`, new Date(clock.now()).toISOString(), audience.id],
+      );
+      await eventually(`round ${round}`, async () => {
+        await follow();
+        const runs = await runsOf(flow);
+        const [{ some }] = (await database.query(
+          'select exists (select from flow_feed f where f.position >= (select max(position) from contact_activity)) as some',
+        )) as Any;
+        return (some && runs.every(({ status }: Any) => status === 'completed')) || undefined;
+      });
+    }
+    expect(await runsOf(flow)).toHaveLength(5);
+  });
+
+  test('a step posts signed requests, and whoever never answers keeps no mail waiting', async () => {
+    const { service, ok, aContact, aFlow, until, send } = world();
+    using receiver = openReceiver();
+    const { secret } = ok(await service.live.post('/v1/flows/webhook-secret'));
+    const posting = (url: string) => aFlow({ steps: [{ key: 'tell', type: 'webhook', config: { url } }] });
+    const start = async (flow: string, contactId: string) =>
+      ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId })).id;
+    const contacts = await Promise.all(Array.from({ length: 66 }, () => aContact()));
+    const [first = '', ...others] = contacts;
+    const told = await start(await posting(receiver.url), first);
+    expect((await until('the request', told, ({ endedAt }) => endedAt !== null)).log).toMatchObject([
+      { step: 'tell', outcome: 'posted' },
+    ]);
+    const [{ body, signature, event }] = (await receiver.until(1)) as [Received];
+    expect(verify(secret, signature, body, Math.floor(service.service.clock.now() / 1_000))).toBe(true);
+    expect(event).toMatchObject({
+      id: `${told}.1`,
+      type: 'flow.step',
+      livemode: true,
+      runId: told,
+      step: 'tell',
+    });
+    await using silent = await receiveRaw(() => {});
+    const stuck = await posting(silent.url);
+    const mailing = await aFlow({ steps: [{ key: 'hello', ...send() }] });
+    await Promise.all(others.map((contact) => start(stuck, contact)));
+    await eventually('64 requests', async () => silent.requests.length >= 64 || undefined);
+    const mail = await start(mailing, first);
+    await until('the mail', mail, ({ status }) => status === 'completed');
+    expect(silent.requests).toHaveLength(64);
+    ok(await service.live.delete(`/v1/flows/${stuck}?runs=cancel`));
   });
 });

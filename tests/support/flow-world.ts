@@ -70,8 +70,8 @@ async function openWorld(environment: Readonly<Record<string, string>>): Promise
 /** The same tests on a service over each kind of database. Only the tests may read the world. */
 export function inEachWorld(title: string, tests: (world: () => FlowWorld) => void): void {
   describe.each([
-    ['PostgreSQL', {}],
-    ['PGlite', { DATABASE_URL: '' }],
+    ['PostgreSQL', { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }],
+    ['PGlite', { DATABASE_URL: '', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }],
   ])(`${title} on %s`, (_, environment) => {
     let world: FlowWorld;
     beforeAll(async () => {

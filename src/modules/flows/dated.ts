@@ -1,9 +1,11 @@
 import type { FlowTrigger } from '../../../machines/flow-definition.ts';
 import { occurrencesOf } from '../../../machines/flow-time.ts';
-import type { Enrol, EnrolDeps, Occurrence } from './enrol.ts';
+import type { EnrolDeps, Occurrence } from './enrol.ts';
 import { definitionReader, zoneOf } from './run-reader.ts';
 import { definitionIdOf } from './store.ts';
 import type { Listener } from './wake.ts';
+
+type Begin = (listener: Listener, occurrences: readonly Occurrence[]) => Promise<unknown>;
 
 /** Contacts that are looked through together. */
 const PAGE = 2_000;
@@ -33,7 +35,7 @@ type DateTrigger = FlowTrigger & { readonly type: 'dateProperty' };
  * looked through only at those minutes; what was missed meanwhile is made up for.
  */
 export async function beginDated(
-  deps: EnrolDeps & { readonly enrol: Enrol },
+  deps: EnrolDeps & { readonly enrol: Begin },
   listeners: readonly Listener[],
   stop?: AbortSignal,
 ): Promise<void> {
@@ -59,7 +61,7 @@ export function comesWithin(time: string, after: number, upTo: number): boolean 
 }
 
 async function scan(
-  { database, enrol }: EnrolDeps & { readonly enrol: Enrol },
+  { database, enrol }: EnrolDeps & { readonly enrol: Begin },
   listener: Listener,
   trigger: DateTrigger,
   within: { readonly after: number; readonly upTo: number },

@@ -1,6 +1,8 @@
 import type { Database } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
+import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
 import { HORIZON } from '../events/queries.ts';
 import { beginDated } from './dated.ts';
@@ -34,10 +36,24 @@ select exists (
   select from contact_activity a, horizon h where a.email_id is null and (a.position, a.id) > (f.position, f.id) and a.position < h.at
 ) as some, (select h.at::text from horizon h) as horizon from flow_feed f where f.one`;
 
-/** What contacts did, in the order in which it became durable; nothing before the horizon can come in between any more. */
+/**
+ * Nobody notes why a contact matches a filter: whoever has joined or left a dynamic audience may have been changed by a flow within
+ * the day before.
+ */
+const BY_CHANGES = `case when a.by_machine then (
+  select max((r.context ->> 'depth')::integer) + 1 from flow_runs r
+  where r.contact_id = a.contact_id and r.started_at > a.at - interval '1 day' and exists (
+    select from flow_run_log l where l.run_id = r.id and l.outcome in ('updated', 'added', 'removed'))
+) end`;
+
+/**
+ * What contacts did, in the order in which it became durable; nothing before the horizon can come in between any more. What is noted of
+ * an event are properties of the client's own, which must not be taken for ours.
+ */
 const READ = `with horizon as materialized (${HORIZON})
 select a.position::text, a.id, a.contact_id as "contactId", a.livemode, a.type, a.subject,
-  coalesce((a.data ->> 'depth')::integer, 0) as depth, a.data ->> 'importId' as "importId",
+  case when a.type in ('joined', 'left') then coalesce((a.data ->> 'depth')::integer, ${BY_CHANGES}, 0) else 0 end as depth,
+  case when a.type = 'joined' then a.data ->> 'importId' end as "importId",
   (extract(epoch from a.at) * 1000)::float8 as at
 from horizon h cross join lateral (
   select * from contact_activity
@@ -64,6 +80,7 @@ export interface FollowerDeps {
   readonly database: Database;
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly enrol: Enrol;
 }
 
@@ -91,7 +108,8 @@ export class Follower {
     const [ahead] = await database.query<{ some: boolean; horizon: string }>(AHEAD);
     const listeners = await this.#listeners();
     const dated = listeners.filter(({ trigger }) => trigger === 'dateProperty');
-    if (dated.length > 0 && (await this.#place())) await beginDated(this.deps, dated, stop);
+    const enrol = (flow: Listener, each: readonly Occurrence[]) => this.#enrol(flow, each);
+    if (dated.length > 0 && (await this.#place())) await beginDated({ ...this.deps, enrol }, dated, stop);
     if (!ahead?.some) return;
     const [waiting] = await database.query<{ some: boolean }>(WAITERS);
     const place = await this.#place();
@@ -119,7 +137,7 @@ export class Follower {
   }
 
   async #work(page: readonly Activity[], listeners: readonly Listener[]): Promise<void> {
-    const { database, enrol } = this.deps;
+    const { database } = this.deps;
     const heard = page.filter((entry) => listeners.some((listener) => mayHear(listener, entry)));
     if (heard.length > 0) {
       const asked = heard.map((entry, ord) => ({
@@ -143,10 +161,21 @@ export class Follower {
             (listener.trigger !== 'contactCreated' || entry.type === 'created' || isNew);
           return hears ? [occurrenceOf(entry)] : [];
         });
-        if (occurrences.length > 0) await enrol(listener, occurrences);
+        if (occurrences.length > 0) await this.#enrol(listener, occurrences);
       }
     }
     await this.#wake(page);
+  }
+
+  /** A flow that cannot begin must not keep those of everybody else from theirs; a database that is away does. */
+  async #enrol(listener: Listener, occurrences: readonly Occurrence[]): Promise<void> {
+    const { enrol, logger } = this.deps;
+    try {
+      await enrol(listener, occurrences);
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are left out.');
+    }
   }
 
   async #place(): Promise<{ readonly position: string; readonly id: string } | null> {

@@ -10,6 +10,9 @@ import { definitionReader } from './run-reader.ts';
 import { cancelRuns, releaseRuns, runPruner, runSettler } from './settle.ts';
 import type { StepWorkDeps } from './steps.ts';
 
+/** A request does not wait longer until all runs have been cancelled. */
+const WAITED_FOR_MS = 3_000;
+
 /** Automations: what happens to a contact, step by step, and every run of it. */
 export const flowsModule = defineModule<FlowDeps>({
   name: 'flows',
@@ -40,7 +43,7 @@ export const flowsModule = defineModule<FlowDeps>({
     },
   ],
   routes: flowRoutes,
-  open({ config, database, clock, sealer, signer }) {
+  open({ config, database, clock, sealer, signer, logger }) {
     const work: { -readonly [Name in 'acceptance' | 'posting']?: StepWorkDeps[Name] } = {};
     const connected = <Name extends 'acceptance' | 'posting'>(name: Name): StepWorkDeps[Name] => {
       const found = work[name];
@@ -65,14 +68,14 @@ export const flowsModule = defineModule<FlowDeps>({
         work.posting = () => posting;
         const deps = { database, engine, clock };
         const enrol = enroller(deps);
-        const follower = new Follower({ ...deps, enrol });
+        const follower = new Follower({ ...deps, enrol, logger });
         return {
           deps: {
             ...{ ...deps, enrol, sealer },
             fillTemplate: acceptance.fillTemplate,
             problemOfUrl: (url) => posting.problemOfUrl(url),
             release: (flowId) => releaseRuns(deps, flowId),
-            cancelRuns: (flowId) => cancelRuns(deps, flowId),
+            cancelRuns: (flowId) => cancelRuns(deps, flowId, AbortSignal.timeout(WAITED_FOR_MS)),
           },
           duties: [follower.duty, runSettler(deps), runPruner(deps)],
         };

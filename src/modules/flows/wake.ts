@@ -1,5 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
+import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Beginning } from './enrol.ts';
 import { whoMatches } from './filters.ts';
@@ -58,10 +60,11 @@ export interface WakeDeps {
   readonly database: Database;
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /** Makes the function that tells runs. It throws what could not be told: the page is then told again. */
-export function waker({ database, engine, clock }: WakeDeps): Wake {
+export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   const definitionOf = definitionReader(database);
 
   /** Of these runs those for which a filter of their version holds, asked with one statement for each version and step. */
@@ -75,46 +78,46 @@ export function waker({ database, engine, clock }: WakeDeps): Wake {
       const definition = await definitionOf(run.definitionId);
       if (!definition) return [];
       const asked = group.map((pair) => ({ contactId: pair.run.contactId, eventId: pair.eventId }));
-      const answers = await whoMatches(
-        database,
-        run,
-        filterOf(definition, run.step ?? ''),
-        asked,
-        clock.now(),
-      );
+      const filter = filterOf(definition, run.step ?? '');
+      const answers = await whoMatches(database, run, filter, asked, clock.now());
       return group.filter((_, index) => answers[index]);
     });
     return (await Promise.all(found)).flat();
   }
 
+  /**
+   * Tells each run the first event that it waits for, and asks again: what it waits for then may have come behind it in this page.
+   */
   async function wakeAwaiting(page: readonly Activity[]): Promise<void> {
     const events = page.filter(({ type }) => type === 'event');
-    if (events.length === 0) return;
     const contacts = [...new Set(events.map(({ contactId }) => contactId))];
     const names = [...new Set(events.map(({ subject }) => subject ?? ''))];
-    const runs = await database.query<OpenRun>(AWAITING, [contacts, names]);
-    if (runs.length === 0) return;
-    const byContact = Map.groupBy(runs, ({ contactId }) => contactId);
-    const pairs = events.flatMap((event) =>
-      (byContact.get(event.contactId) ?? [])
-        .filter(({ awaits }) => awaits === event.subject)
-        .map((run) => ({ run, event, eventId: event.id })),
-    );
-    const wanted = await matching(pairs, ({ steps }, key) => {
-      const step = steps.find((one) => one.key === key);
-      return step?.type === 'waitForEvent' ? step.config.filter : undefined;
-    });
-    // Those of one run in their order: the first that it takes ends its waiting.
-    await allTold(
-      wanted.map(({ run, event }) =>
-        engine.tell('flowRun', run.id, {
-          type: 'event.came',
-          at: clock.now(),
-          name: event.subject ?? '',
-          position: event.position,
-        }),
-      ),
-    );
+    const told = new Map<string, number>();
+    while (events.length > 0) {
+      const runs = await database.query<OpenRun>(AWAITING, [contacts, names]);
+      const byContact = Map.groupBy(runs, ({ contactId }) => contactId);
+      const pairs = events.flatMap((event, place) =>
+        (byContact.get(event.contactId) ?? [])
+          .filter(({ id, awaits }) => awaits === event.subject && place > (told.get(id) ?? -1))
+          .map((run) => ({ run, event, place, eventId: event.id })),
+      );
+      const wanted = await matching(pairs, ({ steps }, key) => {
+        const step = steps.find((one) => one.key === key);
+        return step?.type === 'waitForEvent' ? step.config.filter : undefined;
+      });
+      const first = new Map<string, (typeof wanted)[number]>();
+      for (const pair of wanted)
+        if (pair.place < (first.get(pair.run.id)?.place ?? events.length)) first.set(pair.run.id, pair);
+      if (first.size === 0) return;
+      for (const [id, { place }] of first) told.set(id, place);
+      await allTold(
+        [...first.values()].map(({ run, event: { subject, position } }) =>
+          engine.tell('flowRun', run.id, {
+            ...{ type: 'event.came', at: clock.now(), name: subject ?? '', position },
+          }),
+        ),
+      );
+    }
   }
 
   async function endWatched(page: readonly Activity[]): Promise<void> {
@@ -130,13 +133,17 @@ export function waker({ database, engine, clock }: WakeDeps): Wake {
     );
   }
 
+  /** A run that cannot take what it is told keeps nobody else waiting; a database that is away does. */
+  async function allTold(telling: readonly Promise<unknown>[]): Promise<void> {
+    for (const result of await Promise.allSettled(telling)) {
+      if (result.status === 'fulfilled') continue;
+      if (result.reason instanceof Unavailable) throw result.reason;
+      logger.error({ err: result.reason }, 'A run could not be told what its contact did.');
+    }
+  }
+
   return async (page) => {
     await endWatched(page);
     await wakeAwaiting(page);
   };
-}
-
-async function allTold(telling: readonly Promise<unknown>[]): Promise<void> {
-  for (const result of await Promise.allSettled(telling))
-    if (result.status === 'rejected') throw result.reason;
 }
