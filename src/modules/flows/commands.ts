@@ -120,17 +120,20 @@ export async function validateFlow(
 }
 
 /**
- * $1 id, $2 version, $3 now, $4 type of the trigger, $5 what it listens to, $6 the version that was published before. What happened
- * before begins no run. A flow that goes on after a pause has missed what came meanwhile.
+ * $1 id, $2 version, $3 now, $4 type of the trigger, $5 what it listens to, $6 when it had been changed last: only what was checked is
+ * published. What happened before begins no run. A flow that goes on after a pause has missed what came meanwhile.
  */
-const ACTIVATE = `with published as (
-  update flow_versions set published_at = coalesce(published_at, $3::timestamptz) where flow_id = $1 and version = $2::integer
+const ACTIVATE = `with activated as (
+  update flows set status = 'active', is_held = false, published_version = $2::integer, trigger_type = $4, listens_to = $5,
+    since_position = case when status = 'active' then since_position else event_position() end,
+    scanned_to = case when status = 'active' and trigger_type = 'dateProperty' then coalesce(scanned_to, $3::timestamptz) else $3::timestamptz end,
+    updated_at = $3::timestamptz
+  where id = $1 and version = $2::integer and updated_at = $6::timestamptz and deleted_at is null returning id
+), published as (
+  update flow_versions v set published_at = coalesce(v.published_at, $3::timestamptz)
+  from activated a where v.flow_id = a.id and v.version = $2::integer
 )
-update flows set status = 'active', is_held = false, published_version = $2::integer, trigger_type = $4, listens_to = $5,
-  since_position = case when status = 'active' then since_position else event_position() end,
-  scanned_to = case when status = 'active' and trigger_type = 'dateProperty' then coalesce(scanned_to, $3::timestamptz) else $3::timestamptz end,
-  updated_at = $3::timestamptz
-where id = $1 and version = $2::integer and deleted_at is null returning id`;
+select id from activated`;
 
 const listensTo = ({ trigger }: FlowDefinition): string | null =>
   'audienceId' in trigger ? trigger.audienceId : trigger.type === 'event' ? trigger.name : null;
@@ -170,7 +173,7 @@ async function activate(commands: FlowCommands, { caller, params, now }: Own): P
   if (problems.length > 0) return invalid(problems);
   const rows = await database.query(ACTIVATE, [
     ...[row.id, row.version, new Date(now).toISOString(), row.definition.trigger.type],
-    listensTo(row.definition),
+    ...[listensTo(row.definition), new Date(row.updated_at).toISOString()],
   ]);
   if (rows.length === 0) return FASTER;
   void commands.release(row.id).catch(() => {});

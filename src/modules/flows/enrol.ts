@@ -38,11 +38,15 @@ export interface Beginning extends Scope {
 /** Flows that begin one another end here. */
 export const DEEPEST = 5;
 
-/** Who may begin now: nobody twice for one occurrence, nobody with an open run, and nobody again where that is not allowed. */
+/**
+ * Who may begin now: nobody once the flow was paused, nobody twice for one occurrence, nobody with an open run, and nobody again where
+ * that is not allowed.
+ */
 const FREE = `select a.ord, c.id, c.properties, w.time_zone
 from json_to_recordset($1::text::json) as a(ord integer, contact_id text, key text)
 join contacts c on c.workspace_id = $2 and c.livemode = $3::boolean and c.id = a.contact_id
 join workspaces w on w.id = $2
+join flows f on f.id = $4 and f.status = 'active' and f.deleted_at is null
 where not exists (select from flow_runs r where r.flow_id = $4 and r.occurrence_key = a.key)
   and not exists (select from flow_runs r where r.flow_id = $4 and r.contact_id = a.contact_id and r.ended_at is null)
   and not ($5::boolean and exists (select from flow_entrants e where e.flow_id = $4 and e.contact_id = a.contact_id))`;

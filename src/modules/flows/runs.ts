@@ -160,8 +160,8 @@ export function startRun(
     if (!contact) return notFound('contact');
     const { workspaceId, livemode } = caller;
     const beginning = { workspaceId, livemode, flowId: flow.id, version: flow.published_version };
-    // A key that the client has chosen names the occurrence, also when the reply to it was lost.
-    const key = call.claim ? `by hand ${call.claim.key}` : `by hand ${requestId}`;
+    // A key that the client has chosen names the occurrence, also when the reply to it was lost. It may serve for others as well.
+    const key = `by hand ${contact.id} ${call.claim ? call.claim.key : requestId}`;
     const [id] = await enrol(beginning, [
       { contactId: contact.id, key, eventId: null, position: '0', depth: 0 },
     ]);
