@@ -5,6 +5,10 @@ import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
 const WEBHOOK = `wh_${'0'.repeat(24)}`;
 const CONTACT = `con_${'0'.repeat(24)}`;
+const CAMPAIGN = `cmp_${'0'.repeat(24)}`;
+const FLOW = `flw_${'0'.repeat(24)}`;
+const idIn = (path: string): string =>
+  path.startsWith('/v1/campaigns/') ? CAMPAIGN : path.startsWith('/v1/flows/') ? FLOW : WEBHOOK;
 
 /** The list that each path's cursors are bound to. */
 const LISTS: Readonly<Record<string, string>> = {
@@ -21,10 +25,10 @@ const LISTS: Readonly<Record<string, string>> = {
   '/v1/audiences': 'audiences',
   '/v1/audit-log': 'audit-log',
   '/v1/campaigns': 'campaigns',
-  '/v1/campaigns/:id/recipients': `campaigns/${WEBHOOK}/recipients`,
+  '/v1/campaigns/:id/recipients': `campaigns/${CAMPAIGN}/recipients`,
   '/v1/flows': 'flows',
-  '/v1/flows/:id/runs': `flows/${WEBHOOK}/runs`,
-  '/v1/flows/:id/versions': `flows/${WEBHOOK}/versions`,
+  '/v1/flows/:id/runs': `flows/${FLOW}/runs`,
+  '/v1/flows/:id/versions': `flows/${FLOW}/versions`,
   '/v1/webhooks/:id/deliveries': `webhooks/${WEBHOOK}/deliveries`,
 };
 
@@ -86,7 +90,7 @@ describe('a signed cursor with an impossible position', () => {
       for (const position of POSITIONS) {
         const after = forged(list, position);
         const reply = await service.ask({
-          path: `${path.replace(':id', WEBHOOK).replace(':contact', CONTACT)}?after=${after}`,
+          path: `${path.replace(':id', idIn(path)).replace(':contact', CONTACT)}?after=${after}`,
           key,
         });
         expect([position, reply.status, reply.body?.error?.code, pathsOf(reply)]).toEqual([
