@@ -68,7 +68,7 @@ export function textField<Row>(source: Source<Row, string>) {
     in: bind(readList(readText), (texts) =>
       onValue(
         source,
-        (value) => sql`${value} in ${texts}`,
+        (value) => sql`${value} = any(${sql.param(texts)}::text[])`,
         (value) => texts.includes(value),
       ),
     ),
@@ -112,11 +112,7 @@ export function numberField<Row>(source: Source<Row, number>) {
     in: bind(readList(readNumber), (numbers) =>
       onValue(
         source,
-        (value) =>
-          sql`${value} in (${sql.join(
-            numbers.map((number) => sql`${String(number)}::text::numeric`),
-            sql`, `,
-          )})`,
+        (value) => sql`${value} = any(${sql.param(numbers.map(String))}::text[]::numeric[])`,
         (value) => numbers.includes(value),
       ),
     ),

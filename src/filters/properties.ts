@@ -8,6 +8,8 @@ import { readBoolean, readList, readNumber, readText } from './operators.ts';
 
 /** A property's name, which is passed as a parameter all the same. */
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+/** The most values of `in` that an index is asked for one by one: of a hundred audiences' hundred values nothing is left to plan. */
+const MOST_BY_INDEX = 10;
 
 /** The source of properties: a jsonb column that is never null, and the same object in memory. */
 export interface Properties<Row> {
@@ -49,10 +51,11 @@ export function propertyField<Row>({ sql: column, read }: Properties<Row>, key: 
     read: (row) => textOrNull(own(row)),
   };
   const texts = textField(text);
-  const numbers = numberField<Row>({
+  const number: Source<Row, number> = {
     sql: sql`(${typed('number', sql`(${json})::numeric`)})`,
     read: (row) => numberOrNull(own(row)),
-  });
+  };
+  const numbers = numberField<Row>(number);
   const dates = dateField<Row>({
     // No number, list or object is written like a date, so that the type need not be asked for.
     sql: sql`(${dateInSql(sql`(${plain})`)})`,
@@ -63,6 +66,17 @@ export function propertyField<Row>({ sql: column, read }: Properties<Row>, key: 
     sql: () => sql`${column} @> ${JSON.stringify({ [key]: value })}::text::jsonb`,
     matches: (row) => own(row) === value,
   });
+  const oneOf = (values: readonly Scalar[]): Filter<Row> => {
+    const booleans = [...new Set(values)].filter((value) => typeof value === 'boolean');
+    const lists = [
+      sql`${text.sql} = any(${sql.param(values.filter((value) => typeof value === 'string'))}::text[])`,
+      sql`${number.sql} = any(${sql.param(values.filter((value) => typeof value === 'number').map(String))}::text[]::numeric[])`,
+    ];
+    return {
+      sql: () => sql`(${sql.join([...lists, ...booleans.map((value) => equal(value).sql(0))], sql` or `)})`,
+      matches: (row) => values.some((value) => own(row) === value),
+    };
+  };
   /** Numbers are compared as numbers, texts as dates. */
   const ordered =
     (operator: 'gt' | 'gte' | 'lt' | 'lte'): Bind<Row> =>
@@ -79,7 +93,9 @@ export function propertyField<Row>({ sql: column, read }: Properties<Row>, key: 
     contains: texts.contains,
     startsWith: texts.startsWith,
     endsWith: texts.endsWith,
-    in: bind(readList(readScalar), (values) => anyOf(values.map(equal))),
+    in: bind(readList(readScalar), (values) =>
+      values.length > MOST_BY_INDEX ? oneOf(values) : anyOf(values.map(equal)),
+    ),
     ...textPresence({ sql: sql`(${plain})`, read: own }),
     before: dates.before,
     after: dates.after,

@@ -178,6 +178,29 @@ describe.each(BOTH_DATABASES)('audiences on %s', (_, environment) => {
     expect((await send('POST', '/v1/audiences/preview', { filter: inAudience(other.id) })).status).toBe(422);
   });
 
+  test('audiences within one another come to a hundred conditions at most, however they came to be', async () => {
+    const one = plan('pro');
+    const any = (conditions: object[]) => ({ or: conditions });
+    const times = (count: number, filter: object) => any(Array<object>(count).fill(filter));
+    const dynamic = (filter: object) => ({ name: 'Made of others', type: 'dynamic', filter });
+    const inAudience = (value: string) => ({ field: 'audiences', operator: 'eq', value });
+    const { id: few } = await made(dynamic(times(24, one)));
+    const four = times(4, inAudience(few));
+    const refused = await send('POST', '/v1/audiences', dynamic(any([...four.or, one])));
+    expect([refused.status, pathsOf(refused)]).toEqual([422, ['/body/filter']]);
+    expect(refused.text).toContain('at most 100 conditions');
+    const { id: most, contactCount } = await made(dynamic(four));
+    expect(contactCount).toBe(2);
+    // One condition more below would be four more above, where nobody would match any more.
+    const path = `/v1/audiences/${few}`;
+    const more = await send('PATCH', path, { filter: times(25, one) });
+    expect([more.status, pathsOf(more)]).toEqual([422, ['/body/filter']]);
+    expect(more.text).toContain(most);
+    expect((await send('PATCH', path, { filter: times(23, one) })).status).toBe(200);
+    expect((await send('GET', `/v1/audiences/${most}`)).body.data.contactCount).toBe(2);
+    for (const id of [most, few]) await send('DELETE', `/v1/audiences/${id}`);
+  });
+
   test.each([
     [{ name: 'x', filter: plan('pro') }, ['/body/filter']],
     [{ name: 'x', type: 'dynamic', filter: { field: 'x' } }, 'some'],

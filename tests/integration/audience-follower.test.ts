@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { mintId } from '../../src/db/ids.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
 import type { Call } from '../../src/http/route.ts';
 import { createAudience, deleteAudience, patchAudience } from '../../src/modules/audiences/commands.ts';
 import { ContactCounter } from '../../src/modules/audiences/count.ts';
@@ -14,10 +15,10 @@ const plan = (value: string) => ({ field: 'properties.plan', operator: 'eq', val
 
 onEachStore('following dynamic audiences', (store) => {
   /** A workspace of its own, with contacts a to d. */
-  async function world(workspaceId: string) {
+  async function world(workspaceId: string, counting?: Pick<ContactCounter, 'count'>) {
     const { database } = store;
     const clock = new ManualClock(Date.parse('2026-11-22T12:00:00.000Z'));
-    const reader = { database, counter: new ContactCounter(database) };
+    const reader = { database, counter: (counting ?? new ContactCounter(database)) as ContactCounter };
     const caller = { workspaceId, livemode: true };
     const call = <Body>(body: Body, id = '') =>
       ({ caller, params: { id }, body, claim: null, now: clock.now() }) as unknown as Call<
@@ -147,6 +148,34 @@ onEachStore('following dynamic audiences', (store) => {
     const noted = await Promise.all([look(1), look(2), look(3)]);
     expect(noted.reduce((sum, each) => sum + each.noted, 0)).toBe(1);
     expect(await activity()).toHaveLength(1);
+  });
+
+  test('a hundred audiences of fifty conditions are asked at once, and there is no further one', async () => {
+    const { contact, audience, change, walk, activity } = await world('ws_most');
+    const a = await contact('a', { plan: 'free' });
+    const opened = { field: 'activity.opened', operator: 'exists', value: true };
+    const values = Array.from({ length: 100 }, (_, n) => `plan ${n}`);
+    const conditions = Array.from({ length: 49 }, (_, n) =>
+      n % 7 === 0 ? opened : { field: `properties.p${n}`, operator: 'in', value: values },
+    );
+    const filter = { or: [...conditions, plan('pro')] };
+    for (let n = 0; n < 100; n++) await audience({ name: `${n}`, type: 'dynamic', filter });
+    expect(audience({ name: 'One more', type: 'dynamic', filter })).rejects.toThrow('100 dynamic audiences');
+    await walk();
+    await change(a, { plan: 'pro' });
+    await walk();
+    expect(await activity()).toHaveLength(100);
+  });
+
+  test('an audience is made although nobody can count its contacts now', async () => {
+    const { audience, patch } = await world('ws_uncounted', {
+      count: () => Promise.reject(new Unavailable('Too many counts.')),
+    });
+    const id = await audience({ name: 'Pro', type: 'dynamic', filter: plan('pro') });
+    expect(await patch(id, { name: 'Professional' })).toMatchObject({
+      name: 'Professional',
+      contactCount: null,
+    });
   });
 
   test('without dynamic audiences nothing is kept', async () => {

@@ -188,4 +188,15 @@ onEachStore('filters over contacts', (store) => {
     const none = { workspaceId: 'nobody', livemode: true };
     expect(await estimating.preview(none, condition)).toEqual({ count: 0, isExact: true, sample: [] });
   });
+  test('whoever asks for too many counts at once keeps nobody else from theirs', async () => {
+    const counter = new ContactCounter(store.database);
+    const count = (workspaceId: string) => counter.count({ workspaceId, livemode: true }, sql`true`);
+    const told = await Promise.allSettled([...Array(52).fill('ws'), 'other'].map(count));
+    expect(told.map(({ status }) => status)).toEqual([
+      ...Array(50).fill('fulfilled'),
+      ...Array(2).fill('rejected'),
+      'fulfilled',
+    ]);
+    expect(await count('ws')).toMatchObject({ isExact: true });
+  });
 });

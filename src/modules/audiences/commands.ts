@@ -6,9 +6,14 @@ import { Problems } from '../../filters/condition.ts';
 import { type Detail, Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import { type Call, Replay } from '../../http/route.ts';
-import { readContactFilter } from './filter.ts';
+import { problemsAbove, readContactFilter } from './filter.ts';
 import type { AudienceView, NewAudience, PatchAudience } from './model.ts';
-import { type AudienceCounter, type AudienceReader, findAudience, findAudienceRow } from './queries.ts';
+import {
+  type AudienceCounter,
+  type AudienceReader,
+  findAudienceRow,
+  findWrittenAudience,
+} from './queries.ts';
 
 // biome-ignore lint/performance/noBarrelFile: what other modules may do with members, beside the commands themselves.
 export { type Asking, joinAudience, leaveAudience } from './members.ts';
@@ -84,7 +89,7 @@ export async function createAudience(
   });
   if (made instanceof Failure) return made;
   const isReplay = made instanceof Replay;
-  const view = await findAudience(reader, caller, isReplay ? String(made.body) : made, now);
+  const view = await findWrittenAudience(reader, caller, isReplay ? String(made.body) : made, now);
   if (!view) return notFound('audience');
   return isReplay ? new Replay(made.status, view) : view;
 }
@@ -109,6 +114,8 @@ async function problemsOf(
     const filter =
       body.filter === undefined ? null : await readContactFilter(database, caller, body.filter, place);
     if (filter instanceof Problems) details.push(...filter.details);
+    else if (filter)
+      details.push(...(await problemsAbove(database, caller, { id, filter: body.filter }, '/body/filter')));
     if (confirm)
       details.push({
         path: '/body/confirm',
@@ -171,7 +178,9 @@ export async function patchAudience(
     ],
     new Date(now).toISOString(),
   ]);
-  return (rows.length > 0 && (await findAudience(reader, caller, row.id, now))) || notFound('audience');
+  return (
+    (rows.length > 0 && (await findWrittenAudience(reader, caller, row.id, now))) || notFound('audience')
+  );
 }
 
 /** The members of an audience may be a million: they go afterwards, in parts. */

@@ -35,6 +35,8 @@ const SHOWN = 10;
 const AT_ONCE = 2;
 /** Further ones are turned away; these are answered within five seconds. */
 const MOST_WAITING = 200;
+/** Of one workspace, so that a loop of one client turns away nobody else. */
+const MOST_OF_ONE = 50;
 
 interface Plan {
   readonly 'Total Cost': number;
@@ -48,6 +50,7 @@ interface Found extends Count {
 /** Counts the contacts that conditions hold for. What would cost too much is estimated from some pages of the table. */
 export class ContactCounter {
   readonly #turns = new Semaphore(AT_ONCE, undefined, MOST_WAITING);
+  readonly #countingFor = new Map<string, number>();
   #counting = 0;
 
   constructor(
@@ -58,27 +61,30 @@ export class ContactCounter {
 
   /** How many there are. @throws Unavailable */
   async count(scope: Scope, condition: SQL): Promise<Count> {
-    const { count, isExact } = await this.#inTurn(() => this.#find(scope, condition, 0));
+    const { count, isExact } = await this.#inTurn(scope, () => this.#find(scope, condition, 0));
     return { count, isExact };
   }
 
   /** How many there are, and some of them: the newest, where they were all counted or are found among the newest contacts. @throws Unavailable */
   async preview(scope: Scope, condition: SQL): Promise<Counted> {
-    const { count, isExact, ids } = await this.#inTurn(() => this.#find(scope, condition, SHOWN));
+    const { count, isExact, ids } = await this.#inTurn(scope, () => this.#find(scope, condition, SHOWN));
     const sample = ids.length === 0 ? [] : await this.#rowsOf(scope, ids);
     return { count, isExact, sample };
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>({ workspaceId }: Scope, work: () => Promise<T>): Promise<T> {
+    const refused = () => new Unavailable('Too many counts of contacts are asked for at once.');
+    const own = this.#countingFor.get(workspaceId) ?? 0;
+    if (own >= MOST_OF_ONE) throw refused();
+    this.#countingFor.set(workspaceId, own + 1);
     this.#counting++;
     try {
-      return await this.#turns.run(
-        work,
-        undefined,
-        () => new Unavailable('Too many counts of contacts are asked for at once.'),
-      );
+      return await this.#turns.run(work, undefined, refused);
     } finally {
       this.#counting--;
+      const left = (this.#countingFor.get(workspaceId) ?? 1) - 1;
+      if (left > 0) this.#countingFor.set(workspaceId, left);
+      else this.#countingFor.delete(workspaceId);
     }
   }
 

@@ -103,7 +103,7 @@ const audiencesField = (dynamic: DynamicAudiences): Field<FilteredContact> =>
   idSetField<FilteredContact>({
     sql: (ids, now) => {
       const members = sql`exists (select from audience_members m where m.contact_id = ${contacts.id}
-        and m.state = 'joined' and m.audience_id in ${ids})`;
+        and m.state = 'joined' and m.audience_id = any(${sql.param(ids)}::text[]))`;
       const filters = ids.flatMap((id) => dynamic.get(id)?.sql(now) ?? []);
       return sql`(${sql.join([members, ...filters.map((each) => sql`(${each}) is true`)], sql` or `)})`;
     },
@@ -136,7 +136,7 @@ function emailActivity(type: string): Field<FilteredContact> {
   return {
     ...idSetField<FilteredContact>({
       sql: (ids) => sql`exists (select from contact_activity a where a.contact_id = ${contacts.id}
-        and ${condition} and a.campaign_id in ${ids})`,
+        and ${condition} and a.campaign_id = any(${sql.param(ids)}::text[]))`,
       has: ({ activity }, ids) =>
         activity.some((one) => is(one) && one.campaignId !== null && ids.includes(one.campaignId)),
     }),

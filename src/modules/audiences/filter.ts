@@ -13,6 +13,11 @@ export type ContactFilter = Filter<FilteredContact>;
 
 /** How far dynamic audiences may name one another. */
 const DEEPEST = 3;
+/**
+ * The most conditions that the database is asked for one filter: its own, and those of the dynamic audiences that it names, as often
+ * as it names them. Without it three levels of fifty conditions come to millions.
+ */
+const MOST_IN_ALL = 100;
 
 /** Restricts to the audiences of one environment. */
 export const ownAudiences = ({ workspaceId, livemode }: Scope): SQL | undefined =>
@@ -26,54 +31,123 @@ interface Place {
   readonly above: readonly string[];
   /** What can be asked besides, in the filter itself and not in those of the audiences that it names. */
   readonly further?: readonly FieldFamily<FilteredContact>[];
+  /** A filter that an audience does not have yet. */
+  readonly instead?: { readonly id: string; readonly filter: unknown };
+}
+
+interface Part {
+  readonly filter: ContactFilter;
+  /** How many conditions it is made of, those of the audiences that it names included. */
+  readonly conditions: number;
 }
 
 /**
  * Reads a filter over contacts. The dynamic audiences that it names take part with their own filters, down to three of them within
- * one another. @throws Unavailable
+ * one another, and with 100 conditions in all. @throws Unavailable
  */
 export async function readContactFilter(
   database: Database,
   scope: Scope,
   value: unknown,
-  { at, above, further }: Place,
+  place: Place,
 ): Promise<ContactFilter | Problems> {
+  const part = await readPart(database, scope, value, place);
+  return part instanceof Problems ? part : part.filter;
+}
+
+async function readPart(
+  database: Database,
+  scope: Scope,
+  value: unknown,
+  place: Place,
+): Promise<Part | Problems> {
+  const { at, above, further, instead } = place;
   // The whole filter is read first, which bounds the ids that are looked up.
   const alone = readFilter(value, at, contactFields(undefined, further));
-  const ids = alone instanceof Problems ? [] : audienceIdsIn(value);
-  if (ids.length === 0) return alone;
+  if (alone instanceof Problems) return alone;
+  const named = conditionsIn(value);
+  const ids = [...new Set(named.flat())];
+  if (ids.length === 0) return { filter: alone, conditions: named.length };
   const rows = await database.read((orm) =>
     orm
       .select({ id: audiences.id, filter: audiences.filter })
       .from(audiences)
-      .where(and(ownAudiences(scope), inArray(audiences.id, [...ids]))),
+      .where(and(ownAudiences(scope), inArray(audiences.id, ids))),
   );
   const details: Detail[] = [];
   const refuse = (message: string) => details.push({ path: at, message });
   if (rows.length < ids.length) refuse('It names an audience that is not there.');
   const dynamic = new Map<string, ContactFilter>();
+  let conditions = named.length;
   for (const { id, filter } of rows) {
     if (filter === null) continue;
     if (above.includes(id)) refuse('It names an audience that is made of this one.');
     else if (above.length > DEEPEST) refuse(`Let at most ${DEEPEST} dynamic audiences name one another.`);
     else {
-      const inner = await readContactFilter(database, scope, filter, { at, above: [...above, id] });
+      const its = id === instead?.id ? instead.filter : filter;
+      const inner = await readPart(database, scope, its, {
+        ...{ at, above: [...above, id] },
+        ...(instead && { instead }),
+      });
       if (inner instanceof Problems) details.push(...inner.details);
-      else dynamic.set(id, inner);
+      else dynamic.set(id, inner.filter);
+      const times = named.flat().filter((each) => each === id).length;
+      conditions += inner instanceof Problems ? 0 : inner.conditions * times;
+      if (conditions > MOST_IN_ALL) refuse(TOO_MANY);
     }
+    // Each of them may name as many again.
+    if (details.length > 0) break;
   }
-  return details.length > 0 ? new Problems(details) : readFilter(value, at, contactFields(dynamic, further));
+  if (details.length > 0) return new Problems(details);
+  const filter = readFilter(value, at, contactFields(dynamic, further));
+  return filter instanceof Problems ? filter : { filter, conditions };
 }
 
-/** The ids of audiences that the conditions of a filter name. */
-function audienceIdsIn(node: unknown): readonly string[] {
-  const found = new Set<string>();
-  const visit = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const { field, value: operand } = value as { readonly field?: unknown; readonly value?: unknown };
-    if (field === 'audiences') for (const id of [operand].flat()) found.add(String(id));
-    else for (const inner of Object.values(value)) visit(inner);
-  };
-  visit(node);
-  return [...found];
+const MADE_OF = `with recursive made_of_it as (
+  select $3::text collate "C" as id
+  union
+  select a.id from made_of_it m join audiences a
+    on a.workspace_id = $1 and a.livemode = $2::boolean and a.type = 'dynamic' and strpos(a.filter::text, m.id) > 0
+)
+select a.id, a.filter from audiences a
+where a.workspace_id = $1 and a.livemode = $2::boolean and a.id <> $3 and a.id in (select id from made_of_it) order by a.id`;
+
+/**
+ * What another filter of an audience would make wrong with those that are made of it: they would match nobody from then on.
+ * @throws Unavailable
+ */
+export async function problemsAbove(
+  database: Database,
+  scope: Scope,
+  instead: { readonly id: string; readonly filter: unknown },
+  at: string,
+): Promise<readonly Detail[]> {
+  const { workspaceId, livemode } = scope;
+  const rows = await database.query<{ id: string; filter: unknown }>(MADE_OF, [
+    workspaceId,
+    livemode,
+    instead.id,
+  ]);
+  for (const { id, filter } of rows) {
+    const place = { at, above: [id] };
+    const read = await readContactFilter(database, scope, filter, { ...place, instead });
+    if (!(read instanceof Problems)) continue;
+    // One that matches nobody already is in nobody's way.
+    if ((await readContactFilter(database, scope, filter, place)) instanceof Problems) continue;
+    return read.details.map(({ path, message }) => ({
+      path,
+      message: `${id} is made of this one. ${message}`,
+    }));
+  }
+  return [];
+}
+
+const TOO_MANY = `Make it of at most ${MOST_IN_ALL} conditions, those of the audiences that it names included.`;
+
+/** For each condition of a filter the ids of the audiences that it names: none in most. */
+function conditionsIn(node: unknown): readonly (readonly string[])[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { field, value } = node as { readonly field?: unknown; readonly value?: unknown };
+  if (field !== undefined) return [field === 'audiences' ? [value].flat().map(String) : []];
+  return Object.values(node).flatMap(conditionsIn);
 }

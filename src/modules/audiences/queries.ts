@@ -1,6 +1,7 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { type Database, PREPARED } from '../../db/database.ts';
 import { audienceMembers, audiences, contacts } from '../../db/schema/audience.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
 import { Problems } from '../../filters/condition.ts';
 import { type Failure, invalid, notFound } from '../../http/failure.ts';
 import { listById, withinRange } from '../../http/list.ts';
@@ -96,6 +97,25 @@ export async function findAudience(
 ): Promise<AudienceView | null> {
   const row = await findAudienceRow(reader, scope, id);
   return row && audienceOf(row, await contactCountOf(reader, row, now));
+}
+
+/**
+ * The same of one that was just written, with no number where nobody can count now: whoever is told of a failure would write it
+ * again. @throws Unavailable
+ */
+export async function findWrittenAudience(
+  reader: AudienceCounter,
+  scope: Scope,
+  id: string,
+  now: number,
+): Promise<AudienceView | null> {
+  const row = await findAudienceRow(reader, scope, id);
+  if (!row) return null;
+  const count = await contactCountOf(reader, row, now).catch((error: unknown) => {
+    if (error instanceof Unavailable) return null;
+    throw error;
+  });
+  return audienceOf(row, count);
 }
 
 async function contactCountOf(reader: AudienceCounter, row: AudienceRow, now: number): Promise<number> {
