@@ -120,4 +120,15 @@ test('without a sender of the workspace the operator’s is used, and nothing of
   expect(stored).not.toContain('token');
   const mail = await PostalMime.parse((await mailTo(email)).raw);
   expect(mail.from).toEqual({ name: 'Mail', address: 'mail@operator.example' });
+
+  // What a server returns goes to the domain of the sender, and a link for a new password opens more than one workspace.
+  await operators.live.patch('/v1/workspace', { name: 'Acme', defaultFrom: 'Acme <hello@sender.example>' });
+  const { url } = await invite(operators, 'cy@people.example');
+  const invited = await PostalMime.parse((await mailTo('cy@people.example')).raw);
+  expect(invited.from?.address).toBe('hello@sender.example');
+  const person = { token: url.split('#token=')[1], name: 'Cy', password: PASSWORD };
+  expect((await post(operators, '/invitation', person)).status).toBe(201);
+  await post(operators, '/password-reset/link', { email: 'cy@people.example' });
+  const reset = await PostalMime.parse((await mailTo('cy@people.example', 2)).raw);
+  expect([reset.subject, reset.from?.address]).toEqual(['Set a new password', 'mail@operator.example']);
 });

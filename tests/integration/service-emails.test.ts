@@ -76,6 +76,23 @@ onEachStore('emails of the service', (store) => {
     expect(warned.splice(0).sort()).toEqual(['too late', 'unknown']);
   });
 
+  test('leave once each although one among them cannot even be read', async () => {
+    await enqueue(deps(), WARNING);
+    const ends = new Date(clock.now() + 30 * MINUTE).toISOString();
+    await store.database.query(
+      `insert into service_emails (id, workspace_id, sealed, next_at, expires_at)
+       values ('sem_1', 'ws_w', 'sealed with another key', now() - interval '1 year', $1::text::timestamptz)`,
+      [ends],
+    );
+    expect(await run()).toHaveLength(2);
+    clock.time += MINUTE;
+    expect(await run()).toEqual([]);
+    clock.time += 30 * MINUTE;
+    expect(await run()).toEqual([]);
+    expect(await countOf(store.database, 'service_emails')).toBe(0);
+    warned.length = 0;
+  });
+
   test('are not written for a workspace that does without', async () => {
     await store.database.query(`update workspaces set muted_emails = '{domainLost}' where id = 'ws_w'`);
     await enqueue(deps(), WARNING);

@@ -83,12 +83,22 @@ export const serviceEmailSender = (deps: ServiceEmailDeps): Duty => ({
   async run(stop) {
     for (;;) {
       const due = await deps.database.query<Due>(CLAIM, [new Date(deps.clock.now()).toISOString()]);
-      const ended = await Promise.all(due.map(async (one) => ((await isDone(deps, one)) ? [one.id] : [])));
+      const ended = await Promise.all(due.map(async (one) => ((await isOver(deps, one)) ? [one.id] : [])));
       await deps.database.query(DONE, [ended.flat()]);
       if (stop?.aborted || due.length < AT_ONCE) return;
     }
   },
 });
+
+/** One that cannot even be tried keeps none of the others back, and goes when it is too old. */
+async function isOver(deps: ServiceEmailDeps, due: Due): Promise<boolean> {
+  try {
+    return await isDone(deps, due);
+  } catch (error) {
+    deps.logger.warn({ err: error, email: due.id }, 'An email of the service could not be tried.');
+    return due.is_over;
+  }
+}
 
 async function isDone(deps: ServiceEmailDeps, { id, workspace_id, sealed, is_over }: Due): Promise<boolean> {
   const { database, sealer, logger, publicUrl, send } = deps;
@@ -101,7 +111,10 @@ async function isDone(deps: ServiceEmailDeps, { id, workspace_id, sealed, is_ove
   const look = brand ?? { name: PRODUCT, logoUrl: null, colour: null };
   const letter = letterOf(email, { name: look.name, publicUrl });
   const parts = { subject: letter.subject, html: htmlOf(letter, look), text: textOf(letter) };
-  const outcome = is_over ? 'too late' : await send({ id, workspaceId: workspace_id, to, at, ...parts });
+  // A workspace could learn from a returned message how to sign in as somebody who belongs to others as well.
+  const prefersOperator = email.kind === 'passwordReset';
+  const message = { id, workspaceId: workspace_id, prefersOperator, to, at, ...parts };
+  const outcome = is_over ? 'too late' : await send(message);
   if (outcome === 'accepted') return true;
   // The link in it is a way in, and the address a person's: neither is logged.
   const said = { email: id, kind: email.kind, outcome };

@@ -10,6 +10,8 @@ export interface DirectMessage {
   readonly id: string;
   /** Whose sender it leaves from where it can; null for the operator's. */
   readonly workspaceId: string | null;
+  /** True where the operator's sender comes first: servers return what they cannot deliver to the domain of the sender. */
+  readonly prefersOperator: boolean;
   readonly to: string;
   /** Epoch milliseconds; the same in every attempt. */
   readonly at: number;
@@ -41,7 +43,7 @@ const PATIENCE_MS = 30_000;
 
 const OPERATORS = `select id from domains where name = $1 and state in ('verified', 'temporaryFailure') order by id limit 1`;
 
-/** Sends messages of the service: from the default sender of the workspace while its domain may send, else from the operator's. */
+/** Sends messages of the service: from the default sender of the workspace while its domain may send, and from the operator's. */
 export function directMail({
   database,
   senders,
@@ -63,7 +65,7 @@ export function directMail({
     return text === operator ? { from: address, sender: unsigned } : null;
   };
 
-  const wayOf = async (workspaceId: string | null): Promise<Way | null> => {
+  const wayOf = async (workspaceId: string | null, prefersOperator: boolean): Promise<Way | null> => {
     const [workspace] = await database.query<{ default_from: string | null }>(
       'select default_from from workspaces where id = $1',
       [workspaceId],
@@ -71,11 +73,16 @@ export function directMail({
     const own = (name: string) => findSendingDomain(workspaceId ?? '', name);
     const anybodys = async (name: string) =>
       (await database.query<{ id: string }>(OPERATORS, [name]))[0] ?? null;
-    return (await wayFrom(workspace?.default_from ?? null, own)) ?? (await wayFrom(operator, anybodys));
+    const ways = [
+      () => wayFrom(workspace?.default_from ?? null, own),
+      () => wayFrom(operator, anybodys),
+    ] as const;
+    const [first, second] = prefersOperator ? [ways[1], ways[0]] : ways;
+    return (await first()) ?? (await second());
   };
 
-  return async ({ id, workspaceId, to, at, subject, html, text }) => {
-    const way = await wayOf(workspaceId);
+  return async ({ id, workspaceId, prefersOperator, to, at, subject, html, text }) => {
+    const way = await wayOf(workspaceId, prefersOperator);
     if (!way) return 'no sender';
     const { from, sender } = way;
     const by = transport(sender.provider);
