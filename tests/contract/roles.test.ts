@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holds, type Permission } from '../../src/auth/permissions.ts';
 import { ROLE_NAMES, ROLES, type Role } from '../../src/auth/roles.ts';
-import type { Route } from '../../src/http/route.ts';
+import { DASHBOARD_API, type Route } from '../../src/http/route.ts';
+import { membersModule } from '../../src/modules/members/module.ts';
 import { Browser, inviteMember, PASSWORD, setUpOwner } from './a-browser.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
@@ -48,6 +49,50 @@ describe.each([...ROLE_NAMES])('the role %s', (role) => {
         if (told.status >= 500) expect(told.body.error.code).toBe('SERVICE_UNAVAILABLE');
       }
   });
+});
+
+const OWN = (membersModule.pages?.({} as never) ?? []).filter(({ credential }) => credential === 'session');
+
+test('what people do for themselves is answered to their session alone, and not to another site that has it', async () => {
+  expect(OWN.length).toBeGreaterThan(15);
+  const key = await service.keyWith('live', ['*']);
+  const nobody = new Browser(service);
+  const elsewhere = new Browser(service, 'https://evil.example');
+  elsewhere.cookie = (people.get('owner') as Browser).cookie;
+  for (const route of OWN) {
+    const { method } = route;
+    const path = pathOf(route);
+    const own = path.slice(DASHBOARD_API.length);
+    expect([method, path, (await nobody.ask(own, undefined, method)).status]).toEqual([method, path, 401]);
+    const byKey = await service.ask({ method, path, key, ...(method !== 'GET' && { body: {} }) });
+    expect([method, path, byKey.status]).toEqual([method, path, 401]);
+    if (method === 'GET') continue;
+    expect([method, path, (await elsewhere.ask(own, {}, method)).status]).toEqual([method, path, 403]);
+  }
+});
+
+test('a workspace is changed by its owners, and is not there for anybody else', async () => {
+  const owner = people.get('owner') as Browser;
+  const { id: other } = (await owner.ask('/workspaces', { name: 'Other' })).body.data;
+  for (const role of ['admin', 'member', 'viewer'] as const) {
+    const browser = people.get(role) as Browser;
+    for (const [method, after, body] of [
+      ['PATCH', '', { name: 'Mine' }],
+      ['DELETE', '', {}],
+      ['POST', '/switch', {}],
+    ] as const) {
+      const told = await browser.ask(`/workspaces/${other}${after}`, body, method);
+      expect([role, method, after, told.status]).toEqual([role, method, after, 404]);
+      if (after !== '') continue;
+      const at = await browser.ask(`/workspaces/${service.workspaceId}`, body, method);
+      expect([role, method, at.status]).toEqual([role, method, 403]);
+    }
+  }
+  // A name stands in subjects and before addresses: it is one line, and all of it is seen.
+  for (const name of ['A\r\nBcc: b@b.example', 'A\u202eB']) {
+    expect((await owner.ask('/workspaces', { name })).status).toBe(422);
+    expect((await owner.ask(`/workspaces/${other}`, { name }, 'PATCH')).status).toBe(422);
+  }
 });
 
 test('every role holds what the one below it does', () => {

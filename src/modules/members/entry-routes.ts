@@ -168,6 +168,8 @@ async function setUp(
   const { body, now } = form;
   const address = readPerson(body);
   if (address instanceof Failure) return address;
+  if (hasUnseen(body.workspaceName ?? ''))
+    return invalid([{ path: '/body/workspaceName', message: 'Must not hold invisible characters.' }]);
   // A hash takes a core for a tenth of a second, so nobody gets one for a guess.
   if (!(await deps.setupTokens.holds(body.token))) return SPENT;
   // Each start prints a link: those that were left over make nobody an owner, whoever has left since.

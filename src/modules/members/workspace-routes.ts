@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { Act } from '../../http/act.ts';
-import { Failure, notFound } from '../../http/failure.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { DASHBOARD_API, type Route, route } from '../../http/route.ts';
+import { hasUnseen } from '../../mail/characters.ts';
 import { recordPerson } from '../audit-log/commands.ts';
 import { archiveWorkspace, deleteWorkspace, renameWorkspace } from '../workspace/commands.ts';
 import { listWorkspaces } from '../workspace/queries.ts';
@@ -22,6 +23,7 @@ const FORM = { ...OF_MEMBER, bodyLimit: FORM_LIMIT } as const;
 /** Most workspaces of one person: each has a quota of its own. */
 const MOST_WORKSPACES = 50;
 
+const UNSEEN_NAME = invalid([{ path: '/body/name', message: 'Must not hold invisible characters.' }]);
 const OWNERS_ONLY = new Failure('FORBIDDEN', 'Only an owner of the workspace may do that.');
 const TOO_MANY = new Failure('CONFLICT', `A person belongs to at most ${MOST_WORKSPACES} workspaces.`);
 const CLOSED = new Failure('FORBIDDEN', 'Only an owner may make further workspaces here.', {
@@ -77,6 +79,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       status: 201,
       handle: async ({ caller, body, now }) => {
         const { accountId, role } = memberOf(caller);
+        if (hasUnseen(body.name)) return UNSEEN_NAME;
         if (deps.signup === 'closed' && role !== 'owner') return CLOSED;
         if ((await listWorkspaces(database, accountId)).length >= MOST_WORKSPACES) return TOO_MANY;
         const name = body.name.trim();
@@ -98,6 +101,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
         const { accountId } = memberOf(caller);
         const refusal = await unlessOwner(accountId, id);
         if (refusal) return refusal;
+        if (body.name !== undefined && hasUnseen(body.name)) return UNSEEN_NAME;
         if (body.name !== undefined) await renameWorkspace(database, id, body.name.trim());
         if (body.archived !== undefined) await archiveWorkspace(database, id, body.archived ? now : null);
         await note(accountId, id, { action: 'workspace.changed', details: { ...body }, now });
