@@ -40,3 +40,10 @@ create table analytics_cursors (
   accepted bigint not null,
   events bigint not null
 );
+
+-- The tags that are counted: a tag that every order has anew would make rows without end.
+create table analytics_tags (
+  workspace_id text collate "C" not null references workspaces (id),
+  tag text collate "C" not null,
+  primary key (workspace_id, tag)
+);

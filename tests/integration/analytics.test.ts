@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { EmailEvent } from '../../machines/email-context.ts';
+import { mintId } from '../../src/db/ids.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Failure } from '../../src/http/failure.ts';
+import type { Analytics } from '../../src/modules/analytics/model.ts';
 import { analyticsRollUp } from '../../src/modules/analytics/roll-up.ts';
 import { ask, compare, compareHistory } from '../support/compared-analytics.ts';
 import {
@@ -55,6 +57,33 @@ onEachStore('analytics', (store) => {
     expect((await ask(store, WORKSPACE, {})).totals).toMatchObject({ accepted: 1, sent: 1 });
     await analyticsRollUp(store).run();
     expect((await ask(store, WORKSPACE, {})).totals).toMatchObject({ accepted: 1, sent: 1 });
+  });
+
+  test('count the first hundred tags of a name, and say so of the others', async () => {
+    const at = Date.parse('2026-03-29T01:30:00Z');
+    await store.database.query(
+      `insert into workspaces (id, name, plan, created_at) values ('ws_tags', 't', 'free', now())`,
+    );
+    const orders = Array.from({ length: 101 }, (_, n) => `order:${n}`);
+    for (const tags of [orders, ['news:spring', 'order-x:1']])
+      await store.database.query(
+        `insert into emails (id, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at, recipients,
+           recipient_keys, sender_key, subject, tags, envelope, content, position)
+         values ($1, 'ws_tags', true, 'sending', '{}', 1, 0, '[]', $2::text::timestamptz, '{a@x.co}', '{}', 'x@y.co', 's',
+           $3::text[], '{}', '', (select event_position()))`,
+        [mintId('em', at), new Date(at).toISOString(), tags],
+      );
+    await analyticsRollUp(store).run();
+    const accepted = async (tag: string) => {
+      const answer: Analytics | Failure = await ask(store, 'ws_tags', { tag });
+      return answer instanceof Failure ? answer.extra.details?.[0]?.path : answer.totals.accepted;
+    };
+    // All of the workspace, two other tags, and a hundred orders: the last one in the order of the database is left out.
+    expect(await countOf(store.database, `analytics where workspace_id = 'ws_tags'`)).toBe(103);
+    const told = await Promise.all(
+      ['order:1', 'order:98', 'order:99', 'order:new', 'order-x:1', 'news:spring', 'new:1'].map(accepted),
+    );
+    expect(told).toEqual([1, 1, '/query/tag', '/query/tag', 1, 1, 0]);
   });
 
   test('are those of one workspace, and of live mail alone', async () => {

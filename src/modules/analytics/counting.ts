@@ -79,11 +79,40 @@ export const partsCtes = (where = 'true'): string => `seen as materialized (
   select accepted_in, false, what, n, firsts, ${DIMENSIONS} from grouped where what <> 'accepted'
 )`;
 
+/** The most tags of a workspace that are counted, and the most of those with the same name. Those that come first are. */
+export const MOST_TAGS = 1_000;
+export const MOST_VALUES = 100;
+
+/** True for tags that begin with the name of the tag `t`. A name holds no `:`, and `;` is the character behind it. */
+export const ofSameName = (t: string): string =>
+  `>= split_part(${t}, ':', 1) || ':' and tag < split_part(${t}, ':', 1) || ';'`;
+
+/** CTEs that read `parts`, and end in `fresh`: the tags of workspace `$1` that are counted from now on. */
+export const FRESH_TAGS = `unknown as (
+  select t.tag, (select count(*) from analytics_tags a where a.workspace_id = $1) as others,
+    (select count(*) from analytics_tags where workspace_id = $1 and tag ${ofSameName('t.tag')}) as others_of_name
+  from (select distinct unnest(tags) collate "C" as tag from parts) t
+  where not exists (select from analytics_tags a where a.workspace_id = $1 and a.tag = t.tag)
+), ranked as (
+  select tag, others, others_of_name + row_number() over (partition by split_part(tag, ':', 1) order by tag) as place_of_name
+  from unknown
+), fresh as materialized (
+  select tag from (
+    select tag, others + row_number() over (order by tag) as place from ranked where place_of_name <= ${MOST_VALUES}
+  ) r where place <= ${MOST_TAGS}
+)`;
+
 /** Every scope that `parts p` belong to, as a lateral join under the alias `s`. */
 export const SCOPES = `(
     select distinct concat_ws(' ', d, c, t, '#' || g) as scope
     from unnest(array[null, p.domain_id]) d cross join unnest(array[null, p.campaign_id]) c
-      cross join unnest(array[null, p.template_id]) t cross join unnest(array_append(p.tags, null)) g
+      cross join unnest(array[null, p.template_id]) t cross join (
+        select null as g
+        union all
+        select u.tag from unnest(p.tags) u(tag)
+        where u.tag collate "C" in (select f.tag from fresh f)
+          or exists (select from analytics_tags a where a.workspace_id = $1 and a.tag = u.tag)
+      ) tags
   ) s`;
 
 /** The emails that are asked for. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { literals } from '../../http/schema.ts';
+import { MOST_TAGS, MOST_VALUES } from './counting.ts';
 import { MOST_POINTS } from './period.ts';
 
 const moment = (description: string) =>
@@ -34,7 +35,7 @@ export const AnalyticsQuery = Type.Object({
   tag: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9_-]{1,256}:[A-Za-z0-9_-]{1,256}$',
-      description: 'Only what has this tag, as `name:value`.',
+      description: `Only what has this tag, as \`name:value\`. The first ${MOST_TAGS.toLocaleString('en')} tags of a workspace are counted, and of each name the first ${MOST_VALUES}.`,
       examples: ['order:1842'],
     }),
   ),

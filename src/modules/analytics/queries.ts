@@ -1,8 +1,8 @@
 import type { Database, Parameter } from '../../db/database.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
-import { Failure } from '../../http/failure.ts';
+import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
-import { COUNTS, partsCtes, SUMS, scopeText } from './counting.ts';
+import { COUNTS, MOST_TAGS, MOST_VALUES, ofSameName, partsCtes, SUMS, scopeText } from './counting.ts';
 import type { Analytics, AnalyticsQuery, Counts } from './model.ts';
 import { type Period, readPeriod } from './period.ts';
 
@@ -62,6 +62,8 @@ export async function readAnalytics(
   const { interval, by } = query;
   const period = readPeriod({ ...query, timeZone: query.timeZone ?? place.time_zone }, now);
   if (period instanceof Failure) return period;
+  if (query.tag !== undefined && (await isLeftOut(database, workspaceId, query.tag)))
+    return invalid([{ path: '/query/tag', message: LEFT_OUT }]);
   const rows = livemode ? await countPoints(database, workspaceId, query, period) : [];
   const points = new Map(rows.map((row) => [row.point, row]));
   const all = sumOf(rows);
@@ -79,6 +81,19 @@ export async function readAnalytics(
     totals: countsOf(all, by),
     rates: ratesOf(all),
   };
+}
+
+const LEFT_OUT = `This tag is not counted: only the first ${MOST_TAGS.toLocaleString('en')} tags of a workspace are, and of each name the first ${MOST_VALUES}.`;
+
+const LEFT = `select not exists (select from analytics_tags where workspace_id = $1 and tag = $2) and (
+  (select count(*) from analytics_tags where workspace_id = $1) >= ${MOST_TAGS}
+  or (select count(*) from analytics_tags where workspace_id = $1 and tag ${ofSameName('$2::text')}) >= ${MOST_VALUES}
+) as left_out`;
+
+/** True for a tag that came when as many were counted as may be. */
+async function isLeftOut(database: Database, workspaceId: string, tag: string): Promise<boolean> {
+  const [row] = await database.query<{ left_out: boolean }>(LEFT, [workspaceId, tag]);
+  return row?.left_out ?? false;
 }
 
 async function readPlace(database: Database, workspaceId: string) {

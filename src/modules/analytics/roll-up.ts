@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
 import { HORIZON } from '../events/queries.ts';
-import { COUNTS, partsCtes, SCOPES, SUMS } from './counting.ts';
+import { COUNTS, FRESH_TAGS, partsCtes, SCOPES, SUMS } from './counting.ts';
 
 /** The most emails, and the most turns, that one statement adds up: those who send wait for a connection meanwhile. */
 const BATCH = 1_000;
@@ -41,7 +41,9 @@ const FOLD = `with horizon as materialized (${HORIZON}), births as materialized 
   set accepted = coalesce((select max(position) from births), c.accepted), events = coalesce((select max(position) from turns), c.events)
   where c.workspace_id = $1 and c.accepted = $2::bigint and c.events = $3::bigint
   returning c.accepted, c.events
-), ${partsCtes()}, added as (
+), ${partsCtes()}, ${FRESH_TAGS}, known as (
+  insert into analytics_tags (workspace_id, tag) select $1, f.tag from moved cross join fresh f on conflict do nothing
+), added as (
   insert into analytics as a (workspace_id, scope, quarter, ${COUNTS.join(', ')})
   select $1, s.scope, p.quarter, ${SUMS} from moved cross join parts p cross join lateral ${SCOPES}
   group by s.scope, p.quarter order by s.scope, p.quarter
