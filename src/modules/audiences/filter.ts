@@ -136,7 +136,7 @@ export async function problemsAbove(
     if ((await readContactFilter(database, scope, filter, place)) instanceof Problems) continue;
     return read.details.map(({ path, message }) => ({
       path,
-      message: `${id} is made of this one. ${message}`,
+      message: `The audience ${id} is made of this one. ${message}`,
     }));
   }
   return [];

@@ -22,6 +22,8 @@ const LEASE_MS = 30_000;
 const COMMITTED_MS = 10_000;
 /** The work of one run, of which there is one in two seconds: a tenth of one connection, however many contacts there are. */
 const BUDGET_MS = 200;
+/** A statement that takes longer than that, which planning thousands of conditions does, rests so many times as long. */
+const RESTS = 9;
 /** Conditions that one statement asks, each some 1 to 3 µs; and the most contacts, so that it is over soon on a slow machine. */
 const ASKED = 20_000;
 const MOST_CONTACTS = 2_000;
@@ -95,11 +97,14 @@ export async function proceed({ database, clock }: FollowerDeps): Promise<boolea
     return true;
   }
   const most = Math.min(MOST_CONTACTS, Math.max(LEAST_CONTACTS, Math.round(ASKED / audiences.length)));
+  const asked = clock.monotonic();
   const { last, contacts } = await noteMatches(database, { ...scope, after, most, now }, audiences);
+  const took = clock.monotonic() - asked;
+  const rested = clock.now() + (took > BUDGET_MS ? took * RESTS : 0);
   if (last !== null && contacts === most)
-    await database.query(PROCEED, [workspaceId, livemode, last, iso(clock.now())]);
+    await database.query(PROCEED, [workspaceId, livemode, last, iso(rested)]);
   else {
-    const next = Math.max(began + EVERY_MS, clock.now() + 1_000);
+    const next = Math.max(began + EVERY_MS, rested, clock.now() + 1_000);
     await database.query(END, [workspaceId, livemode, iso(began - COMMITTED_MS), iso(next)]);
   }
   return true;
