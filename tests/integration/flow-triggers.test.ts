@@ -130,6 +130,16 @@ inEachWorld('what begins and ends runs', (world) => {
       `update flow_versions set definition = replace(definition::text, $2, 'never')::json where flow_id = $1`,
       [broken, moment],
     );
+    const undated = await aFlow({
+      trigger: { type: 'dateProperty', property: 'born', offsetDays: 0, time: '09:00', repeat: 'yearly' },
+      steps: [{ key: 'leave', type: 'exit' }],
+    });
+    await service.service.database.query(
+      `update flow_versions set definition = replace(definition::text, '09:00', 'no:00')::json where flow_id = $1`,
+      [undated],
+    );
+    await aContact({ properties: { born: '1990-01-01' } });
+    await service.pass(DAY);
     const sound = await aFlow({ trigger, steps: [{ key: 'leave', type: 'exit' }] });
     const properties = { depth: 'deep', importId: 'imp_000000000000000000000000' };
     ok(await service.live.post(`/v1/contacts/${await aContact()}/events`, { name: 'odd', properties }));
@@ -137,7 +147,7 @@ inEachWorld('what begins and ends runs', (world) => {
       await follow();
       return (await runsOf(sound)).length > 0 || undefined;
     });
-    expect(await runsOf(broken)).toEqual([]);
+    for (const flow of [broken, undated]) expect(await runsOf(flow)).toEqual([]);
   });
 
   test('events that come one upon the other are each taken by the step that waits for them', async () => {

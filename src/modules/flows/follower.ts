@@ -5,7 +5,7 @@ import { Unavailable } from '../../errors/unavailable.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
 import { HORIZON } from '../events/queries.ts';
-import { beginDated } from './dated.ts';
+import { Dates } from './dated.ts';
 import type { Enrol, Occurrence } from './enrol.ts';
 import { type Activity, type Listener, type Wake, waker } from './wake.ts';
 
@@ -92,9 +92,11 @@ export interface FollowerDeps {
 export class Follower {
   readonly #name = crypto.randomUUID();
   readonly #wake: Wake;
+  readonly #dates: Dates;
 
   constructor(private readonly deps: FollowerDeps) {
     this.#wake = waker(deps);
+    this.#dates = new Dates({ ...deps, enrol: (flow, each) => this.#enrol(flow, each) });
   }
 
   get duty(): Duty {
@@ -108,15 +110,18 @@ export class Follower {
     const [ahead] = await database.query<{ some: boolean; horizon: string }>(AHEAD);
     const listeners = await this.#listeners();
     const dated = listeners.filter(({ trigger }) => trigger === 'dateProperty');
-    const enrol = (flow: Listener, each: readonly Occurrence[]) => this.#enrol(flow, each);
-    if (dated.length > 0 && (await this.#place())) await beginDated({ ...this.deps, enrol }, dated, stop);
-    if (!ahead?.some) return;
+    if (ahead?.some) await this.#followEvents(ahead.horizon, listeners.length > dated.length, stop);
+    if (dated.length > 0 && (await this.#place())) await this.#dates.begin(dated, stop);
+  }
+
+  async #followEvents(horizon: string, isHeard: boolean, stop?: AbortSignal): Promise<void> {
+    const { database } = this.deps;
     const [waiting] = await database.query<{ some: boolean }>(WAITERS);
     const place = await this.#place();
     if (!place) return;
-    if (waiting?.some !== true && listeners.length === dated.length) {
+    if (waiting?.some !== true && !isHeard) {
       // Nobody listens: what came up to here never will be heard.
-      await this.#advance(ahead.horizon, '');
+      await this.#advance(horizon, '');
       return;
     }
     let { position, id } = place;
