@@ -198,7 +198,9 @@ export function usedOf(
     properties: isWhole
       ? contact.properties
       : Object.fromEntries(
-          keys.flatMap((key) => (key in contact.properties ? [[key, contact.properties[key]]] : [])),
+          keys.flatMap((key) =>
+            Object.hasOwn(contact.properties, key) ? [[key, contact.properties[key]]] : [],
+          ),
         ),
   };
 }

@@ -1,7 +1,14 @@
-import type { CampaignView, LinkView, PreviewView, RecipientView, StatsView } from './model.ts';
+import type {
+  CampaignItemView,
+  CampaignView,
+  LinkView,
+  PreviewView,
+  RecipientView,
+  StatsView,
+} from './model.ts';
 
-/** An example of a campaign. */
-export const CAMPAIGN: CampaignView = {
+/** An example of a campaign in a list. */
+export const ITEM: CampaignItemView = {
   id: 'cmp_01m7xj1rwzprnwr10308attx',
   livemode: true,
   name: 'July news',
@@ -15,9 +22,6 @@ export const CAMPAIGN: CampaignView = {
   subject: 'What is new, {{ contact.firstName | default: "friend" }}',
   previewText: null,
   templateId: null,
-  html: '<p>Hello</p><p><a href="{{ unsubscribeUrl }}">Unsubscribe</a></p>',
-  markdown: null,
-  variables: {},
   ratePerHour: null,
   canary: null,
   trackOpens: null,
@@ -28,6 +32,14 @@ export const CAMPAIGN: CampaignView = {
   recipientCount: null,
   createdAt: '2026-01-31T09:30:00.000Z',
   updatedAt: '2026-01-31T09:30:00.000Z',
+};
+
+/** An example of a campaign. */
+export const CAMPAIGN: CampaignView = {
+  ...ITEM,
+  html: '<p>Hello</p><p><a href="{{ unsubscribeUrl }}">Unsubscribe</a></p>',
+  markdown: null,
+  variables: {},
 };
 
 /** The same once it was started. */

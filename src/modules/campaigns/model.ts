@@ -8,9 +8,7 @@ const nullable = <Schema extends TSchema>(schema: Schema, options = {}) =>
   Type.Union([schema, Type.Null()], options);
 const Moment = Type.String({ format: 'date-time' });
 const Count = Type.Integer({ minimum: 0 });
-const Rate = nullable(Type.Number(), {
-  description: 'A share from 0 to 1; null where nothing can be divided.',
-});
+const Rate = nullable(Type.Number(), { description: 'A share from 0 to 1; null where there is none.' });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 
 /** The statuses that a campaign is shown in. */
@@ -166,6 +164,11 @@ export const Campaign = Type.Object(
 );
 /** The type of it. */
 export type CampaignView = Static<typeof Campaign>;
+
+/** A campaign in a list. A hundred of them with what they say could take 100 MB. */
+export const CampaignItem = Type.Omit(Campaign, ['html', 'markdown', 'variables'], { title: 'CampaignItem' });
+/** The type of it. */
+export type CampaignItemView = Static<typeof CampaignItem>;
 
 /** The query of the list. */
 export const CampaignQuery = Type.Object({

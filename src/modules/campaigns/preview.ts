@@ -4,7 +4,7 @@ import { textFromHtml } from '../../mail/content/text-part.ts';
 import { findContact } from '../contacts/queries.ts';
 import { acceptEmail } from '../emails/accept.ts';
 import type { EmailReceipt } from '../emails/queries.ts';
-import { preferencesPath } from '../preferences/queries.ts';
+import { SHOWN_PREFERENCES } from '../preferences/queries.ts';
 import { findStrangers } from '../templates/commands.ts';
 import { BARE_CONTACT, readyContent, usedOf } from './content.ts';
 import type { CampaignDeps } from './deps.ts';
@@ -18,7 +18,7 @@ type Shown = Omit<PreviewView, 'text'> & {
 
 /** What a contact would get of a campaign as it is set now, by the same way as the real one. */
 async function renderFor(
-  { database, contents, signer, publicUrl }: CampaignDeps,
+  { database, contents, publicUrl }: CampaignDeps,
   { caller, params, now }: Call<{ readonly id: string }>,
   contactId: string | undefined,
 ): Promise<Shown | Failure> {
@@ -35,7 +35,8 @@ async function renderFor(
     circumstances: {
       contact: usedOf(content, contact),
       campaign: { name },
-      preferencesUrl: publicUrl + preferencesPath(signer, { workspaceId, livemode, key: contact.email }),
+      // Whoever may read a campaign must not choose for its recipients.
+      preferencesUrl: publicUrl + SHOWN_PREFERENCES,
     },
     ...{ at: '/body', purpose: 'preview' },
   });

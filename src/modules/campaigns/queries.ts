@@ -12,6 +12,7 @@ import type { Scope } from '../contacts/queries.ts';
 import type { KeptContent } from './content.ts';
 import { campaignKind } from './kind.ts';
 import type {
+  CampaignItemView,
   CampaignQuery,
   CampaignView,
   LinkView,
@@ -39,12 +40,14 @@ export interface CampaignRow {
   readonly updated_at: number;
 }
 
-const READ = `select c.id, c.livemode, c.state, c.context, s.settings,
+const read = (
+  settings: string,
+): string => `select c.id, c.livemode, c.state, c.context, ${settings} as settings,
   (extract(epoch from s.updated_at) * 1000)::float8 as updated_at
 from campaigns c join campaign_settings s on s.campaign_id = c.id
 where c.workspace_id = $1 and c.livemode = $2::boolean and c.state <> 'deleted'`;
-const ONE = `${READ} and c.id = $3`;
-const LIST = `${READ} and ($3::text is null or c.id < $3) and ($4::text is null or c.id >= $4)
+const ONE = `${read('s.settings')} and c.id = $3`;
+const LIST = `${read(`s.settings::jsonb - '{html,markdown,variables}'::text[]`)} and ($3::text is null or c.id < $3) and ($4::text is null or c.id >= $4)
   and ($5::text is null or c.state = $5) order by c.id desc limit $6::integer`;
 
 export const NO_CAMPAIGN = notFound('campaign');
@@ -97,7 +100,7 @@ export async function campaignDetail(
 export const listCampaigns = (
   { database }: CampaignReader,
   call: Call<unknown, CampaignQuery>,
-): Promise<Page<CampaignView> | Failure> =>
+): Promise<Page<CampaignItemView> | Failure> =>
   listById(call, {
     list: 'campaigns',
     prefix: 'cmp',

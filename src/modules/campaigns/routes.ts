@@ -11,9 +11,10 @@ import {
   unscheduleCampaign,
 } from './commands.ts';
 import type { CampaignDeps } from './deps.ts';
-import { CAMPAIGN, LINKS, RECIPIENT, SHOWN, STARTED, STATS } from './examples.ts';
+import { CAMPAIGN, ITEM, LINKS, RECIPIENT, SHOWN, STARTED, STATS } from './examples.ts';
 import {
   Campaign,
+  CampaignItem,
   CampaignLink,
   CampaignPreview,
   CampaignQuery,
@@ -65,11 +66,11 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     name: 'listCampaigns',
     permission: 'campaigns:read',
     summary: 'List campaigns',
-    description: 'Newest first.',
+    description: 'Newest first, without what they say: `html`, `markdown` and `variables`.',
     query: CampaignQuery,
-    response: Type.Array(Campaign),
+    response: Type.Array(CampaignItem),
     status: 200,
-    example: { response: [CAMPAIGN] },
+    example: { response: [ITEM] },
     handle: (call) => listCampaigns(deps, call),
   }),
   route({
@@ -241,7 +242,8 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     name: 'previewCampaign',
     permission: 'campaigns:read',
     summary: 'Show what a contact would get',
-    description: 'By the same way as the real one, but for the link to unsubscribe, which is not filled in.',
+    description:
+      'By the same way as the real one, but for the links to unsubscribe and to the preference page, which act for nobody.',
     params,
     query: PreviewQuery,
     response: CampaignPreview,

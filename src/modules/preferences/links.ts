@@ -34,6 +34,9 @@ function partsOf(signer: Signer, purpose: Purpose, token: string): readonly unkn
 export const preferencesPath = (signer: Signer, { workspaceId, livemode, key }: Recipient): string =>
   `/p/${tokenOf(signer, 'preferences', [workspaceId, livemode, key])}`;
 
+/** What stands in its place where a message is only shown: a link that says that it is none. */
+export const SHOWN_PREFERENCES = '/p/preview';
+
 /** Whose preference page a token opens. */
 export function readPreferencesToken(signer: Signer, token: string): Recipient | null {
   const parts = partsOf(signer, 'preferences', token);

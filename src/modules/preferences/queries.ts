@@ -7,7 +7,7 @@ import type { PageTexts } from './texts/texts.ts';
 
 // Other modules reach the pages of recipients through this file and commands.ts alone.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the choice of a language.
-export { preferencesPath } from './links.ts';
+export { preferencesPath, SHOWN_PREFERENCES } from './links.ts';
 export { askToUnsubscribe, unsubscribedPage } from './page.ts';
 
 const BAD_LINK = new Failure('INVALID_TOKEN', 'This link is not valid.', {
