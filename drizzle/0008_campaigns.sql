@@ -36,10 +36,14 @@ create table campaign_settings (
 );
 create index campaign_settings_by_template on campaign_settings (template_id) where template_id is not null;
 
--- What it says, once for all recipients, as it was when it started: their emails are made of it when they leave or are read.
+-- What it says, once for all recipients, as it was when it started: their emails are made of it when they leave or are read. What
+-- statements ask of it for each email or click stands apart, or each would read the whole document, of 256 KiB and more, for it.
+-- `audience_id` is the audience that one can leave, null where a filter chooses.
 create table campaign_contents (
   campaign_id text collate "C" primary key,
-  content json not null
+  content json not null,
+  audience_id text collate "C",
+  links json not null
 );
 do $$
 begin

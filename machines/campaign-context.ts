@@ -30,6 +30,8 @@ export interface CampaignContext {
   readonly place: string;
   readonly canary: CanaryStage;
   readonly hasCanary: boolean;
+  /** Until when the outcomes of a canary are awaited; null unless it holds. */
+  readonly holdsUntil: number | null;
   readonly pausedReason: PausedReason | null;
   readonly failure: CampaignFailure | null;
   readonly scheduledAt: number | null;

@@ -71,6 +71,7 @@ const noteStart = campaignSetup.assign(({ context, event }) => ({
   failure: null,
   place: '',
   canary: context.hasCanary ? ('first' as const) : ('over' as const),
+  holdsUntil: null,
 }));
 const noteFrozen = campaignSetup.assign(({ event }) => ({
   recipientCount: (event as AudienceFrozen).total,
@@ -81,9 +82,10 @@ const noteFailure = campaignSetup.assign(({ event }) => ({
   startedAt: null,
   failure: event.type === 'start.refused' ? event.failure : null,
 }));
-const noteTurn = campaignSetup.assign(({ event }) => {
+const noteTurn = campaignSetup.assign(({ context, event }) => {
   const { at, place, waitMs, canary } = event as TurnEnded;
-  return { at, place, waitMs, canary };
+  const holdsUntil = canary === 'holding' ? (context.holdsUntil ?? at + waitMs) : null;
+  return { at, place, waitMs, canary, holdsUntil };
 });
 const notePause = campaignSetup.assign(({ event }) => ({
   at: event.at,
@@ -118,6 +120,7 @@ export const campaignMachine = campaignSetup.createMachine({
     waitMs: null,
     place: '',
     canary: 'over',
+    holdsUntil: null,
     pausedReason: null,
     failure: null,
     scheduledAt: null,

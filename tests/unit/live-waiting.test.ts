@@ -3,6 +3,7 @@ import type { EmailContext, EmailEvent } from '../../machines/email-context.ts';
 import { newEmail } from '../../machines/email-rules.ts';
 import { createSigner } from '../../src/crypto/signer.ts';
 import type { Order } from '../../src/engine/draft.ts';
+import type { CampaignMail } from '../../src/modules/emails/campaign-mail.ts';
 import { LIVE_LIMITS } from '../../src/modules/emails/send/limits.ts';
 import { LivePerformer } from '../../src/modules/emails/send/performer.ts';
 import type { LiveMessage, LiveReader } from '../../src/modules/emails/send/reader.ts';
@@ -38,7 +39,7 @@ const message: LiveMessage = {
   content: { text: 'Hello', html: null, markdown: null, attachments: [] },
 };
 
-function world(clock: Clock = systemClock) {
+function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
   const read: string[] = [];
   const sent: string[] = [];
   const stuck = Promise.withResolvers<void>();
@@ -66,7 +67,7 @@ function world(clock: Clock = systemClock) {
     } as Partial<LiveReader> as LiveReader,
     signer: createSigner('only-for-tests'),
     limits: { ...LIVE_LIMITS, slots: SLOTS, bulkSlots: 1 },
-    campaigns: () => undefined,
+    campaigns: () => campaigns,
     senders: {
       find: async () => ({
         dkim: [],
@@ -94,14 +95,14 @@ function world(clock: Clock = systemClock) {
   });
   const orders: Order[] = [];
   /** As the engine does it: told what has begun, and settled once the outcome is durable. */
-  const take = async (): Promise<readonly EmailEvent[]> => {
+  const take = async (more: Partial<LiveMessage> = {}): Promise<readonly EmailEvent[]> => {
     const id = `em_${String(orders.length).padStart(24, '0')}`;
     const actor = { id, workspaceId: 'ws_1', livemode: true, snapshot: { context } };
     const order = {
       kind: 'email',
       actor,
       effect: { type: 'transmit', params: {} },
-      payload: message,
+      payload: { ...message, ...more },
     } as never as Order;
     orders.push(order);
     const events = await performer.perform(order, async (event) => {
@@ -118,10 +119,10 @@ function world(clock: Clock = systemClock) {
 test('a burst of new live mail waits in memory, and is sent without being offered again', async () => {
   const { performer, orders, read, sent, take, release } = world();
   expect(performer.room).toBe(SLOTS + CLAIMED);
-  const under = Array.from({ length: SLOTS + CLAIMED }, take);
+  const under = Array.from({ length: SLOTS + CLAIMED }, () => take());
   // Nothing more is claimed: another instance may have it.
   await eventually('they wait', async () => performer.room === 0 || undefined);
-  const beyond = Array.from({ length: NEW }, take);
+  const beyond = Array.from({ length: NEW }, () => take());
   // One more is turned away. It offers itself a second later.
   expect(await take()).toEqual([]);
 
@@ -138,7 +139,7 @@ test('a burst of new live mail waits in memory, and is sent without being offere
 
 test('what waits in memory when the service stops is begun by nobody', async () => {
   const { performer, sent, take, release } = world();
-  const waiting = Array.from({ length: SLOTS + CLAIMED + 10 }, take);
+  const waiting = Array.from({ length: SLOTS + CLAIMED + 10 }, () => take());
   await eventually('two have slots', async () => performer.room === 0 || undefined);
   performer.stop();
   expect((await Promise.all(waiting.slice(SLOTS))).flat()).toEqual([]);
@@ -151,7 +152,7 @@ test('what waits in memory when the service stops is begun by nobody', async () 
 test('an instance in which the next email has waited for a second claims no more of them, until it gets its slot', async () => {
   const clock = { at: 0, now: Date.now, monotonic: () => clock.at };
   const { performer, take, release } = world(clock);
-  const taken = Array.from({ length: SLOTS + 1 }, take);
+  const taken = Array.from({ length: SLOTS + 1 }, () => take());
   await eventually('one waits', async () => performer.room === CLAIMED - 1 || undefined);
   clock.at = 999;
   expect(performer.room).toBe(CLAIMED - 1);
@@ -160,4 +161,27 @@ test('an instance in which the next email has waited for a second claims no more
   release();
   await Promise.all(taken);
   expect(performer.room).toBe(SLOTS + CLAIMED);
+});
+
+test('the emails of a paused campaign take no slot from those of another one, and nothing is made of them', async () => {
+  const made: string[] = [];
+  const campaigns: CampaignMail = {
+    standing: async (id) => (id === 'cmp_paused' ? 'held' : 'sends'),
+    mayLeave: async () => 'now',
+    parts: async ({ campaignId }) => {
+      made.push(campaignId);
+      return { subject: 'Hello', html: null, text: 'Hello', headers: [], audienceId: 'aud_1' };
+    },
+  };
+  const { performer, take, sent, release } = world(systemClock, campaigns);
+  const room = performer.bulkRoom;
+  const content = { ...message.content, campaign: { contact: {} } };
+  const paused = Array.from({ length: 50 }, () => take({ campaign_id: 'cmp_paused', content }));
+  const other = take({ campaign_id: 'cmp_other', content });
+  await eventually('the other one is made', async () => made.length > 0 || undefined);
+  expect([made, performer.bulkRoom]).toEqual([['cmp_other'], room - 1]);
+  expect((await Promise.all(paused)).flat()).toEqual([]);
+  release();
+  expect((await other).map(({ type }) => type)).toEqual(['attempt.completed']);
+  expect(sent).toHaveLength(1);
 });

@@ -19,7 +19,10 @@ export interface Chosen {
   readonly excluded: SQL;
 }
 
-/** Whom the audiences of a campaign name; null when its audience has gone. @throws Unavailable */
+/**
+ * Whom the audiences of a campaign name; null when one of them has gone: without the list of those to leave out, they would get it.
+ * @throws Unavailable
+ */
 export async function choose(
   database: Database,
   scope: Scope,
@@ -31,6 +34,7 @@ export async function choose(
   const others = await Promise.all(
     excludeAudienceIds.map((id) => matchAudience({ database }, scope, id, now)),
   );
+  if (others.includes(null)) return null;
   const conditions = others.flatMap((other) => (other ? [sql`(${other.condition}) is true`] : []));
   return {
     scope,
@@ -118,4 +122,35 @@ export async function freezeNext(
   );
   if (!row || row.fenced === 0) return 'lost';
   return row.walked < WINDOW ? null : row.last;
+}
+
+/** $1 campaign, $2 turn. From the end, so that a turn that freezes on finds nobody missing behind the last one. */
+const THAW = `with fence as materialized (
+  select c.id from campaigns c where c.id = $1 and c.state = 'preparing' and c.attempt = $2::integer for share
+), latest as materialized (
+  select r.campaign_id, r.contact_id from campaign_recipients r where r.campaign_id = $1 order by r.contact_id desc limit ${WINDOW}
+), thawed as (
+  delete from campaign_recipients r using fence f, latest l
+  where l.campaign_id = f.id and r.campaign_id = l.campaign_id and r.contact_id = l.contact_id returning r.state
+), tallied as (
+  insert into campaign_tallies (campaign_id, total, remaining, skipped)
+  select $1::text, -count(*), -count(*) filter (where state = 'waiting'), -count(*) filter (where state = 'skipped')
+  from thawed having count(*) > 0
+)
+select count(*)::integer as count from thawed`;
+
+/**
+ * Takes back whom a start has frozen that is refused in the end: the next one has to see everybody as they are then. False when the turn
+ * is over before everybody is. @throws Unavailable
+ */
+export async function thawAll(
+  database: Database,
+  { campaignId, attempt }: Omit<Freezing, 'startedAt'>,
+  isOver: () => boolean,
+): Promise<boolean> {
+  for (;;) {
+    const [row] = await database.query<{ count: number }>(THAW, [campaignId, attempt]);
+    if ((row?.count ?? 0) < WINDOW) return true;
+    if (isOver()) return false;
+  }
 }

@@ -57,11 +57,12 @@ export class Dispatch {
     const message = await this.#messageOf(kept);
     if (message === null) return this.#stopped('sender_unverified');
     const before = await readLedger(database, campaignId);
-    this.#nextAt = before.nextAt ?? 0;
+    const pace = kept.ratePerHour === null ? null : paceOf(kept.ratePerHour, CHUNK[database.kind]);
+    // A clock that was put back must not hold it up for longer than one slice stands for.
+    this.#nextAt = Math.min(before.nextAt ?? 0, this.deps.clock.now() + (pace?.everyMs ?? 0));
     const canary = await this.#settleCanary(kept);
     if (canary) return canary;
     const sender = { workspaceId, livemode: true, plan: terms.plan };
-    const pace = kept.ratePerHour === null ? null : paceOf(kept.ratePerHour);
     const audienceId = kept.isStatic ? kept.audienceId : null;
     const source = { campaignId, workspaceId, audienceId };
     let canaryLeft = this.#canary === 'first' ? shareOf(kept, before) : Number.POSITIVE_INFINITY;
@@ -115,12 +116,12 @@ export class Dispatch {
   ): Promise<Given> {
     const { database, clock } = this.deps;
     const { campaignId, context } = this.turn;
-    await skipGone(
-      database,
-      { campaignId, turn: context.attempt },
-      rows.filter(({ gone }) => gone !== null),
-    );
-    const recipients = rows.flatMap((row) => recipientOf(row, kept) ?? []);
+    const read = rows.map((row) => ({ row, recipient: recipientOf(row, kept) }));
+    const recipients = read.flatMap(({ recipient }) => recipient ?? []);
+    // Whoever cannot be written to is skipped as well: somebody who waits for ever would keep the campaign from its end.
+    const lost = read.flatMap(({ row, recipient }) => (recipient ? [] : [row]));
+    const skipped = await skipGone(database, { campaignId, turn: context.attempt }, lost);
+    if (skipped < lost.length) return 'withheld';
     const now = clock.now();
     const nextAt = pace === null ? null : Math.max(now, this.#nextAt) + pace.everyMs;
     if (nextAt !== null && recipients.length > 0) this.#nextAt = nextAt;
@@ -200,7 +201,10 @@ export class Dispatch {
   /** After the wait: the rest follows, or the campaign stops. */
   async #settleCanary({ canary }: KeptContent): Promise<readonly CampaignEvent[] | null> {
     if (this.#canary !== 'holding') return null;
-    const { database } = this.deps;
+    const { database, clock } = this.deps;
+    // A pause in between, and going on after it, does not end the wait.
+    const leftMs = (this.turn.context.holdsUntil ?? 0) - clock.now();
+    if (leftMs > 0) return this.#ended(leftMs);
     const ledger = await readLedger(database, this.turn.campaignId);
     const given = ledger.sent + ledger.failed;
     const share = (count: number): number => (given === 0 ? 0 : (100 * count) / given);

@@ -79,7 +79,7 @@ const clicked: FollowingWrite = {
   select campaign_id, link, contact_id, count(*) from (
     select r.campaign_id, r.contact_id, coalesce((
       select min(l.place) from campaign_contents c
-      cross join lateral json_array_elements(c.content -> 'links') with ordinality l(link, place)
+      cross join lateral json_array_elements(c.links) with ordinality l(link, place)
       where c.campaign_id = e.campaign_id and e.data ->> 'url' like l.link ->> 'pattern'
     ), 0) as link
     from campaign_events e join campaign_recipients r on r.campaign_id = e.campaign_id and r.address_hash = e.hash

@@ -16,10 +16,11 @@ const saved: FactTable = {
 const kept: FactTable = {
   name: 'campaign_kept',
   columns: 'content json',
-  sql: (
-    source,
-  ) => `insert into campaign_contents (campaign_id, content) select actor, content from ${source} s
-    on conflict (campaign_id) do update set content = excluded.content`,
+  sql: (source) => `insert into campaign_contents (campaign_id, content, audience_id, links)
+    select actor, content, case when (content ->> 'isStatic')::boolean then content ->> 'audienceId' end, content -> 'links'
+    from ${source} s
+    on conflict (campaign_id) do update
+      set content = excluded.content, audience_id = excluded.audience_id, links = excluded.links`,
 };
 
 const effects: EffectMeanings<typeof campaignMachine> = {

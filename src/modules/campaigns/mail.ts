@@ -5,8 +5,8 @@ import { timeOfId } from '../../db/ids.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure } from '../../http/failure.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
-import type { CampaignEmail, CampaignMail, CampaignParts, Leave } from '../emails/queries.ts';
-import { preferencesPath } from '../preferences/queries.ts';
+import type { CampaignEmail, CampaignMail, CampaignParts, Leave, Standing } from '../emails/queries.ts';
+import { preferencesPath, SHOWN_PREFERENCES } from '../preferences/queries.ts';
 import type { TemplateContents } from '../templates/commands.ts';
 import type { KeptContent } from './content.ts';
 import { addressHash } from './follow-emails.ts';
@@ -20,13 +20,15 @@ export interface MailDeps {
   readonly publicUrl: string;
 }
 
+/** One that was sent, and then removed from sight, still sends what servers have put off. */
+const STANDING = `case when c.state = 'deleted' and c.context ->> 'completedAt' is not null then 'sent' else c.state end as state`;
+
 /**
  * Who may get their emails: their campaign sends, or has sent everything; they are still contacts, subscribed, and in the audience
  * where that is one that can be left. $1 is the campaigns and keys that are asked about.
  */
-const ASKED = `select a.campaign as campaign_id, a.key, c.state, t.status, (k.content ->> 'isStatic')::boolean as is_static,
-  (select true from audience_members m where m.audience_id = k.content ->> 'audienceId' and m.contact_id = t.id
-    and m.state = 'joined') as is_member
+const ASKED = `select a.campaign as campaign_id, a.key, ${STANDING}, t.status, t.email_key is distinct from a.key as has_moved, k.audience_id is not null as is_static,
+  (select true from audience_members m where m.audience_id = k.audience_id and m.contact_id = t.id and m.state = 'joined') as is_member
 from json_to_recordset($1::text::json) as a(campaign text, key text)
 join campaigns c on c.id = a.campaign join campaign_contents k on k.campaign_id = c.id
 left join campaign_recipients r on r.campaign_id = c.id and r.address_hash = ${addressHash('a.key')}
@@ -37,16 +39,21 @@ interface AskedRow {
   readonly key: string;
   readonly state: string;
   readonly status: string | null;
+  readonly has_moved: boolean;
   readonly is_static: boolean;
   readonly is_member: boolean | null;
 }
 
-const STATE = 'select state from campaigns where id = $1';
+const STATE = `select ${STANDING} from campaigns c where c.id = $1`;
 const CONTENT = `select k.content::text as content from campaign_contents k where k.campaign_id = $1`;
 
 /** Contents that are kept, and for how long: a campaign that was started again may say something else. */
 const MOST_KEPT = 100;
 const FRESH_MS = 10_000;
+/** An email whose rendering takes too long so many times, five seconds apart, is no busy machine's fault. */
+const MOST_TRIES = 10;
+const MOST_TRIED = 10_000;
+const SLOW = 'The template takes too long to render.';
 /** A fifth of the second in which a pause has to hold. */
 const HELD_FRESH_MS = 200;
 
@@ -61,48 +68,77 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
     const byKey = new Map(rows.map((row) => [`${row.campaign_id} ${row.key}`, row]));
     return ({ campaignId, recipientKey }) => byKey.get(`${campaignId} ${recipientKey}`) ?? null;
   });
-  const isHeld = heldCampaigns(database);
+  const standing = standings(database);
   const kept = contentCache(database);
+  const tried = new Map<string, number>();
+  const isHopeless = (emailId: string): boolean => {
+    const tries = (tried.get(emailId) ?? 0) + 1;
+    if (tried.size >= MOST_TRIED) tried.clear();
+    tried.set(emailId, tries);
+    return tries >= MOST_TRIES && tried.delete(emailId);
+  };
 
   return {
     async mayLeave(email) {
       const row = await asked.ask(email);
       return row ? leaveOf(row) : { skipped: 'excluded' };
     },
-    isHeld,
-    async parts(email, { campaign: { contact } }) {
-      const content = await kept(email.campaignId);
-      return content && render({ signer, contents, publicUrl }, email, content, contact);
+    standing,
+    async parts({ campaignId, ...email }, { campaign: { contact } }, purpose) {
+      const content = await kept(campaignId);
+      if (!content) return null;
+      const { workspaceId, recipientKey: key } = email;
+      const path =
+        purpose === 'show'
+          ? SHOWN_PREFERENCES
+          : preferencesPath(signer, { workspaceId, livemode: true, key });
+      const made = await render(contents, { ...email, campaignId }, content, contact, publicUrl + path);
+      if (!(made instanceof Failure)) return made;
+      const { code, message, extra } = made;
+      if (code !== 'SERVICE_UNAVAILABLE')
+        return extra.details?.map((detail) => detail.message).join(' ') ?? message;
+      if (purpose === 'send' && isHopeless(email.emailId)) return SLOW;
+      throw new Unavailable(message);
     },
   };
 }
 
-/**
- * Whether a campaign is held, as of a moment ago: its emails ask one by one, and a pause is to hold within a second.
- */
-function heldCampaigns(database: Database): (campaignId: string) => Promise<boolean> {
-  const known = new Map<string, { readonly isHeld: Promise<boolean>; readonly until: number }>();
-  const read = async (id: string): Promise<boolean> => {
+/** How campaigns stand, as of a moment ago: their emails ask one by one, and a pause is to hold within a second. */
+function standings(database: Database): (campaignId: string) => Promise<Standing> {
+  const known = new Map<string, { readonly standing: Promise<Standing>; readonly until: number }>();
+  const read = async (id: string): Promise<Standing> => {
     const [row] = await database.query<{ state: string }>(STATE, [id]);
-    return row?.state !== 'sending' && row?.state !== 'sent';
+    return standingOf(row?.state);
   };
   return (id) => {
     const now = performance.now();
     const entry = known.get(id);
-    if (entry && entry.until > now) return entry.isHeld;
+    if (entry && entry.until > now) return entry.standing;
     if (known.size >= MOST_KEPT) known.clear();
-    const isHeld = read(id);
-    isHeld.catch(() => known.delete(id));
-    known.set(id, { isHeld, until: now + HELD_FRESH_MS });
-    return isHeld;
+    const standing = read(id);
+    standing.catch(() => known.delete(id));
+    known.set(id, { standing, until: now + HELD_FRESH_MS });
+    return standing;
   };
 }
 
-function leaveOf({ state, status, is_static: isStatic, is_member: isMember }: AskedRow): Leave {
-  if (state === 'paused') return 'held';
+const standingOf = (state: string | undefined): Standing =>
+  state === 'paused' ? 'held' : state === 'sending' || state === 'sent' ? 'sends' : 'ended';
+
+function leaveOf({
+  state,
+  status,
+  has_moved: hasMoved,
+  is_static: isStatic,
+  is_member: isMember,
+}: AskedRow): Leave {
+  const standing = standingOf(state);
+  if (standing === 'held') return 'held';
   // What a campaign has given out does not leave once it was ended.
-  if (state !== 'sending' && state !== 'sent') return { skipped: 'cancelled' };
+  if (standing === 'ended') return { skipped: 'cancelled' };
   if (status !== 'subscribed') return { skipped: status ?? 'unsubscribed' };
+  // The contact has another address since.
+  if (hasMoved) return { skipped: 'invalid' };
   return isStatic && isMember !== true ? { skipped: 'unsubscribed' } : 'now';
 }
 
@@ -122,25 +158,19 @@ function headersOf(
 }
 
 async function render(
-  { signer, contents, publicUrl }: Omit<MailDeps, 'database'>,
+  contents: TemplateContents,
   email: CampaignEmail,
   kept: KeptContent,
   contact: Readonly<Record<string, unknown>>,
-): Promise<CampaignParts | null> {
-  const { campaignId, workspaceId, recipientKey: key, emailId } = email;
+  preferencesUrl: string,
+): Promise<CampaignParts | Failure> {
+  const { campaignId, workspaceId, emailId } = email;
   const rendered = await contents.render({
     ...{ workspaceId, key: `${campaignId} ${kept.startedAt}`, content: kept.content, values: kept.values },
-    circumstances: {
-      contact,
-      campaign: { name: kept.name },
-      preferencesUrl: publicUrl + preferencesPath(signer, { workspaceId, livemode: true, key }),
-    },
+    circumstances: { contact, campaign: { name: kept.name }, preferencesUrl },
     ...{ now: timeOfId(emailId), at: '/body', purpose: 'send' },
   });
-  if (rendered instanceof Failure) {
-    if (rendered.code === 'SERVICE_UNAVAILABLE') throw new Unavailable(rendered.message);
-    return null;
-  }
+  if (rendered instanceof Failure) return rendered;
   const { subject, html, text } = rendered.parts;
   return {
     subject: subject ?? kept.subject,

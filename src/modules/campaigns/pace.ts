@@ -10,10 +10,11 @@ export interface Pace {
 
 /**
  * Divides an hour evenly: the slices of one hour hold exactly what the rate allows, so that an hour that begins anywhere holds no
- * more. The slice is the largest divisor of the rate that stands for no more than a second.
+ * more. The slice is the largest divisor of the rate that stands for no more than a second, and that is given out in one go: of a larger
+ * one only a part would be, and the time of all of it waited for.
  */
-export function paceOf(ratePerHour: number): Pace {
-  const most = Math.max(1, Math.floor((ratePerHour * SLICE_MS) / HOUR_MS));
+export function paceOf(ratePerHour: number, mostAtOnce: number): Pace {
+  const most = Math.min(mostAtOnce, Math.max(1, Math.floor((ratePerHour * SLICE_MS) / HOUR_MS)));
   let slice = most;
   while (ratePerHour % slice !== 0) slice--;
   return { slice, everyMs: (slice * HOUR_MS) / ratePerHour };

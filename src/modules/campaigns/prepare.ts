@@ -2,7 +2,7 @@ import type { CampaignEvent, CampaignFailure } from '../../../machines/campaign-
 import type { Database } from '../../db/database.ts';
 import { Failure } from '../../http/failure.ts';
 import { findTerms } from '../workspace/queries.ts';
-import { type Chosen, choose, freezeNext } from './audience.ts';
+import { type Chosen, choose, freezeNext, thawAll } from './audience.ts';
 import { type KeptContent, readyContent } from './content.ts';
 import type { DispatchDeps, Turn } from './deps.ts';
 import { readLedger } from './recipients.ts';
@@ -18,9 +18,14 @@ export async function prepare(deps: DispatchDeps, turn: Turn): Promise<readonly 
   const { campaignId, workspaceId, context } = turn;
   const { attempt } = context;
   const startedAt = context.startedAt ?? context.at;
-  const refused = (failure: CampaignFailure): readonly CampaignEvent[] => [
-    { type: 'start.refused', at: clock.now(), attempt, failure },
+  const ended = (): readonly CampaignEvent[] => [
+    { type: 'turn.ended', at: clock.now(), attempt, place: '', waitMs: 0, canary: context.canary },
   ];
+  // What keeps a campaign from starting may come up when part of its audience is frozen already.
+  const refused = async (failure: CampaignFailure): Promise<readonly CampaignEvent[]> =>
+    (await thawAll(database, { campaignId, attempt }, turn.isOver))
+      ? [{ type: 'start.refused', at: clock.now(), attempt, failure }]
+      : ended();
   const [row] = await database.query<{ settings: CampaignSettings }>(SETTINGS, [campaignId]);
   const terms = await findTerms(database, workspaceId);
   if (!row || !terms) return refused('sender_refused');
@@ -36,8 +41,7 @@ export async function prepare(deps: DispatchDeps, turn: Turn): Promise<readonly 
   if (!domain) return refused('sender_unverified');
   const chosen = await choose(database, scope, row.settings, startedAt);
   if (!chosen) return refused('audience_gone');
-  if (!(await freezeAll(database, chosen, turn, startedAt)))
-    return [{ type: 'turn.ended', at: clock.now(), attempt, place: '', waitMs: 0, canary: context.canary }];
+  if (!(await freezeAll(database, chosen, turn, startedAt))) return ended();
   const { total } = await readLedger(database, campaignId);
   const content: KeptContent = { ...ready.kept, isStatic: chosen.staticId !== null, startedAt };
   return [{ type: 'audience.frozen', at: clock.now(), attempt, total, content }];

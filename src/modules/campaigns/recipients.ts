@@ -52,23 +52,29 @@ const SKIP = `with gone as (
 ), skipped as (
   update campaign_recipients r set state = 'skipped', reason = g.reason from gone g
   where r.campaign_id = g.campaign_id and r.contact_id = g.contact_id returning r.campaign_id
+), tallied as (
+  insert into campaign_tallies (campaign_id, remaining, skipped)
+  select campaign_id, -count(*), count(*) from skipped group by campaign_id
 )
-insert into campaign_tallies (campaign_id, remaining, skipped)
-select campaign_id, -count(*), count(*) from skipped group by campaign_id`;
+select count(*)::integer as count from skipped`;
 
-/** Skips those who have left since the audience was frozen. @throws Unavailable */
+/**
+ * Skips those who have left since the audience was frozen, and those whose address cannot be written to. Answers how many still waited,
+ * in a campaign that this turn still has. @throws Unavailable
+ */
 export async function skipGone(
   database: Database,
   { campaignId, turn }: { readonly campaignId: string; readonly turn: number },
   gone: readonly WaitingRecipient[],
-): Promise<void> {
-  if (gone.length === 0) return;
-  await database.query(SKIP, [
+): Promise<number> {
+  if (gone.length === 0) return 0;
+  const [row] = await database.query<{ count: number }>(SKIP, [
     campaignId,
     turn,
     gone.map(({ contact_id }) => contact_id),
     gone.map(({ gone: reason }) => reason ?? 'invalid'),
   ]);
+  return row?.count ?? 0;
 }
 
 /** How far a campaign is, by what was counted. */

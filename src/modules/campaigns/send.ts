@@ -19,7 +19,8 @@ const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not ver
 });
 const NOBODY =
   'Its audience has nobody who may get it: choose another one, or add contacts who are subscribed.';
-const NO_AUDIENCE = 'Its audience is not there any more: choose another one.';
+const NO_AUDIENCE =
+  'An audience that it goes to, or that it leaves out, is not there any more: duplicate it, and choose others.';
 const RESUMES_AT_ONCE = 'Must be left out: a paused campaign goes on at once.';
 const NOT_NOW = 'Only a draft can be sent, one that could not start, or a paused one.';
 

@@ -228,7 +228,7 @@ export async function acceptForCampaign(
       campaign_next_at: nextAt === null ? null : new Date(nextAt).toISOString(),
     },
     meter: sendMeter(sender.livemode, sender.plan, testSendsPerDay, now),
-    payload: message,
+    ...(JSON.stringify(contact).length <= LARGEST_BULK_PAYLOAD ? { payload: message } : {}),
     bytes: content.length + 1_024,
   });
   if (spawned.outcome === 'replayed') throw new Error('No email of a campaign has an idempotency key.');
@@ -237,6 +237,8 @@ export async function acceptForCampaign(
 
 /** Octets of a message that stays in memory from its acceptance to its first attempt. */
 const LARGEST_PAYLOAD = 65_536;
+/** Characters of a contact that stays there: four thousand emails of campaigns may wait. */
+const LARGEST_BULK_PAYLOAD = 8_192;
 
 interface SpawnDetails {
   readonly id: string;

@@ -19,6 +19,9 @@ export interface CampaignParts {
 /** Why an email of a campaign does not leave: what holds it may pass (`held`), or it never leaves. */
 export type Leave = 'now' | 'held' | { readonly skipped: string };
 
+/** How a campaign stands with what it has given out: it leaves, it waits, or it never leaves. */
+export type Standing = 'sends' | 'held' | 'ended';
+
 /** An email of a campaign, as far as it is asked about. */
 export interface CampaignEmail {
   readonly emailId: string;
@@ -32,13 +35,17 @@ export interface CampaignEmail {
 export interface CampaignMail {
   /** Whether it may leave: the campaign may be paused, and the recipient may have left since it was accepted. @throws Unavailable */
   mayLeave(email: CampaignEmail): Promise<Leave>;
-  /** Whether its campaign is held, asked again just before a session takes the message. @throws Unavailable */
-  isHeld(campaignId: string): Promise<boolean>;
-  /** What it says; null when its campaign's content is not there, or cannot be rendered for this person. @throws Unavailable */
+  /** How its campaign stands: asked before anything is done for it, and again just before a session takes the message. @throws Unavailable */
+  standing(campaignId: string): Promise<Standing>;
+  /**
+   * What it says; the reason when it cannot be rendered for this person, null when its campaign's content is not there. Who is only
+   * shown it must not act for the recipient: links that do lead nowhere. @throws Unavailable
+   */
   parts(
     email: CampaignEmail,
     content: Content & { readonly campaign: CampaignReference },
-  ): Promise<CampaignParts | null>;
+    purpose: 'send' | 'show',
+  ): Promise<CampaignParts | string | null>;
 }
 
 /** Whether a content is a campaign's. */

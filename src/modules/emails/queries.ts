@@ -19,7 +19,7 @@ import { detailOf, eventOf, itemOf } from './read/views.ts';
 export { SendBody } from './accept/request-model.ts';
 export { readScheduledAt } from './accept/scheduled-at.ts';
 export type { FilledTemplate } from './accept/templated.ts';
-export type { CampaignEmail, CampaignMail, CampaignParts, Leave } from './campaign-mail.ts';
+export type { CampaignEmail, CampaignMail, CampaignParts, Leave, Standing } from './campaign-mail.ts';
 export { recorded } from './facts.ts';
 export { EmailEventType, EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
@@ -82,13 +82,15 @@ export async function emailDetail(
   if (!row) return notFound('email');
   const packed = await unpackContent(row.content);
   const [recipientKey = ''] = row.recipientKeys;
-  const parts =
+  const made =
     isOfCampaign(packed) && row.campaignId !== null
       ? await campaigns?.()?.parts(
           { emailId: params.id, campaignId: row.campaignId, workspaceId: caller.workspaceId, recipientKey },
           packed,
+          'show',
         )
       : null;
+  const parts = typeof made === 'object' ? made : null;
   const content = parts ? { ...packed, html: parts.html, text: parts.text } : packed;
   const text = content.text ?? (content.html === null ? null : textFromHtml(content.html));
   return detailOf(

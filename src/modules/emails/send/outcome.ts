@@ -90,3 +90,10 @@ export const PRECHECK_FAILURES = {
   unverified: { outcome: 'deferred', data: ours('The sending domain is not verified any more') },
   pruned: { outcome: 'refused', reason: 'rejected', data: ours('Its content is not kept any more') },
 } as const satisfies Record<SenderProblem | 'pruned', Omit<RecipientOutcome, 'recipient'>>;
+
+/** The outcome where the content of a campaign cannot be rendered for one of its recipients. */
+export const failureToMake = (why: string): Omit<RecipientOutcome, 'recipient'> => ({
+  outcome: 'refused',
+  reason: 'rejected',
+  data: ours(`It cannot be rendered for this recipient: ${why}`.slice(0, WORDS_MAX_LENGTH)),
+});

@@ -20,11 +20,11 @@ import type {
   RecipientOutcome as Sent,
   Transport,
 } from '../../../transport/transport.ts';
-import { type CampaignMail, isOfCampaign } from '../campaign-mail.ts';
+import { type CampaignMail, isOfCampaign, type Standing } from '../campaign-mail.ts';
 import { LiveAttempt } from './attempt.ts';
 import type { LiveLimits } from './limits.ts';
 import { offersExit, outboundMessage, type Personalise, type Sender } from './message.ts';
-import { type AttemptResult, eventsOfAttempt, PRECHECK_FAILURES } from './outcome.ts';
+import { type AttemptResult, eventsOfAttempt, failureToMake, PRECHECK_FAILURES } from './outcome.ts';
 import type { LiveMessage, LiveReader, MessageWithoutContent, Routing } from './reader.ts';
 import { returnToken } from './return-token.ts';
 import type { SenderProblem, Senders } from './senders.ts';
@@ -132,6 +132,8 @@ export class LivePerformer {
     const isBulk = (routing?.campaign_id ?? null) !== null;
     const slots = name && (isBulk ? this.#bulk : this.#slots).get(name);
     if (!slots) return [];
+    // A thousand emails of a paused campaign offer themselves again and again: they must take no slots from another one's.
+    if (isBulk && (await this.#standing(routing)) === 'held') return [];
     if (!isBulk && slots.capacity <= MOST_NEW) order.payload = undefined;
     if (!(await slots.take())) return [];
     this.#begun.set(order, slots);
@@ -238,16 +240,20 @@ export class LivePerformer {
     emailId: string,
     workspaceId: string,
     message: LiveMessage & { readonly content: CampaignContent },
-  ): Promise<Pick<Prepared, 'message' | 'skipped'> | null> {
+  ): Promise<Omit<Prepared, 'sender' | 'suppressed'> | null> {
     const campaigns = this.parts.campaigns();
     const { campaign_id: campaignId, content } = message;
     if (!campaigns || !campaignId) return { message: null, skipped: null };
     const [recipientKey = ''] = message.recipient_keys;
     const email = { emailId, campaignId, workspaceId, recipientKey };
-    const [leave, parts] = await Promise.all([campaigns.mayLeave(email), campaigns.parts(email, content)]);
+    const [leave, parts] = await Promise.all([
+      campaigns.mayLeave(email),
+      campaigns.parts(email, content, 'send'),
+    ]);
     if (leave === 'held') return null;
     if (leave !== 'now') return { message, skipped: leave.skipped };
     if (!parts) return { message: null, skipped: null };
+    if (typeof parts === 'string') return { message, skipped: null, unmade: parts };
     const { subject, html, text, headers, audienceId } = parts;
     const envelope = { ...message.envelope, headers: [...headers, ...message.envelope.headers] };
     return {
@@ -269,19 +275,14 @@ export class LivePerformer {
       mayBeTried(one, context.holdsDoubt) ? [index] : [],
     );
     const senderOrProblem = prepared.message === null ? 'pruned' : prepared.sender;
-    if (typeof senderOrProblem === 'string') {
-      const untried = open.map(
-        (recipient): RecipientOutcome => ({ recipient, ...PRECHECK_FAILURES[senderOrProblem] }),
-      );
+    const nobodyGetsIt = (outcome: Omit<RecipientOutcome, 'recipient'>) => {
+      const untried = open.map((recipient): RecipientOutcome => ({ recipient, ...outcome }));
       return eventsOfAttempt(attempt, '', [], untried, clock.now());
-    }
-    const { message, suppressed, skipped } = prepared as Prepared & { readonly message: LiveMessage };
-    if (skipped !== null) {
-      const untried = open.map(
-        (recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: { reason: skipped } }),
-      );
-      return eventsOfAttempt(attempt, '', [], untried, clock.now());
-    }
+    };
+    if (typeof senderOrProblem === 'string') return nobodyGetsIt(PRECHECK_FAILURES[senderOrProblem]);
+    const { message, suppressed, skipped, unmade } = prepared as Prepared & { readonly message: LiveMessage };
+    if (skipped !== null) return nobodyGetsIt({ outcome: 'suppressed', data: { reason: skipped } });
+    if (unmade !== undefined) return nobodyGetsIt(failureToMake(unmade));
     const sender = senderOrProblem;
     const by = transport(sender.provider);
     const isSuppressed = (recipient: number): boolean => {
@@ -360,12 +361,17 @@ export class LivePerformer {
   }
 
   /** A campaign may be paused while its email waits for a connection. */
-  async #isHeld({ campaign_id: id }: LiveMessage, attempt: LiveAttempt): Promise<boolean> {
-    const campaigns = (id ?? null) === null ? undefined : this.parts.campaigns();
-    // While nobody can say, nothing leaves: the email offers itself again.
-    const isHeld = (await campaigns?.isHeld(id as string).catch(() => true)) === true;
+  async #isHeld(message: LiveMessage, attempt: LiveAttempt): Promise<boolean> {
+    const isHeld = (await this.#standing(message)) !== 'sends';
     if (isHeld) attempt.hold();
     return isHeld;
+  }
+
+  /** How the campaign of an email stands. While nobody can say, nothing leaves: the email offers itself again. */
+  async #standing(email: Routing | null): Promise<Standing> {
+    const id = email?.campaign_id ?? null;
+    const campaigns = id === null ? undefined : this.parts.campaigns();
+    return (await campaigns?.standing(id as string).catch(() => 'held' as const)) ?? 'sends';
   }
 
   /** Turns the rejection of a transport (a bug, or captured mail that cannot be stored) into an outcome of this copy alone. */
@@ -402,6 +408,8 @@ interface Prepared {
   readonly suppressed: ReadonlyMap<string, SuppressionReason>;
   /** Why the recipient of a campaign gets nothing any more; null for everybody else. */
   readonly skipped: string | null;
+  /** Why the email of a campaign cannot be made for its recipient. */
+  readonly unmade?: string;
 }
 
 const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: new Map(), skipped: null };

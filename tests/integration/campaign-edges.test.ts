@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { withoutReply } from '../../src/transport/smtp/outcome.ts';
+import type { OutboundMessage, Transport } from '../../src/transport/transport.ts';
+import { manyPeople } from '../support/campaign-people.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
+
+// What may befall a campaign between its draft and its last email.
+
+/** A way out that puts off whom it is told to. */
+const way = {
+  name: 'smtp',
+  confirmsDelivery: true,
+  sent: [] as OutboundMessage[],
+  defers: (_address: string): boolean => false,
+  async send(message: OutboundMessage, { begin }: Parameters<Transport['send']>[1]) {
+    const [to = ''] = message.recipients;
+    if ((await begin?.()) === false) throw new Error('It was not to begin.');
+    const reply = withoutReply(to, 'deferred', 'later', 'General');
+    if (this.defers(to)) return [reply];
+    this.sent.push(message);
+    return [{ ...reply, outcome: 'accepted' as const, fault: null, subType: null }];
+  },
+  verify: async () => [],
+  close: async () => {},
+};
+
+let service: LiveService;
+let workspaceId: string;
+
+const query = (text: string, parameters: readonly (string | null)[] = []) =>
+  service.service.database.query<{ id: string }>(text, parameters);
+
+beforeAll(async () => {
+  service = await startLiveService({ transport: way as unknown as Transport });
+  const [row] = await query('select id from workspaces');
+  workspaceId = row?.id ?? '';
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const SAID = {
+  name: 'News',
+  from: 'News <news@sender.example>',
+  subject: 'Hello',
+  html: '<p>Hello <a href="{{ preferencesUrl }}">Choose</a></p>',
+};
+const people = (count: number) => manyPeople(service.service.database, workspaceId, count);
+async function aCampaign(more: object): Promise<string> {
+  const made = await service.live.post('/v1/campaigns', { ...SAID, ...more });
+  expect(made.status).toBe(201);
+  return made.body.data.id;
+}
+const get = async (path: string): Promise<Email> => (await service.live.get(path)).body.data;
+const send = async (id: string, body: object = {}) => {
+  const { status } = await service.live.post(`/v1/campaigns/${id}/send`, body);
+  expect(status).toBe(200);
+};
+const until = (id: string, status: string): Promise<Email> =>
+  eventually(
+    `the campaign is ${status}`,
+    async () => {
+      const campaign = await get(`/v1/campaigns/${id}`);
+      return campaign.status === status
+        ? { ...campaign, ...(await get(`/v1/campaigns/${id}/stats`)) }
+        : undefined;
+    },
+    { withinMs: 20_000 },
+  );
+
+test('whose recipient has an address that nothing can be written to skips that one, and ends', async () => {
+  const audienceId = await people(3);
+  await query(
+    `update contacts set email = 'p1 at people.example' where id = (
+       select min(contact_id) from audience_members where audience_id = $1)`,
+    [audienceId],
+  );
+  const id = await aCampaign({ audienceId });
+  await send(id);
+  expect(await until(id, 'sent')).toMatchObject({ total: 3, sent: 2, skipped: 1, remaining: 0 });
+  const [skipped] = await get(`/v1/campaigns/${id}/recipients?outcome=skipped`);
+  expect(skipped).toMatchObject({ outcome: 'skipped', reason: 'invalid', emailId: null });
+});
+
+test('that was sent and then removed still sends what servers have put off', async () => {
+  way.defers = () => true;
+  const id = await aCampaign({ audienceId: await people(2) });
+  await send(id);
+  await until(id, 'sent');
+  const emails = await eventually('they are put off', async () => {
+    const found = await get(`/v1/emails?campaignId=${id}`);
+    return found.every(({ status }: Email) => status === 'deferred') ? found : undefined;
+  });
+  expect((await service.live.delete(`/v1/campaigns/${id}`)).status).toBe(204);
+  way.defers = () => false;
+  await service.pass(3_600_000);
+  for (const email of emails)
+    expect(
+      (await service.until(email.id, ({ status }) => !['deferred', 'queued', 'sending'].includes(status)))
+        .status,
+    ).toBe('delivered');
+});
+
+test('whose rate was counted by a clock that has been put back goes on', async () => {
+  const id = await aCampaign({ audienceId: await people(2), ratePerHour: 36_000 });
+  await query(`insert into campaign_tallies (campaign_id, next_at) values ($1, now() + interval '30 days')`, [
+    id,
+  ]);
+  await send(id);
+  expect(await until(id, 'sent')).toMatchObject({ total: 2, sent: 2 });
+});
+
+test('does not start without the audience that it leaves out, and then has frozen nobody', async () => {
+  const [audienceId, besides] = [await people(2), await people(1)];
+  const id = await aCampaign({ audienceId, excludeAudienceIds: [besides] });
+  await send(id, { scheduledAt: new Date(Date.now() + 7_200_000).toISOString() });
+  // As a turn leaves it that came half way.
+  await query(
+    `with frozen as (
+       insert into campaign_recipients (campaign_id, contact_id, address_hash, state)
+       select $1, m.contact_id, md5(c.email_key)::uuid, 'waiting' from audience_members m join contacts c on c.id = m.contact_id
+       where m.audience_id = $2 limit 1 returning 1
+     ) insert into campaign_tallies (campaign_id, total, remaining) select $1, 1, 1 from frozen`,
+    [id, audienceId],
+  );
+  expect((await service.live.delete(`/v1/audiences/${besides}`)).status).toBe(204);
+  await service.pass(7_300_000);
+  expect(await until(id, 'failed')).toMatchObject({ failureReason: 'audience_gone', total: 0, remaining: 0 });
+  expect(
+    await query('select contact_id as id from campaign_recipients where campaign_id = $1', [id]),
+  ).toEqual([]);
+  const again = await service.live.post(`/v1/campaigns/${id}/send`, {});
+  expect([again.status, again.body.error.details[0].message]).toEqual([
+    422,
+    expect.stringContaining('leaves out'),
+  ]);
+});
+
+test('whose content cannot be rendered for one recipient says so of that one, who stays subscribed', async () => {
+  const endless = '{% if contact.firstName == "Person2" %}{% for i in (1..100000) %}x{% endfor %}{% endif %}';
+  const id = await aCampaign({ audienceId: await people(3), html: `<p>Hello ${endless}</p>` });
+  await send(id);
+  await until(id, 'sent');
+  const [failed] = await eventually('one has failed', async () => {
+    const found = await get(`/v1/campaigns/${id}/recipients?outcome=failed`);
+    return found.length > 0 ? found : undefined;
+  });
+  const { events, failureReason } = await get(`/v1/emails/${failed.emailId}`);
+  expect(failureReason).toBe('rejected');
+  expect(events[0].data.message).toContain('cannot be rendered for this recipient');
+  expect((await get(`/v1/contacts/${failed.contactId}`)).status).toBe('subscribed');
+});
+
+test('with a canary waits for its outcomes to the end, also when it was paused meanwhile', async () => {
+  const canary = { percent: 50, holdMinutes: 10, maxBounceRate: 20, maxComplaintRate: 1 };
+  const id = await aCampaign({ audienceId: await people(4), canary });
+  await send(id);
+  const isHolding = () =>
+    eventually('it holds', async () => {
+      const [row] = await query(`select context ->> 'waitMs' as id from campaigns where id = $1`, [id]);
+      return row?.id ? await get(`/v1/campaigns/${id}/stats`) : undefined;
+    });
+  expect((await isHolding()).sent).toBe(2);
+  await service.live.post(`/v1/campaigns/${id}/pause`);
+  await send(id);
+  expect((await isHolding()).sent).toBe(2);
+  await service.pass(11 * 60_000);
+  expect(await until(id, 'sent')).toMatchObject({ sent: 4 });
+});
+
+test('is shown with links that act for nobody, and listed without what it says', async () => {
+  const audienceId = await people(1);
+  const id = await aCampaign({ audienceId });
+  const [contact] = await get(`/v1/audiences/${audienceId}/contacts`);
+  await send(id);
+  await until(id, 'sent');
+  const [email] = await get(`/v1/emails?campaignId=${id}`);
+  const real = way.sent.at(-1)?.html ?? '';
+  const shown = [
+    (await get(`/v1/campaigns/${id}/preview?contactId=${contact.id}`)).html,
+    (await get(`/v1/emails/${email.id}`)).html,
+  ];
+  const visit = async (html: string) => {
+    const [, path] = /href="[^"]*(\/p\/[^"]+)"/.exec(html) ?? [];
+    return (await fetch(`${service.url}${path}`)).status;
+  };
+  expect(await Promise.all([real, ...shown].map(visit))).toEqual([200, 400, 400]);
+  const [item] = await get('/v1/campaigns?limit=1');
+  expect([item.id, item.subject, item.html, item.variables]).toEqual([id, 'Hello', undefined, undefined]);
+});
+
+test('that stops by itself tells the admins', async () => {
+  const { live } = service;
+  await live.patch('/v1/workspace', { defaultFrom: 'Acme <hello@sender.example>' });
+  await query(
+    `insert into accounts (id, email, email_key, name, created_at) values ('acc_1', 'ada@people.example', 'ada@people.example', 'Ada', now())`,
+  );
+  await query(
+    `insert into members (id, workspace_id, account_id, role, joined_at) values ('mem_1', $1, 'acc_1', 'owner', now())`,
+    [workspaceId],
+  );
+  const id = await aCampaign({ audienceId: await people(4), ratePerHour: 1 });
+  await send(id);
+  await eventually(
+    'one is given out',
+    async () => (await get(`/v1/campaigns/${id}/stats`)).sent === 1 || undefined,
+  );
+  expect((await live.delete(`/v1/domains/${service.domainId}`)).status).toBe(204);
+  const used = await live.post('/v1/domains', { name: 'sender2.example' });
+  await live.patch('/v1/workspace', { defaultFrom: 'Acme <hello@sender2.example>' });
+  expect(used.body.data.status).toBe('verified');
+  await service.pass(3_700_000);
+  expect((await until(id, 'paused')).pausedReason).toBe('sender_unverified');
+  const warning = await eventually(
+    'the email',
+    async () => way.sent.find(({ recipients }) => recipients.includes('ada@people.example')),
+    { withinMs: 20_000 },
+  );
+  expect(warning.subject).toBe('The campaign “News” is paused');
+  expect(warning.text).toContain('3 recipients have not got it');
+});
