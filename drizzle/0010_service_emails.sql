@@ -9,3 +9,10 @@ create table service_emails (
   expires_at timestamptz not null
 );
 create index service_emails_by_next on service_emails (next_at);
+
+-- How many invitations were mailed to an address, by its hash, over all workspaces since a moment less than a day ago.
+create table service_email_readers (
+  reader text collate "C" primary key,
+  since timestamptz not null,
+  mails integer not null
+);

@@ -93,6 +93,28 @@ onEachStore('emails of the service', (store) => {
     warned.length = 0;
   });
 
+  test('invite an address three times a day at most, over all workspaces', async () => {
+    const invite = (workspaceId: string, to: string) =>
+      enqueue(deps(), {
+        ...{ kind: 'invitation', to, workspaceId, role: 'viewer', url: 'https://x.example/#token=t' },
+        expiresAt: clock.now() + 7 * 24 * 60 * MINUTE,
+      });
+    const invited = async () => {
+      for (const id of ['ws_w', 'ws_other', 'ws_w', 'ws_other']) await invite(id, 'Ada@people.example');
+      await invite('ws_w', 'bob@people.example');
+      return (await run()).map((to) => to.toLowerCase());
+    };
+    const told = [...Array(3).fill('ada@people.example'), 'bob@people.example'];
+    expect(await invited()).toEqual(told);
+    expect((await invited()).length).toBe(1);
+    clock.time += 24 * 60 * MINUTE;
+    expect(await invited()).toEqual(told);
+    clock.time += 24 * 60 * MINUTE;
+    await invite('ws_w', 'cy@people.example');
+    await run();
+    expect(await countOf(store.database, 'service_email_readers')).toBe(1);
+  });
+
   test('are not written for a workspace that does without', async () => {
     await store.database.query(`update workspaces set muted_emails = '{domainLost}' where id = 'ws_w'`);
     await enqueue(deps(), WARNING);

@@ -92,7 +92,7 @@ export const memberRoutes = (deps: InvitationDeps): readonly Route[] => [
     permission: 'members:write',
     summary: 'Invite a person',
     description:
-      'The link in the answer is for that address alone, holds once and for seven days. It is mailed too, where mail works; pass it on where it does not.',
+      'The link in the answer is for that address alone, holds once and for seven days. It is mailed too, where mail works, at most three times a day to an address; pass it on where it is not.',
     body: CreateInvitation,
     response: CreatedInvitation,
     status: 201,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId } from '../../db/ids.ts';
@@ -32,11 +33,27 @@ where m.workspace_id = $1 and m.role in ('owner', 'admin') order by m.id limit 5
 
 const MUTED = 'select 1 as one from workspaces where id = $1 and $2 = any(muted_emails)';
 
+/** Invitations that one address gets in a day: whoever takes one back and makes it again must not fill a mailbox. */
+const MOST_INVITATIONS = 3;
+
+/** $1 the hash of an address, $2 now. Answers a row where one more may leave. */
+const COUNT = `insert into service_email_readers as c (reader, since, mails) values ($1, $2::text::timestamptz, 1)
+on conflict (reader) do update set
+  mails = case when c.since <= excluded.since - interval '1 day' then 1 else c.mails + 1 end,
+  since = case when c.since <= excluded.since - interval '1 day' then excluded.since else c.since end
+where c.mails < ${MOST_INVITATIONS} or c.since <= excluded.since - interval '1 day'
+returning reader`;
+
+const FORGET = `delete from service_email_readers where since <= $1::text::timestamptz - interval '1 day'`;
+
 const ENQUEUE = `insert into service_emails (id, workspace_id, sealed, next_at, expires_at)
 select r.id, $2, r.sealed, $3::text::timestamptz, $4::text::timestamptz
 from json_to_recordset($1::text::json) as r(id text, sealed text)`;
 
-/** Writes an email down for each of its readers; nothing where the workspace does without. @throws Unavailable */
+/**
+ * Writes an email down for each of its readers; nothing where the workspace does without, or for the fourth invitation of an address
+ * in a day. @throws Unavailable
+ */
 export async function enqueue(
   { database, clock, sealer }: Pick<ServiceEmailDeps, 'database' | 'clock' | 'sealer'>,
   email: ServiceEmail,
@@ -50,6 +67,11 @@ export async function enqueue(
       : (await database.query<{ email: string }>(WARNED, [workspaceId])).map(({ email: to }) => to);
   if (readers.length === 0) return;
   const now = clock.now();
+  if (email.kind === 'invitation') {
+    const reader = createHash('sha256').update(email.to.toLowerCase()).digest('base64url');
+    const counted = await database.query(COUNT, [reader, new Date(now).toISOString()]);
+    if (counted.length === 0) return;
+  }
   const rows = readers.map((to) => ({
     id: mintId('sem', now),
     sealed: sealer.seal(JSON.stringify({ to, email, at: now }), PURPOSE),
@@ -85,6 +107,7 @@ export const serviceEmailSender = (deps: ServiceEmailDeps): Duty => ({
       const due = await deps.database.query<Due>(CLAIM, [new Date(deps.clock.now()).toISOString()]);
       const ended = await Promise.all(due.map(async (one) => ((await isOver(deps, one)) ? [one.id] : [])));
       await deps.database.query(DONE, [ended.flat()]);
+      if (due.length > 0) await deps.database.query(FORGET, [new Date(deps.clock.now()).toISOString()]);
       if (stop?.aborted || due.length < AT_ONCE) return;
     }
   },

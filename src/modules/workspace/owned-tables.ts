@@ -32,6 +32,7 @@ export const SHARED_TABLES: ReadonlySet<string> = new Set([
     'stripe_events',
     'ses_removals',
     'flow_feed',
+    'service_email_readers',
   ],
   ...['accounts', 'passkeys', 'recovery_codes'],
 ]);
