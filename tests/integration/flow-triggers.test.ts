@@ -180,6 +180,23 @@ inEachWorld('what begins and ends runs', (world) => {
     await until('the end', id, ({ status }) => status === 'completed');
   });
 
+  test('whoever has left an audience of their own will is not let in again', async () => {
+    const { service, ok, aContact, aFlow, until, fresh } = world();
+    const { id: audienceId } = ok(await service.live.post('/v1/audiences', { name: fresh() }));
+    const flow = await aFlow({ steps: [{ key: 'add', type: 'addToAudience', config: { audienceId } }] });
+    const contactId = await aContact();
+    await service.service.database.query(
+      `insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
+       values ($1, 'act_left', true, 'left', now(), $2, '{"source":"preference page"}')`,
+      [contactId, audienceId],
+    );
+    const { id } = ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId }));
+    expect((await until('the end', id, ({ endedAt }) => endedAt !== null)).log).toMatchObject([
+      { outcome: 'skipped: has_left' },
+    ]);
+    expect(ok(await service.live.get(`/v1/audiences/${audienceId}/contacts`))).toEqual([]);
+  });
+
   test('flows that change who matches a dynamic audience begin one another five times at the most', async () => {
     const { service, ok, aContact, aFlow, runsOf, follow, fresh } = world();
     const filter = { field: 'properties.plan', operator: 'eq', value: 'none' };

@@ -138,10 +138,18 @@ const updateContact: Work<'updateContact'> = async (config, deps, { scope, row, 
   return { outcome: outcome === 'full' ? 'skipped: too_many_properties' : 'updated' };
 };
 
+/** Whether the last that is known of a contact and an audience is that the person left it, by a link or on the page of preferences. */
+const HAS_LEFT = `select true as left from (
+  select type, data from contact_activity where contact_id = $1 and subject = $2 and type in ('joined', 'left')
+  order by id desc limit 1
+) l where l.type = 'left' and coalesce(l.data ->> 'source', l.data ->> 'campaignId') is not null`;
+
 const addToAudience: Work<'addToAudience'> = async ({ audienceId }, { database }, work) => {
   const { scope, row, now } = work;
   const audience = await findAudienceRow({ database }, scope, audienceId);
   if (audience?.type !== 'static' || audience.confirm) return { outcome: 'skipped: not_possible' };
+  const left = await database.query(HAS_LEFT, [row.contact_id, audienceId]);
+  if (left.length > 0) return { outcome: 'skipped: has_left' };
   const joining = { ...scope, audienceId, contactId: row.contact_id, now, onlyPending: false };
   await joinAudience(database, { ...joining, data: noted(work) });
   return { outcome: 'added' };
