@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { setPlan } from '../../src/modules/workspace/commands.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Asking } from './ask.ts';
-import { OPEN_API, type RealService, startRealService } from './real-service.ts';
+import { OPEN_API, type RealService, ROUTES, startRealService } from './real-service.ts';
 
 // Every POST under /v1 takes an Idempotency-Key, and does what it is asked for once (choices, 5).
 
@@ -66,8 +66,8 @@ const later = () => ({ scheduledAt: new Date(Date.now() + 3_600_000).toISOString
 type Request = Pick<Asking, 'path' | 'body' | 'headers'>;
 type Recipe = () => Promise<Request> | Request;
 
-/** By the path of the document: a request that succeeds whenever it is made. */
-const RECIPES: Readonly<Record<string, Recipe>> = {
+/** By the path of the document: a request that succeeds whenever it is made, where the documented example does not. */
+const STATED: Readonly<Record<string, Recipe>> = {
   '/v1/emails': () => ({ path: '/v1/emails', body: anEmail() }),
   '/v1/emails/batch': () => ({ path: '/v1/emails/batch', body: { emails: [anEmail(), anEmail()] } }),
   '/v1/suppressions': () => ({ path: '/v1/suppressions', body: { address: `${fresh()}@example.com` } }),
@@ -90,7 +90,6 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     body: `address\n${fresh()}@example.com\n`,
     headers: { 'content-type': 'text/csv' },
   }),
-  '/v1/audiences': () => ({ path: '/v1/audiences', body: { name: fresh() } }),
   '/v1/audiences/{id}/contacts': async () => {
     const { id } = await post('/v1/audiences', { name: fresh() });
     await post('/v1/contacts', { email: `${fresh()}@example.com` });
@@ -203,6 +202,22 @@ const WITHOUT: Readonly<Record<string, string>> = {
   '/v1/audiences/preview': 'It changes nothing: a repetition counts anew.',
   '/v1/billing/checkout': 'needs Stripe: billing.test.ts repeats it',
   '/v1/billing/portal': 'needs Stripe: billing.test.ts repeats the checkout, which is made the same way',
+};
+
+/** A collection without a recipe takes the documented example of its POST, again and again. */
+const RECIPES: Readonly<Record<string, Recipe>> = {
+  ...Object.fromEntries(
+    ROUTES.filter(
+      ({ method, path, params, mediaTypes, example }) =>
+        method === 'POST' &&
+        path.startsWith('/v1/') &&
+        !params &&
+        !mediaTypes &&
+        example?.body &&
+        !(path in WITHOUT),
+    ).map(({ path, example }): [string, Recipe] => [path, () => ({ path, body: example?.body })]),
+  ),
+  ...STATED,
 };
 
 const PATHS = Object.entries(OPEN_API.paths).flatMap(([path, methods]) =>
