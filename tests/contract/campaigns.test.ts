@@ -139,6 +139,31 @@ describe('a campaign', () => {
     expect((await live.post('/v1/campaigns', { name: 'x', audienceId: 'aud_none' })).status).toBe(404);
   });
 
+  test('takes a template by its alias, and a preview chooses for nobody', async () => {
+    const { live } = service;
+    const html =
+      '<p>{{ campaign.name }} {{ contact.firstName }}</p><a href="{{ preferencesUrl }}">Choose</a>';
+    const template = { name: 'Letter', alias: 'letter', subject: 'S', html, from: SAID.from };
+    const { id: templateId } = (await live.post('/v1/templates', template)).body.data;
+    const body = { name: 'By alias', audienceId, templateId: 'letter' };
+    const { id, templateId: named } = (await live.post('/v1/campaigns', body)).body.data;
+    expect(named).toBe(templateId);
+    const contact = { email: 'Reader@People.example', firstName: 'Zoë' };
+    const contactId = (await live.post('/v1/contacts', contact)).body.data.id;
+    const shown = (await live.get(`/v1/campaigns/${id}/preview?contactId=${contactId}`)).body.data;
+    expect(shown.html).toContain('<p>By alias Zoë</p>');
+    const path = new URL(/href="([^"]*\/p\/[^"]*)"/.exec(shown.html)?.[1] ?? '').pathname;
+    const off = { method: 'POST', body: new URLSearchParams({ action: 'off' }) };
+    expect((await fetch(service.url + path, off)).status).toBe(400);
+    expect((await live.get(`/v1/contacts/${contactId}`)).body.data.status).toBe('subscribed');
+
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await live.post(`/v1/campaigns/${id}/send`, { scheduledAt })).status).toBe(200);
+    expect((await live.delete('/v1/templates/letter')).body.error.code).toBe('CONFLICT');
+    expect((await live.post(`/v1/campaigns/${id}/unschedule`, {})).status).toBe(200);
+    expect((await live.delete('/v1/templates/letter')).status).toBe(204);
+  });
+
   test('leaves out who may not get it, and skips who has left since', async () => {
     const { live } = service;
     const list = await anAudience('Leaving', 6);

@@ -65,6 +65,29 @@ inEachWorld('flows', (world) => {
     expect(stats.steps).toContainEqual({ step: 'thanks', outcome: 'sent', count: 1 });
   });
 
+  test('a mail links to the page on which its reader chooses, and a simulated one to that of nobody', async () => {
+    const { service, ok, aContact, aFlow, until } = world();
+    const html = '<a href="{{ preferencesUrl }}">Choose</a>';
+    const said = { name: 'Choice', subject: 'S', from: 'Shop <shop@sender.example>', html };
+    const { id: templateId } = ok(await service.live.post('/v1/templates', said));
+    const flow = await aFlow({ steps: [{ key: 'mail', type: 'sendEmail', config: { templateId } }] });
+    const contactId = await aContact({ email: `Reader.${templateId}@Example.com` });
+    const { path } = ok(
+      await service.live.post(`/v1/flows/${flow}/simulate`, { contact: { id: contactId } }),
+    );
+    const { id } = ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId }));
+    const run = await until('the end', id, ({ status }) => status === 'completed');
+    const email = ok(await service.live.get(`/v1/emails/${run.log[0].emailId}`));
+    const statusAfter = async (shown: string, answer: number): Promise<string> => {
+      const page = new URL(/href="([^"]*)"/.exec(shown)?.[1] ?? '').pathname;
+      const off = { method: 'POST', body: new URLSearchParams({ action: 'off' }) };
+      expect((await fetch(service.url + page, off)).status).toBe(answer);
+      return ok(await service.live.get(`/v1/contacts/${contactId}`)).status;
+    };
+    expect(await statusAfter(path[0].email.html, 400)).toBe('subscribed');
+    expect(await statusAfter(email.html, 200)).toBe('unsubscribed');
+  });
+
   test('what is wrong with a flow is told all at once, and keeps it from being activated', async () => {
     const { service, ok } = world();
     const { id } = ok(

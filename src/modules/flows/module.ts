@@ -51,7 +51,8 @@ export const flowsModule = defineModule<FlowDeps>({
       return found;
     };
     const steps: StepWorkDeps = {
-      ...{ database, clock, sealer, signer, tellsSes: config.transport.includes('ses') },
+      ...{ database, clock, sealer, signer, publicUrl: config.publicUrl },
+      tellsSes: config.transport.includes('ses'),
       acceptance: () => connected('acceptance')(),
       posting: () => connected('posting')(),
     };
@@ -71,7 +72,7 @@ export const flowsModule = defineModule<FlowDeps>({
         const follower = new Follower({ ...deps, enrol, logger });
         return {
           deps: {
-            ...{ ...deps, enrol, sealer },
+            ...{ ...deps, enrol, sealer, publicUrl: config.publicUrl },
             fillTemplate: acceptance.fillTemplate,
             problemOfUrl: (url) => posting.problemOfUrl(url),
             release: (flowId) => releaseRuns(deps, flowId),

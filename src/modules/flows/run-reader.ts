@@ -21,6 +21,7 @@ export interface RunRow {
   readonly time_zone: string;
   /** Null when the contact is gone. */
   readonly email: string | null;
+  readonly email_key: string | null;
   readonly first_name: string | null;
   readonly last_name: string | null;
   readonly properties: Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ const READ = `select r.id, r.flow_id, r.contact_id,
   case when r.state = r.step then (r.context ->> 'visit')::integer end as visit, coalesce(f.is_held, false) as is_held,
   f.id is null or f.deleted_at is not null or coalesce(r.started_at <= f.cancels_before, false) as is_cancelled,
   w.plan, w.default_from, w.default_reply_to, w.time_zone,
-  c.email, c.first_name, c.last_name, coalesce(c.properties, '{}') as properties, coalesce(c.status, 'gone') as status,
+  c.email, c.email_key, c.first_name, c.last_name, coalesce(c.properties, '{}') as properties, coalesce(c.status, 'gone') as status,
   r.livemode and exists (select from suppressions s where s.workspace_id = r.workspace_id and s.address_key = c.email_key) as is_suppressed,
   (select a.data from contact_activity a where a.contact_id = r.contact_id and a.id = r.context ->> 'occurrence') as event
 from flow_runs r join workspaces w on w.id = r.workspace_id

@@ -8,6 +8,7 @@ import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import type { Scope } from '../contacts/queries.ts';
 import type { AcceptanceDeps } from '../emails/accept.ts';
+import { SHOWN_PREFERENCES } from '../preferences/queries.ts';
 import { readFlowFilter } from './filters.ts';
 import { LEASE_MS } from './performer.ts';
 import { NO_FLOW } from './queries.ts';
@@ -20,6 +21,8 @@ import { type VirtualContact, virtualContact } from './virtual-contact.ts';
 /** The services that a simulation calls. It sends nothing, and changes nothing. */
 export interface Simulator extends Validator {
   readonly fillTemplate: AcceptanceDeps['fillTemplate'];
+  /** This service's own address, without a slash at its end. */
+  readonly publicUrl: string;
 }
 
 /** Walks a contact through what was written last of a flow, in a time of its own. */
@@ -212,12 +215,14 @@ class Simulated {
     at: number,
   ): Promise<{ readonly outcome: string }> {
     const { email, firstName, lastName, properties, status } = this.#contact;
+    const { fillTemplate, publicUrl } = this.simulator;
     if (status !== 'subscribed') return { outcome: `skipped: ${status}` };
-    const filled = await this.simulator.fillTemplate({
+    const filled = await fillTemplate({
       ...{ owner: this.scope, name: templateId, values: variables, now: at, at: '' },
       circumstances: {
         contact: { email, firstName, lastName, properties },
         event: this.#begunBy?.properties ?? {},
+        preferencesUrl: publicUrl + SHOWN_PREFERENCES,
       },
     });
     if (filled instanceof Failure) {

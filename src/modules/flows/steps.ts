@@ -11,6 +11,7 @@ import { findAudienceRow } from '../audiences/queries.ts';
 import { type ChangeDeps, changeContact } from '../contacts/commands.ts';
 import type { Scope } from '../contacts/queries.ts';
 import { type AcceptanceDeps, acceptEmail } from '../emails/accept.ts';
+import { preferencesPath } from '../preferences/queries.ts';
 import type { WebhookPosting } from '../webhooks/commands.ts';
 import { whoMatches } from './filters.ts';
 import type { RunRow } from './run-reader.ts';
@@ -21,6 +22,8 @@ export interface StepWorkDeps extends ChangeDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly sealer: Sealer;
+  /** This service's own address, without a slash at its end. */
+  readonly publicUrl: string;
   acceptance(): AcceptanceDeps;
   posting(): WebhookPosting;
 }
@@ -85,7 +88,11 @@ const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subje
     },
     // No client can choose this key: theirs have no spaces.
     claim: { key: `flow ${work.runId} ${work.visit}`, fingerprint: `${work.runId} ${work.visit}` },
-    circumstances: { contact: contactOf(row), event: row.event ?? {} },
+    circumstances: {
+      contact: contactOf(row),
+      event: row.event ?? {},
+      preferencesUrl: deps.publicUrl + preferencesPath(deps.signer, { ...scope, key: row.email_key ?? '' }),
+    },
     now,
     at: '',
   });

@@ -28,6 +28,8 @@ export interface Circumstances {
   readonly contact?: Readonly<Record<string, unknown>> | null;
   readonly campaign?: { readonly name: string } | null;
   readonly event?: Readonly<Record<string, unknown>> | null;
+  /** The page on which the recipient chooses what to get. */
+  readonly preferencesUrl?: string;
 }
 
 /** A template that is to be filled with the values of one email. `at` is the JSON pointer of the request. */
