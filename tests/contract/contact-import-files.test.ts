@@ -8,10 +8,15 @@ import { type RealService, startRealService } from './real-service.ts';
 
 let service: RealService;
 let client: ImportClient;
+let key: string;
+/** How far the clock of the service is ahead. */
+let ahead = 0;
+const clock = { now: () => Date.now() + ahead, monotonic: () => performance.now() };
 
 beforeAll(async () => {
-  service = await startRealService();
-  client = importClient(service, await service.keyWith('test', ['*']));
+  service = await startRealService({}, { clock });
+  key = await service.keyWith('test', ['*']);
+  client = importClient(service, key);
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -78,4 +83,65 @@ describe('the big list of naughty strings', () => {
     expect((await client.imported(exported)).counts).toMatchObject({ created: texts.length, failed: 0 });
     expect(await stored()).toEqual(texts);
   });
+});
+
+describe('a new contact that several rows or places make', () => {
+  const keys = (letter: string, from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => `${letter}${from + at}`);
+
+  test('has at most 100 properties in a file: the row that would be one too many is refused', async () => {
+    const columns = keys('k', 0, 101);
+    const row = (email: string, from: number, to: number) =>
+      [email, ...columns.map((key, at) => (at >= from && at < to ? key : ''))].join();
+    const file = [
+      ['email', ...columns].join(),
+      row('full@rows.example', 0, 60),
+      row('full@rows.example', 60, 100),
+      row('full@rows.example', 100, 101),
+    ].join('\n');
+    for (const query of ['?dryRun=true', ''])
+      expect(await client.imported(file, query)).toMatchObject({
+        counts: { total: 3, created: 1, updated: 1, failed: 1 },
+        errors: [{ line: 4, column: null, code: 'too_many_properties' }],
+      });
+    expect(Object.keys((await client.contact('full@rows.example')).properties)).toHaveLength(100);
+  });
+
+  test('has at most 100 properties in a batch', async () => {
+    const place = (from: number, to: number) => ({
+      email: 'full@batch.example',
+      properties: Object.fromEntries(keys('k', from, to).map((key) => [key, 1])),
+    });
+    const told = await service.ask({
+      method: 'POST',
+      path: '/v1/contacts/batch',
+      key,
+      body: { contacts: [place(0, 60), place(60, 101), place(60, 100)] },
+    });
+    const { data } = told.body;
+    expect(data[1].error.details[0].path).toBe('/body/contacts/1/properties');
+    expect(data[2]).toEqual({ index: 2, id: data[0].id, created: false });
+    expect(Object.keys((await client.contact('full@batch.example')).properties)).toHaveLength(100);
+  });
+});
+
+test('after 7 days an import of the test environment is gone, and what people wrote is there', async () => {
+  const make = async (path: string, body: object): Promise<string> =>
+    (await service.ask({ method: 'POST', path, key, body })).body.data.id;
+  const kept = [
+    `/v1/templates/${await make('/v1/templates', { name: 'Kept', html: 'x' })}`,
+    `/v1/audiences/${await make('/v1/audiences', { name: 'Kept' })}`,
+    `/v1/flows/${await make('/v1/flows', { name: 'Kept' })}`,
+    '/v1/contacts/kept@rows.example',
+  ];
+  const { id } = await client.imported('email\nkept@rows.example\n');
+  const pruned = async () => {
+    for (const duty of service.service.duties) if (duty.goesByAge) await duty.run();
+    return (await client.get(`/v1/contacts/imports/${id}`)).status;
+  };
+  ahead = 7 * 86_400_000 - 60_000;
+  expect(await pruned()).toBe(200);
+  ahead = 7 * 86_400_000 + 60_000;
+  expect(await pruned()).toBe(404);
+  for (const path of kept) expect([path, (await client.get(path)).status]).toEqual([path, 200]);
 });

@@ -6,7 +6,7 @@ import { compileChecker } from '../../http/schema.ts';
 import { storedOutcomes, writeContacts } from './commands.ts';
 import type { ContactCommands } from './contact-rows.ts';
 import { type ContactBatchItem, NewContact } from './model.ts';
-import { tooManyProperties } from './properties.ts';
+import { MOST_PROPERTIES, tooManyProperties } from './properties.ts';
 import { isMistaken, mergedInto, readContact } from './read-contact.ts';
 import type { ContactInput, WrittenContact } from './write.ts';
 
@@ -46,7 +46,10 @@ function readBatch({ signer }: ContactCommands, { caller, body, now }: BatchCall
     const read = readContact(contact as NewContact, reading, { ord: index, at });
     if (isMistaken(read)) return read;
     const first = byAddress.get(read.email_key);
-    byAddress.set(read.email_key, first ? mergedInto(first, read) : read);
+    const merged = first ? mergedInto(first, read) : read;
+    if (Object.keys(merged.properties).length > MOST_PROPERTIES)
+      return [tooManyProperties(`${at}/properties`)];
+    byAddress.set(read.email_key, merged);
     return first?.ord ?? index;
   });
   return { contacts: [...byAddress.values()], places };

@@ -65,13 +65,14 @@ export async function readRows(rows: readonly CsvRow[], reading: RowReading): Pr
     }
     const known = byKey.get(contact.email_key);
     if (!known) byKey.set(contact.email_key, { ...contact, repeats: 0, join_id: joinId(reading) });
-    else if (reading.merges)
-      byKey.set(contact.email_key, {
-        ...mergedInto(known, contact),
-        repeats: known.repeats + 1,
-        join_id: known.join_id,
-      });
-    else skipped++;
+    else if (!reading.merges) skipped++;
+    else {
+      const merged = mergedInto(known, contact);
+      if (Object.keys(merged.properties).length > MOST_PROPERTIES) {
+        faults.push([row.line, null, 'too_many_properties']);
+        refused++;
+      } else byKey.set(contact.email_key, { ...merged, repeats: known.repeats + 1, join_id: known.join_id });
+    }
   }
   return { total: rows.length, refused, skipped, contacts: [...byKey.values()], faults };
 }
