@@ -104,6 +104,21 @@ describe.each(BOTH_DATABASES)('audiences on %s', (_, environment) => {
     });
   });
 
+  test('a thousand contacts are named together, by ids and addresses of this environment', async () => {
+    const { id } = await made({ name: 'Many' });
+    const path = `/v1/audiences/${id}/contacts`;
+    const ada = (await send('GET', '/v1/contacts/ada@example.com')).body.data.id;
+    const other = (await send('POST', '/v1/contacts', { email: 'tested@example.com' }, inTest)).body.data.id;
+    const emails = Array.from({ length: 998 }, (__, n) => `${n}@nowhere.example`);
+    const told = await send('POST', path, { contactIds: [ada, other], emails });
+    expect(told.body.data).toMatchObject({ added: 1, alreadyIn: 0, notFound: [other, ...emails] });
+    const more = await send('POST', path, { contactIds: [ada, other, 'x'], emails });
+    expect([more.status, pathsOf(more)]).toEqual([422, ['/body']]);
+    expect((await send('DELETE', `${path}/${other}`)).status).toBe(404);
+    expect((await send('DELETE', `${path}/${ada}`)).status).toBe(204);
+    expect(pathsOf(await send('PATCH', `/v1/audiences/${id}`, { type: 'dynamic' }))).toEqual(['/body/type']);
+  });
+
   test('a dynamic audience holds whom its filter matches, at every moment', async () => {
     const { id, filter } = await made({ name: 'Pro', type: 'dynamic', filter: plan('pro') });
     expect(filter).toEqual(plan('pro'));

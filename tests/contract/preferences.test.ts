@@ -117,6 +117,20 @@ test('it speaks the language of the browser, English to everybody else', async (
     expect(await titleIn(other)).toEqual(['en', 'Email preferences']);
 });
 
+test('it shows the brand of the workspace, as text', async () => {
+  const branding = {
+    colour: '#0f766e',
+    address: 'Main <Street> 1\nVienna',
+    website: 'https://acme.example/',
+  };
+  await send('PATCH', '/v1/workspace', { name: 'Acme & Sons', branding });
+  const { text, headers } = await open(pageOf('ada@example.com'));
+  for (const shown of ['Acme &#38; Sons', '#0f766e', 'Main &#60;Street&#62; 1<br>Vienna'])
+    expect(text).toContain(shown);
+  expect(text).toContain('href="https://acme.example/" rel="noreferrer noopener"');
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+});
+
 test('a changed token is INVALID_TOKEN everywhere, and one link is not another', async () => {
   const recipient = { workspaceId: service.workspaceId, livemode: true, key: 'ada@example.com' };
   const preferences = preferencesPath(SIGNER, recipient);
@@ -158,6 +172,12 @@ test('double opt-in: who was asked is in the audience once the link was used, an
   expect([subject, from]).toEqual(['Bitte bestätigen: Letter', 'Acme <news@sender.example>']);
   expect((await send('GET', `/v1/audiences/${id}`)).contactCount).toBe(0);
   expect((await contact('opt@example.com')).audienceIds).toEqual([]);
+  const defaultFrom = async (from: string | null) => send('PATCH', '/v1/workspace', { defaultFrom: from });
+  await defaultFrom(null);
+  const members = { method: 'POST', path: `/v1/audiences/${id}/contacts`, key: live };
+  const unsent = await service.ask({ ...members, body: { emails: ['ada@example.com'] } });
+  expect([unsent.status, unsent.body.error.code]).toEqual([409, 'CONFLICT']);
+  await defaultFrom('Acme <news@sender.example>');
 
   const path = new URL(/https?:\S+/.exec(text)?.[0] ?? '').pathname;
   expect((await open(path)).text).toContain('Do you want to get “Letter”?');

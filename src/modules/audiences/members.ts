@@ -14,6 +14,12 @@ const DYNAMIC = new Failure('CONFLICT', 'This audience is dynamic: whom its filt
   suggestion: 'Change its filter, or add the contacts to a static audience.',
 });
 
+const NO_SENDER = new Failure(
+  'CONFLICT',
+  'This audience asks people to confirm, and the workspace has no default sender to ask from.',
+  { suggestion: 'Set defaultFrom with PATCH /v1/workspace, or change the audience to confirm: false.' },
+);
+
 /** Who asks, and when. */
 export interface Asking {
   readonly sender: EmailSender;
@@ -84,6 +90,7 @@ export async function addMembers(deps: MemberDeps, call: AddCall): Promise<Added
       const audience = await findAudienceRow(deps, caller, params.id);
       if (!audience) return notFound('audience');
       if (audience.type === 'dynamic') return DYNAMIC;
+      if (audience.confirm && caller.senderDefaults.from === null) return NO_SENDER;
       const [row] = await deps.database.query<Outcome & { readonly ids: readonly string[] }>(ADD, [
         ...[caller.workspaceId, caller.livemode, audience.id, JSON.stringify(askedOf(body, now))],
         ...[audience.confirm, new Date(now).toISOString()],
