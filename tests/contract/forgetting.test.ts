@@ -209,6 +209,19 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
     ).toBe(404);
   });
 
+  test('who had left and was forgotten stays away from an import that comes later', async () => {
+    await send('POST', '/v1/contacts', { email: 'Gone@forget.example', status: 'unsubscribed' });
+    await send('DELETE', '/v1/contacts/gone@forget.example');
+    const headers = { 'content-type': 'text/csv' };
+    const file = 'email,status\ngone@FORGET.example,subscribed\n';
+    const path = '/v1/contacts/import';
+    const { id } = (await service.ask({ method: 'POST', path, key: live, body: file, headers })).body.data;
+    await eventually('the import', async () =>
+      (await send('GET', `/v1/contacts/imports/${id}`)).status === 'completed' ? true : undefined,
+    );
+    expect((await contact('gone@forget.example')).status).toBe('unsubscribed');
+  });
+
   test('an email that still has to leave keeps its address until it is over', async () => {
     const address = 'later@forget.example';
     await send('POST', '/v1/contacts', { email: address });

@@ -127,3 +127,18 @@ test('a list may come as spreadsheets write it, and its strongest reason for an 
   });
   expect(await reasonOf('twice@example.com')).toBe('bounced');
 });
+
+test('the first reason stays, unless it is unsubscribed, and a test key changes nothing', async () => {
+  const add = (reason?: string, key = live) =>
+    send('POST', '/v1/suppressions', { address: 'twice@reason.example', ...(reason && { reason }) }, key);
+  expect((await add('unsubscribed', inTest)).body.error.code).toBe('TEST_MODE_NOT_SUPPORTED');
+  expect(await reasonOf('twice@reason.example')).toBeNull();
+  const reasons: string[] = [];
+  for (const reason of ['unsubscribed', undefined, 'unsubscribed'])
+    reasons.push((await add(reason)).body.data.reason);
+  expect(reasons).toEqual(['unsubscribed', 'manual', 'manual']);
+  const path = '/v1/suppressions/twice@reason.example';
+  expect((await send('DELETE', path, undefined, inTest)).body.error.code).toBe('TEST_MODE_NOT_SUPPORTED');
+  expect(await reasonOf('twice@reason.example')).toBe('manual');
+  expect((await send('DELETE', path)).status).toBe(204);
+});

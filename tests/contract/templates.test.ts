@@ -264,6 +264,40 @@ describe('previews', () => {
   });
 });
 
+describe('a preview', () => {
+  const preview = async (body: object): Promise<Told['body']> =>
+    (await post('/v1/templates/render-preview', body, { key: live })).body.data;
+  const codes = async (html: string): Promise<string[]> =>
+    (await preview({ subject: 's', html })).warnings.map(({ code }: { code: string }) => code);
+
+  test('warns of a message that Gmail clips, and of a missing way to unsubscribe where one is needed', async () => {
+    const [most, tail] = [92_160, '<p>end</p>'];
+    const long = (length: number) => 'é'.repeat((length - tail.length) / 2) + tail;
+    expect(await codes(long(most))).toEqual([]);
+    expect(await codes(`${long(most)}x`)).toEqual(['clipped']);
+    for (const name of ['contact.email', 'campaign.name', 'event.total']) {
+      expect(await codes(`{{ ${name} }}`)).toEqual(['no_unsubscribe_link']);
+      expect(await codes(`{{ ${name} }} <a href="{{ unsubscribeUrl }}">x</a>`)).toEqual([]);
+    }
+    expect(await codes('Your order')).toEqual([]);
+  });
+
+  test('by alias and version knows the names of the workspace', async () => {
+    const branding = { address: '1 Main Street', website: 'https://acme.example/' };
+    const changed = { method: 'PATCH', path: '/v1/workspace', key: live };
+    await service.ask({ ...changed, body: { name: 'Acme & Sons', branding } });
+    const alias = fresh();
+    const names = ['name', 'address', 'website', 'logoUrl'].map((name) => `{{ workspace.${name} }}`);
+    const body = { name: 'x', alias, html: names.join('|') };
+    expect((await post('/v1/templates', body, { key: live })).status).toBe(201);
+    const { html, missingVariables } = await preview({ templateId: alias, version: 1 });
+    expect(html).toBe('Acme &amp; Sons|1 Main Street|https://acme.example/|');
+    expect(missingVariables).toEqual(['workspace.logoUrl']);
+    const none = { templateId: alias, version: 2 };
+    expect((await post('/v1/templates/render-preview', none, { key: live })).status).toBe(404);
+  });
+});
+
 describe('the wall between environments and workspaces', () => {
   test('is 404 on every endpoint, by id and by alias', async () => {
     const alias = fresh();

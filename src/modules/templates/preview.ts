@@ -123,6 +123,9 @@ const hasDefault = (written: string, path: string): boolean => {
   return at !== -1 && /^\s*\|\s*default\b/.test(written.slice(at + path.length));
 };
 
+/** Names that have values in campaigns and flows alone: people may leave these. */
+const OF_LISTS = ['contact', 'campaign', 'event'];
+
 /** Gmail shows the first 102 KB of an email; links that are counted and a footer make it longer. */
 const CLIPPED = 92_160;
 
@@ -144,6 +147,11 @@ function warningsOf(
     );
   if (content.subject === null)
     warn('no_subject', 'The template has no subject: each request has to give one.');
+  if (OF_LISTS.some((name) => used.has(name)) && !used.has('unsubscribeUrl'))
+    warn(
+      'no_unsubscribe_link',
+      'Nothing in the template links to {{ unsubscribeUrl }}: a campaign adds such a link by itself, a flow does not.',
+    );
   if (used.has('preferencesUrl'))
     warn('no_preferences_page', 'Nothing fills in preferencesUrl in an email that is sent by a request.');
   if (html === null) return warnings;
