@@ -58,12 +58,16 @@ const reasonOf = ({ scope, excluded }: Chosen): SQL => sql`case
   when ${contacts.status} <> 'subscribed' then ${contacts.status}
   when ${isSuppressed(scope)} then 'suppressed' when ${excluded} then 'excluded' end`;
 
-/** How many contacts would get it, were it sent now. @throws Unavailable */
-export async function countSendable(database: Database, chosen: Chosen): Promise<number> {
+/**
+ * How many contacts would get it, were it sent now. No more than `most` are counted: of 400,000 that took 2.2 s, and a statement may
+ * take six. @throws Unavailable
+ */
+export async function countSendable(database: Database, chosen: Chosen, most: number): Promise<number> {
   const [row] = await rowsOf<{ count: number }>(
     database,
-    sql`select count(*)::float8 as count from ${contacts}
-      where ${and(ownContacts(chosen.scope), chosen.condition)} and (${reasonOf(chosen)}) is null`,
+    sql`select count(*)::float8 as count from (
+      select from ${contacts} where ${and(ownContacts(chosen.scope), chosen.condition)} and (${reasonOf(chosen)}) is null limit ${most}
+    ) c`,
   );
   return row?.count ?? 0;
 }

@@ -80,10 +80,10 @@ async function refusalOf(
   if (ready instanceof Failure) return ready;
   if (!(await acceptance.findSendingDomain(workspaceId, ready.sender.domain))) return UNVERIFIED;
   const chosen = await choose(database, caller, settings, now);
-  const count = chosen ? await countSendable(database, chosen) : 0;
-  if (count === 0) return invalid([{ path: '/body', message: chosen ? NOBODY : NO_AUDIENCE }]);
   const { emailsPerMonth } = PLANS[plan];
-  if (scheduledAt !== null || emailsPerMonth === null) return null;
-  const left = emailsPerMonth - (await findUsed(database, workspaceId, livemode, now));
-  return count > left ? quotaExceeded(livemode) : null;
+  const isBounded = scheduledAt === null && emailsPerMonth !== null;
+  const left = isBounded ? emailsPerMonth - (await findUsed(database, workspaceId, livemode, now)) : null;
+  const count = chosen ? await countSendable(database, chosen, Math.max(0, left ?? 0) + 1) : 0;
+  if (count === 0) return invalid([{ path: '/body', message: chosen ? NOBODY : NO_AUDIENCE }]);
+  return left !== null && count > left ? quotaExceeded(livemode) : null;
 }
