@@ -59,7 +59,7 @@ const MOST_NEW = 4_096;
 const MOST_WAITING = MOST_CLAIMED + MOST_NEW;
 /**
  * Once the next order has waited so long, no more are claimed: they would wait longer still, and every claim keeps an email from
- * the other instances for seconds. Beside an instance whose sessions all hang, another took 50 s for 190 emails; since, 4 s.
+ * the other instances for seconds. Beside an instance whose sessions all hang, another took 50 s for 190 emails.
  */
 const WAITED_ENOUGH_MS = 1_000;
 /** Emails of campaigns that may wait in memory; more of them are given out only as these leave. */

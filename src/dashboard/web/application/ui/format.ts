@@ -5,7 +5,6 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 const short = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 /** `12,345` */
 export const count = (value: number): string => whole.format(value);
@@ -17,8 +16,6 @@ export const share = (part: number, of: number): string => (of === 0 ? '–' : p
 export const momentText = (at: string): string => moment.format(new Date(at));
 /** `Nov 22, 2026` */
 export const dayText = (at: string): string => day.format(new Date(at));
-/** `11:18:40` */
-export const clockText = (at: string): string => clock.format(new Date(at));
 /** `API key` of `apiKey`, `delivered` of `delivered`. */
 export const wordsOf = (name: string): string =>
   name
