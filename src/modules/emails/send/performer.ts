@@ -1,7 +1,6 @@
 import type { EmailContext, EmailEvent } from '../../../../machines/email-context.ts';
 import { mayBeTried } from '../../../../machines/email-progress.ts';
 import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
-import type { SuppressionReason } from '../../../../machines/email-rules.ts';
 import { Semaphore } from '../../../async/semaphore.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Order } from '../../../engine/draft.ts';
@@ -20,12 +19,13 @@ import type {
   RecipientOutcome as Sent,
   Transport,
 } from '../../../transport/transport.ts';
-import { type CampaignMail, isOfCampaign, type Standing } from '../campaign-mail.ts';
+import type { CampaignMail, Standing } from '../campaign-mail.ts';
 import { LiveAttempt } from './attempt.ts';
 import type { LiveLimits } from './limits.ts';
 import { offersExit, outboundMessage, type Personalise, type Sender } from './message.ts';
 import { type AttemptResult, eventsOfAttempt, failureToMake, PRECHECK_FAILURES } from './outcome.ts';
-import type { LiveMessage, LiveReader, MessageWithoutContent, Routing } from './reader.ts';
+import { type Found, type Prepared, prepare } from './prepare.ts';
+import type { LiveMessage, LiveReader, Routing } from './reader.ts';
 import { returnToken } from './return-token.ts';
 import type { SenderProblem, Senders } from './senders.ts';
 
@@ -141,7 +141,7 @@ export class LivePerformer {
     const octets = octetsOf(found?.message ?? null, context);
     if (!found || !(await this.#takeMemory(order, slots, octets))) return [];
     try {
-      const prepared = await this.#prepare(actor, found.message).catch(unprepared);
+      const prepared = await prepare(this.parts, actor, found.message).catch(unprepared);
       // The domain may have changed its transport meanwhile: then the email offers itself again, for a slot of that one.
       if (!prepared || this.#transportNameOf(prepared.sender) !== name) return [];
       const attempt = new LiveAttempt(context, {
@@ -216,56 +216,6 @@ export class LivePerformer {
   /** Ends the stop: no attempt is under way any more. */
   stopped(): void {
     clearTimeout(this.#stopTimer);
-  }
-
-  /** Everything that an attempt takes; null while a campaign holds it back. */
-  async #prepare({ id, workspaceId }: Actor, message: Found | null): Promise<Prepared | null> {
-    const { reader, senders } = this.parts;
-    if (!message) return NOTHING_LEFT;
-    const content = message.content ?? (await reader.content(id));
-    if (content === null) return NOTHING_LEFT;
-    const whole = { ...message, content };
-    const [sender, suppressed, made] = await Promise.all([
-      message.domain_id === null ? ('removed' as const) : senders.find(message.domain_id),
-      reader.suppressions(workspaceId, message.recipient_keys),
-      isOfCampaign(content)
-        ? this.#made(id, workspaceId, { ...whole, content })
-        : { message: whole, skipped: null },
-    ]);
-    return made && { ...made, sender, suppressed };
-  }
-
-  /** The email of a campaign as it is for its recipient; null while the campaign is held. */
-  async #made(
-    emailId: string,
-    workspaceId: string,
-    message: LiveMessage & { readonly content: CampaignContent },
-  ): Promise<Omit<Prepared, 'sender' | 'suppressed'> | null> {
-    const campaigns = this.parts.campaigns();
-    const { campaign_id: campaignId, content } = message;
-    if (!campaigns || !campaignId) return { message: null, skipped: null };
-    const [recipientKey = ''] = message.recipient_keys;
-    const email = { emailId, campaignId, workspaceId, recipientKey };
-    const [leave, parts] = await Promise.all([
-      campaigns.mayLeave(email),
-      campaigns.parts(email, content, 'send'),
-    ]);
-    if (leave === 'held') return null;
-    if (leave !== 'now') return { message, skipped: leave.skipped };
-    if (!parts) return { message: null, skipped: null };
-    if (typeof parts === 'string') return { message, skipped: null, unmade: parts };
-    const { subject, html, text, headers, audienceId } = parts;
-    const envelope = { ...message.envelope, headers: [...headers, ...message.envelope.headers] };
-    return {
-      message: {
-        ...message,
-        subject,
-        envelope,
-        content: { ...content, html, text },
-        audience_id: audienceId,
-      },
-      skipped: null,
-    };
   }
 
   async #attempt(actor: Actor, prepared: Prepared, attempt: LiveAttempt): Promise<readonly EmailEvent[]> {
@@ -390,26 +340,9 @@ export class LivePerformer {
   }
 }
 
-type CampaignContent = Parameters<CampaignMail['parts']>[1];
-
-type Found = LiveMessage | MessageWithoutContent;
-
 /** The memory of a large message: itself, and its copies that are sent at once. 0 for any other. */
 const octetsOf = (message: Found | null, { recipients, holdsDoubt }: EmailContext): number => {
   if (message === null || message.content !== null) return 0;
   const open = recipients.filter((one) => mayBeTried(one, holdsDoubt)).length;
   return message.size * (1 + Math.min(open, COPIES_AT_ONCE));
 };
-
-interface Prepared {
-  /** Null when retention has taken it. */
-  readonly message: LiveMessage | null;
-  readonly sender: Sender | SenderProblem;
-  readonly suppressed: ReadonlyMap<string, SuppressionReason>;
-  /** Why the recipient of a campaign gets nothing any more; null for everybody else. */
-  readonly skipped: string | null;
-  /** Why the email of a campaign cannot be made for its recipient. */
-  readonly unmade?: string;
-}
-
-const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: new Map(), skipped: null };

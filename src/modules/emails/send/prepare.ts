@@ -1,0 +1,88 @@
+import type { SuppressionReason } from '../../../../machines/email-rules.ts';
+import type { Actor } from '../../../engine/kind.ts';
+import { type CampaignMail, isOfCampaign } from '../campaign-mail.ts';
+import type { Sender } from './message.ts';
+import type { LiveMessage, LiveReader, MessageWithoutContent } from './reader.ts';
+import type { SenderProblem, Senders } from './senders.ts';
+
+/** The services that an attempt is prepared with. */
+export interface PreparingParts {
+  readonly reader: LiveReader;
+  readonly senders: Senders;
+  /** How emails of campaigns are made. */
+  readonly campaigns: () => CampaignMail | undefined;
+}
+
+/** A message as it was found: a large one without its content. */
+export type Found = LiveMessage | MessageWithoutContent;
+
+/** Everything that an attempt takes. */
+export interface Prepared {
+  /** Null when retention has taken it. */
+  readonly message: LiveMessage | null;
+  readonly sender: Sender | SenderProblem;
+  readonly suppressed: ReadonlyMap<string, SuppressionReason>;
+  /** Why the recipient of a campaign gets nothing any more; null for everybody else. */
+  readonly skipped: string | null;
+  /** Why the email of a campaign cannot be made for its recipient. */
+  readonly unmade?: string;
+}
+
+type CampaignContent = Parameters<CampaignMail['parts']>[1];
+
+const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: new Map(), skipped: null };
+
+/** Reads what an attempt takes; null while a campaign holds it back. @throws Unavailable */
+export async function prepare(
+  parts: PreparingParts,
+  { id, workspaceId }: Actor,
+  message: Found | null,
+): Promise<Prepared | null> {
+  const { reader, senders } = parts;
+  if (!message) return NOTHING_LEFT;
+  const content = message.content ?? (await reader.content(id));
+  if (content === null) return NOTHING_LEFT;
+  const whole = { ...message, content };
+  const [sender, suppressed, made] = await Promise.all([
+    message.domain_id === null ? ('removed' as const) : senders.find(message.domain_id),
+    reader.suppressions(workspaceId, message.recipient_keys),
+    isOfCampaign(content)
+      ? madeFor(parts, id, workspaceId, { ...whole, content })
+      : { message: whole, skipped: null },
+  ]);
+  return made && { ...made, sender, suppressed };
+}
+
+/** The email of a campaign as it is for its recipient; null while the campaign is held. */
+async function madeFor(
+  { campaigns: find }: PreparingParts,
+  emailId: string,
+  workspaceId: string,
+  message: LiveMessage & { readonly content: CampaignContent },
+): Promise<Omit<Prepared, 'sender' | 'suppressed'> | null> {
+  const campaigns = find();
+  const { campaign_id: campaignId, content } = message;
+  if (!campaigns || !campaignId) return { message: null, skipped: null };
+  const [recipientKey = ''] = message.recipient_keys;
+  const email = { emailId, campaignId, workspaceId, recipientKey };
+  const [leave, parts] = await Promise.all([
+    campaigns.mayLeave(email),
+    campaigns.parts(email, content, 'send'),
+  ]);
+  if (leave === 'held') return null;
+  if (leave !== 'now') return { message, skipped: leave.skipped };
+  if (!parts) return { message: null, skipped: null };
+  if (typeof parts === 'string') return { message, skipped: null, unmade: parts };
+  const { subject, html, text, headers, audienceId } = parts;
+  const envelope = { ...message.envelope, headers: [...headers, ...message.envelope.headers] };
+  return {
+    message: {
+      ...message,
+      subject,
+      envelope,
+      content: { ...content, html, text },
+      audience_id: audienceId,
+    },
+    skipped: null,
+  };
+}
