@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { isDoneWithin } from '../async/deadline.ts';
 import { notFound } from '../http/failure.ts';
 import { RawResponse, type Route, route } from '../http/route.ts';
 import { openPack, type Pack, type PackedFile } from './pack.ts';
@@ -75,8 +76,9 @@ const page = (path: string, name: keyof Pack['pages'], summary: string): Route =
     response: Type.Unknown(),
     status: 200,
     handle: async ({ headers }) => {
-      const pack = await Promise.race([openPack(), Bun.sleep(BUILDING_MS).then(() => null)]);
-      return pack ? documentOf(pack.pages[name], headers, PAGE_HEADERS) : BUILDING;
+      const opening = openPack();
+      if (!(await isDoneWithin(BUILDING_MS, opening))) return BUILDING;
+      return documentOf((await opening).pages[name], headers, PAGE_HEADERS);
     },
   });
 

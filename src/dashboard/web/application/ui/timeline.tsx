@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Tone } from './badge.tsx';
+import { momentText } from './format.ts';
 import { Time } from './time.tsx';
 
 /** Something that happened. */
@@ -11,13 +12,15 @@ export interface Moment {
   readonly more?: ReactNode;
 }
 
-/** What happened, in the order that it is given in. */
+/** What happened, in the order that it is given in: each with its distance from now, or to the second. */
 export const Timeline = ({
   label,
   moments,
+  isExact = false,
 }: {
   readonly label: string;
   readonly moments: readonly Moment[];
+  readonly isExact?: boolean;
 }) => (
   <ol aria-label={label} className="grid">
     {moments.map(({ key, what, at, tone, more }, index) => (
@@ -30,7 +33,13 @@ export const Timeline = ({
           <div className="flex flex-wrap justify-between gap-x-3">
             <span className="min-w-0 font-medium break-words">{what}</span>
             <span className="text-caption text-dim">
-              <Time at={at} />
+              {isExact ? (
+                <time dateTime={at} className="num">
+                  {momentText(at)}
+                </time>
+              ) : (
+                <Time at={at} />
+              )}
             </span>
           </div>
           {more !== undefined && more !== null && (

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { useChange } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
+import { ChoiceCards } from '../../ui/choice-cards.tsx';
 import { Field, Form, Tick } from '../../ui/form.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Card, Page } from '../../ui/page.tsx';
@@ -13,8 +14,11 @@ import { filterOf, newGroup } from './filter-tree.ts';
 import { LiveCount, useFilterCount } from './live-count.tsx';
 
 const KINDS = {
-  dynamic: ['By filter', 'It always holds whom the filter describes, also those who come later.'],
-  static: ['List', 'It holds whom you, an import or your program have added.'],
+  dynamic: {
+    title: 'By filter',
+    about: 'It always holds whom the filter describes, also those who come later.',
+  },
+  static: { title: 'List', about: 'It holds whom you, an import or your program have added.' },
 } as const;
 
 /** Makes an audience. */
@@ -62,28 +66,7 @@ export default function NewAudience() {
               name="description"
               hint="What it is for. Whoever may leave it sees this text."
             />
-            <fieldset className="grid gap-2 sm:grid-cols-2">
-              <legend className="mb-1.5 font-medium">Kind</legend>
-              {Object.entries(KINDS).map(([value, [title, about]]) => (
-                <label
-                  key={value}
-                  className="flex cursor-pointer gap-2.5 rounded-lg border border-edge p-3 has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
-                >
-                  <input
-                    type="radio"
-                    name="type"
-                    value={value}
-                    checked={type === value}
-                    onChange={() => setType(value as keyof typeof KINDS)}
-                    className="mt-0.5 size-4 shrink-0 accent-accent"
-                  />
-                  <span>
-                    <span className="block font-medium">{title}</span>
-                    <span className="block text-caption text-dim">{about}</span>
-                  </span>
-                </label>
-              ))}
-            </fieldset>
+            <ChoiceCards label="Kind" name="type" value={type} options={KINDS} onChange={setType} />
             {type === 'dynamic' && (
               <FilterBuilder group={group} problems={answer.problems} onChange={setGroup} />
             )}

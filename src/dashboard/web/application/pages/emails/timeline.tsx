@@ -1,15 +1,8 @@
 import type { Email, EmailEvent } from '../../api/operations.ts';
 import { toneOf } from '../../ui/badge.tsx';
-import { capital, momentText, wordsOf } from '../../ui/format.ts';
+import { capital, wordsOf } from '../../ui/format.ts';
 import { Card } from '../../ui/page.tsx';
-
-interface Moment {
-  readonly key: string;
-  readonly what: string;
-  readonly at: string;
-  readonly tone: string;
-  readonly more: string | null;
-}
+import { Timeline as Events, type Moment } from '../../ui/timeline.tsx';
 
 const VIA = {
   imageProxy: 'by a proxy for images',
@@ -48,25 +41,7 @@ export function Timeline({ email }: { readonly email: Email }) {
   ];
   return (
     <Card title="What happened">
-      <ol className="grid">
-        {moments.toReversed().map(({ key, what, at, tone, more }, index) => (
-          <li key={key} data-color={tone} className="grid grid-cols-[16px_minmax(0,1fr)] gap-x-3">
-            <span aria-hidden="true" className="grid grid-rows-[20px_1fr] justify-items-center">
-              <span className="m-auto size-2.5 rounded-full bg-(--state)" />
-              {index < moments.length - 1 && <span className="w-px bg-edge-strong" />}
-            </span>
-            <div className="pb-4">
-              <p className="flex flex-wrap justify-between gap-x-3">
-                <span className="font-medium break-all">{what}</span>
-                <time dateTime={at} className="num text-caption text-dim">
-                  {momentText(at)}
-                </time>
-              </p>
-              {more !== null && <p className="mt-0.5 text-caption break-words text-dim">{more}</p>}
-            </div>
-          </li>
-        ))}
-      </ol>
+      <Events label="What happened" moments={moments.toReversed()} isExact />
     </Card>
   );
 }
