@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Back } from '../../icons.tsx';
 import { useViewer } from '../api/viewer.tsx';
+import { Failed, Skeleton } from './states.tsx';
 
 /** A page: its title, what it is about, what can be done on it. */
 export function Page(props: {
@@ -79,4 +80,19 @@ export const Facts = ({ facts }: { readonly facts: Readonly<Record<string, React
         </div>
       ))}
   </dl>
+);
+
+/** A page whose subject is still being read, or could not be. */
+export const PendingPage = ({
+  title,
+  back,
+  error,
+  onRetry,
+}: Required<Pick<ComponentProps<typeof Page>, 'title' | 'back'>> & {
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+}) => (
+  <Page title={title} back={back}>
+    {error ? <Failed error={error} onRetry={onRetry} /> : <Skeleton className="h-96 w-full" />}
+  </Page>
 );

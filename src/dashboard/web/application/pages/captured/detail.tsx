@@ -4,8 +4,7 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { sizeText } from '../../ui/format.ts';
 import { Message } from '../../ui/message.tsx';
-import { Card, Facts, Page } from '../../ui/page.tsx';
-import { Failed, Skeleton } from '../../ui/states.tsx';
+import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
 
@@ -18,15 +17,7 @@ export default function CapturedDetail({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRead('GET /captured/{id}', { path: { id } });
   const discard = useChange('DELETE /captured/{id}');
   if (!data)
-    return (
-      <Page title="Captured mail" back={BACK}>
-        {error ? (
-          <Failed error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Skeleton className="h-96 w-full" />
-        )}
-      </Page>
-    );
+    return <PendingPage title="Captured mail" back={BACK} error={error} onRetry={() => void refetch()} />;
   return (
     <Page
       title={data.subject || '(no subject)'}

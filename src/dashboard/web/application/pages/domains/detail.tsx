@@ -10,8 +10,7 @@ import { Id } from '../../ui/copy-button.tsx';
 import { dayText } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Item, Menu } from '../../ui/menu.tsx';
-import { Card, Facts, Page } from '../../ui/page.tsx';
-import { Failed, Skeleton } from '../../ui/states.tsx';
+import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
 import { Records } from './records.tsx';
@@ -26,16 +25,7 @@ export default function DomainDetail({ id }: { readonly id: string }) {
   const { may } = useViewer();
   const { data, error, refetch } = useRead('GET /domains/{id}', { path: { id } }, { every: WAITING_MS });
   const verify = useChange('POST /domains/{id}/verify');
-  if (!data)
-    return (
-      <Page title="Domain" back={BACK}>
-        {error ? (
-          <Failed error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Skeleton className="h-96 w-full" />
-        )}
-      </Page>
-    );
+  if (!data) return <PendingPage title="Domain" back={BACK} error={error} onRetry={() => void refetch()} />;
   const missing = data.dnsRecords.filter(({ required, status }) => required && status !== 'verified').length;
   return (
     <Page

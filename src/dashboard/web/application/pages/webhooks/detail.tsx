@@ -12,8 +12,7 @@ import { Field, Form } from '../../ui/form.tsx';
 import { count, dayText } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Item, Menu } from '../../ui/menu.tsx';
-import { Card, Facts, Page } from '../../ui/page.tsx';
-import { Failed, Skeleton } from '../../ui/states.tsx';
+import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EventTicks, tickedEvents } from './events.tsx';
@@ -26,15 +25,7 @@ export default function WebhookDetail({ id }: { readonly id: string }) {
   const { may } = useViewer();
   const { data, error, refetch } = useRead('GET /webhooks/{id}', { path: { id } }, { every: 5_000 });
   if (!data)
-    return (
-      <Page title="Webhook endpoint" back={BACK}>
-        {error ? (
-          <Failed error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Skeleton className="h-96 w-full" />
-        )}
-      </Page>
-    );
+    return <PendingPage title="Webhook endpoint" back={BACK} error={error} onRetry={() => void refetch()} />;
   return (
     <Page
       title={data.url}
