@@ -1,5 +1,6 @@
 import { dashboardModule } from './dashboard/module.ts';
-import type { Engine, Registration } from './engine/engine.ts';
+import type { Engine } from './engine/engine.ts';
+import type { Registration } from './engine/running-kind.ts';
 import { forMembers, type Route } from './http/route.ts';
 import { analyticsModule } from './modules/analytics/module.ts';
 import { apiKeysModule } from './modules/api-keys/module.ts';

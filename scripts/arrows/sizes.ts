@@ -3,8 +3,6 @@ const MOST_LINES = 300;
 
 /** Longer ones all the same, and why. */
 const LONG: Readonly<Record<string, string>> = {
-  'src/engine/engine.ts':
-    'the one face of the engine: each public call with the paths that join them after a commit',
   'src/modules/emails/send/performer.ts':
     'one attempt of live mail from slot to outcome, read from top to bottom',
 };

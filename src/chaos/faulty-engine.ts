@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChaosSetting, Safeguard } from '../config/chaos-setting.ts';
 import type { Database } from '../db/database.ts';
-import { Engine, type EngineParts, type TellOptions } from '../engine/engine.ts';
+import { Engine, type EngineParts } from '../engine/engine.ts';
 import type { EventOfKind, KindName } from '../engine/kind.ts';
 import type { ClaimOf, EventResultOf, SpawnResult, SpawnResultOf } from '../engine/result.ts';
+import type { TellOptions } from '../engine/running-kind.ts';
 import type { SpawnRequestOf } from '../engine/spawn-queue.ts';
 import { type CrashAt, crashAt } from './crash.ts';
 import { FaultyDatabase } from './faulty-database.ts';

@@ -1,64 +1,26 @@
-import type { Logger } from 'pino';
-import type { Database } from '../db/database.ts';
-import type { Clock } from '../time/clock.ts';
-import { type ActorRow, Actors } from './actors.ts';
-import { CommitTags, type StatementOptions } from './commit.ts';
+import type { ActorRow } from './actors.ts';
+import { CommitTags } from './commit.ts';
 import { earliest } from './decide.ts';
-import { type Deciders, Definitions, type MachineOf } from './definitions.ts';
-import { type Draft, type Order, ordersOf } from './draft.ts';
-import { LEFT_TO_CLOCK, type PendingEvent, TIMERS_DUE } from './fold.ts';
-import { type KeepingFaults, type KeepingTimes, KeptBirths } from './kept-births.ts';
-import {
-  type Actor,
-  type ActorEvent,
-  type EventOfKind,
-  hasTimers,
-  type Kind,
-  type KindName,
-} from './kind.ts';
-import { Mailbox } from './mailbox.ts';
+import { type Draft, ordersOf } from './draft.ts';
+import { type ActorEvent, type EventOfKind, hasTimers, type Kind, type KindName } from './kind.ts';
 import { Outbox } from './outbox.ts';
-import { type Performer, Performing } from './performers.ts';
-import type { Claim, ClaimOf, EventResult, EventResultOf, Scope, SpawnResultOf } from './result.ts';
+import type { ClaimOf, EventResultOf, SpawnResultOf } from './result.ts';
+import {
+  type KindHooks,
+  type KindParts,
+  OUTCOME_PATIENCE_MS,
+  type Registration,
+  RunningKind,
+  type TellOptions,
+} from './running-kind.ts';
 import { Scheduler, type SchedulerHealth } from './scheduler.ts';
-import { SpawnQueue, type SpawnRequest, type SpawnRequestOf } from './spawn-queue.ts';
-import type { Wakeable } from './sweep.ts';
+import type { SpawnRequest, SpawnRequestOf } from './spawn-queue.ts';
 import { type Selection, type SelectionTeller, tellSelected } from './tell-where.ts';
-
-/** A kind together with what performs its orders. */
-export interface Registration {
-  readonly kind: Kind;
-  readonly performer?: Performer;
-  /** Of a kind that has definitions: what they are. */
-  readonly machineOf?: MachineOf;
-}
-
-/** How an event is told. */
-export interface TellOptions<C = Claim> {
-  /** The actor is absent outside it. */
-  readonly scope?: Scope;
-  readonly claim?: C | undefined;
-  /** How long a database that is away is waited for; not at all when absent. */
-  readonly patienceMs?: number;
-  /** Events told with the same one, one after the other, are written by one commit. */
-  readonly report?: object;
-}
+import { wakeablesOf } from './waking.ts';
 
 /** What the engine is built from. */
-export interface EngineParts {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface EngineParts extends KindParts {
   readonly kinds: readonly Registration[];
-  /** Actors of a kind kept in memory; 0 reads each from its row before each event (tests). */
-  readonly keptActors?: number;
-  /** Definitions of a kind kept compiled (tests). */
-  readonly keptDefinitions?: number;
-  /** When instances count as gone (tests). */
-  readonly keeping?: Partial<KeepingTimes>;
-  /** Safeguards to leave out of the statements, and of what is kept (chaos). */
-  readonly statements?: StatementOptions;
-  readonly keepingFaults?: KeepingFaults;
 }
 
 /** How busy a kind is, for the metrics. */
@@ -73,46 +35,30 @@ export interface Traffic {
 /** Hears of commits, for the live view. */
 export type CommitListener = (kind: Kind, drafts: readonly Draft[]) => void;
 
-interface Running {
-  readonly registration: Registration;
-  readonly actors: Actors;
-  readonly definitions: Definitions;
-  readonly mailbox: Mailbox;
-  readonly spawnQueue: SpawnQueue;
-  readonly performing: Performing | null;
-  readonly keptBirths: KeptBirths | null;
-}
-
-/** Above this many queued events of a kind, nothing is begun that would add more. */
-const BUSY = 5_000;
-
-const roomOf = ({ performing, mailbox }: Running): number =>
-  Math.min(performing?.room ?? Number.MAX_SAFE_INTEGER, BUSY - mailbox.waiting);
-
-/** An outcome that was performed is worth more patience than a request: it is tried until this has passed. */
-const OUTCOME_PATIENCE_MS = 60_000;
-
-/** A beginning waits for the database only as long as whoever began can keep what it took for that. */
-const BEGINNING_PATIENCE_MS = 5_000;
-
 /** Turns events into durable changes of actors. Commands, performers and the scheduler change them through nothing else. */
 export class Engine implements SelectionTeller {
-  readonly #kinds = new Map<string, Running>();
+  readonly #kinds = new Map<string, RunningKind>();
   readonly #listeners = new Set<CommitListener>();
   readonly #scheduler: Scheduler;
   readonly #outbox: Outbox;
   #stopping = false;
 
   constructor(private readonly parts: EngineParts) {
-    const tags = new CommitTags();
-    for (const registration of parts.kinds) this.#register(registration, tags);
-    const timed = [...this.#kinds.values()].filter(({ registration: { kind } }) => hasTimers(kind));
-    const wakeables = timed.flatMap((running) => this.#wakeables(running));
+    const hooks: KindHooks = {
+      tags: new CommitTags(),
+      committed: (kind, drafts) => this.#committed(kind, drafts),
+      childrenSpawned: (kind, drafts) => this.#childrenSpawned(kind, drafts),
+      roomCame: () => this.#scheduler.roomCame(),
+    };
+    for (const registration of parts.kinds)
+      this.#kinds.set(registration.kind.name, new RunningKind(registration, parts, hooks));
+    const timed = [...this.#kinds.values()].filter(({ kind }) => hasTimers(kind));
+    const wakeables = timed.flatMap((running) => wakeablesOf(running, parts));
     this.#outbox = new Outbox(
       parts.database,
       parts.clock,
       (kind, id, event, outboxId) =>
-        this.#push(kind, id, event, { outboxId, patienceMs: OUTCOME_PATIENCE_MS }),
+        this.#running(kind).push(id, event, { outboxId, patienceMs: OUTCOME_PATIENCE_MS }),
       parts.logger,
     );
     this.#scheduler = new Scheduler(parts.database, parts.clock, wakeables, parts.logger);
@@ -129,10 +75,7 @@ export class Engine implements SelectionTeller {
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#scheduler.stop();
-    for (const { mailbox, spawnQueue } of this.#kinds.values()) {
-      await spawnQueue.drained();
-      await mailbox.drained();
-    }
+    for (const running of this.#kinds.values()) await running.drained();
     // All at once: while one kind finishes what takes it seconds, the others must not begin anything further.
     const kinds = [...this.#kinds.values()];
     await Promise.all(kinds.flatMap(({ performing }) => performing?.stopped() ?? []));
@@ -153,7 +96,7 @@ export class Engine implements SelectionTeller {
     event: EventOfKind<Name>,
     options: TellOptions<ClaimOf<Name>> = {},
   ): Promise<EventResultOf<Name>> {
-    return this.#push(kind, id, event, options as TellOptions) as Promise<EventResultOf<Name>>;
+    return this.#running(kind).push(id, event, options as TellOptions) as Promise<EventResultOf<Name>>;
   }
 
   /** An event for every actor that the selection finds. */
@@ -163,10 +106,11 @@ export class Engine implements SelectionTeller {
     eventFor: (reason: string) => EventOfKind<Name>,
     stop?: AbortSignal,
   ): Promise<number> {
+    const running = this.#running(kind);
     const deps = {
       database: this.parts.database,
-      kind: this.#running(kind).registration.kind,
-      tell: (read: ActorRow, event: ActorEvent) => this.#push(kind, read.id, event, { read }),
+      kind: running.kind,
+      tell: (read: ActorRow, event: ActorEvent) => running.push(read.id, event, { read }),
       isStopped: () => this.#stopping || stop?.aborted === true,
     };
     return tellSelected(deps, selection, eventFor);
@@ -185,7 +129,7 @@ export class Engine implements SelectionTeller {
 
   /** True when another order of the kind would start or wait, rather than be left to its lease. */
   hasRoom(kind: string): boolean {
-    return roomOf(this.#running(kind)) > 0;
+    return this.#running(kind).room > 0;
   }
 
   /** Wakes what is due now instead of at the next tick, and waits for it (tests, catching up). */
@@ -209,85 +153,10 @@ export class Engine implements SelectionTeller {
   }
 
   get kinds(): readonly Kind[] {
-    return [...this.#kinds.values()].map(({ registration }) => registration.kind);
+    return [...this.#kinds.values()].map(({ kind }) => kind);
   }
 
-  #register(registration: Registration, tags: CommitTags): void {
-    const { kind, performer, machineOf } = registration;
-    const { database, clock, keptActors, keptDefinitions, logger, statements } = this.parts;
-    const definitions = new Definitions(kind, machineOf, keptDefinitions);
-    const actors = new Actors(kind, keptActors);
-    const keptBirths = kind.life
-      ? new KeptBirths(kind, {
-          ...{ database, clock, logger, times: this.parts.keeping, faults: this.parts.keepingFaults },
-          leave: (id) => this.#push(kind.name, id, { type: LEFT_TO_CLOCK, at: clock.now() }),
-        })
-      : null;
-    const deps = {
-      database,
-      clock,
-      tags,
-      statements,
-      keptBirths,
-      committed: (drafts: readonly Draft[]) => this.#committed(kind, drafts),
-      childrenSpawned: (child: Kind, drafts: readonly Draft[]) => this.#childrenSpawned(child, drafts),
-    };
-    const performing = performer
-      ? new Performing(
-          performer,
-          (order, events) => this.#report(order, events),
-          (order, error) =>
-            logger.error(
-              { err: error, actor: order.actor.id, order: order.effect.type },
-              'An order failed; its lease will end.',
-            ),
-          (order, event) =>
-            this.#push(order.kind, order.actor.id, event, { patienceMs: BEGINNING_PATIENCE_MS }),
-          () => this.#scheduler.roomCame(),
-        )
-      : null;
-    this.#kinds.set(kind.name, {
-      registration,
-      actors,
-      definitions,
-      performing,
-      keptBirths,
-      mailbox: new Mailbox(kind, definitions, actors, deps),
-      spawnQueue: new SpawnQueue(kind, definitions, actors, deps),
-    });
-  }
-
-  #push(
-    kind: string,
-    id: string,
-    event: ActorEvent,
-    options: TellOptions & Pick<PendingEvent, 'read'> & { readonly outboxId?: string } = {},
-  ): Promise<EventResult> {
-    const { mailbox } = this.#running(kind);
-    return new Promise((settle, fail) => {
-      const { scope, claim, patienceMs, report, outboxId, read } = options;
-      const since = this.parts.clock.monotonic();
-      const patientUntil = patienceMs === undefined ? undefined : since + patienceMs;
-      mailbox.push({
-        id,
-        event,
-        scope,
-        claim,
-        outboxId,
-        patientUntil,
-        report,
-        read,
-        since,
-        settle,
-        fail,
-        decisions: 0,
-        alone: false,
-        doubts: [],
-      });
-    });
-  }
-
-  #running(kind: string): Running {
+  #running(kind: string): RunningKind {
     const running = this.#kinds.get(kind);
     if (!running) throw new Error(`No kind is called ${kind}.`);
     return running;
@@ -315,82 +184,5 @@ export class Engine implements SelectionTeller {
       } catch (error) {
         this.parts.logger.error({ err: error }, 'A listener failed.');
       }
-  }
-
-  /** Tells the actor what its order came to; several events in the order they happened. */
-  async #report(order: Order, events: readonly ActorEvent[]): Promise<void> {
-    const options = { patienceMs: OUTCOME_PATIENCE_MS, report: order };
-    const told = events.map((event) =>
-      this.#push(order.kind, order.actor.id, event, options).catch((error: unknown) =>
-        this.parts.logger.error({ err: error, actor: order.actor.id }, 'An outcome could not be recorded.'),
-      ),
-    );
-    await Promise.all(told);
-  }
-
-  /** What waits for its performer is claimed apart: it must keep nothing else of its kind waiting. */
-  #wakeables(running: Running): readonly Wakeable[] {
-    const { performing, registration } = running;
-    const { kind } = registration;
-    const due = {
-      kind,
-      room: () => roomOf(running),
-      wake: (rows: readonly ActorRow[]) => this.#wake(running, rows),
-    };
-    if (!performing || !kind.offers) return [due];
-    const { where, effect } = kind.offers;
-    const offered: Wakeable = {
-      kind,
-      where,
-      waitsForRoom: true,
-      room: () => Math.min(performing.roomForOffers, BUSY - running.mailbox.waiting),
-      wake: (rows) => this.#handOver(running, performing, effect, rows),
-    };
-    return [{ ...due, where: `not (${where})` }, offered];
-  }
-
-  async #handOver(
-    running: Running,
-    performing: Performing,
-    effect: string,
-    rows: readonly ActorRow[],
-  ): Promise<void> {
-    const { actors, registration } = running;
-    const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
-    const at = this.parts.clock.now();
-    for (const row of rows) {
-      const actor = this.#keepNewer(actors, deciders, row, at);
-      // What cannot be restored is told, and so reported; what has moved on since the claim speaks for itself.
-      if (!actor) await this.#wake(running, [row]);
-      else if (registration.kind.offers?.is(actor) === true)
-        performing.take({ kind: registration.kind.name, actor, effect: { type: effect, params: {} } });
-    }
-  }
-
-  async #wake(running: Running, rows: readonly ActorRow[]): Promise<void> {
-    const { actors, registration } = running;
-    const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
-    const at = this.parts.clock.now();
-    const told = rows.map((row) => {
-      this.#keepNewer(actors, deciders, row, at);
-      return this.#push(registration.kind.name, row.id, { type: TIMERS_DUE, at });
-    });
-    for (const result of await Promise.allSettled(told))
-      if (result.status === 'rejected')
-        this.parts.logger.warn({ err: result.reason }, 'A due actor could not be woken; it stays due.');
-  }
-
-  /** A row that cannot be restored (a state of another version, a missing definition) is left to its event, which reports it. */
-  #keepNewer(actors: Actors, deciders: Deciders, row: ActorRow, at: number): Actor | null {
-    const known = actors.get(row.id);
-    if (known && known.revision >= row.revision) return known;
-    try {
-      const actor = actors.restore(row, deciders);
-      actors.keep(actor, at);
-      return actor;
-    } catch {
-      actors.forget(row.id);
-      return null;
-    }
   }
 }

@@ -1,6 +1,6 @@
 import { API_KEY_STATES, API_KEY_VERSION, apiKeyMachine } from '../../../machines/api-key.ts';
-import type { Registration } from '../../engine/engine.ts';
 import { defineKind } from '../../engine/kind.ts';
+import type { Registration } from '../../engine/running-kind.ts';
 
 /** The kind of API keys. */
 export const apiKeyKind = defineKind({

@@ -1,7 +1,7 @@
 import { CAMPAIGN_STATES, CAMPAIGN_VERSION, campaignMachine } from '../../../machines/campaign.ts';
-import type { Registration } from '../../engine/engine.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
+import type { Registration } from '../../engine/running-kind.ts';
 import type { SettingsRow } from './settings.ts';
 
 const saved: FactTable = {

@@ -1,9 +1,9 @@
 import { DOMAIN_STATES, DOMAIN_VERSION, domainMachine } from '../../../machines/domain.ts';
 import type { NextKeys } from '../../../machines/domain-context.ts';
 import { mintId } from '../../db/ids.ts';
-import type { Registration } from '../../engine/engine.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
+import type { Registration } from '../../engine/running-kind.ts';
 import { DOMAINS_PERIOD, givenBack } from '../usage/queries.ts';
 
 /** Deletes the keys of a removed domain, so that nobody can sign for it any more. */

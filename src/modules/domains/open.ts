@@ -1,7 +1,7 @@
 import { Semaphore } from '../../async/semaphore.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
-import type { Registration } from '../../engine/engine.ts';
+import type { Registration } from '../../engine/running-kind.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { NameServer } from '../../transport/dns/exchange.ts';
 import { createResolver, systemNameServers } from '../../transport/dns/resolver.ts';

@@ -1,7 +1,7 @@
 import { EMAIL_STATES, EMAIL_VERSION, emailMachine } from '../../../machines/email.ts';
-import type { Registration } from '../../engine/engine.ts';
 import { type ChildSpec, defineKind, stateOf } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
+import type { Registration } from '../../engine/running-kind.ts';
 import { isoOrNull } from '../../time/clock.ts';
 import { emailEffects, emailFacts, noted, recorded } from './facts.ts';
 

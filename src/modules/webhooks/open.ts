@@ -1,6 +1,6 @@
 import type { Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
-import type { Registration } from '../../engine/engine.ts';
+import type { Registration } from '../../engine/running-kind.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { WebhookPosting } from './commands.ts';
 import { webhookDeliveries } from './deliveries/kind.ts';

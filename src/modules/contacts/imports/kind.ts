@@ -3,9 +3,9 @@ import {
   CONTACT_IMPORT_VERSION,
   contactImportMachine,
 } from '../../../../machines/contact-import.ts';
-import type { Registration } from '../../../engine/engine.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../../engine/kind.ts';
 import type { Performer } from '../../../engine/performers.ts';
+import type { Registration } from '../../../engine/running-kind.ts';
 import { CONTACT_INPUT_COLUMNS, writeContactsSql } from '../write.ts';
 import type { ImportedContact, RowBatch } from './rows.ts';
 

@@ -4,9 +4,9 @@ import {
   webhookDeliveryMachine,
 } from '../../../../machines/webhook-delivery.ts';
 import type { WebhookEndpointEvent } from '../../../../machines/webhook-endpoint.ts';
-import type { Registration } from '../../../engine/engine.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../../engine/kind.ts';
 import type { Performer } from '../../../engine/performers.ts';
+import type { Registration } from '../../../engine/running-kind.ts';
 
 /** The limit of one POST takes a third of the lease; for the rest of it an order may wait for a slot. */
 export const LEASE_MS = 30_000;

@@ -4,9 +4,9 @@ import {
   webhookEndpointMachine,
 } from '../../../../machines/webhook-endpoint.ts';
 import { mintId } from '../../../db/ids.ts';
-import type { Registration } from '../../../engine/engine.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../../engine/kind.ts';
 import type { Performer } from '../../../engine/performers.ts';
+import type { Registration } from '../../../engine/running-kind.ts';
 import { givenBack } from '../../usage/queries.ts';
 import { replayed, replays, scopeColumns } from '../deliveries/replay.ts';
 

@@ -1,0 +1,181 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import type { Clock } from '../time/clock.ts';
+import { Actors } from './actors.ts';
+import type { CommitTags, StatementOptions } from './commit.ts';
+import { Definitions, type MachineOf } from './definitions.ts';
+import type { Draft, Order } from './draft.ts';
+import { LEFT_TO_CLOCK, type PendingEvent } from './fold.ts';
+import { type KeepingFaults, type KeepingTimes, KeptBirths } from './kept-births.ts';
+import type { ActorEvent, Kind } from './kind.ts';
+import { Mailbox } from './mailbox.ts';
+import { type Performer, Performing } from './performers.ts';
+import type { Claim, EventResult, Scope } from './result.ts';
+import { SpawnQueue } from './spawn-queue.ts';
+
+/** A kind together with what performs its orders. */
+export interface Registration {
+  readonly kind: Kind;
+  readonly performer?: Performer;
+  /** Of a kind that has definitions: what they are. */
+  readonly machineOf?: MachineOf;
+}
+
+/** How an event is told. */
+export interface TellOptions<C = Claim> {
+  /** The actor is absent outside it. */
+  readonly scope?: Scope;
+  readonly claim?: C | undefined;
+  /** How long a database that is away is waited for; not at all when absent. */
+  readonly patienceMs?: number;
+  /** Events told with the same one, one after the other, are written by one commit. */
+  readonly report?: object;
+}
+
+/** What every kind of an engine works with. */
+export interface KindParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Actors of a kind kept in memory; 0 reads each from its row before each event (tests). */
+  readonly keptActors?: number;
+  /** Definitions of a kind kept compiled (tests). */
+  readonly keptDefinitions?: number;
+  /** When instances count as gone (tests). */
+  readonly keeping?: Partial<KeepingTimes>;
+  /** Safeguards to leave out of the statements, and of what is kept (chaos). */
+  readonly statements?: StatementOptions;
+  readonly keepingFaults?: KeepingFaults;
+}
+
+/** What a kind tells the engine that it runs in. */
+export interface KindHooks {
+  readonly tags: CommitTags;
+  committed(kind: Kind, drafts: readonly Draft[]): void;
+  childrenSpawned(kind: Kind, drafts: readonly Draft[]): void;
+  /** An order has ended: there may be room where there was none. */
+  roomCame(): void;
+}
+
+/** Above this many queued events of a kind, nothing is begun that would add more. */
+const BUSY = 5_000;
+
+/** An outcome that was performed is worth more patience than a request: it is tried until this has passed. */
+export const OUTCOME_PATIENCE_MS = 60_000;
+
+/** A beginning waits for the database only as long as whoever began can keep what it took for that. */
+const BEGINNING_PATIENCE_MS = 5_000;
+
+/** One kind as it runs in this process: its queues, the actors it remembers, and what performs its orders. */
+export class RunningKind {
+  readonly kind: Kind;
+  readonly actors: Actors;
+  readonly definitions: Definitions;
+  readonly mailbox: Mailbox;
+  readonly spawnQueue: SpawnQueue;
+  readonly performing: Performing | null;
+  readonly keptBirths: KeptBirths | null;
+
+  constructor(
+    { kind, performer, machineOf }: Registration,
+    private readonly parts: KindParts,
+    hooks: KindHooks,
+  ) {
+    const { database, clock, logger, statements } = parts;
+    this.kind = kind;
+    this.definitions = new Definitions(kind, machineOf, parts.keptDefinitions);
+    this.actors = new Actors(kind, parts.keptActors);
+    this.keptBirths = kind.life
+      ? new KeptBirths(kind, {
+          ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
+          leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),
+        })
+      : null;
+    const deps = {
+      database,
+      clock,
+      statements,
+      tags: hooks.tags,
+      keptBirths: this.keptBirths,
+      committed: (drafts: readonly Draft[]) => hooks.committed(kind, drafts),
+      childrenSpawned: (child: Kind, drafts: readonly Draft[]) => hooks.childrenSpawned(child, drafts),
+    };
+    this.performing = performer ? this.#performing(performer, () => hooks.roomCame()) : null;
+    this.mailbox = new Mailbox(kind, this.definitions, this.actors, deps);
+    this.spawnQueue = new SpawnQueue(kind, this.definitions, this.actors, deps);
+  }
+
+  /** How many more actors could begin something without waiting in memory. */
+  get room(): number {
+    return Math.min(this.performing?.room ?? Number.MAX_SAFE_INTEGER, this.#untilBusy);
+  }
+
+  /** The same for actors that wait for the performer. */
+  get roomForOffers(): number {
+    return Math.min(this.performing?.roomForOffers ?? 0, this.#untilBusy);
+  }
+
+  get #untilBusy(): number {
+    return BUSY - this.mailbox.waiting;
+  }
+
+  /** An event for an actor of the kind; settles once the change is durable, or at once when it is refused. @throws Unavailable */
+  push(
+    id: string,
+    event: ActorEvent,
+    options: TellOptions & Pick<PendingEvent, 'read' | 'outboxId'> = {},
+  ): Promise<EventResult> {
+    return new Promise((settle, fail) => {
+      const { scope, claim, patienceMs, report, outboxId, read } = options;
+      const since = this.parts.clock.monotonic();
+      const patientUntil = patienceMs === undefined ? undefined : since + patienceMs;
+      this.mailbox.push({
+        id,
+        event,
+        scope,
+        claim,
+        outboxId,
+        patientUntil,
+        report,
+        read,
+        since,
+        settle,
+        fail,
+        decisions: 0,
+        alone: false,
+        doubts: [],
+      });
+    });
+  }
+
+  /** Lets what is queued finish. */
+  async drained(): Promise<void> {
+    await this.spawnQueue.drained();
+    await this.mailbox.drained();
+  }
+
+  #performing(performer: Performer, ended: () => void): Performing {
+    return new Performing(
+      performer,
+      (order, events) => this.#report(order, events),
+      (order, error) =>
+        this.parts.logger.error(
+          { err: error, actor: order.actor.id, order: order.effect.type },
+          'An order failed; its lease will end.',
+        ),
+      (order, event) => this.push(order.actor.id, event, { patienceMs: BEGINNING_PATIENCE_MS }),
+      ended,
+    );
+  }
+
+  /** Tells the actor what its order came to; several events in the order they happened. */
+  async #report(order: Order, events: readonly ActorEvent[]): Promise<void> {
+    const options = { patienceMs: OUTCOME_PATIENCE_MS, report: order };
+    const told = events.map((event) =>
+      this.push(order.actor.id, event, options).catch((error: unknown) =>
+        this.parts.logger.error({ err: error, actor: order.actor.id }, 'An outcome could not be recorded.'),
+      ),
+    );
+    await Promise.all(told);
+  }
+}

@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../time/clock.ts';
+import type { ActorRow } from './actors.ts';
+import type { Deciders } from './definitions.ts';
+import { TIMERS_DUE } from './fold.ts';
+import type { Actor } from './kind.ts';
+import type { Performing } from './performers.ts';
+import type { RunningKind } from './running-kind.ts';
+import type { Wakeable } from './sweep.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * What the scheduler does with the actors of one kind that it has claimed. What waits for its performer is claimed apart: it must
+ * keep nothing else of its kind waiting.
+ */
+export function wakeablesOf(running: RunningKind, deps: Deps): readonly Wakeable[] {
+  const { performing, kind } = running;
+  const due: Wakeable = {
+    kind,
+    room: () => running.room,
+    wake: (rows) => wake(running, deps, rows),
+  };
+  if (!performing || !kind.offers) return [due];
+  const { where, effect } = kind.offers;
+  const offered: Wakeable = {
+    kind,
+    where,
+    waitsForRoom: true,
+    room: () => running.roomForOffers,
+    wake: (rows) => handOver(running, performing, effect, deps, rows),
+  };
+  return [{ ...due, where: `not (${where})` }, offered];
+}
+
+async function handOver(
+  running: RunningKind,
+  performing: Performing,
+  effect: string,
+  deps: Deps,
+  rows: readonly ActorRow[],
+): Promise<void> {
+  const { kind } = running;
+  const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
+  const at = deps.clock.now();
+  for (const row of rows) {
+    const actor = keepNewer(running, deciders, row, at);
+    // What cannot be restored is told, and so reported; what has moved on since the claim speaks for itself.
+    if (!actor) await wake(running, deps, [row]);
+    else if (kind.offers?.is(actor) === true)
+      performing.take({ kind: kind.name, actor, effect: { type: effect, params: {} } });
+  }
+}
+
+async function wake(running: RunningKind, { clock, logger }: Deps, rows: readonly ActorRow[]): Promise<void> {
+  const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
+  const at = clock.now();
+  const told = rows.map((row) => {
+    keepNewer(running, deciders, row, at);
+    return running.push(row.id, { type: TIMERS_DUE, at });
+  });
+  for (const result of await Promise.allSettled(told))
+    if (result.status === 'rejected')
+      logger.warn({ err: result.reason }, 'A due actor could not be woken; it stays due.');
+}
+
+/** A row that cannot be restored (a state of another version, a missing definition) is left to its event, which reports it. */
+function keepNewer({ actors }: RunningKind, deciders: Deciders, row: ActorRow, at: number): Actor | null {
+  const known = actors.get(row.id);
+  if (known && known.revision >= row.revision) return known;
+  try {
+    const actor = actors.restore(row, deciders);
+    actors.keep(actor, at);
+    return actor;
+  } catch {
+    actors.forget(row.id);
+    return null;
+  }
+}
