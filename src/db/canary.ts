@@ -2,7 +2,7 @@ import type { Sealer } from '../crypto/sealer.ts';
 import type { Database } from './database.ts';
 
 const PURPOSE = 'canary';
-const SONG = 'This database is used with this key.';
+const PLAINTEXT = 'This database is used with this key.';
 
 /** The key is another one than the database was first started with. */
 export class WrongSecretKey extends Error {
@@ -34,7 +34,7 @@ export async function isItsKey(database: Database, sealer: Sealer): Promise<bool
   const sealed = await readCanary(database);
   if (sealed === null) return null;
   try {
-    return sealer.open(sealed, PURPOSE) === SONG;
+    return sealer.open(sealed, PURPOSE) === PLAINTEXT;
   } catch {
     return false;
   }
@@ -44,14 +44,14 @@ export async function isItsKey(database: Database, sealer: Sealer): Promise<bool
 export async function bindAnew(database: Database, sealer: Sealer): Promise<void> {
   await database.query(
     'insert into secret_key_canary (sealed) values ($1) on conflict (one) do update set sealed = excluded.sealed',
-    [sealer.seal(SONG, PURPOSE)],
+    [sealer.seal(PLAINTEXT, PURPOSE)],
   );
 }
 
 /** Binds a database that is new to the key. @throws WrongSecretKey where it is bound to another one */
 export async function bindToKey(database: Database, sealer: Sealer): Promise<void> {
   await database.query('insert into secret_key_canary (sealed) values ($1) on conflict (one) do nothing', [
-    sealer.seal(SONG, PURPOSE),
+    sealer.seal(PLAINTEXT, PURPOSE),
   ]);
   if ((await isItsKey(database, sealer)) === false) throw new WrongSecretKey();
 }

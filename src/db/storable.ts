@@ -12,13 +12,13 @@ export const storableText = (text: string, max: number): string => {
 };
 
 /** Returns a flat record whose texts are storable and no longer than `max`. */
-export const storableTexts = <EventResult extends object>(record: EventResult, max: number): EventResult =>
+export const storableTexts = <Fields extends object>(record: Fields, max: number): Fields =>
   Object.fromEntries(
     Object.entries(record).map(([name, value]) => [
       name,
       typeof value === 'string' ? storableText(value, max) : value,
     ]),
-  ) as EventResult;
+  ) as Fields;
 
 /** Makes a parameter storable. Half of a surrogate pair becomes U+FFFD anyway when it is written in UTF-8. */
 export const withoutNul = (text: string): string =>

@@ -3,7 +3,7 @@ import { freePort } from '../../src/chaos/free-port.ts';
 import { load, preparePost } from '../bench/load.ts';
 import { StatementRelay } from '../support/engine-relay.ts';
 import { eventually } from '../support/eventually.ts';
-import { livedMs } from '../support/own-time.ts';
+import { livedMsBeside } from '../support/own-time.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
 
@@ -47,7 +47,7 @@ test('memory stays bounded while requests pour in and the database is frozen', a
   expect(Math.max(...samples)).toBeLessThan(before + 400);
 
   relay.thaw({ dead: true });
-  const healing = await livedMs(() =>
+  const healing = await livedMsBeside(database.url, () =>
     eventually('it heals', async () => ((await fetch(`${service.url}/health`)).ok ? true : undefined)),
   );
   expect(healing).toBeLessThan(1_000);

@@ -5,7 +5,7 @@ import type { Route } from '../../src/http/route.ts';
 import type { Told } from '../contract/ask.ts';
 import { type RealService, ROUTES } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
-import { LivedClock, livedMs } from '../support/own-time.ts';
+import { LivedClock, livedMsBeside } from '../support/own-time.ts';
 
 /** An email that the simulator delivers. */
 export const EMAIL = {
@@ -49,8 +49,8 @@ export function expectUnavailable(answers: readonly Timed[], withinMs = 8_000): 
 }
 
 /** Waits until reads, writes and /health all work again; answers how long that took, in lived milliseconds. */
-export function healed(service: RealService, key: string): Promise<number> {
-  return livedMs(() =>
+export function healed(service: RealService, key: string, databaseUrl: string): Promise<number> {
+  return livedMsBeside(databaseUrl, () =>
     eventually('healing', async () => {
       const answers = await Promise.all([
         service.ask({ path: '/health' }),

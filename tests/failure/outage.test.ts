@@ -32,7 +32,7 @@ test('PostgreSQL stopped under load: 503, and recovery within a second', async (
       await cluster.strike();
       expectUnavailable(await askEverything(service, key), 2_000);
       await cluster.up();
-      expect(await healed(service, key)).toBeLessThan(1_000);
+      expect(await healed(service, key, cluster.url)).toBeLessThan(1_000);
     }
     await clients.progress(100);
     await clients.finish();
@@ -55,7 +55,7 @@ test('PostgreSQL frozen under load: 503 within 8 s, and recovery within a second
   // By now it is known to be away.
   expectUnavailable(await askEverything(service, key), 2_500);
   relay.thaw({ dead: true });
-  expect(await healed(service, key)).toBeLessThan(1_000);
+  expect(await healed(service, key, database.url)).toBeLessThan(1_000);
   await clients.progress(100);
   await clients.finish();
   await expectNothingLost(database.url, clients);
@@ -69,7 +69,7 @@ test('PostgreSQL connections that go dead silently are replaced within 2.5 s', a
   const clients = new SteadyClients(service, key);
   await clients.progress(100);
   relay.freeze({ newcomersToo: false });
-  expect(await healed(service, key)).toBeLessThan(2_500);
+  expect(await healed(service, key, database.url)).toBeLessThan(2_500);
   await clients.progress(100);
   await clients.finish();
   await expectNothingLost(database.url, clients);
@@ -81,7 +81,7 @@ test('PostgreSQL out of connections: 503, and recovery within a second', async (
   try {
     await using service = await startRealService({ DATABASE_URL: cluster.url });
     const key = await service.keyWith('test', ['*']);
-    await healed(service, key);
+    await healed(service, key, cluster.url);
     const admin = postgres(cluster.url, { max: 1 });
     hogs.push(admin);
     const occupyAll = async (): Promise<void> => {
@@ -104,7 +104,7 @@ test('PostgreSQL out of connections: 503, and recovery within a second', async (
     }
     expectUnavailable(await askEverything(service, key), 2_000);
     await Promise.all(hogs.splice(0).map((hog) => hog.end()));
-    expect(await healed(service, key)).toBeLessThan(1_000);
+    expect(await healed(service, key, cluster.url)).toBeLessThan(1_000);
   } finally {
     await Promise.all(hogs.map((hog) => hog.end()));
     await cluster.stop();
@@ -149,7 +149,7 @@ test('PostgreSQL out of disk: writes answer 503, reads go on, and recovery withi
       return reply.status === 503 && reply.body.error.message.includes('no room') ? true : undefined;
     });
     rmSync(ballast);
-    expect(await healed(service, key)).toBeLessThan(1_000);
+    expect(await healed(service, key, cluster.url)).toBeLessThan(1_000);
     await clients.progress(50);
     await clients.finish();
     await expectNothingLost(cluster.url, clients);

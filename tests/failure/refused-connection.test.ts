@@ -66,7 +66,7 @@ describe.each(REFUSALS)('refused with %s', (code, does, undoes) => {
   test('everything answers 503 with Retry-After, the log names host and cause, and it heals', async () => {
     await using service = await startRealService({ DATABASE_URL: url.href });
     const key = await service.keyWith('test', ['*']);
-    await healed(service, key);
+    await healed(service, key, made.url);
     await refuse();
     try {
       expectUnavailable(await askEverything(service, key));
@@ -77,7 +77,7 @@ describe.each(REFUSALS)('refused with %s', (code, does, undoes) => {
     } finally {
       await allow();
     }
-    await healed(service, key);
+    await healed(service, key, made.url);
   });
 
   test('a start ends with a sentence that names both, and never the password', async () => {

@@ -17,7 +17,7 @@ import {
   type Store,
 } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
-import { livedMs } from '../support/own-time.ts';
+import { livedMsBeside } from '../support/own-time.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
@@ -254,7 +254,7 @@ describe('two engines on one database', () => {
     await killer`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
     await killer.end();
-    const healing = await livedMs(() =>
+    const healing = await livedMsBeside(store.url as string, () =>
       eventually(
         'an event is taken again',
         async () => (await engine.tell('email', id, opened(NOW))).outcome,

@@ -18,7 +18,7 @@ import {
 import { HookedDatabase } from '../support/engine-faults.ts';
 import { StatementRelay } from '../support/engine-relay.ts';
 import { eventually } from '../support/eventually.ts';
-import { livedMs } from '../support/own-time.ts';
+import { livedMs, livedMsBeside } from '../support/own-time.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 /** What only the statement of a commit, or of an acceptance, carries. */
@@ -259,7 +259,7 @@ describe('an engine on a frozen connection', () => {
     if (newcomersToo) expect((await beside).error).toBeInstanceOf(Unavailable);
     here.relay.thaw({ dead: true });
     for (const { ms } of await Promise.all([first, beside, ...behind])) expect(ms).toBeLessThan(8_000);
-    const healing = await livedMs(() =>
+    const healing = await livedMsBeside(store.url as string, () =>
       eventually(
         'it heals',
         async () => (await here.engine.tell('email', id, moved(NOW + 9_000_000))).outcome,

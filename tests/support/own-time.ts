@@ -1,3 +1,5 @@
+import postgres from 'postgres';
+
 // Measures of time that a busy machine does not spoil: what neighbours take of the processor counts in none of them.
 
 /** How often a lived clock ticks; a tick that comes late, because the machine was busy elsewhere, counts for no more. */
@@ -27,6 +29,35 @@ export async function livedMs(work: () => Promise<unknown>): Promise<number> {
   using clock = new LivedClock();
   await work();
   return clock.ms;
+}
+
+/** A pause of one tick and a connection to PostgreSQL, opened, used and closed, take about as long on an idle machine. */
+const ROUND_MS = 10;
+
+/**
+ * How long the work took of the time that this process and PostgreSQL lived through. The twin opens a connection at every
+ * round: while PostgreSQL waits for a processor, it comes no further either. For recoveries, which need new connections.
+ */
+export async function livedMsBeside(databaseUrl: string, work: () => Promise<unknown>): Promise<number> {
+  let rounds = 0;
+  let isGoing = true;
+  const twin = (async () => {
+    for (; isGoing; rounds++) {
+      await Bun.sleep(TICK_MS);
+      const connection = postgres(databaseUrl, { max: 1, fetch_types: false, onnotice: () => {} });
+      // A connection that is refused took its time as well.
+      await connection`select 1`.catch(() => {});
+      await connection.end();
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    isGoing = false;
+  }
+  const lived = rounds * ROUND_MS;
+  await twin;
+  return lived;
 }
 
 /** The processor time that this thread has used so far. */

@@ -1,7 +1,7 @@
 import { colourOr, inkOn } from '../../mail/ink.ts';
 
 /** What an email of the service says, from top to bottom. */
-export interface Letter {
+export interface Content {
   readonly subject: string;
   /** What mail programs show beside the subject. */
   readonly preview: string;
@@ -30,7 +30,7 @@ const escapeHtml = Bun.escapeHTML;
  * The HTML part. Tables and inline styles, since Outlook knows little else; the style sheet serves programs with a dark mode. A picture
  * that is blocked leaves the name of the workspace.
  */
-export function htmlOf({ subject, preview, title, paragraphs, button, foot }: Letter, look: Look): string {
+export function htmlOf({ subject, preview, title, paragraphs, button, foot }: Content, look: Look): string {
   const colour = colourOr(look.colour, USUAL_COLOUR);
   const name = escapeHtml(look.name);
   const head = look.logoUrl
@@ -84,5 +84,5 @@ ${link}
 }
 
 /** The text part: the same words. */
-export const textOf = ({ title, paragraphs, button, foot }: Letter): string =>
+export const textOf = ({ title, paragraphs, button, foot }: Content): string =>
   [title, ...paragraphs, ...(button ? [`${button.label}:\n${button.url}`] : []), `--\n${foot}`].join('\n\n');

@@ -9,7 +9,7 @@ import type { DirectMail } from '../emails/commands.ts';
 import { findBrand } from '../workspace/queries.ts';
 import { MUTABLE_EMAILS, type ServiceEmail } from './commands.ts';
 import { htmlOf, textOf } from './layout.ts';
-import { letterOf } from './letters.ts';
+import { contentOf } from './contents.ts';
 
 /** What sending emails of the service needs. */
 export interface ServiceEmailDeps {
@@ -132,8 +132,8 @@ async function isDone(deps: ServiceEmailDeps, { id, workspace_id, sealed, is_ove
   };
   const brand = workspace_id === null ? null : await findBrand(database, workspace_id, publicUrl);
   const look = brand ?? { name: PRODUCT, logoUrl: null, colour: null };
-  const letter = letterOf(email, { name: look.name, publicUrl });
-  const parts = { subject: letter.subject, html: htmlOf(letter, look), text: textOf(letter) };
+  const content = contentOf(email, { name: look.name, publicUrl });
+  const parts = { subject: content.subject, html: htmlOf(content, look), text: textOf(content) };
   // A workspace could learn from a returned message how to sign in as somebody who belongs to others as well.
   const prefersOperator = email.kind === 'passwordReset';
   const message = { id, workspaceId: workspace_id, prefersOperator, to, at, ...parts };

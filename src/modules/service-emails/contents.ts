@@ -1,17 +1,17 @@
 import type { ServiceEmail } from './commands.ts';
-import type { Letter } from './layout.ts';
+import type { Content } from './layout.ts';
 
-/** What the letters know besides what they are about. */
+/** What the contents show besides what they are about. */
 export interface Sending {
   /** The name of the workspace; that of the product where there is none. */
   readonly name: string;
   readonly publicUrl: string;
 }
 
-type LetterOf<Kind extends ServiceEmail['kind']> = (
+type ContentOf<Kind extends ServiceEmail['kind']> = (
   email: Extract<ServiceEmail, { kind: Kind }>,
   sending: Sending,
-) => Letter;
+) => Content;
 
 const ROLES: Readonly<Record<string, string>> = {
   owner: 'an owner',
@@ -34,7 +34,7 @@ const PAUSED: Readonly<Record<string, string>> = {
   sender_unverified: 'Its sender domain is not verified any more.',
 };
 
-const LETTERS: { readonly [Kind in ServiceEmail['kind']]: LetterOf<Kind> } = {
+const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
   invitation: ({ role, url, expiresAt }, { name }) => ({
     subject: `Join ${name}`,
     preview: `You are invited as ${ROLES[role] ?? role}.`,
@@ -92,6 +92,6 @@ const LETTERS: { readonly [Kind in ServiceEmail['kind']]: LetterOf<Kind> } = {
   }),
 };
 
-/** The letter of an email. */
-export const letterOf = (email: ServiceEmail, sending: Sending): Letter =>
-  (LETTERS[email.kind] as (email: ServiceEmail, sending: Sending) => Letter)(email, sending);
+/** The content of an email. */
+export const contentOf = (email: ServiceEmail, sending: Sending): Content =>
+  (CONTENTS[email.kind] as (email: ServiceEmail, sending: Sending) => Content)(email, sending);
