@@ -84,7 +84,13 @@ function searchOf(parameters: readonly Parameter[]): Arbitrary<string> {
   return fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 3, arbitrary: some });
 }
 
-const encoded = (value: unknown) => encodeURIComponent(String(value).toWellFormed());
+/** The text of a value in a query. `String` throws for an object without a prototype, which is generated now and then. */
+const textOf = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(textOf).join(',');
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+};
+
+const encoded = (value: unknown) => encodeURIComponent(textOf(value).toWellFormed());
 
 /** Values that a schema means, and now and then something else in their place. */
 function valueFor(schema: JsonSchema): Arbitrary<unknown> {
