@@ -8,8 +8,8 @@ import { type Clock, DAY_MS } from '../../time/clock.ts';
 import type { DirectMail } from '../emails/commands.ts';
 import { findBrand } from '../workspace/queries.ts';
 import { MUTABLE_EMAILS, type ServiceEmail } from './commands.ts';
-import { htmlOf, textOf } from './layout.ts';
 import { contentOf } from './contents.ts';
+import { htmlOf, textOf } from './layout.ts';
 
 /** What sending emails of the service needs. */
 export interface ServiceEmailDeps {
