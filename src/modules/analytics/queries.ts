@@ -21,7 +21,8 @@ const ONLY = `($7::text is null or domain_id = $7) and ($8::text is null or camp
 /**
  * The sums, and what has not been added up yet, in one snapshot. The cursor comes as parameters, since the embedded database plans
  * by their values, and little lies behind it; where the sums have moved on meanwhile, no row is answered. Of a point there is a row, and
- * one of the place of the cursor.
+ * one of the place of the cursor. The points are read in a
+ * subquery, once and not for each row.
  */
 const COUNT = `with cursor as materialized (
   select from analytics_cursors where workspace_id = $1 and accepted = $5::bigint and events = $6::bigint
@@ -31,16 +32,16 @@ const COUNT = `with cursor as materialized (
   select at, recipients, domain_id, campaign_id, template_id, tags from emails
   where workspace_id = $1 and position > $5::bigint
 ), turns as materialized (
-  select email_id, revision, recorded from email_turns
+  select email_id, position from email_turns
   where workspace_id = $1 and livemode and position > $6::bigint
-), ${partsCtes(ONLY)}, counted as (
+), ${partsCtes('position > $6::bigint', ONLY)}, counted as (
   select quarter, ${COUNTS.join(', ')} from analytics
   where workspace_id = $1 and scope = $2 and quarter >= $3::text::timestamptz and quarter < $4::text::timestamptz
   union all
   select quarter, ${SUMS} from parts p
   where quarter >= $3::text::timestamptz and quarter < $4::text::timestamptz group by quarter
 )
-select width_bucket(quarter, $11::text[]::timestamptz[])::integer as point,
+select width_bucket(quarter, (select $11::text[]::timestamptz[]))::integer as point,
   ${COUNTS.map((name) => `sum(${name})::float8 as ${name}`).join(', ')}
 from cursor left join counted on true group by 1`;
 

@@ -32,7 +32,7 @@ const FOLD = `with horizon as materialized (${HORIZON}), births as materialized 
   ) e
 ), turns as materialized (
   select e.* from horizon h cross join lateral (
-    select position, email_id, revision, recorded from email_turns
+    select position, email_id from email_turns
     where workspace_id = $1 and livemode and position > $3::bigint and position < h.at
     order by position fetch first ${BATCH} rows with ties
   ) e
@@ -41,7 +41,7 @@ const FOLD = `with horizon as materialized (${HORIZON}), births as materialized 
   set accepted = coalesce((select max(position) from births), c.accepted), events = coalesce((select max(position) from turns), c.events)
   where c.workspace_id = $1 and c.accepted = $2::bigint and c.events = $3::bigint
   returning c.accepted, c.events
-), ${partsCtes()}, ${FRESH_TAGS}, known as (
+), ${partsCtes('position > $3::bigint and position <= (select max(t.position) from turns t)')}, ${FRESH_TAGS}, known as (
   insert into analytics_tags (workspace_id, tag) select $1, f.tag from moved cross join fresh f on conflict do nothing
 ), added as (
   insert into analytics as a (workspace_id, scope, quarter, ${COUNTS.join(', ')})
