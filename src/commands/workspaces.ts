@@ -11,9 +11,9 @@ import {
   deleteWorkspace,
   renameWorkspace,
 } from '../modules/workspace/commands.ts';
-import { eraseWorkspace, journalsOf } from '../modules/workspace/erase.ts';
+import { eraseWorkspace, journalsOf, tellProgress } from '../modules/workspace/erase.ts';
 import { exportWorkspace } from '../modules/workspace/export.ts';
-import { listWorkspaces } from '../modules/workspace/queries.ts';
+import { listDeletedWorkspaces, listWorkspaces } from '../modules/workspace/queries.ts';
 import { MODULE_KINDS } from '../modules.ts';
 import type { Terminal } from './terminal.ts';
 import { withClockedDatabase } from './with-database.ts';
@@ -32,6 +32,8 @@ export const showWorkspaces = (config: Config, terminal: Terminal): Promise<numb
   withClockedDatabase(config, async (database) => {
     for (const { id, plan, archived, name } of await listWorkspaces(database, null))
       terminal.out(`${id}  ${plan.padEnd(9)}  ${archived ? 'archived' : 'active  '}  ${name}\n`);
+    for (const { id, plan, name } of await listDeletedWorkspaces(database))
+      terminal.out(`${id}  ${plan.padEnd(9)}  deleted   ${name} (its rows are being removed)\n`);
     return 0;
   });
 
@@ -105,17 +107,18 @@ const NOT_DELETED = {
   inUse: 'Only an archived workspace can be deleted: posthorn workspaces archive comes first.',
 } as const;
 
-/** Deletes an archived workspace and removes its rows now. */
+/** Deletes an archived workspace and removes its rows now; goes on where an earlier run was cut off. */
 export const removeWorkspace = (config: Config, id: string, terminal: Terminal): Promise<number> =>
   withClockedDatabase(config, async (database, now) => {
     const reason = await deleteWorkspace(database, id, now());
-    if (reason !== null) {
+    if (reason !== null && reason !== 'deleted') {
       terminal.error(`${NOT_DELETED[reason]}\n`);
       return 1;
     }
     const log = { error: (_: object, what: string) => terminal.error(`${what}\n`), warn() {} };
     await endSubscriptions({ database, stripe: stripeOf(config), log }, id);
-    await eraseWorkspace(database, journals, id);
+    const { onRemoved } = tellProgress((sentence) => terminal.error(`${sentence}\n`));
+    await eraseWorkspace(database, journals, id, { onRemoved });
     terminal.out(`${id} is gone.\n`);
     return 0;
   });

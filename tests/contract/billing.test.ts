@@ -258,7 +258,8 @@ test('a workspace that is deleted ends its subscription first, and waits while S
   );
   const { id } = stripe.subscribe('cus_p', 'posthorn_starter', { status: 'active', cancel_at: null });
   const deps = { database, stripe: clientOf(), log: { warn() {}, error() {} } };
-  const eraser = workspaceEraser(database, new Map(), (workspaceId) => endSubscriptions(deps, workspaceId));
+  const parts = { database, logger: { info() {} } };
+  const eraser = workspaceEraser(parts, new Map(), (workspaceId) => endSubscriptions(deps, workspaceId));
   const remaining = () => database.query(`select id from workspaces where id = 'ws_paying'`);
   stripe.isDown = true;
   await expect(eraser.run()).rejects.toThrow('Stripe');

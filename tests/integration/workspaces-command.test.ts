@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { runCommandLine } from '../../src/commands/command-line.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -52,6 +53,11 @@ test('posthorn workspaces: made, named, archived, exported and deleted by the op
       'workspace.created',
     );
 
+    // One that was cut off is shown, and goes on.
+    const server = postgres(database.url, { max: 1 });
+    await server`update workspaces set erase_at = now() where id = ${id}`;
+    await server.end();
+    expect((await run('workspaces', 'list')).out).toContain(`${id}  growth     deleted   Customer 1`);
     expect(await run('workspaces', 'delete', id)).toEqual({ code: 0, out: `${id} is gone.\n`, error: '' });
     expect((await run('workspaces', 'list')).out).toBe('');
     for (const words of [

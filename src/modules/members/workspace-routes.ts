@@ -31,6 +31,7 @@ const CLOSED = new Failure('FORBIDDEN', 'Only an owner may make further workspac
 });
 const NOT_DELETED = {
   absent: notFound('workspace'),
+  deleted: notFound('workspace'),
   first: new Failure(
     'CONFLICT',
     'The first workspace of an installation cannot be deleted; archive it instead.',

@@ -84,8 +84,8 @@ export async function archiveWorkspace(
   return rows.length > 0;
 }
 
-/** The reason that a workspace cannot be deleted; null when it has been, for everybody to see. */
-export type NotDeleted = 'absent' | 'first' | 'inUse';
+/** The reason that a workspace cannot be deleted (`deleted`: it has been before); null when it has been, for everybody to see. */
+export type NotDeleted = 'absent' | 'first' | 'inUse' | 'deleted';
 
 /**
  * Deletes an archived workspace: nobody finds it any more, and a duty removes its rows. The first workspace of an installation
@@ -97,18 +97,20 @@ export async function deleteWorkspace(
   now: number,
 ): Promise<NotDeleted | null> {
   if (workspaceId === FIRST_ID) return 'first';
-  const rows = await database.query<{ deleted: boolean }>(
+  const rows = await database.query<{ deleted: boolean; already: boolean }>(
     `with deleted as (
        update workspaces set erase_at = $2::text::timestamptz
        where id = $1 and archived_at is not null and erase_at is null returning id
      ), ended as (
        delete from browser_sessions s using deleted d where s.workspace_id = d.id
      )
-     select exists (select from deleted) as deleted from workspaces where id = $1 and erase_at is null`,
+     select exists (select from deleted) as deleted, erase_at is not null as already from workspaces where id = $1`,
     [workspaceId, new Date(now).toISOString()],
   );
-  if (rows.length === 0) return 'absent';
-  return rows[0]?.deleted ? null : 'inUse';
+  const [row] = rows;
+  if (row === undefined) return 'absent';
+  if (row.deleted) return null;
+  return row.already ? 'deleted' : 'inUse';
 }
 
 /** Removes a workspace that has neither members nor keys nor anything else. @throws Unavailable */

@@ -34,7 +34,7 @@ export async function* exportWorkspace(
 
 async function* rowsOf(
   database: Database,
-  { table, condition, key }: OwnedTable,
+  { table, condition, key }: Pick<OwnedTable, 'table' | 'condition' | 'key'>,
   workspaceId: string,
 ): AsyncGenerator<string> {
   const names = key.map(({ name }) => name).join(', ');

@@ -8,9 +8,13 @@ export const workspaceModule = defineModule<WorkspaceDeps>({
   tags: [{ segment: 'workspace', name: 'Workspace', description: 'The plan, its limits and the settings.' }],
   routes: workspaceRoutes,
   pages: logoPages,
-  open: ({ config, database }) => ({
+  open: ({ config, database, logger }) => ({
     connect: ({ offers, kinds }) => ({
-      duties: [workspaceEraser(database, journalsOf(kinds), (id) => offered(offers, 'endSubscriptions')(id))],
+      duties: [
+        workspaceEraser({ database, logger }, journalsOf(kinds), (id) =>
+          offered(offers, 'endSubscriptions')(id),
+        ),
+      ],
       deps: {
         database,
         publicUrl: config.publicUrl,

@@ -43,6 +43,10 @@ export interface OwnedTable {
   readonly condition: string;
   /** The columns of its primary key with their types; none where it has no key. */
   readonly key: readonly { readonly name: string; readonly type: string }[];
+  /** The table that its rows belong to, and the column that says to which row; null where they name the workspace. */
+  readonly owner: { readonly table: string; readonly column: string } | null;
+  /** True when an index of all its rows begins with the column that says whose they are. */
+  readonly isIndexed: boolean;
 }
 
 /** The tables that belong to workspaces, and those that nobody has placed yet. */
@@ -52,18 +56,21 @@ export interface TableSurvey {
 }
 
 const COLUMNS = `select c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
-  coalesce(a.attnum = any (i.indkey::smallint[]), false) as is_key
+  coalesce(a.attnum = any (i.indkey::smallint[]), false) as is_key,
+  exists (select from pg_index x where x.indrelid = c.oid and x.indpred is null and x.indkey[0] = a.attnum) as leads
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 left join pg_index i on i.indrelid = c.oid and i.indisprimary
 where n.nspname = current_schema() and c.relkind in ('r', 'p') and not c.relispartition
-order by c.relname, a.attnum`;
+order by c.relname, array_position(i.indkey::smallint[], a.attnum), a.attnum`;
 
 interface ColumnRow {
   readonly table: string;
   readonly name: string;
   readonly type: string;
   readonly is_key: boolean;
+  /** True for the first column of an index of all rows. */
+  readonly leads: boolean;
 }
 
 /** Reads which tables belong to workspaces. `journals` names the table of the actors of each journal. @throws Unavailable */
@@ -77,26 +84,36 @@ export async function surveyTables(
   const unplaced: string[] = [];
   for (const [table, columns] of tables) {
     if (SHARED_TABLES.has(table)) continue;
-    const condition = conditionOf(table, columns, tables, journals);
     const key = columns.filter(({ is_key }) => is_key).map(({ name, type }) => ({ name, type }));
-    if (condition === null) unplaced.push(table);
-    else owned.push({ table, condition, key });
+    const owner = ownerOf(table, columns, tables, journals);
+    if (owner === undefined) unplaced.push(table);
+    else owned.push({ table, key, owner, ...placeOf(columns, owner) });
   }
   return { owned, unplaced };
 }
 
-function conditionOf(
+/** Null for a table that names the workspace itself, undefined for one that nobody has placed. */
+function ownerOf(
   table: string,
   columns: readonly ColumnRow[],
   tables: ReadonlyMap<string, unknown>,
   journals: ReadonlyMap<string, string>,
-): string | null {
-  const names = columns.map(({ name }) => name);
-  if (names.includes('workspace_id')) return 'workspace_id = $1';
-  const of = (column: string, owner: string) =>
-    `${column} in (select o.id from ${owner} o where o.workspace_id = $1)`;
+): OwnedTable['owner'] | undefined {
+  if (columns.some(({ name }) => name === 'workspace_id')) return null;
   const actors = journals.get(table);
-  if (actors !== undefined) return of('actor_id', actors);
-  const column = names.find((name) => tables.has(OWNERS[name] ?? ''));
-  return column === undefined ? null : of(column, OWNERS[column] ?? '');
+  if (actors !== undefined) return { table: actors, column: 'actor_id' };
+  for (const { name } of columns) {
+    const owner = OWNERS[name];
+    if (owner !== undefined && tables.has(owner)) return { table: owner, column: name };
+  }
+  return;
+}
+
+function placeOf(columns: readonly ColumnRow[], owner: OwnedTable['owner']) {
+  const column = owner?.column ?? 'workspace_id';
+  const isIndexed = columns.some(({ name, leads }) => name === column && leads);
+  const condition = owner
+    ? `${column} in (select o.id from ${owner.table} o where o.workspace_id = $1)`
+    : 'workspace_id = $1';
+  return { condition, isIndexed };
 }

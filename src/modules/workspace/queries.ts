@@ -128,3 +128,9 @@ export const listWorkspaces = (
      where w.erase_at is null and ($1::text is null or m.id is not null) order by w.id`,
     [accountId],
   );
+
+/** Those that have been deleted and whose rows are not all gone yet, for the operator. @throws Unavailable */
+export const listDeletedWorkspaces = (
+  database: Database,
+): Promise<readonly Pick<ListedWorkspace, 'id' | 'name' | 'plan'>[]> =>
+  database.query('select id, name, plan from workspaces where erase_at is not null order by erase_at, id');

@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test';
+import type { Database } from '../../src/db/database.ts';
+import { eraseWorkspace, journalsOf, tellProgress } from '../../src/modules/workspace/erase.ts';
+import { surveyTables } from '../../src/modules/workspace/owned-tables.ts';
+import { MODULE_KINDS } from '../../src/modules.ts';
+import { fillWorkspace, tracesOf } from '../support/full-workspace.ts';
+import { onEachStore } from '../support/shared-store.ts';
+
+// A million rows, killed ten times on the way: bun tests/bench/erase-workspace.ts
+
+const journals = journalsOf(MODULE_KINDS);
+const CONTACTS = 60;
+const BATCH = 7;
+const WINDOW = 30;
+
+/** A database that hears how many rows each statement deletes and reads, and dies before its `lives`-th deletion. */
+function watched(database: Database, lives = Number.POSITIVE_INFINITY) {
+  const seen = { deletions: 0, mostRows: 0, mostRead: 0 };
+  const query: Database['query'] = async (text, parameters = [], options = {}) => {
+    if (text.startsWith('delete') && ++seen.deletions >= lives) throw new Error('killed');
+    const lists = parameters.filter((each) => Array.isArray(each)) as string[][];
+    // The first list names the rows that these belong to, the second one is the first column of their key.
+    if (text.startsWith('delete')) seen.mostRows = Math.max(seen.mostRows, lists[1]?.length ?? 0);
+    const rows = await database.query<never>(text, parameters, options);
+    if (!text.includes('pg_class')) seen.mostRead = Math.max(seen.mostRead, rows.length);
+    return rows;
+  };
+  return {
+    seen,
+    database: new Proxy(database, { get: (it, name) => (name === 'query' ? query : Reflect.get(it, name)) }),
+  };
+}
+
+onEachStore('a workspace is erased', (store) => {
+  test('in statements of few rows, again and again from where it was killed, and nobody else’s', async () => {
+    await fillWorkspace(store.database, 'ws_gone', CONTACTS);
+    await fillWorkspace(store.database, 'ws_other', CONTACTS);
+    const before = await tracesOf(store.database, 'ws_other');
+    expect(Object.keys(before).length).toBeGreaterThan(20);
+    expect(Object.keys(await tracesOf(store.database, 'ws_gone'))).toEqual(Object.keys(before));
+    const limits = { batch: BATCH, window: WINDOW };
+    const removed = new Map<string, number>();
+    const onRemoved = (table: string, rows: number) =>
+      void removed.set(table, (removed.get(table) ?? 0) + rows);
+    let kills = 0;
+    for (let isGone = false; !isGone; ) {
+      const { database, seen } = watched(store.database, 30);
+      isGone = await eraseWorkspace(database, journals, 'ws_gone', { ...limits, onRemoved }).catch(
+        (error: Error) => {
+          if (error.message !== 'killed') throw error;
+          kills += 1;
+          return false;
+        },
+      );
+      expect(seen.mostRows).toBeLessThanOrEqual(BATCH);
+      expect(seen.mostRead).toBeLessThanOrEqual(WINDOW);
+    }
+    expect(kills).toBeGreaterThan(2);
+    expect(await tracesOf(store.database, 'ws_gone')).toEqual({});
+    expect(await tracesOf(store.database, 'ws_other')).toEqual(before);
+    // Each row was removed once, and told.
+    for (const [table, stored] of [
+      ...['contacts', 'contact_activity', 'campaign_recipients', 'usage_entries'].map((name) => [name, name]),
+      ['email_turns', 'email_turns_default'],
+    ] as const)
+      expect([table, removed.get(table ?? '')]).toEqual([table, before[stored ?? '']]);
+  });
+
+  test('by two at once, and is stopped between two statements', async () => {
+    await fillWorkspace(store.database, 'ws_twice', CONTACTS);
+    const limits = { batch: BATCH, window: WINDOW };
+    const stop = new AbortController();
+    let told = 0;
+    const stopped = eraseWorkspace(store.database, journals, 'ws_twice', {
+      ...limits,
+      stop: stop.signal,
+      onRemoved() {
+        told += 1;
+        stop.abort();
+      },
+    });
+    expect([await stopped, told]).toEqual([false, 1]);
+    expect(Object.keys(await tracesOf(store.database, 'ws_twice'))).toContain('workspaces');
+    const both = [1, 2].map(() => eraseWorkspace(store.database, journals, 'ws_twice', limits));
+    expect(await Promise.all(both)).toEqual([true, true]);
+    expect(await tracesOf(store.database, 'ws_twice')).toEqual({});
+  });
+
+  test('through an index or a key, whichever table it is', async () => {
+    const { owned } = await surveyTables(store.database, journals);
+    // What belongs to a row is looked up by it, and what is neither looked up nor keyed is short: usage is added up every ten seconds.
+    expect(owned.filter(({ owner, isIndexed }) => owner && !isIndexed)).toEqual([]);
+    expect(
+      owned.filter(({ isIndexed, key }) => !isIndexed && key.length === 0).map(({ table }) => table),
+    ).toEqual(['usage_entries']);
+    const keysOf = (wanted: string) =>
+      owned.find(({ table }) => table === wanted)?.key.map(({ name }) => name);
+    for (const owner of new Set(owned.flatMap(({ owner }) => (owner ? [owner.table] : []))))
+      expect([owner, keysOf(owner)?.includes('id')]).toEqual([owner, true]);
+  });
+});
+
+test('the progress is told every 100,000 rows and at the end', () => {
+  const told: string[] = [];
+  const { onRemoved, end } = tellProgress((sentence) => told.push(sentence));
+  for (let rows = 0; rows < 250; rows++) onRemoved('contacts', 1_000);
+  end();
+  expect(told).toEqual([
+    '100,000 rows are gone, the last ones of contacts.',
+    '200,000 rows are gone, the last ones of contacts.',
+    'All rows are gone, 250,000 in this run.',
+  ]);
+});
