@@ -79,6 +79,7 @@ const EVERY_MODULES = {
   kinds: MODULE_KINDS,
   tags: MODULE_TAGS,
   templateUses: MODULES.flatMap(({ templateUses = [] }) => templateUses),
+  audienceUses: MODULES.flatMap(({ audienceUses = [] }) => audienceUses),
 };
 
 /** Every documented endpoint, without the dependencies that its handler needs: for tools that only list them. */

@@ -19,6 +19,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Clock } from '../time/clock.ts';
 import type { MailReader } from '../transport/reading/mail-reader.ts';
 import type { Transport } from '../transport/transport.ts';
+import type { AudienceUse } from './audiences/commands.ts';
 import type { Tag } from './docs/tags.ts';
 import type { AttemptSchedule } from './emails/accept/attempt-schedule.ts';
 import type { AcceptanceDeps } from './emails/accept.ts';
@@ -123,6 +124,8 @@ export interface Wiring {
   readonly tags: readonly Tag[];
   /** Everything that uses templates, of all modules. */
   readonly templateUses: readonly TemplateUse[];
+  /** Everything that needs audiences, of all modules. */
+  readonly audienceUses: readonly AudienceUse[];
 }
 
 /** A module that is connected to the engine. */
@@ -157,6 +160,8 @@ export interface Module<Deps = never> {
   readonly births?: readonly BirthRule[];
   /** Its things that use templates: a template that one of them uses cannot be deleted. */
   readonly templateUses?: readonly TemplateUse[];
+  /** Its things that need audiences: one that they need cannot be deleted. */
+  readonly audienceUses?: readonly AudienceUse[];
   /** Its documented endpoints. Tools list them without dependencies, so only a handler may use `deps`. */
   routes?(deps: Deps): readonly Route[];
   /** Endpoints for browsers and providers, which the API reference leaves out. */

@@ -122,6 +122,34 @@ describe('a campaign', () => {
     expect((await live.delete(path)).status).toBe(404);
   });
 
+  test('keeps the audiences that it needs, until it is over', async () => {
+    const { live } = service;
+    const [list, besides] = [await anAudience('Kept', 2), await anAudience('Apart', 1)];
+    const { id } = await aCampaign({ audienceId: list, excludeAudienceIds: [besides], ratePerHour: 1 });
+    const refusals = async () => {
+      const told = [list, besides].map(async (each) => (await live.delete(`/v1/audiences/${each}`)).body);
+      return (await Promise.all(told)).map(({ error }) => [error.code, error.message, error.suggestion]);
+    };
+    const used = [
+      'CONFLICT',
+      'The audience is used by a campaign that is scheduled or running.',
+      'Pause and cancel the campaign first, or wait until it has been sent.',
+    ];
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
+    await live.post(`/v1/campaigns/${id}/send`, { scheduledAt });
+    expect(await refusals()).toEqual([used, used]);
+    await live.post(`/v1/campaigns/${id}/unschedule`, {});
+    await live.post(`/v1/campaigns/${id}/send`, {});
+    await eventually('one is given out', async () => ((await statsOf(id)).sent === 1 ? true : undefined));
+    expect(await refusals()).toEqual([used, used]);
+    // The rest of a campaign that is resumed would reach nobody.
+    expect((await live.post(`/v1/campaigns/${id}/pause`, {})).body.data.status).toBe('paused');
+    expect(await refusals()).toEqual([used, used]);
+    expect((await live.get(`/v1/audiences/${list}`)).body.data.contactCount).toBe(2);
+    expect((await live.post(`/v1/campaigns/${id}/cancel`, {})).body.data.status).toBe('cancelled');
+    for (const each of [list, besides]) expect((await live.delete(`/v1/audiences/${each}`)).status).toBe(204);
+  });
+
   test('tells at once what keeps it from being started', async () => {
     const { live } = service;
     const send = async (more: object) => {

@@ -18,7 +18,8 @@ onEachStore('following dynamic audiences', (store) => {
   async function world(workspaceId: string, counting?: Pick<ContactCounter, 'count'>) {
     const { database } = store;
     const clock = new ManualClock(Date.parse('2026-11-22T12:00:00.000Z'));
-    const reader = { database, counter: (counting ?? new ContactCounter(database)) as ContactCounter };
+    const counter = (counting ?? new ContactCounter(database)) as ContactCounter;
+    const reader = { database, counter, uses: [] };
     const caller = { workspaceId, livemode: true };
     const call = <Body>(body: Body, id = '') =>
       ({ caller, params: { id }, body, claim: null, now: clock.now() }) as unknown as Call<

@@ -183,9 +183,32 @@ export async function patchAudience(
   );
 }
 
+/** A kind of thing that an audience is needed for. One that is used cannot be deleted: who is left in it would silently get nothing. */
+export interface AudienceUse {
+  /** In the message of the refusal: `a campaign that is scheduled or running`. */
+  readonly what: string;
+  /** What to do about it. */
+  readonly suggestion: string;
+  /** SQL of a condition over the audience `a`. */
+  readonly where: string;
+}
+
+/** What the deletion of an audience calls. */
+export interface AudienceDeleter extends AudienceReader {
+  readonly uses: readonly AudienceUse[];
+}
+
+/** The audience, and the number of the first use that keeps it; it goes in the same statement where there is none. */
+const deleteSql = (uses: readonly AudienceUse[]): string => `with a as materialized (
+  select workspace_id, livemode, id from audiences where workspace_id = $1 and livemode = $2::boolean and id = $3
+), found as materialized (
+  select a.*, case when false then 0 ${uses.map(({ where }, index) => `when ${where} then ${index}`).join(' ')} end as use from a
+), gone as (
+  delete from audiences d using found f
+  where d.workspace_id = f.workspace_id and d.livemode = f.livemode and d.id = f.id and f.use is null
+)
+select use from found`;
 /** The members of an audience may be a million: they go afterwards, in parts. */
-const DELETE =
-  'delete from audiences where workspace_id = $1 and livemode = $2::boolean and id = $3 returning id';
 const BATCH = 2_000;
 const SWEEP = `delete from audience_members where (audience_id, contact_id) in (
   select m.audience_id, m.contact_id from audience_members m where m.audience_id = $1 limit ${BATCH}
@@ -193,11 +216,17 @@ const SWEEP = `delete from audience_members where (audience_id, contact_id) in (
 
 /** Deletes an audience; its contacts stay. */
 export async function deleteAudience(
-  { database }: AudienceReader,
+  { database, uses }: AudienceDeleter,
   { caller, params }: Call<{ readonly id: string }>,
 ): Promise<null | Failure> {
-  const rows = await database.query(DELETE, [caller.workspaceId, caller.livemode, params.id]);
-  if (rows.length === 0) return notFound('audience');
+  const { workspaceId, livemode } = caller;
+  const [row] = await database.query<{ use: number | null }>(deleteSql(uses), [
+    ...[workspaceId, livemode, params.id],
+  ]);
+  if (row === undefined) return notFound('audience');
+  const use = row.use === null ? undefined : uses[row.use];
+  if (use)
+    return new Failure('CONFLICT', `The audience is used by ${use.what}.`, { suggestion: use.suggestion });
   // What a crash leaves behind is swept by the duty.
   void untilDone(database, SWEEP, [params.id], BATCH).catch(() => {});
   return null;

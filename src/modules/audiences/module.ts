@@ -1,25 +1,26 @@
 import { defineModule, offered } from '../module.ts';
 import { askToConfirm } from '../preferences/commands.ts';
-import { memberSweeper } from './commands.ts';
+import { type AudienceDeleter, memberSweeper } from './commands.ts';
 import { ContactCounter } from './count.ts';
 import { audienceFollower } from './follower.ts';
 import type { MemberDeps } from './members.ts';
 import { audienceRoutes } from './routes.ts';
 
 /** Audiences: groups of contacts. */
-export const audiencesModule = defineModule<MemberDeps>({
+export const audiencesModule = defineModule<MemberDeps & AudienceDeleter>({
   name: 'audiences',
   tags: [
     { segment: 'audiences', name: 'Audiences', description: 'Groups of contacts, by name or by filter.' },
   ],
   routes: audienceRoutes,
   open: ({ config, clock, database, signer }) => ({
-    connect({ offers }) {
+    connect({ offers, audienceUses }) {
       const { publicUrl } = config;
       const acceptance = offered(offers, 'acceptance');
       return {
         deps: {
           database,
+          uses: audienceUses,
           counter: new ContactCounter(database),
           askToConfirm: (asking) => askToConfirm({ database, signer, publicUrl, acceptance }, asking),
         },

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
 import { Contact } from '../contacts/queries.ts';
-import { createAudience, deleteAudience, patchAudience } from './commands.ts';
+import { type AudienceDeleter, createAudience, deleteAudience, patchAudience } from './commands.ts';
 import { ADDED, AUDIENCE, PREVIEW } from './examples.ts';
 import { addMembers, type MemberDeps, removeMember } from './members.ts';
 import {
@@ -22,7 +22,7 @@ const MADE_OF =
   'A filter asks of `email`, `firstName`, `lastName`, `status`, `createdAt`, `updatedAt`, `unsubscribedAt`, `lastActivityAt`, `properties.<key>`, `audiences`, and of what people did last: `activity.opened`, `activity.clicked`, `activity.delivered` (by a period, or `eq` with the id of a campaign) and `activity.event:<name>`.';
 
 /** The endpoints of audiences. */
-export const audienceRoutes = (deps: MemberDeps): readonly Route[] => [
+export const audienceRoutes = (deps: MemberDeps & AudienceDeleter): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/audiences',
@@ -104,7 +104,8 @@ export const audienceRoutes = (deps: MemberDeps): readonly Route[] => [
     audit: { action: 'audience.deleted' },
     permission: 'contacts:write',
     summary: 'Delete an audience',
-    description: 'Its contacts stay.',
+    description:
+      'Its contacts stay. One that a scheduled or running campaign is for, or leaves out, is kept (409): the rest of the campaign would reach nobody, or those who were to be left out.',
     params: { id: AUDIENCE_ID },
     response: Type.Null(),
     status: 204,

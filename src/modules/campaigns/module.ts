@@ -40,6 +40,15 @@ export const campaignsModule = defineModule<CampaignDeps>({
         where s.template_id = ${id} and c.state in ('scheduled', 'preparing', 'sending', 'paused'))`,
     },
   ],
+  audienceUses: [
+    {
+      what: 'a campaign that is scheduled or running',
+      suggestion: 'Pause and cancel the campaign first, or wait until it has been sent.',
+      where: `exists (select from campaign_settings s join campaigns c on c.id = s.campaign_id
+        where c.workspace_id = a.workspace_id and c.livemode = a.livemode and c.state in ('scheduled', 'preparing', 'sending', 'paused')
+          and (s.audience_id = a.id or s.settings::jsonb -> 'excludeAudienceIds' @> to_jsonb(a.id)))`,
+    },
+  ],
   routes: campaignRoutes,
   open({ config, database, clock, logger, signer }) {
     let known: Offers = {};
