@@ -17,6 +17,7 @@ const SLOTS = 2;
 const CLAIMED = 256;
 const NEW = 4_096;
 
+const BULK = 1;
 const message: LiveMessage = {
   recipients: ['r@receiver.example'],
   recipient_keys: ['r@receiver.example'],
@@ -66,7 +67,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
       suppressions: async () => new Map(),
     } as Partial<LiveReader> as LiveReader,
     signer: createSigner('only-for-tests'),
-    limits: { ...LIVE_LIMITS, slots: SLOTS, bulkSlots: 1 },
+    limits: { ...LIVE_LIMITS, slots: SLOTS, bulkSlots: BULK },
     campaigns: () => campaigns,
     senders: {
       find: async () => ({
@@ -184,4 +185,26 @@ test('the emails of a paused campaign take no slot from those of another one, an
   release();
   expect((await other).map(({ type }) => type)).toEqual(['attempt.completed']);
   expect(sent).toHaveLength(1);
+});
+
+test('of a campaign no more emails wait than leave in a second, and room is told of once half of them have left', async () => {
+  const clock = { at: 0, now: Date.now, monotonic: () => clock.at };
+  const campaigns: CampaignMail = {
+    standing: async () => 'sends',
+    mayLeave: async () => 'now',
+    parts: async () => ({ subject: 'Hello', html: null, text: 'Hello', headers: [], audienceId: 'aud_1' }),
+  };
+  const { performer, take, release } = world(clock, campaigns);
+  const content = { ...message.content, campaign: { contact: {} } };
+  const given = (count: number) =>
+    Array.from({ length: count }, () => take({ campaign_id: 'cmp_1', content }));
+  expect(performer.bulkRoom).toBe(2 * BULK);
+  const first = given(BULK + 1);
+  await eventually('less than half is free', async () => performer.bulkRoom === 0 || undefined);
+  release();
+  await Promise.all(first);
+  await Promise.all(given(10));
+  expect(performer.bulkRoom).toBe(10 + BULK + 1);
+  clock.at = 1_500;
+  expect(performer.bulkRoom).toBe(2 * BULK);
 });

@@ -14,11 +14,16 @@ export const campaignBirths: BirthRule = {
     {
       name: 'campaign_waiting',
       judged: OF_CAMPAIGNS,
-      // Rows are locked in the order of their keys, since two turns that overlap would deadlock in any other.
-      sql: (input) => `select i.ord from ${input} i join campaigns c on c.id = i.campaign_id
-  join campaign_recipients r on r.campaign_id = i.campaign_id and r.contact_id = i.campaign_contact_id
-  where i.${OF_CAMPAIGNS} and c.state = 'sending' and c.attempt = i.campaign_turn and r.state = 'waiting'
-  order by r.campaign_id, r.contact_id for update of r`,
+      // Rows are locked in the order of their keys, since two turns that overlap would deadlock in any other. Lateral, so that each is
+      // looked up by its whole key: by the campaign's alone, everybody in it would be read for each of them.
+      sql: (input) => `select i.ord from (
+    select ord, campaign_id, campaign_contact_id, campaign_turn from ${input} where ${OF_CAMPAIGNS}
+    order by campaign_id, campaign_contact_id
+  ) i join campaigns c on c.id = i.campaign_id and c.state = 'sending' and c.attempt = i.campaign_turn
+  cross join lateral (
+    select from campaign_recipients r where r.campaign_id = i.campaign_id and r.contact_id = i.campaign_contact_id
+      and r.state = 'waiting' for update
+  ) r`,
     },
   ],
   writes: [

@@ -24,8 +24,9 @@ const GUARD_EVERY = 1_000;
 
 /** The wait for emails that were given out and have not begun. */
 const QUEUED_MS = 500;
-const QUEUED = `select e.id from email_due d join emails e on e.id = d.id
-where d.workspace_id = $2 and d.livemode and d.state = 'queued' and e.campaign_id = $1 limit 1`;
+const QUEUED = `select d.id from email_due d cross join lateral (
+  select from emails e where e.id = d.id and e.campaign_id = $1 limit 1
+) e where d.workspace_id = $2 and d.livemode and d.state = 'queued' order by d.id desc limit 1`;
 
 const CONTENT = 'select content::text as content from campaign_contents where campaign_id = $1';
 

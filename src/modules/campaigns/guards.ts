@@ -8,17 +8,23 @@ const LATEST = 1_000;
 /** Of fewer than these, one bounce would be a rate of its own. */
 const FEWEST = 200;
 
+/** Recipients that are looked at for them: of some thousands, given out by several instances, nothing is known yet. */
+const EXAMINED = 10_000;
+
 /**
  * Those of whom something is known by now and who were given out last, since the campaign last began to send: bounces and
- * complaints among them. $2 the lowest id of their emails, $3 up to which contact anybody was given out.
+ * complaints among them. $2 the lowest id of their emails, $3 up to which contact anybody was given out. They are walked back along the
+ * key and chosen afterwards: chosen first, everybody in the campaign was read and sorted each time.
  */
 const RATES = `select count(*)::integer as given, count(*) filter (where f.bounced)::integer as bounced,
   count(*) filter (where f.complained)::integer as complained
 from (
   select r.state = 'failed' and r.bounced_at is not null as bounced, r.complained_at is not null as complained
-  from campaign_recipients r
-  where r.campaign_id = $1 and r.email_id >= $2 and r.contact_id <= $3 and r.state in ('sent', 'failed')
-    and not exists (select from email_due d where d.id = r.email_id)
+  from (
+    select * from campaign_recipients where campaign_id = $1 and contact_id <= $3 order by contact_id desc limit ${EXAMINED}
+  ) r
+  where r.email_id >= $2 and r.state in ('sent', 'failed')
+    and (select true from email_due d where d.id = r.email_id) is null
   order by r.contact_id desc limit ${LATEST}
 ) f`;
 

@@ -24,20 +24,24 @@ export interface MailDeps {
 const STANDING = `case when c.state = 'deleted' and c.context ->> 'completedAt' is not null then 'sent' else c.state end as state`;
 
 /**
- * Who may get their emails: their campaign sends, or has sent everything; they are still contacts, subscribed, and in the audience
- * where that is one that can be left. $1 is the campaigns and keys that are asked about.
+ * Who may get their emails: they are still contacts, subscribed, and in the audience where that is one that can be left. $1 is the
+ * campaigns and keys that are asked about. Lateral, so that each is looked up by its whole key: by the campaign's alone, everybody in it
+ * was read for each email.
  */
-const ASKED = `select a.campaign as campaign_id, a.key, ${STANDING}, t.status, t.email_key is distinct from a.key as has_moved, k.audience_id is not null as is_static,
+const ASKED = `select a.campaign as campaign_id, a.key, t.status, t.email_key is distinct from a.key as has_moved, k.audience_id is not null as is_static,
   (select true from audience_members m where m.audience_id = k.audience_id and m.contact_id = t.id and m.state = 'joined') as is_member
-from json_to_recordset($1::text::json) as a(campaign text, key text)
-join campaigns c on c.id = a.campaign join campaign_contents k on k.campaign_id = c.id
-left join campaign_recipients r on r.campaign_id = c.id and r.address_hash = ${addressHash('a.key')}
-left join contacts t on t.workspace_id = c.workspace_id and t.livemode = c.livemode and t.id = r.contact_id`;
+from json_to_recordset($1::text::json) as a(workspace text, campaign text, key text)
+join campaign_contents k on k.campaign_id = a.campaign
+left join lateral (
+  select r.contact_id from campaign_recipients r where r.campaign_id = a.campaign and r.address_hash = ${addressHash('a.key')} limit 1
+) r on true
+left join lateral (
+  select t.id, t.status, t.email_key from contacts t where t.workspace_id = a.workspace and t.livemode and t.id = r.contact_id limit 1
+) t on true`;
 
 interface AskedRow {
   readonly campaign_id: string;
   readonly key: string;
-  readonly state: string;
   readonly status: string | null;
   readonly has_moved: boolean;
   readonly is_static: boolean;
@@ -62,7 +66,9 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
   const asked = new BatchedRead<CampaignEmail, AskedRow | null>('recipients of campaigns', async (emails) => {
     const rows = await database.query<AskedRow>(ASKED, [
       JSON.stringify(
-        emails.map(({ campaignId, recipientKey }) => ({ campaign: campaignId, key: recipientKey })),
+        emails.map(({ workspaceId, campaignId, recipientKey }) => ({
+          ...{ workspace: workspaceId, campaign: campaignId, key: recipientKey },
+        })),
       ),
     ]);
     const byKey = new Map(rows.map((row) => [`${row.campaign_id} ${row.key}`, row]));
@@ -125,17 +131,7 @@ function standings(database: Database): (campaignId: string) => Promise<Standing
 const standingOf = (state: string | undefined): Standing =>
   state === 'paused' ? 'held' : state === 'sending' || state === 'sent' ? 'sends' : 'ended';
 
-function leaveOf({
-  state,
-  status,
-  has_moved: hasMoved,
-  is_static: isStatic,
-  is_member: isMember,
-}: AskedRow): Leave {
-  const standing = standingOf(state);
-  if (standing === 'held') return 'held';
-  // What a campaign has given out does not leave once it was ended.
-  if (standing === 'ended') return { skipped: 'cancelled' };
+function leaveOf({ status, has_moved: hasMoved, is_static: isStatic, is_member: isMember }: AskedRow): Leave {
   if (status !== 'subscribed') return { skipped: status ?? 'unsubscribed' };
   // The contact has another address since.
   if (hasMoved) return { skipped: 'invalid' };

@@ -12,6 +12,13 @@ const SETTINGS = 'select settings from campaign_settings where campaign_id = $1'
 /** Who was frozen last: a turn goes on behind the one before it, which may have died. */
 const LAST = 'select max(contact_id) as last from campaign_recipients where campaign_id = $1';
 
+/**
+ * What PostgreSQL knew of the table may be from when it was empty. Then either index looks as good as the other to find one recipient, and by
+ * the wrong one everybody in the campaign was read for each email.
+ */
+const ANALYZE = 'analyze campaign_recipients (campaign_id, contact_id, address_hash)';
+const ANALYZE_MS = 60_000;
+
 /** Checks a campaign as it is now that it starts, and freezes its audience. */
 export async function prepare(deps: DispatchDeps, turn: Turn): Promise<readonly CampaignEvent[]> {
   const { database, clock } = deps;
@@ -42,6 +49,7 @@ export async function prepare(deps: DispatchDeps, turn: Turn): Promise<readonly 
   const chosen = await choose(database, scope, row.settings, startedAt);
   if (!chosen) return refused('audience_gone');
   if (!(await freezeAll(database, chosen, turn, startedAt))) return ended();
+  await database.query(ANALYZE, [], { deadlineMs: ANALYZE_MS });
   const { total } = await readLedger(database, campaignId);
   const content: KeptContent = { ...ready.kept, isStatic: chosen.staticId !== null, startedAt };
   return [{ type: 'audience.frozen', at: clock.now(), attempt, total, content }];

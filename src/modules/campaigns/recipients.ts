@@ -12,7 +12,8 @@ export interface WaitingRecipient {
 }
 
 /**
- * The next who wait behind a contact, in the order of their ids, with what has become of them since the audience was frozen.
+ * The next who wait behind a contact, in the order of their ids, with what has become of them since the audience was frozen. Lateral, so
+ * that each is looked up by its whole key, whatever PostgreSQL believes the tables to hold.
  * $1 campaign, $2 contact, $3 how many, $4 the static audience that one can leave, $5 workspace.
  */
 const NEXT = `select r.contact_id, c.email, c.first_name, c.last_name, c.properties,
@@ -24,9 +25,16 @@ from (
   select contact_id, address_hash from campaign_recipients
   where campaign_id = $1 and contact_id > $2 and state = 'waiting' order by contact_id limit $3::integer
 ) r
-left join contacts c on c.workspace_id = $5 and c.livemode and c.id = r.contact_id
-left join suppressions s on s.workspace_id = $5 and s.address_key = c.email_key
-left join audience_members m on m.audience_id = $4 and m.contact_id = r.contact_id and m.state = 'joined'
+left join lateral (
+  select * from contacts c where c.workspace_id = $5 and c.livemode and c.id = r.contact_id limit 1
+) c on true
+left join lateral (
+  select s.address_key from suppressions s where s.workspace_id = $5 and s.address_key = c.email_key limit 1
+) s on true
+left join lateral (
+  select m.contact_id from audience_members m
+  where m.audience_id = $4 and m.contact_id = r.contact_id and m.state = 'joined' limit 1
+) m on true
 order by r.contact_id`;
 
 /** @throws Unavailable */

@@ -1,22 +1,28 @@
 import { Batcher } from '../../async/batcher.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId } from '../../db/ids.ts';
+import { boundsOf } from '../../engine/life-statements.ts';
 import { type Failure, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { CapturedMessage } from '../../transport/capture.ts';
 
-/** Stores a copy once, however often it is sent: a repeated attempt keeps the copy of the first one. */
+/**
+ * Stores a copy once, however often it is sent: a repeated attempt keeps the copy of the first one. $2 and $3 are the lowest and the highest
+ * of the emails, which leave out the partitions of other days.
+ */
 const KEEP = `insert into captured (id, workspace_id, email_id, recipient, return_path, raw)
 select c.id, e.workspace_id, c.email_id, c.recipient, c.return_path, decode(c.raw, 'base64')
 from json_to_recordset($1::text::json)
   as c(id text, email_id text, recipient text, return_path text, raw text)
-join emails e on e.id = c.email_id
+cross join lateral (
+  select e.workspace_id from emails e where e.id = c.email_id and e.id >= $2 and e.id <= $3 limit 1
+) e
 order by c.email_id, c.recipient
 on conflict (email_id, recipient) do nothing`;
 
 interface PendingCopy {
-  readonly row: Readonly<Record<string, string>>;
+  readonly row: { readonly email_id: string } & Readonly<Record<string, string>>;
   readonly settle: () => void;
   readonly fail: (error: unknown) => void;
 }
@@ -25,7 +31,8 @@ interface PendingCopy {
 export function captureStore(database: Database, clock: Clock): (captured: CapturedMessage) => Promise<void> {
   const batcher = new Batcher<PendingCopy>('captured', async (batch) => {
     try {
-      await database.query(KEEP, [JSON.stringify(batch.map(({ row }) => row))]);
+      const rows = batch.map(({ row }) => row);
+      await database.query(KEEP, [JSON.stringify(rows), ...boundsOf(rows.map((row) => row.email_id))]);
       for (const { settle } of batch) settle();
     } catch (error) {
       for (const { fail } of batch) fail(error);

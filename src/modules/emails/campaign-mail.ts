@@ -16,8 +16,8 @@ export interface CampaignParts {
   readonly audienceId: string;
 }
 
-/** Why an email of a campaign does not leave: what holds it may pass (`held`), or it never leaves. */
-export type Leave = 'now' | 'held' | { readonly skipped: string };
+/** Whether the recipient of a campaign still gets it; why not. */
+export type Leave = 'now' | { readonly skipped: string };
 
 /** How a campaign stands with what it has given out: it leaves, it waits, or it never leaves. */
 export type Standing = 'sends' | 'held' | 'ended';
@@ -33,9 +33,12 @@ export interface CampaignEmail {
 
 /** How emails of campaigns are made and held back. */
 export interface CampaignMail {
-  /** Whether it may leave: the campaign may be paused, and the recipient may have left since it was accepted. @throws Unavailable */
+  /** Whether it may leave: the recipient may have left since it was accepted. @throws Unavailable */
   mayLeave(email: CampaignEmail): Promise<Leave>;
-  /** How its campaign stands: asked before anything is done for it, and again just before a session takes the message. @throws Unavailable */
+  /**
+   * How its campaign stands, as of a moment ago: asked before anything is done for the email, and again just before a session takes the
+   * message, since it may have waited for one. @throws Unavailable
+   */
   standing(campaignId: string): Promise<Standing>;
   /**
    * What it says; the reason when it cannot be rendered for this person, null when its campaign's content is not there. Who is only

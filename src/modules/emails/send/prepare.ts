@@ -1,6 +1,6 @@
 import type { SuppressionReason } from '../../../../machines/email-rules.ts';
 import type { Actor } from '../../../engine/kind.ts';
-import { type CampaignMail, isOfCampaign } from '../campaign-mail.ts';
+import { type CampaignMail, isOfCampaign, type Standing } from '../campaign-mail.ts';
 import type { Sender } from './message.ts';
 import type { LiveMessage, LiveReader, MessageWithoutContent } from './reader.ts';
 import type { SenderProblem, Senders } from './senders.ts';
@@ -32,12 +32,13 @@ type CampaignContent = Parameters<CampaignMail['parts']>[1];
 
 const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: new Map(), skipped: null };
 
-/** Reads what an attempt takes; null while a campaign holds it back. @throws Unavailable */
+/** Reads what an attempt takes. What a campaign has given out does not leave once it has ended. @throws Unavailable */
 export async function prepare(
   parts: PreparingParts,
   { id, workspaceId }: Actor,
   message: Found | null,
-): Promise<Prepared | null> {
+  standing: Exclude<Standing, 'held'>,
+): Promise<Prepared> {
   const { reader, senders } = parts;
   if (!message) return NOTHING_LEFT;
   const content = message.content ?? (await reader.content(id));
@@ -46,20 +47,22 @@ export async function prepare(
   const [sender, suppressed, made] = await Promise.all([
     message.domain_id === null ? ('removed' as const) : senders.find(message.domain_id),
     reader.suppressions(workspaceId, message.recipient_keys),
-    isOfCampaign(content)
-      ? madeFor(parts, id, workspaceId, { ...whole, content })
-      : { message: whole, skipped: null },
+    standing === 'ended'
+      ? { message: whole, skipped: 'cancelled' }
+      : isOfCampaign(content)
+        ? madeFor(parts, id, workspaceId, { ...whole, content })
+        : { message: whole, skipped: null },
   ]);
-  return made && { ...made, sender, suppressed };
+  return { ...made, sender, suppressed };
 }
 
-/** The email of a campaign as it is for its recipient; null while the campaign is held. */
+/** The email of a campaign as it is for its recipient. */
 async function madeFor(
   { campaigns: find }: PreparingParts,
   emailId: string,
   workspaceId: string,
   message: LiveMessage & { readonly content: CampaignContent },
-): Promise<Omit<Prepared, 'sender' | 'suppressed'> | null> {
+): Promise<Omit<Prepared, 'sender' | 'suppressed'>> {
   const campaigns = find();
   const { campaign_id: campaignId, content } = message;
   if (!campaigns || !campaignId) return { message: null, skipped: null };
@@ -69,7 +72,6 @@ async function madeFor(
     campaigns.mayLeave(email),
     campaigns.parts(email, content, 'send'),
   ]);
-  if (leave === 'held') return null;
   if (leave !== 'now') return { message, skipped: leave.skipped };
   if (!parts) return { message: null, skipped: null };
   if (typeof parts === 'string') return { message, skipped: null, unmade: parts };
