@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { analytics } from './analytics.ts';
 import { backlog } from './backlog.ts';
 import { byTemplate } from './by-template.ts';
+import { campaigns } from './campaigns.ts';
 import { contacts } from './contacts.ts';
 import { contract, emails, yardstick } from './emails.ts';
 import { footprint } from './footprint.ts';
@@ -38,6 +39,7 @@ const SECTIONS: readonly Section[] = [
   analytics,
   imports,
   contacts,
+  campaigns,
   horizon,
   viewers,
   instances,
@@ -56,6 +58,7 @@ const SIZES = {
   imports: [100_000, 1_000_000],
   'embedded-imports': [20_000, 1_000_000],
   contacts: [100_000, 1_000_000],
+  campaigns: [100_000, 1_000_000],
   'free-seconds': [40, 120],
   'hold-seconds': [40, 600],
   rounds: [6, 8],
@@ -92,6 +95,7 @@ await using bench = await Workbench.open({
   imports: size('imports'),
   embeddedImports: size('embedded-imports'),
   contacts: size('contacts'),
+  campaigns: size('campaigns'),
   freeSeconds: size('free-seconds'),
   holdSeconds: size('hold-seconds'),
   rounds: size('rounds'),

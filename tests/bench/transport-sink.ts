@@ -1,15 +1,25 @@
-/** An SMTP server that accepts everything as fast as it can, in a process of its own. Prints its port. */
+import { parseArgs } from 'node:util';
+
+/**
+ * An SMTP server that accepts everything as fast as it can, in a process of its own. Prints its port, and with `--tell PREFIX` a line
+ * for each message to an address that begins so: the address, and when it was taken.
+ */
 interface Conversation {
   inData: boolean;
   pending: string;
+  /** The recipient that is told of. */
+  told: string | null;
 }
+
+const { values } = parseArgs({ options: { tell: { type: 'string' } } });
+const TOLD = values.tell === undefined ? null : new RegExp(`^RCPT TO:<(${values.tell}[^>]*)>`, 'i');
 
 const server = Bun.listen<Conversation>({
   hostname: '127.0.0.1',
   port: 0,
   socket: {
     open(socket) {
-      socket.data = { inData: false, pending: '' };
+      socket.data = { inData: false, pending: '', told: null };
       socket.write('220 sink.test ESMTP\r\n');
     },
     data(socket, chunk) {
@@ -37,9 +47,14 @@ const read = (conversation: Conversation): string => {
     if (conversation.inData) {
       conversation.pending = conversation.pending.slice(end + 5);
       conversation.inData = false;
+      if (conversation.told !== null)
+        console.log(`${conversation.told} ${performance.timeOrigin + performance.now()}`);
+      conversation.told = null;
       replies += '250 2.0.0 Ok: queued\r\n';
     } else {
       const verb = conversation.pending.slice(0, 4);
+      if (TOLD && verb === 'RCPT')
+        conversation.told = TOLD.exec(conversation.pending.slice(0, end))?.[1] ?? null;
       conversation.pending = conversation.pending.slice(end + 2);
       conversation.inData = verb === 'DATA';
       replies += REPLIES[verb] ?? '250 Ok\r\n';

@@ -26,6 +26,8 @@ export interface Scale {
   readonly embeddedImports: number;
   /** Contacts that lists, searches and previews are made of. */
   readonly contacts: number;
+  /** Recipients of the campaign. */
+  readonly campaigns: number;
   /** How long a transaction is held open. */
   readonly holdSeconds: number;
   /** The same without one. Shorter: tables that have grown less can only flatter it. */

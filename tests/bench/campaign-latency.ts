@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { openDatabase } from '../../src/db/open.ts';
+import { manyPeople } from '../support/campaign-people.ts';
+import { createClient } from '../support/client.ts';
+import { LIVE_KEY } from '../support/service.ts';
+import type { Row } from './table.ts';
+import type { Workbench } from './workbench.ts';
+
+/** Single emails a second, at times that no reply moves. */
+const EVERY_MS = 50;
+/** Recipients of the campaign beside them, enough for all of them. */
+const RECIPIENTS = 200_000;
+const HTML = `<p>Hi {{ contact.firstName }}</p>${'<p>Some forty characters of a newsletter.</p>\n'.repeat(50)}`;
+
+/** Wall clock with fractions, the same in all processes of one machine. */
+const now = (): number => performance.timeOrigin + performance.now();
+
+/** The time from POST to the sink of single emails, without a campaign and beside one that sends as fast as it can, in turns. */
+export async function latencyBeside(bench: Workbench): Promise<readonly Row[]> {
+  const sink = Bun.spawn(
+    [process.execPath, new URL('transport-sink.ts', import.meta.url).pathname, '--tell', 'single-'],
+    { stdout: 'pipe' },
+  );
+  const arrived = new Map<string, number>();
+  const [port, ended] = await listen(sink.stdout, arrived);
+  const url = await bench.database('bench_latency');
+  const env = {
+    SMTP_URL: `smtp://127.0.0.1:${port}?tls=none`,
+    EHLO_NAME: 'bench.example',
+    DEFAULT_PLAN: 'unlimited',
+  };
+  try {
+    await using first = await bench.service(url, { ...env, TRANSPORT: 'capture' });
+    await createClient(first.url, LIVE_KEY).post('/v1/domains', { name: 'sender.example' });
+    await first.stop();
+    await using service = await bench.service(url, { ...env, TRANSPORT: 'smtp' });
+    const { post } = createClient(service.url, LIVE_KEY);
+    const database = await openDatabase({ url, dataDir: '' });
+    const [workspace] = await database.query<{ id: string }>('select id from workspaces');
+    const audienceId = await manyPeople(database, workspace?.id ?? '', RECIPIENTS);
+    await database.close();
+    let number = 0;
+    const measured = async (): Promise<number[]> => {
+      const sent = new Map<string, number>();
+      const asked: Promise<unknown>[] = [];
+      const count = Math.round((bench.scale.seconds * 1_000) / EVERY_MS);
+      const begun = now();
+      for (let n = 0; n < count; n++) {
+        const wait = begun + n * EVERY_MS - now();
+        if (wait > 0) await Bun.sleep(wait);
+        const to = `single-${++number}@receiver.example`;
+        sent.set(to, now());
+        const email = { from: 'shop@sender.example', to, subject: 'Your new password', text: 'Here it is.' };
+        asked.push(
+          post('/v1/emails', email).then(({ status, body }) => {
+            if (status !== 202) throw new Error(JSON.stringify(body));
+          }),
+        );
+      }
+      await Promise.all(asked);
+      const until = now() + 30_000;
+      while ([...sent.keys()].some((to) => !arrived.has(to))) {
+        if (now() > until) throw new Error('Single emails have not come to the sink within 30 s.');
+        await Bun.sleep(20);
+      }
+      return [...sent].map(([to, at]) => (arrived.get(to) ?? 0) - at);
+    };
+    bench.say('Single emails: warming up …');
+    await measured();
+    const said = { from: 'news@sender.example', subject: 'News', html: HTML };
+    const { id } = (await post('/v1/campaigns', { name: 'News', audienceId, ...said })).body.data;
+    const [alone, beside]: [number[], number[]] = [[], []];
+    for (let round = 1; round <= 3; round++) {
+      bench.say(`Single emails without a campaign and beside one, ${round} of 3 …`);
+      alone.push(...(await measured()));
+      const going = await post(`/v1/campaigns/${id}/send`, {});
+      if (going.status !== 200) throw new Error(JSON.stringify(going.body));
+      const { get } = createClient(service.url, LIVE_KEY);
+      while ((await get(`/v1/campaigns/${id}`)).body.data.status === 'preparing') await Bun.sleep(50);
+      beside.push(...(await measured()));
+      const held = await post(`/v1/campaigns/${id}/pause`, {});
+      if (held.status !== 200) throw new Error('The campaign has ended before the measurement did.');
+      await Bun.sleep(2_000);
+    }
+    await service.stop();
+    await bench.drop('bench_latency');
+    return [rowOf('without a campaign', alone), rowOf('beside a running campaign', beside, alone)];
+  } finally {
+    sink.kill();
+    await ended;
+  }
+}
+
+function rowOf(what: string, latencies: readonly number[], base?: readonly number[]): Row {
+  const p99 = quantile(latencies, 0.99);
+  const times = base ? `, p99 ${(p99 / quantile(base, 0.99)).toFixed(2)} times that without (aim 1.5)` : '';
+  return {
+    what: `(k) POST to the SMTP sink, ${what}${times}`,
+    amount: { value: quantile(latencies, 0.5), unit: 'ms' },
+    p50: quantile(latencies, 0.5),
+    p99,
+  };
+}
+
+const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
+
+/** Reads the port, and from then on who has come when. */
+async function listen(
+  stream: ReadableStream<Uint8Array>,
+  arrived: Map<string, number>,
+): Promise<[string, Promise<void>]> {
+  const lines = new EventTarget();
+  let port = '';
+  const read = async () => {
+    let pending = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      const parts = (pending + decoder.decode(chunk, { stream: true })).split('\n');
+      pending = parts.pop() ?? '';
+      for (const line of parts)
+        if (port === '') {
+          port = line;
+          lines.dispatchEvent(new Event('port'));
+        } else {
+          const [to = '', at = ''] = line.split(' ');
+          arrived.set(to, Number(at));
+        }
+    }
+  };
+  const reading = read();
+  if (port === '') await once(lines, 'port');
+  return [port, reading];
+}
