@@ -36,11 +36,14 @@ async function serverSession(url: string): Promise<Session> {
       plan_cache_mode: 'force_custom_plan',
     },
   });
+  // A transaction takes nothing after a statement that failed (25P02): whoever asks later is told of that statement.
+  let failure: unknown;
   const query = async <Row extends object>(text: string, parameters: readonly Parameter[] = []) => {
     try {
       return (await client.unsafe(text, parameters as never[], { prepare: true })) as unknown as Row[];
     } catch (error) {
-      throw classify(error);
+      failure ??= classify(error);
+      throw failure;
     }
   };
   try {

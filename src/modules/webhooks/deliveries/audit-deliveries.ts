@@ -15,12 +15,16 @@ const ENDPOINTS = `select w.id, w.livemode, (
   where j.actor_id = w.id and s->>'event' in ('spawned', 'settings.changed', 'secret.rotated')
 ) as since from webhook_endpoints w where w.state = 'active' order by w.id`;
 
-/** Finds events without a delivery. Deliveries are not indexed by event, so the database hashes them. */
-const MISSING = `select count(*) over ()::integer as total, e.id from webhook_endpoints w
-join email_events e on e.workspace_id = w.workspace_id and e.livemode = w.livemode and e.type = any(w.events)
-where w.id = $1 and e.id > $2 and e.written_at >= $3::timestamptz
-  and not exists (select from webhook_deliveries d where d.webhook_id = $1 and d.event_id = e.id)
-order by e.id limit ${NAMED}`;
+/**
+ * Finds events without a delivery. Both sides are read once and compared as sets: `not exists` was planned as a look at every
+ * delivery for every event, and took over a minute for 45,000 events.
+ */
+const MISSING = `select count(*) over ()::integer as total, m.id from (
+  select e.id from webhook_endpoints w
+  join email_events e on e.workspace_id = w.workspace_id and e.livemode = w.livemode and e.type = any(w.events)
+  where w.id = $1 and e.id > $2 and e.written_at >= $3::timestamptz
+  except select d.event_id from webhook_deliveries d where d.webhook_id = $1
+) m order by m.id limit ${NAMED}`;
 
 const ATTEMPTS = `select delivery_id as id, max(attempt) as last,
   count(*) filter (where http_status between 200 and 299)::integer as taken
