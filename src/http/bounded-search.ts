@@ -13,27 +13,31 @@ export interface Searched<Row> {
   rowsDownTo(id: string | null): Promise<readonly Row[]>;
 }
 
+/** Looks through the newest `count` rows of a list. */
+export type Look<Row> = (count: number) => Promise<Found<Row>>;
+
 /**
  * The first bound. Most filters that match anything fill a page within it, so that they cost no more than without a bound.
  */
 const FEW = 500;
 
+/** Looks at few rows first, and at `most` where those hold no whole page, though the list goes on. */
+export async function searchBy<Row>(look: Look<Row>, most: number): Promise<Found<Row>> {
+  const found = await look(Math.min(FEW, most));
+  return found.stoppedAt === null || most <= FEW ? found : look(most);
+}
+
 /**
  * Looks at `most` rows at most and answers the matches among them: a filter without an index may match none of ten million.
  * The bound is an id that every table is given, so that no plan reads rows beyond it.
  */
-export async function search<Row>(
+export const search = <Row>(
   { nth, rowsDownTo }: Searched<Row>,
   limit: number,
   most: number,
-): Promise<Found<Row>> {
-  const bounds = FEW < most ? [FEW, most] : [most];
-  let stoppedAt: string | null = null;
-  let rows: readonly Row[] = [];
-  for (const bound of bounds) {
-    stoppedAt = await nth(bound);
-    rows = await rowsDownTo(stoppedAt);
-    if (rows.length > limit || stoppedAt === null) return { rows, stoppedAt: null };
-  }
-  return { rows, stoppedAt };
-}
+): Promise<Found<Row>> =>
+  searchBy(async (count) => {
+    const end = await nth(count);
+    const rows = await rowsDownTo(end);
+    return { rows, stoppedAt: rows.length > limit ? null : end };
+  }, most);

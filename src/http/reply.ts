@@ -1,6 +1,6 @@
 import { envelope, Failure, STATUS_OF } from './failure.ts';
 import type { RateLimitStatus } from './limits/rate-limit.ts';
-import { Otherwise, Page, RawResponse, Replay } from './route.ts';
+import { Otherwise, Page, RawResponse, Replay, WrittenJson } from './route.ts';
 
 /** The parts of a response that do not depend on its answer. */
 export interface ResponseContext {
@@ -37,7 +37,7 @@ export function reply(answer: unknown, context: ResponseContext): Response {
   }
   if (answer instanceof Otherwise) return json(OTHERWISE, { data: answer.data }, context);
   if (answer instanceof Page) {
-    return json(context.status, { data: answer.data, pagination: answer.pagination }, context);
+    return written(context.status, textOf(answer), context);
   }
   return json(context.status, { data: answer }, context);
 }
@@ -52,10 +52,19 @@ function refusal(failure: Failure, context: ResponseContext): Response {
   });
 }
 
-function json(status: number, body: unknown, context: ResponseContext, extra?: Extra): Response {
+/** The JSON of a page. Where the database has written the items, so that nobody reads them here, only they are put together. */
+const textOf = ({ data, pagination }: Page<unknown>): string =>
+  data[0] instanceof WrittenJson
+    ? `{"data":[${(data as readonly WrittenJson<unknown>[]).map(({ text }) => text).join(',')}],"pagination":${JSON.stringify(pagination)}}`
+    : JSON.stringify({ data, pagination });
+
+const json = (status: number, body: unknown, context: ResponseContext, extra?: Extra): Response =>
+  written(status, JSON.stringify(body), context, extra);
+
+function written(status: number, body: string, context: ResponseContext, extra?: Extra): Response {
   const headers = withGeneral({ ...(status === 204 ? API_HEADERS : JSON_HEADERS) }, context);
   if (extra) Object.assign(headers, extra);
-  return new Response(status === 204 ? null : JSON.stringify(body), { status, headers });
+  return new Response(status === 204 ? null : body, { status, headers });
 }
 
 function document({ content, contentType, extra }: RawResponse, context: ResponseContext): Response {

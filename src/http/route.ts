@@ -50,6 +50,14 @@ export class Page<Item> {
   ) {}
 }
 
+/** An item of a list that is JSON already, in place of one that would have to be written. */
+export class WrittenJson<Item> {
+  /** What the text says. */
+  declare readonly item: Item;
+
+  constructor(readonly text: string) {}
+}
+
 /** A `data` with the other status that a route states in `otherwise`. */
 export class Otherwise<Data> {
   constructor(readonly data: Data) {}
@@ -106,7 +114,7 @@ type CallOf<Who, Params, Query, Body> = Who extends 'public'
 /** The results that a handler may return: the `data`, or one of the values with a meaning of their own. */
 export type Answer<Data> =
   | Data
-  | (Data extends readonly (infer Item)[] ? Page<Item> | readonly Item[] : never)
+  | (Data extends readonly (infer Item)[] ? Page<Item> | Page<WrittenJson<Item>> | readonly Item[] : never)
   | Otherwise<Data>
   | Failure
   | Replay

@@ -1,9 +1,10 @@
 import { and, desc, inArray, type SQL, sql } from 'drizzle-orm';
 import { Semaphore } from '../../async/semaphore.ts';
-import type { Database, Orm } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
+import { execute } from '../../db/execute.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
-import { type ContactRow, contactColumns, ownContacts, type Scope } from '../contacts/queries.ts';
+import { type ContactView, contactJson, contactOf, ownContacts, type Scope } from '../contacts/queries.ts';
 
 /** How many contacts a filter matches, and whether they were all counted. */
 export interface Count {
@@ -13,7 +14,7 @@ export interface Count {
 
 /** The same with some of them, newest first. */
 export interface Counted extends Count {
-  readonly sample: readonly ContactRow[];
+  readonly sample: readonly ContactView[];
 }
 
 /**
@@ -95,7 +96,8 @@ export class ContactCounter {
     const mostCost = this.mostCost ?? Math.max(COST_OF_ESTIMATE, MOST_COST / this.#counting);
     const estimate = cost > mostCost ? await this.#estimate(own, condition, shown) : null;
     if (estimate) return estimate;
-    const [row] = await this.#rows<{ count: number; ids: readonly string[] }>(
+    const [row] = await execute<{ count: number; ids: readonly string[] }>(
+      this.database,
       shown === 0
         ? sql`select count(*)::float8 as count, '{}'::text[] as ids from (${matching}) m`
         : sql`with matching as materialized (${matching}) select (select count(*) from matching)::float8 as count,
@@ -112,45 +114,43 @@ export class ContactCounter {
     if (percent === 100) return null;
     const newest = sql`array(select id from (select * from ${contacts} where ${own} order by id desc limit ${Math.round(sampled / 2)}) contacts
       where ${condition} limit ${shown})`;
-    const [row] = await this.#rows<{
+    const [row] = await execute<{
       own: number;
       matching: number;
       met: readonly string[] | null;
       newest: readonly string[];
-    }>(sql`select count(*)::float8 as own, (count(*) filter (where matches))::float8 as matching,
+    }>(
+      this.database,
+      sql`select count(*)::float8 as own, (count(*) filter (where matches))::float8 as matching,
         (array_agg(id) filter (where matches))[1:${sql.raw(String(SHOWN))}] as met,
         ${shown === 0 ? sql`'{}'::text[]` : newest} as newest
       from (
         select ${contacts.id}, (${condition}) is true as matches
         from ${contacts} tablesample system (${sql.raw(percent.toFixed(6))}) where ${own} offset 0
-      ) looked`);
+      ) looked`,
+    );
     if (!row || row.own < LEAST_SAMPLE / 5) return null;
     const count = Math.max(Math.round((row.matching * 100) / percent), row.newest.length);
     const ids = [...new Set([...row.newest, ...(row.met ?? [])])].slice(0, shown);
     return { count, ids, isExact: false };
   }
 
-  #rowsOf(scope: Scope, ids: readonly string[]): Promise<readonly ContactRow[]> {
-    return this.database.read((orm) =>
+  async #rowsOf(scope: Scope, ids: readonly string[]): Promise<readonly ContactView[]> {
+    const rows = await this.database.read((orm) =>
       orm
-        .select(contactColumns)
+        .select({ json: contactJson })
         .from(contacts)
         .where(and(ownContacts(scope), inArray(contacts.id, [...ids])))
         .orderBy(desc(contacts.id)),
     );
+    return rows.map(contactOf);
   }
 
   /** What the planner expects of a query. */
   async #planOf(query: SQL): Promise<Plan> {
-    const rows = await this.#rows<{ 'QUERY PLAN': unknown }>(sql`explain (format json) ${query}`);
+    const rows = await execute<{ 'QUERY PLAN': unknown }>(this.database, sql`explain (format json) ${query}`);
     const plan = rows[0]?.['QUERY PLAN'];
     const [{ Plan: found }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: Plan }];
     return found;
-  }
-
-  /** The rows of a statement: one of the two drivers wraps them. */
-  async #rows<Row>(statement: SQL): Promise<readonly Row[]> {
-    const result: unknown = await this.database.read((orm: Orm) => orm.execute(statement));
-    return (Array.isArray(result) ? result : (result as { readonly rows: unknown }).rows) as readonly Row[];
   }
 }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Database, Orm } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
+import { execute } from '../../db/execute.ts';
 import { timePart } from '../../db/ids.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { ownContacts, type Scope } from '../contacts/queries.ts';
@@ -81,8 +82,6 @@ export async function noteMatches(
   )
   select (select max(id) from looked) as last, (select count(*) from looked)::float8 as contacts,
     (select count(*) from noted)::float8 as noted`;
-  const result: unknown = await database.read((orm: Orm) => orm.execute(statement));
-  const rows = Array.isArray(result) ? result : (result as { readonly rows: unknown }).rows;
-  const [looked] = rows as readonly Looked[];
+  const [looked] = await execute<Looked>(database, statement);
   return looked ?? { last: null, contacts: 0, noted: 0 };
 }

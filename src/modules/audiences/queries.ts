@@ -5,9 +5,9 @@ import { Unavailable } from '../../errors/unavailable.ts';
 import { Problems } from '../../filters/condition.ts';
 import { type Failure, invalid, notFound } from '../../http/failure.ts';
 import { listById, withinRange } from '../../http/list.ts';
-import type { Call, Page } from '../../http/route.ts';
+import type { Call, Page, WrittenJson } from '../../http/route.ts';
 import type { ContactView } from '../contacts/queries.ts';
-import { type AudienceMatch, contactOf, listContacts, type Scope } from '../contacts/queries.ts';
+import { type AudienceMatch, listContacts, type Scope } from '../contacts/queries.ts';
 import type { ContactCounter } from './count.ts';
 import { type ContactFilter, ownAudiences, readContactFilter } from './filter.ts';
 import type { AudienceQuery, AudienceView, PreviewView } from './model.ts';
@@ -167,7 +167,7 @@ export const listAudiences = (
 export async function listMembers(
   reader: AudienceReader,
   call: Call<{ readonly id: string }, AudienceQuery>,
-): Promise<Page<ContactView> | Failure> {
+): Promise<Page<WrittenJson<ContactView>> | Failure> {
   const { params, query } = call;
   if (!(await findAudienceRow(reader, call.caller, params.id))) return notFound('audience');
   const lister = {
@@ -185,5 +185,5 @@ export async function previewFilter(
   const filter = await readContactFilter(database, caller, body.filter, { at: '/body/filter', above: [] });
   if (filter instanceof Problems) return invalid(filter.details);
   const { count, isExact, sample } = await counter.preview(caller, filter.sql(now));
-  return { count, isExact, sample: sample.map(contactOf) };
+  return { count, isExact, sample: [...sample] };
 }

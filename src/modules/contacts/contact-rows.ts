@@ -1,13 +1,11 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, type Column, eq, type SQL, sql } from 'drizzle-orm';
 import type { Principal } from '../../auth/principal.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import { type Database, PREPARED } from '../../db/database.ts';
 import { isId } from '../../db/ids.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
-import { isoOrNull } from '../../time/clock.ts';
-import type { ContactStatus, ContactView } from './model.ts';
-import type { PropertyValue } from './properties.ts';
+import type { ContactView } from './model.ts';
 
 /** The services that reading contacts calls. */
 export interface ContactReader {
@@ -27,59 +25,31 @@ export type Scope = Pick<Principal, 'workspaceId' | 'livemode'>;
 export const ownContacts = ({ workspaceId, livemode }: Scope): SQL =>
   sql`${contacts.workspaceId} = ${workspaceId} and ${contacts.livemode} = ${livemode}`;
 
-const epoch = (moment: SQL) => sql<number | null>`(extract(epoch from ${moment}) * 1000)::float8`;
+const iso = (moment: SQL | Column) =>
+  sql`to_char(${moment} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const isoOrNull = (moment: SQL | Column) => sql`coalesce('"' || ${iso(moment)} || '"', 'null')`;
+const textOrNull = (text: Column) => sql`coalesce(to_json(${text})::text, 'null')`;
 
-/** The columns of a contact as it is answered. */
-export const contactColumns = {
-  id: contacts.id,
-  livemode: contacts.livemode,
-  email: contacts.email,
-  firstName: contacts.firstName,
-  lastName: contacts.lastName,
-  properties: contacts.properties,
-  status: contacts.status,
-  unsubscribedAt: contacts.unsubscribedAt,
-  createdAt: contacts.createdAt,
-  updatedAt: contacts.updatedAt,
-  audienceIds: sql<string[]>`array(select m.audience_id from audience_members m
-    where m.contact_id = ${contacts.id} and m.state = 'joined' order by 1)`,
-  lastActivityAt: epoch(
-    sql`(select a.at from contact_activity a where a.contact_id = ${contacts.id} and not a.by_machine
-      order by a.id desc limit 1)`,
-  ),
-};
+const audienceIds = sql`array_to_json(array(select m.audience_id from audience_members m
+  where m.contact_id = ${contacts.id} and m.state = 'joined' order by 1))`;
+const lastActivityAt = sql`(select a.at from contact_activity a
+  where a.contact_id = ${contacts.id} and not a.by_machine order by a.id desc limit 1)`;
 
-/** A row of those columns. */
-export interface ContactRow {
-  readonly id: string;
-  readonly livemode: boolean;
-  readonly email: string;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
-  readonly properties: unknown;
-  readonly status: string;
-  readonly unsubscribedAt: Date | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly audienceIds: readonly string[];
-  readonly lastActivityAt: number | null;
-}
+/**
+ * The JSON of a contact as it is answered, written by the database. Of a page of fifty that takes PostgreSQL no longer than writing
+ * out the columns, and saves the service more than half of its work: to read them, and to write the same JSON.
+ */
+export const contactJson: SQL<string> = sql`concat(
+  '{"id":"', ${contacts.id}, '","livemode":', case when ${contacts.livemode} then 'true' else 'false' end,
+  ',"email":', to_json(${contacts.email}), ',"firstName":', ${textOrNull(contacts.firstName)},
+  ',"lastName":', ${textOrNull(contacts.lastName)}, ',"properties":', ${contacts.properties},
+  ',"status":"', ${contacts.status}, '","audienceIds":', ${audienceIds},
+  ',"createdAt":"', ${iso(contacts.createdAt)}, '","updatedAt":"', ${iso(contacts.updatedAt)},
+  '","unsubscribedAt":', ${isoOrNull(contacts.unsubscribedAt)}, ',"lastActivityAt":', ${isoOrNull(lastActivityAt)}, '}')`;
 
 /** A contact as it is answered. */
-export const contactOf = (row: ContactRow): ContactView => ({
-  id: row.id,
-  livemode: row.livemode,
-  email: row.email,
-  firstName: row.firstName,
-  lastName: row.lastName,
-  properties: row.properties as Record<string, PropertyValue>,
-  status: row.status as ContactStatus,
-  audienceIds: [...row.audienceIds],
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
-  unsubscribedAt: row.unsubscribedAt?.toISOString() ?? null,
-  lastActivityAt: isoOrNull(row.lastActivityAt),
-});
+export const contactOf = ({ json }: { readonly json: string }): ContactView =>
+  JSON.parse(json) as ContactView;
 
 /** The one that a path names, by id or by address; null when the text can be neither. */
 export function namedContact(text: string): SQL | null {
@@ -99,7 +69,7 @@ export async function findContact(
   const [row] = await database.read(
     (orm) =>
       orm
-        .select(contactColumns)
+        .select({ json: contactJson })
         .from(contacts)
         .where(and(ownContacts(scope), named)),
     PREPARED,

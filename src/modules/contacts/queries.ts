@@ -9,8 +9,7 @@ import type { ContactInput } from './write.ts';
 // Other modules reach contacts through this file and commands.ts alone.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
 export {
-  type ContactRow,
-  contactColumns,
+  contactJson,
   contactOf,
   findContact,
   ownContacts,

@@ -1,0 +1,160 @@
+import { and, type Column, type SQL, sql } from 'drizzle-orm';
+import { type Database, PREPARED } from '../../db/database.ts';
+import { execute } from '../../db/execute.ts';
+import { contacts } from '../../db/schema/audience.ts';
+import type { Found } from '../../http/bounded-search.ts';
+import { contactJson, ownContacts, type Scope } from './contact-rows.ts';
+
+/** A contact of a page. */
+export interface ListedContact {
+  readonly id: string;
+  /** As it is answered. */
+  readonly json: string;
+}
+
+/** What a list asks of contacts besides their range. */
+export interface Asked {
+  readonly others: readonly SQL[];
+  /** True when few statements have this form, so that connections may keep it. */
+  readonly isKept: boolean;
+}
+
+/** Up to so many matches of a search are read and sorted; looking through the newest contacts finds more of them faster. */
+const FEW = 1_000;
+
+/** Above every character that a prefix can be followed by, in the order of bytes. */
+const ABOVE_ALL = '\u{10ffff}';
+
+/** No JSON of the database holds one. */
+const BETWEEN = '\n';
+
+/** The most rows of a page, and one: a number that stands in the statement tells the planner that it will need few. */
+const MOST_ROWS = 101;
+
+/** The indexes that know how texts begin; the last one leaves out those whose only name the second one has. */
+const INDEXED: readonly { readonly name: SQL; readonly key: Column; readonly where: SQL }[] = [
+  { name: sql`addresses`, key: contacts.emailKey, where: sql`true` },
+  { name: sql`names`, key: contacts.nameKey, where: sql`true` },
+  {
+    name: sql`last_names`,
+    key: contacts.lastNameKey,
+    where: sql`${contacts.firstNameKey} is not null and ${contacts.lastNameKey} is not null`,
+  },
+];
+
+const either = (conditions: readonly SQL[]): SQL => sql`(${sql.join([...conditions], sql` or `)})`;
+
+/**
+ * The bounds stand in a relation of their own, so that the planner expects the same of every prefix and connections keep the plan:
+ * planning took three times as long as looking.
+ */
+const begins = (key: Column): SQL =>
+  sql`${key} >= (select low from prefix) and ${key} < (select high from prefix)`;
+
+const BEGIN = either(INDEXED.map(({ key }) => sql`${begins(key)}`));
+const ARE_MANY = sql`(select many from tally)`;
+const NEWEST_FIRST = sql`order by ${contacts.id} desc`;
+
+interface Answer {
+  readonly ids: string | null;
+  readonly items: string | null;
+  readonly stoppedAt: string | null;
+}
+
+/** The pages of one list, newest first, one statement each. */
+export class ContactPages {
+  readonly #own: SQL;
+  readonly #inRange: SQL;
+
+  constructor(
+    private readonly database: Database,
+    scope: Scope,
+    range: readonly SQL[],
+    /** One more than a page shows. */
+    private readonly limit: number,
+  ) {
+    this.#own = ownContacts(scope);
+    this.#inRange = sql`${and(sql`true`, ...range)}`;
+  }
+
+  /** Everybody who meets the conditions, which an index finds. @throws Unavailable */
+  all({ others, isKept }: Asked): Promise<Found<ListedContact>> {
+    const page = sql`select * from (
+      select * from ${contacts} where ${and(this.#own, this.#inRange, ...others)} ${NEWEST_FIRST} limit ${number(MOST_ROWS)}
+    ) contacts limit ${this.limit}`;
+    return this.#read({ relations: [], page, isKept, end: null });
+  }
+
+  /** Who meets the conditions among the newest. @throws Unavailable */
+  among(newest: number, { others, isKept }: Asked): Promise<Found<ListedContact>> {
+    const page = this.#amongNewest(newest, sql`true`, others);
+    const end = sql`case when count(*) < ${this.limit} then ${this.#nth(newest)} end`;
+    return this.#read({ relations: [], page, isKept, end });
+  }
+
+  /**
+   * Whose address or name begins with a key. Where few do, the indexes name them all; where many do, they are looked for among
+   * the newest. Which of both holds is seen in the indexes, in the same statement. @throws Unavailable
+   */
+  whoBegin(key: string, newest: number, { others, isKept }: Asked): Promise<Found<ListedContact>> {
+    const relations = [
+      sql`prefix as materialized (select ${key}::text as low, ${key + ABOVE_ALL}::text as high)`,
+      // In the order of the key, which leaves the planner nothing but the index: it would rather walk through the table.
+      ...INDEXED.map(
+        (each) => sql`${each.name} as materialized (
+          select ${contacts.id} from ${contacts} where ${this.#own} and ${each.where} and ${begins(each.key)}
+          order by ${each.key} limit ${number(FEW + 1)})`,
+      ),
+      sql`tally as materialized (select ${either(
+        INDEXED.map(({ name }) => sql`(select count(*) from ${name}) > ${number(FEW)}`),
+      )} as many)`,
+      sql`few as materialized (
+        select id from (${sql.join(
+          INDEXED.map(({ name }) => sql`select id from ${name}`),
+          sql` union `,
+        )}) contacts
+        where not ${ARE_MANY} and ${this.#inRange}
+        order by id desc limit ${others.length === 0 ? this.limit : number(INDEXED.length * FEW)})`,
+    ];
+    const page = sql`select * from (
+      select ${contacts}.* from few join ${contacts} on ${this.#own} and ${contacts.id} = few.id
+      where ${and(sql`true`, ...others)}
+      union all (${this.#amongNewest(newest, ARE_MANY, [BEGIN, ...others])})
+    ) contacts ${NEWEST_FIRST} limit ${this.limit}`;
+    const end = sql`case when ${ARE_MANY} and count(*) < ${this.limit} then ${this.#nth(newest)} end`;
+    return this.#read({ relations, page, isKept, end });
+  }
+
+  #amongNewest(newest: number, gate: SQL, conditions: readonly SQL[]): SQL {
+    return sql`select * from (
+      select * from ${contacts} where ${gate} and ${this.#own} and ${this.#inRange} ${NEWEST_FIRST} limit ${number(newest)}
+    ) contacts where ${and(sql`true`, ...conditions)} ${NEWEST_FIRST} limit ${this.limit}`;
+  }
+
+  #nth(newest: number): SQL {
+    return sql`(select ${contacts.id} from ${contacts} where ${this.#own} and ${this.#inRange} ${NEWEST_FIRST}
+      offset ${number(newest - 1)} limit 1)`;
+  }
+
+  async #read({ relations, page, end, isKept }: Statement): Promise<Found<ListedContact>> {
+    const joined = (what: SQL) => sql`string_agg(${what}, ${sql.raw(`E'\\n'`)} ${NEWEST_FIRST})`;
+    const statement = sql`with ${sql.join([...relations, sql`page as materialized (${page})`], sql`, `)}
+      select ${joined(sql`${contacts.id}`)} as ids, ${joined(contactJson)} as items, ${end ?? sql`null::text`} as "stoppedAt" from page contacts`;
+    const [answer] = await execute<Answer>(this.database, statement, isKept ? PREPARED : {});
+    const items = answer?.items?.split(BETWEEN) ?? [];
+    const ids = answer?.ids?.split(BETWEEN) ?? [];
+    return { rows: ids.map((id, n) => ({ id, json: items[n] ?? '' })), stoppedAt: answer?.stoppedAt ?? null };
+  }
+}
+
+interface Statement {
+  /** What the page is made from. */
+  readonly relations: readonly SQL[];
+  readonly page: SQL;
+  /** The id that the search stopped at, over the rows of the page; null where there is nothing to stop at. */
+  readonly end: SQL | null;
+  readonly isKept: boolean;
+}
+
+/** A number that stands in the statement: of a parameter the planner knows nothing, and expects a tenth of the table. */
+const number = (value: number): SQL => sql.raw(String(value));
