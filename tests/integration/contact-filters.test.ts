@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
+import { execute } from '../../src/db/execute.ts';
 import { type Filter, Problems } from '../../src/filters/condition.ts';
 import { readFilter } from '../../src/filters/tree.ts';
 import { ContactCounter } from '../../src/modules/audiences/count.ts';
@@ -9,7 +10,7 @@ import { CONTACT_STATUSES } from '../../src/modules/contacts/model.ts';
 import { rowsOf } from '../support/engine.ts';
 import { ASKED, people, treeOf, type Values } from '../support/filter-arbitrary.ts';
 import { NOW } from '../support/filter-cases.ts';
-import { executed, type Person } from '../support/filtered-people.ts';
+import type { Person } from '../support/filtered-people.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 /** Trees of one test; FILTER_TREES=10000 asks for more. */
@@ -119,7 +120,7 @@ onEachStore('filters over contacts', (store) => {
       (filter, index) =>
         sql`select ${sql.raw(String(index))} as filter, "contacts"."id" from "contacts" where ${filter.sql(NOW)}`,
     );
-    const rows = await executed<{ filter: number; id: string }>(
+    const rows = await execute<{ filter: number; id: string }>(
       store.database,
       sql`${sql.join(each, sql` union all `)} order by 1, 2`,
     );

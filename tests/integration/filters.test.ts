@@ -2,19 +2,12 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import fc from 'fast-check';
+import { execute } from '../../src/db/execute.ts';
 import { OPERATORS } from '../../src/filters/operators.ts';
 import { rowsOf } from '../support/engine.ts';
 import { ASKED, people, tree } from '../support/filter-arbitrary.ts';
 import { CASES, NOW, PEOPLE_OF_CASES } from '../support/filter-cases.ts';
-import {
-  createPeople,
-  executed,
-  filterOf,
-  found,
-  matching,
-  PEOPLE,
-  storePeople,
-} from '../support/filtered-people.ts';
+import { createPeople, filterOf, found, matching, PEOPLE, storePeople } from '../support/filtered-people.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 /** Trees of one test; FILTER_TREES=10000 makes a longer search of several. */
@@ -65,7 +58,7 @@ onEachStore('filters', (store) => {
     await rowsOf(store.database, 'vacuum analyze people');
     const planOf = async (asked: unknown): Promise<string> =>
       (
-        await executed<{ 'QUERY PLAN': string }>(
+        await execute<{ 'QUERY PLAN': string }>(
           store.database,
           sql`explain (costs off) select p.id from people p where ${filterOf(asked).sql(NOW)}`,
         )

@@ -1,5 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Database } from '../../src/db/database.ts';
+import { execute } from '../../src/db/execute.ts';
 import { type Filter, Problems } from '../../src/filters/condition.ts';
 import { dateField } from '../../src/filters/date-field.ts';
 import { instantSql, type Period, periodBefore } from '../../src/filters/dates.ts';
@@ -100,12 +101,6 @@ export async function storePeople(database: Database, people: readonly Person[])
   );
 }
 
-/** The rows of a statement: one of the two drivers wraps them. */
-export async function executed<Row>(database: Database, statement: SQL): Promise<readonly Row[]> {
-  const result: unknown = await database.read((orm) => orm.execute(statement));
-  return (Array.isArray(result) ? result : (result as { readonly rows: unknown }).rows) as readonly Row[];
-}
-
 /** The ids that each filter finds in the database, all asked in one statement. */
 export async function found(
   database: Database,
@@ -116,7 +111,7 @@ export async function found(
     (filter, index) =>
       sql`select ${sql.raw(String(index))} as filter, p.id from people p where ${filter.sql(now)}`,
   );
-  const rows = await executed<{ filter: number; id: number }>(
+  const rows = await execute<{ filter: number; id: number }>(
     database,
     sql`${sql.join(each, sql` union all `)} order by 1, 2`,
   );

@@ -1,5 +1,6 @@
 import { and, type SQL, sql } from 'drizzle-orm';
-import type { Database, Orm } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
+import { execute } from '../../db/execute.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { matchAudience } from '../audiences/queries.ts';
 import { ownContacts, type Scope } from '../contacts/queries.ts';
@@ -44,12 +45,6 @@ export async function choose(
   };
 }
 
-/** The rows of a statement: one of the two drivers wraps them. */
-async function rowsOf<Row>(database: Database, statement: SQL): Promise<readonly Row[]> {
-  const result: unknown = await database.read((orm: Orm) => orm.execute(statement));
-  return (Array.isArray(result) ? result : (result as { readonly rows: unknown }).rows) as readonly Row[];
-}
-
 const isSuppressed = ({ workspaceId }: Scope): SQL =>
   sql`exists (select from suppressions s where s.workspace_id = ${workspaceId} and s.address_key = ${contacts.emailKey})`;
 
@@ -63,7 +58,7 @@ const reasonOf = ({ scope, excluded }: Chosen): SQL => sql`case
  * take six. @throws Unavailable
  */
 export async function countSendable(database: Database, chosen: Chosen, most: number): Promise<number> {
-  const [row] = await rowsOf<{ count: number }>(
+  const [row] = await execute<{ count: number }>(
     database,
     sql`select count(*)::float8 as count from (
       select from ${contacts} where ${and(ownContacts(chosen.scope), chosen.condition)} and (${reasonOf(chosen)}) is null limit ${most}
@@ -104,7 +99,7 @@ export async function freezeNext(
       ? sql`${contacts.createdAt} <= ${until}::timestamptz and (${condition}) is true`
       : sql`exists (select from audience_members m where m.audience_id = ${staticId} and m.contact_id = ${contacts.id}
           and m.state = 'joined' and m.since <= ${until}::timestamptz)`;
-  const [row] = await rowsOf<{ fenced: number; walked: number; last: string | null }>(
+  const [row] = await execute<{ fenced: number; walked: number; last: string | null }>(
     database,
     sql`with fence as materialized (
       select c.id from campaigns c where c.id = ${campaignId} and c.state = 'preparing' and c.attempt = ${attempt}::integer for share

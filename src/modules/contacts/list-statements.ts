@@ -19,8 +19,17 @@ export interface Asked {
   readonly isKept: boolean;
 }
 
-/** Up to so many matches of a search are read and sorted; looking through the newest contacts finds more of them faster. */
-const FEW = 1_000;
+/** The parts of a list. */
+export interface PagesOptions {
+  readonly database: Database;
+  readonly scope: Scope;
+  /** Conditions on the ids: where the list begins and ends. */
+  readonly range: readonly SQL[];
+  /** One more than a page shows. */
+  readonly limit: number;
+  /** Up to so many matches of an index are read and sorted; looking through the newest contacts finds more of them faster. */
+  readonly few: number;
+}
 
 /** Above every character that a prefix can be followed by, in the order of bytes. */
 const ABOVE_ALL = '\u{10ffff}';
@@ -31,12 +40,16 @@ const BETWEEN = '\n';
 /** The most rows of a page, and one: a number that stands in the statement tells the planner that it will need few. */
 const MOST_ROWS = 101;
 
+interface Indexed {
+  readonly key: Column;
+  readonly where: SQL;
+}
+
 /** The indexes that know how texts begin; the last one leaves out those whose only name the second one has. */
-const INDEXED: readonly { readonly name: SQL; readonly key: Column; readonly where: SQL }[] = [
-  { name: sql`addresses`, key: contacts.emailKey, where: sql`true` },
-  { name: sql`names`, key: contacts.nameKey, where: sql`true` },
+const INDEXED: readonly Indexed[] = [
+  { key: contacts.emailKey, where: sql`true` },
+  { key: contacts.nameKey, where: sql`true` },
   {
-    name: sql`last_names`,
     key: contacts.lastNameKey,
     where: sql`${contacts.firstNameKey} is not null and ${contacts.lastNameKey} is not null`,
   },
@@ -66,29 +79,23 @@ export class ContactPages {
   readonly #own: SQL;
   readonly #inRange: SQL;
 
-  constructor(
-    private readonly database: Database,
-    scope: Scope,
-    range: readonly SQL[],
-    /** One more than a page shows. */
-    private readonly limit: number,
-  ) {
-    this.#own = ownContacts(scope);
-    this.#inRange = sql`${and(sql`true`, ...range)}`;
+  constructor(private readonly options: PagesOptions) {
+    this.#own = ownContacts(options.scope);
+    this.#inRange = sql`${and(sql`true`, ...options.range)}`;
   }
 
   /** Everybody who meets the conditions, which an index finds. @throws Unavailable */
   all({ others, isKept }: Asked): Promise<Found<ListedContact>> {
     const page = sql`select * from (
       select * from ${contacts} where ${and(this.#own, this.#inRange, ...others)} ${NEWEST_FIRST} limit ${number(MOST_ROWS)}
-    ) contacts limit ${this.limit}`;
+    ) contacts limit ${this.options.limit}`;
     return this.#read({ relations: [], page, isKept, end: null });
   }
 
   /** Who meets the conditions among the newest. @throws Unavailable */
   among(newest: number, { others, isKept }: Asked): Promise<Found<ListedContact>> {
     const page = this.#amongNewest(newest, sql`true`, others);
-    const end = sql`case when count(*) < ${this.limit} then ${this.#nth(newest)} end`;
+    const end = sql`case when count(*) < ${this.options.limit} then ${this.#nth(newest)} end`;
     return this.#read({ relations: [], page, isKept, end });
   }
 
@@ -99,36 +106,42 @@ export class ContactPages {
   whoBegin(key: string, newest: number, { others, isKept }: Asked): Promise<Found<ListedContact>> {
     const relations = [
       sql`prefix as materialized (select ${key}::text as low, ${key + ABOVE_ALL}::text as high)`,
-      // In the order of the key, which leaves the planner nothing but the index: it would rather walk through the table.
-      ...INDEXED.map(
-        (each) => sql`${each.name} as materialized (
-          select ${contacts.id} from ${contacts} where ${this.#own} and ${each.where} and ${begins(each.key)}
-          order by ${each.key} limit ${number(FEW + 1)})`,
-      ),
+      // Seen in the indexes alone: the ids lie in the table.
       sql`tally as materialized (select ${either(
-        INDEXED.map(({ name }) => sql`(select count(*) from ${name}) > ${number(FEW)}`),
+        INDEXED.map(
+          (each) =>
+            sql`(select true ${this.#beginning(each)} limit 1 offset ${number(this.options.few)}) is not null`,
+        ),
       )} as many)`,
       sql`few as materialized (
         select id from (${sql.join(
-          INDEXED.map(({ name }) => sql`select id from ${name}`),
+          INDEXED.map(
+            (each) =>
+              sql`(select ${contacts.id} ${this.#beginning(each, sql`not ${ARE_MANY} and`)} limit ${number(this.options.few)})`,
+          ),
           sql` union `,
         )}) contacts
-        where not ${ARE_MANY} and ${this.#inRange}
-        order by id desc limit ${others.length === 0 ? this.limit : number(INDEXED.length * FEW)})`,
+        where ${this.#inRange}
+        order by id desc limit ${others.length === 0 ? this.options.limit : number(INDEXED.length * this.options.few)})`,
     ];
     const page = sql`select * from (
       select ${contacts}.* from few join ${contacts} on ${this.#own} and ${contacts.id} = few.id
       where ${and(sql`true`, ...others)}
       union all (${this.#amongNewest(newest, ARE_MANY, [BEGIN, ...others])})
-    ) contacts ${NEWEST_FIRST} limit ${this.limit}`;
-    const end = sql`case when ${ARE_MANY} and count(*) < ${this.limit} then ${this.#nth(newest)} end`;
+    ) contacts ${NEWEST_FIRST} limit ${this.options.limit}`;
+    const end = sql`case when ${ARE_MANY} and count(*) < ${this.options.limit} then ${this.#nth(newest)} end`;
     return this.#read({ relations, page, isKept, end });
+  }
+
+  /** In the order of the key, which leaves the planner nothing but the index: it would rather walk through the table. */
+  #beginning({ key, where }: Indexed, gate = sql``): SQL {
+    return sql`from ${contacts} where ${gate} ${this.#own} and ${where} and ${begins(key)} order by ${key}`;
   }
 
   #amongNewest(newest: number, gate: SQL, conditions: readonly SQL[]): SQL {
     return sql`select * from (
       select * from ${contacts} where ${gate} and ${this.#own} and ${this.#inRange} ${NEWEST_FIRST} limit ${number(newest)}
-    ) contacts where ${and(sql`true`, ...conditions)} ${NEWEST_FIRST} limit ${this.limit}`;
+    ) contacts where ${and(sql`true`, ...conditions)} ${NEWEST_FIRST} limit ${this.options.limit}`;
   }
 
   #nth(newest: number): SQL {
@@ -140,7 +153,7 @@ export class ContactPages {
     const joined = (what: SQL) => sql`string_agg(${what}, ${sql.raw(`E'\\n'`)} ${NEWEST_FIRST})`;
     const statement = sql`with ${sql.join([...relations, sql`page as materialized (${page})`], sql`, `)}
       select ${joined(sql`${contacts.id}`)} as ids, ${joined(contactJson)} as items, ${end ?? sql`null::text`} as "stoppedAt" from page contacts`;
-    const [answer] = await execute<Answer>(this.database, statement, isKept ? PREPARED : {});
+    const [answer] = await execute<Answer>(this.options.database, statement, isKept ? PREPARED : {});
     const items = answer?.items?.split(BETWEEN) ?? [];
     const ids = answer?.ids?.split(BETWEEN) ?? [];
     return { rows: ids.map((id, n) => ({ id, json: items[n] ?? '' })), stoppedAt: answer?.stoppedAt ?? null };

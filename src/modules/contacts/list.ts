@@ -14,6 +14,9 @@ import { searchKey } from './read-contact.ts';
 /** The most contacts that one request looks at where no index finds what it asks for: some 20 ms, however many there are. */
 const MOST_SEARCHED = 10_000;
 
+/** Up to so many who begin with a text are named by the indexes. */
+const FEW = 1_000;
+
 /** The name of an audience in a list's filter, as the audiences say it. */
 export interface AudienceMatch {
   /** True where the rows of `audience_members` say who is in it. */
@@ -27,13 +30,14 @@ export type FindAudience = (scope: Scope, id: string, now: number) => Promise<Au
 /** The services that listing contacts calls. */
 export interface ContactLister extends ContactReader {
   readonly findAudience: FindAudience;
-  /** For tests; `MOST_SEARCHED` otherwise. */
+  /** For tests; `MOST_SEARCHED` and `FEW` otherwise. */
   readonly mostSearched?: number;
+  readonly few?: number;
 }
 
 /** Lists contacts, newest first. */
 export async function listContacts(
-  { database, findAudience, mostSearched = MOST_SEARCHED }: ContactLister,
+  { database, findAudience, mostSearched = MOST_SEARCHED, few = FEW }: ContactLister,
   { caller, query, now }: Call<unknown, ContactQuery>,
 ): Promise<Page<WrittenJson<ContactView>> | Failure> {
   const request = { list: 'contacts', caller, isPosition: byId('con'), query };
@@ -45,7 +49,7 @@ export async function listContacts(
   if (query.audienceId !== undefined && !audience)
     return invalid([{ path: '/query/audienceId', message: 'No such audience.' }]);
   const range = withinRange(contacts.id, idRangeOf('con', after, query));
-  const pages = new ContactPages(database, caller, range, query.limit + 1);
+  const pages = new ContactPages({ database, scope: caller, range, limit: query.limit + 1, few });
   const sought = { audience, email: address?.key, search: query.search, status: query.status };
   const { rows, stoppedAt } = await find(pages, sought, mostSearched);
   const written = ({ json }: ListedContact) => new WrittenJson<ContactView>(json);

@@ -6,8 +6,6 @@ import { GivenPropertiesSchema, Properties } from './properties.ts';
 
 /** What a contact may be. Further right is stronger: only the person's consent leads back, and never from a complaint. */
 export const CONTACT_STATUSES = ['subscribed', 'unsubscribed', 'bounced', 'complained'] as const;
-/** One of them. */
-export type ContactStatus = (typeof CONTACT_STATUSES)[number];
 
 /** UTF-16 units of a name. */
 export const LONGEST_NAME = 200;

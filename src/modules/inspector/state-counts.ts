@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
+import { execute } from '../../db/execute.ts';
 import { draw } from '../../drawing/moves.ts';
 import type { Draft } from '../../engine/draft.ts';
 import { type Kind, stateList, stateOf } from '../../engine/kind.ts';
@@ -158,10 +159,8 @@ export class StateCounts {
   }
 
   /** Reads the table in physical order, in a transaction that allows the planner to do so. */
-  async #scan(kind: Kind, percent: number | null): Promise<readonly Row[]> {
-    const text = sql.raw(countStatement(kind, percent));
-    const result: unknown = await this.database.read((orm) => orm.execute(text));
-    return (Array.isArray(result) ? result : (result as { rows: unknown[] }).rows) as readonly Row[];
+  #scan(kind: Kind, percent: number | null): Promise<readonly Row[]> {
+    return execute(this.database, sql.raw(countStatement(kind, percent)));
   }
 
   /** Replaces estimates by exact counts, unless there are too many actors to count. */
