@@ -1,3 +1,4 @@
+import type { SQL } from 'drizzle-orm';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import type { WriteRefusal } from './refused-writes.ts';
 
@@ -51,4 +52,14 @@ export interface Database {
   /** Measures a round trip, in milliseconds. */
   ping(): Promise<number>;
   close(): Promise<void>;
+}
+
+/** Runs a statement that was put together with Drizzle's `sql`, and answers its rows: one of the two drivers wraps them. @throws Unavailable */
+export async function execute<Row>(
+  database: Database,
+  statement: SQL,
+  options?: ReadOptions,
+): Promise<readonly Row[]> {
+  const result: unknown = await database.read((orm) => orm.execute(statement), options);
+  return (Array.isArray(result) ? result : (result as { readonly rows: unknown }).rows) as readonly Row[];
 }

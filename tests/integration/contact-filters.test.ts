@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
-import { execute } from '../../src/db/execute.ts';
+import { execute } from '../../src/db/database.ts';
 import { type Filter, Problems } from '../../src/filters/condition.ts';
 import { readFilter } from '../../src/filters/tree.ts';
 import { ContactCounter } from '../../src/modules/audiences/count.ts';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import fc from 'fast-check';
-import { execute } from '../../src/db/execute.ts';
+import { execute } from '../../src/db/database.ts';
 import { OPERATORS } from '../../src/filters/operators.ts';
 import { rowsOf } from '../support/engine.ts';
 import { ASKED, people, tree } from '../support/filter-arbitrary.ts';

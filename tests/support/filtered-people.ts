@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from '../../src/db/database.ts';
-import { execute } from '../../src/db/execute.ts';
+import { type Database, execute } from '../../src/db/database.ts';
 import { type Filter, Problems } from '../../src/filters/condition.ts';
 import { dateField } from '../../src/filters/date-field.ts';
 import { instantSql, type Period, periodBefore } from '../../src/filters/dates.ts';

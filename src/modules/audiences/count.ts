@@ -1,7 +1,6 @@
 import { and, desc, inArray, type SQL, sql } from 'drizzle-orm';
 import { Semaphore } from '../../async/semaphore.ts';
-import type { Database } from '../../db/database.ts';
-import { execute } from '../../db/execute.ts';
+import { type Database, execute } from '../../db/database.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { type ContactView, contactJson, contactOf, ownContacts, type Scope } from '../contacts/queries.ts';

@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../../db/database.ts';
-import { execute } from '../../db/execute.ts';
+import { type Database, execute } from '../../db/database.ts';
 import { timePart } from '../../db/ids.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { ownContacts, type Scope } from '../contacts/queries.ts';

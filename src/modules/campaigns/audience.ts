@@ -1,6 +1,5 @@
 import { and, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../../db/database.ts';
-import { execute } from '../../db/execute.ts';
+import { type Database, execute } from '../../db/database.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { matchAudience } from '../audiences/queries.ts';
 import { ownContacts, type Scope } from '../contacts/queries.ts';

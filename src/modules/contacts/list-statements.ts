@@ -1,6 +1,5 @@
 import { and, type Column, type SQL, sql } from 'drizzle-orm';
-import { type Database, PREPARED } from '../../db/database.ts';
-import { execute } from '../../db/execute.ts';
+import { type Database, execute, PREPARED } from '../../db/database.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import type { Found } from '../../http/bounded-search.ts';
 import { contactJson, ownContacts, type Scope } from './contact-rows.ts';

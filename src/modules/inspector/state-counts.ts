@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { Database } from '../../db/database.ts';
-import { execute } from '../../db/execute.ts';
+import { type Database, execute } from '../../db/database.ts';
 import { draw } from '../../drawing/moves.ts';
 import type { Draft } from '../../engine/draft.ts';
 import { type Kind, stateList, stateOf } from '../../engine/kind.ts';
