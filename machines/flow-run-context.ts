@@ -1,5 +1,8 @@
 /** How a run stands, for whoever reads it. */
-export type FlowRunStatus = 'running' | 'waiting' | 'completed' | 'exited' | 'failed' | 'cancelled';
+export type FlowRunStatus = 'running' | 'waiting' | EndStatus;
+
+/** How a run ends. */
+export type EndStatus = 'completed' | 'exited' | 'failed' | 'cancelled';
 
 /** The context of a run. Nothing in it is personal: the contact is named by its id. Times are epoch milliseconds. */
 export interface FlowRunContext {

@@ -1,6 +1,13 @@
 import { setup } from 'xstate';
 import type { FlowStep, QuietHours } from './flow-definition.ts';
-import type { FlowRunContext, FlowRunEvent, FlowRunInput, LogLine, StepDone } from './flow-run-context.ts';
+import type {
+  EndStatus,
+  FlowRunContext,
+  FlowRunEvent,
+  FlowRunInput,
+  LogLine,
+  StepDone,
+} from './flow-run-context.ts';
 import { delayEnd, quietUntil, untilMoment } from './flow-time.ts';
 
 const HOUR_MS = 3_600_000;
@@ -43,6 +50,8 @@ export const runSetup = setup({
     perform: (_, _params: { readonly step: string; readonly visit: number; readonly attempt: number }) => {},
     /** Fact: a step is over, and what it came to. */
     log: (_, _params: LogLine) => {},
+    /** Fact: the run is over, and how. */
+    end: (_, _params: { readonly status: EndStatus }) => {},
   },
   delays: {
     /** The time after which a silent step is done again. */

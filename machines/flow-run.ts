@@ -1,6 +1,7 @@
 import { type AnyStateMachine, and } from 'xstate';
 import { type FlowDefinition, type FlowStep, stepBehind, WAITS, waysOf } from './flow-definition.ts';
 import { EXAMPLE_FLOW } from './flow-example.ts';
+import type { EndStatus } from './flow-run-context.ts';
 import {
   arriving,
   beginning,
@@ -63,6 +64,12 @@ const AT_FIRST = {
   endedAt: null,
 };
 
+/** A run ends once, whichever arrow led there. */
+const finalState = (status: EndStatus, description: string): object => ({
+  ...{ type: 'final', description },
+  entry: [{ type: 'end', params: { status } }],
+});
+
 /**
  * Builds the machine of a version: a state for each step, and those that all runs have. Nothing but the definition decides what
  * it is, so that every instance and every release runs the same machine for it.
@@ -88,10 +95,10 @@ class Compiler {
         description: 'The flow is paused and holds its runs.',
         on: { ...this.#leaving(), 'hold.ended': this.#resuming() },
       },
-      completed: { type: 'final', description: 'It has come to an end of the flow.' },
-      exited: { type: 'final', description: 'It has left the flow before its end.' },
-      failed: { type: 'final', description: 'It could not go on; the reason is told.' },
-      cancelled: { type: 'final', description: 'A client has ended it.' },
+      completed: finalState('completed', 'It has come to an end of the flow.'),
+      exited: finalState('exited', 'It has left the flow before its end.'),
+      failed: finalState('failed', 'It could not go on; the reason is told.'),
+      cancelled: finalState('cancelled', 'A client has ended it.'),
     };
     return runSetup.createMachine({
       id: 'flowRun',

@@ -13,7 +13,7 @@ export const CHECKS = {
   deliveries: 'every event has a delivery for each endpoint that asked for it',
   positions: 'what is written next lies behind everything in the event log',
   ledgers: 'what is counted of a campaign is what its recipients say, and nobody has two of its emails',
-  flows: 'no contact is twice in a flow, and no step was done twice',
+  flows: 'no contact is twice in a flow, no step was done twice, and what is counted is what the runs say',
   transactions: 'no transaction is left open',
 } as const;
 

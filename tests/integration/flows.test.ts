@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Findings } from '../../src/audit/findings.ts';
 import { auditRuns } from '../../src/modules/flows/audit-runs.ts';
+import { MOST_MAILS } from '../../src/modules/flows/simulation-model.ts';
 import { eventually } from '../support/eventually.ts';
 import { inEachWorld } from '../support/flow-world.ts';
 
@@ -256,7 +257,7 @@ inEachWorld('flows', (world) => {
     const left = ok(await simulate([{ name: 'stop', after: { amount: 9, unit: 'hours' } }]));
     expect(left).toMatchObject({ endedAs: 'exited', endsAt: '2026-11-23T08:00:00.000Z' });
     const endless = ok(await simulate([]));
-    expect([endless.endedAs, endless.path.length]).toEqual(['unfinished', 200]);
+    expect([endless.endedAs, endless.path.length]).toEqual(['unfinished', 2 * MOST_MAILS]);
     expect((await simulate([], service.test)).status).toBe(404);
     expect(await runsOf(id)).toEqual([]);
     expect((await service.live.get('/v1/contacts?email=new@example.com')).body.data).toEqual([]);
@@ -355,6 +356,7 @@ inEachWorld('flows', (world) => {
     );
     expect((await audit()).named).toEqual([
       { check: 'flows', id, what: 'a step in the log that it has not come to' },
+      { check: 'flows', id: flow, what: 'wait waited: 0 were counted, 1 rows say so' },
     ]);
     await database.query(`update flow_runs set state = 'elsewhere' where id = $1`, [id]);
     expect((await audit()).wrongOf('snapshots')).toBe(1);

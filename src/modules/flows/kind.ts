@@ -1,12 +1,21 @@
 import { FLOW_RUN_STATES, FLOW_RUN_VERSION, flowRunMachine } from '../../../machines/flow-run.ts';
 import type { FlowRunContext } from '../../../machines/flow-run-context.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../engine/kind.ts';
+import { ENTERED, OF_RUNS, TALLY, tallied } from './tallies.ts';
 
 const log: FactTable = {
   name: 'flow_log',
   columns: 'visit integer, step text, at timestamptz, outcome text, email_id text',
   sql: (source) => `insert into flow_run_log (run_id, visit, flow_id, step, at, outcome, email_id)
-    select s.actor, s.visit, s.flow_id, s.step, s.at, s.outcome, s.email_id from ${source} s`,
+    select s.actor, s.visit, s.flow_id, s.step, s.at, s.outcome, s.email_id from ${source} s
+    returning flow_id, step, outcome`,
+  followedBy: `flow_log_tallied as (${TALLY} ${tallied('flow_log', 'step', 'outcome')})`,
+};
+
+const ended: FactTable = {
+  name: 'flow_ended',
+  columns: 'status text',
+  sql: (source) => `${TALLY} ${tallied(`${source} s`, `'${OF_RUNS}'`, 'status')}`,
 };
 
 const effects: EffectMeanings<typeof flowRunMachine> = {
@@ -17,6 +26,7 @@ const effects: EffectMeanings<typeof flowRunMachine> = {
       { visit, step, at: new Date(at).toISOString(), outcome, email_id: emailId },
     ],
   },
+  end: { fact: ended.name, rows: ({ status }) => [{ status }] },
 };
 
 /** Written beside a new run: whoever has begun a flow is remembered, and may begin one that allows no second time only once. */
@@ -27,6 +37,8 @@ const ENTRANTS = [
     select flow_id, contact_id from ${source} where not is_once order by flow_id, contact_id
     on conflict (flow_id, contact_id) do nothing`,
 ];
+
+const COUNTED = (source: string) => `${TALLY} ${tallied(source, `'${OF_RUNS}'`, `'${ENTERED}'`)}`;
 
 /** The kind of runs of flows. */
 export const flowRunKind = defineKind({
@@ -50,10 +62,10 @@ export const flowRunKind = defineKind({
   spawn: {
     columns: `started_at timestamptz, flow_id text, flow_version integer, contact_id text, occurrence_key text, is_watched boolean, is_once boolean`,
     insertColumns: ['started_at', 'flow_id', 'flow_version', 'contact_id', 'occurrence_key', 'is_watched'],
-    insertInto: ENTRANTS,
+    insertInto: [...ENTRANTS, COUNTED],
   },
   actorColumnsForFacts: ['flow_id'],
-  facts: [log],
+  facts: [log, ended],
   children: [],
   journal: 'flow_run_journal',
   effects,

@@ -1,4 +1,6 @@
 import { compileFlow } from '../../../machines/flow-run.ts';
+import type { Database } from '../../db/database.ts';
+import type { MachineOf } from '../../engine/definitions.ts';
 import { defineModule, offered } from '../module.ts';
 import { auditRuns } from './audit-runs.ts';
 import { enroller } from './enrol.ts';
@@ -9,6 +11,16 @@ import { type FlowDeps, flowRoutes } from './routes.ts';
 import { definitionReader } from './run-reader.ts';
 import { cancelRuns, releaseRuns, runPruner, runSettler } from './settle.ts';
 import type { StepWorkDeps } from './steps.ts';
+import { flowTallyAccountant } from './tallies.ts';
+
+/** The machine of each version, by the name that runs know it by. */
+const compiledVersions = (database: Database): MachineOf => {
+  const definitionOf = definitionReader(database);
+  return async (id) => {
+    const definition = await definitionOf(id);
+    return definition && compileFlow(definition);
+  };
+};
 
 /** A request does not wait longer until all runs have been cancelled. */
 const WAITED_FOR_MS = 3_000;
@@ -29,6 +41,10 @@ export const flowsModule = defineModule<FlowDeps>({
       permission: 'campaigns:read',
       audit: auditRuns,
       label: { title: '(select f.name from flows f where f.id = a.flow_id)', facts: 'array[a.step]' },
+      definitions: {
+        machineOf: compiledVersions,
+        where: `a.flow_id = split_part($1, ':', 1) and a.flow_version = split_part($1, ':', 2)::integer`,
+      },
     },
   ],
   templateUses: [
@@ -56,13 +72,10 @@ export const flowsModule = defineModule<FlowDeps>({
       acceptance: () => connected('acceptance')(),
       posting: () => connected('posting')(),
     };
-    const definitionOf = definitionReader(database);
-    const machineOf = async (id: string) => {
-      const definition = await definitionOf(id);
-      return definition && compileFlow(definition);
-    };
     return {
-      registrations: [{ kind: flowRunKind, performer: flowPerformer(steps), machineOf }],
+      registrations: [
+        { kind: flowRunKind, performer: flowPerformer(steps), machineOf: compiledVersions(database) },
+      ],
       connect({ engine, offers }) {
         const [acceptance, posting] = [offered(offers, 'acceptance'), offered(offers, 'posting')];
         work.acceptance = () => acceptance;
@@ -78,7 +91,7 @@ export const flowsModule = defineModule<FlowDeps>({
             release: (flowId) => releaseRuns(deps, flowId),
             cancelRuns: (flowId) => cancelRuns(deps, flowId, AbortSignal.timeout(WAITED_FOR_MS)),
           },
-          duties: [follower.duty, runSettler(deps), runPruner(deps)],
+          duties: [follower.duty, runSettler(deps), runPruner(deps), flowTallyAccountant(deps)],
         };
       },
     };

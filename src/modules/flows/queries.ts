@@ -1,3 +1,4 @@
+import type { EndStatus } from '../../../machines/flow-run-context.ts';
 import type { Database } from '../../db/database.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { listById } from '../../http/list.ts';
@@ -5,6 +6,7 @@ import { pageOf, positionOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { FlowQuery, FlowVersionView, FlowView, VersionQuery } from './model.ts';
 import { type FlowWithVersion, findFlow, readFlows, readVersion, readVersions } from './store.ts';
+import { ENTERED, OF_RUNS, readTallies } from './tallies.ts';
 import { flowOf, versionOf } from './views.ts';
 
 /** The services that reading flows calls. */
@@ -16,28 +18,28 @@ type Own = Call<{ readonly id: string }>;
 
 export const NO_FLOW = notFound('flow');
 
-const STATUSES = `select status, count(*)::integer as count from flow_runs where flow_id = $1 group by status`;
-const OUTCOMES = `select step, outcome, count(*)::integer as count from flow_run_log where flow_id = $1
-group by step, outcome order by step, outcome limit 2000`;
-
-/** Counts the runs of a flow, and what their steps came to: from the rows themselves, so that the sums are true at every moment. */
+/** What was counted of a flow: its runs at one moment, and what their steps came to. */
 async function statsOf(database: Database, id: string): Promise<NonNullable<FlowView['stats']>> {
-  const [statuses, steps] = await Promise.all([
-    database.query<{ status: string; count: number }>(STATUSES, [id]),
-    database.query<{ step: string; outcome: string; count: number }>(OUTCOMES, [id]),
-  ]);
-  const count = (status: string) => statuses.find((row) => row.status === status)?.count ?? 0;
+  const counted = await readTallies(database, id);
+  const runs = new Map(
+    counted.flatMap(({ step, ...one }) => (step === OF_RUNS ? [[one.outcome, one.count]] : [])),
+  );
+  const count = (name: string) => runs.get(name) ?? 0;
+  const [entered, running] = [count(ENTERED), count('running')];
+  const ends = endsOf(count);
+  const over = Object.values(ends).reduce((sum, one) => sum + one, 0);
   return {
-    entered: statuses.reduce((sum, row) => sum + row.count, 0),
-    running: count('running'),
-    waiting: count('waiting'),
-    completed: count('completed'),
-    exited: count('exited'),
-    failed: count('failed'),
-    cancelled: count('cancelled'),
-    steps,
+    ...{ entered, running, waiting: entered - over - running, ...ends },
+    steps: counted.filter(({ step }) => step !== OF_RUNS),
   };
 }
+
+const endsOf = (count: (name: EndStatus) => number): Readonly<Record<EndStatus, number>> => ({
+  completed: count('completed'),
+  exited: count('exited'),
+  failed: count('failed'),
+  cancelled: count('cancelled'),
+});
 
 /** A flow with its counts. */
 export const viewOf = async (database: Database, row: FlowWithVersion): Promise<FlowView> =>

@@ -5,6 +5,7 @@ import type { Duty } from '../../duties/duty.ts';
 import { KEPT_DAYS } from '../../duties/retention.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type Clock, DAY_MS } from '../../time/clock.ts';
+import { ENTERED, OF_RUNS, TALLY, tallied } from './tallies.ts';
 
 /** What ending and releasing runs needs. */
 export interface SettleDeps {
@@ -66,15 +67,24 @@ export const runSettler = (deps: SettleDeps): Duty => ({
 
 const BATCH = 500;
 
-/** Runs that have ended, by the time at which they began; in the test environment also those that wait. */
+/**
+ * Runs that have ended, by the time at which they began; in the test environment also those that wait. What was counted of them goes
+ * with them, in the same statement.
+ */
 const BURY = `with old as materialized (
   select id from flow_runs where livemode = $1::boolean and id < $2 and (ended_at is not null or not livemode) order by id limit ${BATCH}
 ), journal as (
   delete from flow_run_journal j using old o where j.actor_id = o.id
 ), log as (
-  delete from flow_run_log l using old o where l.run_id = o.id
+  delete from flow_run_log l using old o where l.run_id = o.id returning l.flow_id, l.step, l.outcome
+), gone as (
+  delete from flow_runs r using old o where r.id = o.id returning r.flow_id, r.status, r.ended_at
+), tallied as (
+  ${TALLY} ${tallied('log', 'step', 'outcome', '-')}
+  union all ${tallied('gone', `'${OF_RUNS}'`, `'${ENTERED}'`, '-')}
+  union all ${tallied('gone where ended_at is not null', `'${OF_RUNS}'`, 'status', '-')}
 )
-delete from flow_runs r using old o where r.id = o.id returning 1 as one`;
+select 1 as one from gone`;
 
 /** A flow that was deleted goes when the last of its runs has gone. */
 const FORGET = `with gone as materialized (
@@ -83,6 +93,8 @@ const FORGET = `with gone as materialized (
   delete from flow_versions v using gone g where v.flow_id = g.id
 ), entrants as (
   delete from flow_entrants e using gone g where e.flow_id = g.id
+), tallies as (
+  delete from flow_tallies t using gone g where t.flow_id = g.id
 )
 delete from flows f using gone g where f.id = g.id`;
 
