@@ -76,3 +76,26 @@ export async function findContact(
   );
   return row ? contactOf(row) : null;
 }
+
+/**
+ * The id of a contact that is named by its id or address; null when there is none. An id is answered as it is: whoever writes
+ * something of a contact looks for it in the same statement. @throws Unavailable
+ */
+export async function findContactId(
+  { database }: ContactReader,
+  scope: Scope,
+  idOrEmail: string,
+): Promise<string | null> {
+  if (isId('con', idOrEmail)) return idOrEmail;
+  const named = namedContact(idOrEmail);
+  if (!named) return null;
+  const [row] = await database.read(
+    (orm) =>
+      orm
+        .select({ id: contacts.id })
+        .from(contacts)
+        .where(and(ownContacts(scope), named)),
+    PREPARED,
+  );
+  return row?.id ?? null;
+}

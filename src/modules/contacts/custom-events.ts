@@ -1,12 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { mintId } from '../../db/ids.ts';
-import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
-import { type Failure, invalid, notFound } from '../../http/failure.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import type { LocalCounter } from '../../http/limits/window-counter.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { DAY_MS } from '../../time/clock.ts';
 import type { ContactCommands } from './contact-rows.ts';
-import { findContact } from './contact-rows.ts';
+import { findContactId } from './contact-rows.ts';
+import type { EventRecorder } from './event-recorder.ts';
 import { GivenPropertiesSchema, readProperties } from './properties.ts';
 import { isMistaken } from './read-contact.ts';
 
@@ -51,22 +52,27 @@ export const CustomEvent = Type.Object(
 /** The type of it. */
 export type CustomEventView = Static<typeof CustomEvent>;
 
-/** The contact is looked for once more, since it may have been forgotten in between. */
-const RECORD = `with recorded as (
-  insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
-  select c.id, $4, c.livemode, 'event', $5::timestamptz, $6, $7::text::json from contacts c
-  where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $3 for key share of c
-  returning id
-), kept as (
-  ${keepReplySql({ from: 'recorded', reply: '$8::text', first: 9 })}
-)
-select id from recorded`;
+/** Custom events of one contact that an instance takes in a second; a client that tells more tells them in a loop. */
+export const MOST_EVENTS_A_SECOND = 20;
+
+const TOO_MANY = new Failure(
+  'RATE_LIMITED',
+  `More than ${MOST_EVENTS_A_SECOND} events of this contact came within a second.`,
+  { suggestion: 'Retry in a second, and tell what belongs together as one event.', retryAfterSeconds: 1 },
+);
+
+/** The services that recording custom events calls. */
+export interface EventCommands extends ContactCommands {
+  readonly eventRecorder: EventRecorder;
+  /** Counts the events of each contact, second by second. */
+  readonly eventCounter: Pick<LocalCounter, 'hit'>;
+}
 
 type EventCall = Call<{ readonly contact: string }, unknown, NewCustomEvent>;
 
 /** Records what a contact did somewhere else. Once answered it is stored, and flows that wait for it will see it. */
 export async function recordCustomEvent(
-  commands: ContactCommands,
+  commands: EventCommands,
   call: EventCall,
 ): Promise<CustomEventView | Failure | Replay> {
   const { caller, params, body, now } = call;
@@ -76,18 +82,30 @@ export async function recordCustomEvent(
   if (at > now + CLOCKS_DIFFER_MS || at < now - OLDEST_MS)
     wrong.push({ path: '/body/occurredAt', message: 'Must lie within the past year.' });
   if (isMistaken(properties) || wrong.length > 0) return invalid(wrong);
-  return idempotently(commands.database, keyedBy(call), {
+  const keyed = keyedBy(call);
+  return idempotently(commands.database, keyed, {
     run: async () => {
-      const contact = await findContact(commands, caller, params.contact);
-      if (!contact) return notFound('contact');
-      const occurredAt = new Date(at).toISOString();
-      const view = { id: mintId('act', at), contactId: contact.id, name: body.name, occurredAt };
-      const rows = await commands.database.query(RECORD, [
-        ...[caller.workspaceId, caller.livemode, contact.id, view.id, occurredAt, body.name],
-        ...[JSON.stringify(properties.set), JSON.stringify(view)],
-        ...replyParameters(keyedBy(call), 202),
-      ]);
-      return rows.length > 0 ? view : notFound('contact');
+      const contactId = await findContactId(commands, caller, params.contact);
+      if (contactId === null) return notFound('contact');
+      if (commands.eventCounter.hit(contactId).used > MOST_EVENTS_A_SECOND) return TOO_MANY;
+      const view = {
+        id: mintId('act', at),
+        contactId,
+        name: body.name,
+        occurredAt: new Date(at).toISOString(),
+      };
+      const isRecorded = await commands.eventRecorder.record({
+        ...{
+          contactId,
+          id: view.id,
+          at: view.occurredAt,
+          name: body.name,
+          properties: properties.set,
+          keyed,
+        },
+        reply: JSON.stringify(view),
+      });
+      return isRecorded ? view : notFound('contact');
     },
   });
 }

@@ -1,7 +1,9 @@
+import { LocalCounter } from '../../http/limits/window-counter.ts';
 import { matchAudience } from '../audiences/queries.ts';
 import { defineModule } from '../module.ts';
 import { activityPruner } from './activity-pruner.ts';
 import { Eraser } from './eraser.ts';
+import { EventRecorder } from './event-recorder.ts';
 import { followsEmails } from './follow-emails.ts';
 import { type ContactDeps, contactRoutes } from './routes.ts';
 
@@ -17,6 +19,8 @@ export const contactsModule = defineModule<ContactDeps>({
       return {
         deps: {
           ...{ database, signer, sealer, eraser, tellsSes: config.transport.includes('ses') },
+          eventRecorder: new EventRecorder(database),
+          eventCounter: new LocalCounter(1_000, () => clock.monotonic()),
           findAudience: (scope, id, now) => matchAudience({ database }, scope, id, now),
         },
         duties: [eraser.duty, activityPruner({ database, clock })],

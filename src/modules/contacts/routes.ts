@@ -4,7 +4,13 @@ import { Activity, ActivityQuery, listActivity } from './activity.ts';
 import { writeContactBatch } from './batch.ts';
 import { type ChangeDeps, patchContact } from './change.ts';
 import { createContact } from './commands.ts';
-import { CustomEvent, NewCustomEvent, recordCustomEvent } from './custom-events.ts';
+import {
+  CustomEvent,
+  type EventCommands,
+  MOST_EVENTS_A_SECOND,
+  NewCustomEvent,
+  recordCustomEvent,
+} from './custom-events.ts';
 import { ACTIVITY, CONTACT, CUSTOM_EVENT } from './examples.ts';
 import { exportContacts } from './export.ts';
 import { type ForgetDeps, forgetContact } from './forget.ts';
@@ -21,7 +27,7 @@ import {
 import { contactDetail } from './queries.ts';
 
 /** The services that the endpoints of contacts call. */
-export interface ContactDeps extends ForgetDeps, ChangeDeps, ContactLister {}
+export interface ContactDeps extends ForgetDeps, ChangeDeps, ContactLister, EventCommands {}
 
 const CONTACT_PARAM = {
   text: 'The id of the contact, or its address with the @ written as %40 or as it is.',
@@ -157,7 +163,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     name: 'createCustomEvent',
     permission: 'contacts:write',
     summary: 'Record what a contact did elsewhere',
-    description: 'A custom event stands in the activity of the contact, can be filtered by, and wakes flows.',
+    description: `A custom event stands in the activity of the contact, can be filtered by, and wakes flows. Of one contact an instance takes ${MOST_EVENTS_A_SECOND} in a second; more are refused with 429 RATE_LIMITED.`,
     params: { contact: CONTACT_PARAM },
     body: NewCustomEvent,
     response: CustomEvent,
