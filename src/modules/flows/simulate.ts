@@ -6,6 +6,7 @@ import { Decider, type Decision, earliest } from '../../engine/decide.ts';
 import { Problems } from '../../filters/condition.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Scope } from '../contacts/queries.ts';
 import type { AcceptanceDeps } from '../emails/accept.ts';
 import { SHOWN_PREFERENCES } from '../preferences/queries.ts';
@@ -13,7 +14,14 @@ import { readFlowFilter } from './filters.ts';
 import { LEASE_MS } from './performer.ts';
 import { NO_FLOW } from './queries.ts';
 import { zoneOf } from './run-reader.ts';
-import { MOST_WALKED, type SimulateBody, type SimulationView } from './simulation-model.ts';
+import {
+  LONGEST_WALK_MS,
+  MOST_MAIL_LENGTH,
+  MOST_MAILS,
+  MOST_WALKED,
+  type SimulateBody,
+  type SimulationView,
+} from './simulation-model.ts';
 import { findFlow } from './store.ts';
 import { problemsOf, type Validator } from './validate.ts';
 import { type VirtualContact, virtualContact } from './virtual-contact.ts';
@@ -21,6 +29,7 @@ import { type VirtualContact, virtualContact } from './virtual-contact.ts';
 /** The services that a simulation calls. It sends nothing, and changes nothing. */
 export interface Simulator extends Validator {
   readonly fillTemplate: AcceptanceDeps['fillTemplate'];
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** This service's own address, without a slash at its end. */
   readonly publicUrl: string;
 }
@@ -78,6 +87,7 @@ class Simulated {
   /** Numbers the events as the log does. */
   #position = 0;
   #mail: Mail = null;
+  readonly #rendered = { mails: 0, length: 0 };
 
   constructor(
     private readonly simulator: Simulator,
@@ -115,10 +125,11 @@ class Simulated {
       seen: '0',
       depth: 0,
     };
+    const end = this.simulator.clock.monotonic() + LONGEST_WALK_MS;
     let decision = this.#decider.begin(input, start);
     this.#note(decision);
     while (decision.snapshot.status === 'active') {
-      if (this.#path.length >= MOST_WALKED) return this.#ended('unfinished', atOf(decision));
+      if (this.#isLeftOff(decision, end)) return this.#ended('unfinished', atOf(decision));
       const event = await this.#next(decision);
       const next = event && this.#decider.next(decision, event);
       if (!next) continue;
@@ -127,6 +138,18 @@ class Simulated {
     }
     const { status, endedAt } = decision.snapshot.context as FlowRunContext;
     return this.#ended(status as SimulationView['endedAs'], endedAt ?? atOf(decision));
+  }
+
+  /** A walk costs as much as its steps and mails do, and one request must not cost without end. */
+  #isLeftOff({ snapshot }: Decision, end: number): boolean {
+    const step = this.definition.steps.find(({ key }) => key === snapshot.value);
+    const { mails, length } = this.#rendered;
+    const isFull = mails >= MOST_MAILS || length >= MOST_MAIL_LENGTH;
+    return (
+      this.#path.length >= MOST_WALKED ||
+      this.simulator.clock.monotonic() >= end ||
+      (step?.type === 'sendEmail' && isFull)
+    );
   }
 
   get #zone(): string {
@@ -230,6 +253,8 @@ class Simulated {
       return { outcome: `skipped: ${first?.message ?? filled.message}` };
     }
     this.#mail = { subject: subject ?? filled.subject, html: filled.html, text: filled.text };
+    this.#rendered.mails++;
+    this.#rendered.length += (filled.html?.length ?? 0) + (filled.text?.length ?? 0);
     for (const type of ['sent', 'delivered']) this.#remember({ type, subject: null, at });
     return { outcome: 'sent' };
   }

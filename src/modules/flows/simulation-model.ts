@@ -5,6 +5,11 @@ import { EVENT_NAME } from './step-configs.ts';
 /** The most events of a simulation, and the most steps that it walks. */
 export const MOST_EVENTS = 100;
 export const MOST_WALKED = 200;
+/** The most mails that one simulation renders, and all of them together in characters: one may have a million. */
+export const MOST_MAILS = 50;
+export const MOST_MAIL_LENGTH = 8_000_000;
+/** The longest time that one takes; a request is answered within eight seconds. */
+export const LONGEST_WALK_MS = 5_000;
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 const Dictionary = Type.Unsafe<Record<string, unknown>>(
@@ -66,7 +71,7 @@ export const Simulation = Type.Object(
       }),
     ),
     endedAs: literals(['completed', 'exited', 'failed', 'notStarted', 'unfinished'], {
-      description: `\`notStarted\`: the filter of the trigger does not match. \`unfinished\`: after ${MOST_WALKED} steps the walk is left off.`,
+      description: `\`notStarted\`: the filter of the trigger does not match. \`unfinished\`: after ${MOST_WALKED} steps, ${MOST_MAILS} mails, ${MOST_MAIL_LENGTH / 1e6} million characters of mails or ${LONGEST_WALK_MS / 1_000} seconds the walk is left off.`,
     }),
     endsAt: Type.String({ format: 'date-time' }),
   },
