@@ -5,7 +5,7 @@ const TIMEOUT_MS = 9_000;
 
 /** A request as it goes over the wire. */
 export interface Ask {
-  readonly method: 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly apiKey: string;
   readonly body?: object;

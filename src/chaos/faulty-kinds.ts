@@ -5,6 +5,7 @@ import type { EmailContext, EmailEvent } from '../../machines/email-context.ts';
 import type { RestingState } from '../../machines/email-progress.ts';
 import { restsAfterAttempt } from '../../machines/email-rules.ts';
 import type { ChaosSetting } from '../config/chaos-setting.ts';
+import type { MachineOf } from '../engine/definitions.ts';
 import type { Order } from '../engine/draft.ts';
 import type { ActorEvent } from '../engine/kind.ts';
 import type { Performer, TellActor } from '../engine/performers.ts';
@@ -22,6 +23,9 @@ const POSTING_LEASE_MS = 15_000;
 /** Percentage of attempts that outlive their lease, so that late outcomes are common. */
 const LATE_PERCENT = 3;
 
+/** The kinds whose orders sometimes outlive their leases. */
+const LEASED: ReadonlySet<string> = new Set(['email', 'flowRun']);
+
 /** Kinds with shorter leases, with performers that are delayed and recorded, and with the broken safeguard. */
 export function faultyKinds(
   kinds: readonly Registration[],
@@ -29,9 +33,10 @@ export function faultyKinds(
   crash: CrashAt,
 ): readonly Registration[] {
   const chance = randomFrom(setting.seed);
-  return kinds.map(({ kind, performer, ...rest }) => ({
+  return kinds.map(({ kind, performer, machineOf, ...rest }) => ({
     ...rest,
     kind: { ...kind, machine: faultyMachine(kind.machine, setting) },
+    ...(machineOf ? { machineOf: faultyDefinitions(machineOf, setting) } : {}),
     ...(performer ? { performer: faultyPerformer(kind.name, performer, setting, crash, chance) } : {}),
   }));
 }
@@ -56,6 +61,14 @@ const REPEATING = { doubtIsHeld: () => false, nobodyMayBeTried: () => false };
 
 const leaseOf = ({ id }: AnyStateMachine, { leaseMs }: ChaosSetting): number =>
   id === 'webhookDelivery' ? POSTING_LEASE_MS : leaseMs;
+
+/** Actors that run definitions of their own break like all others of their kind. */
+const faultyDefinitions =
+  (machineOf: MachineOf, setting: ChaosSetting): MachineOf =>
+  async (id) => {
+    const machine = await machineOf(id);
+    return machine && faultyMachine(machine, setting);
+  };
 
 function faultyMachine(machine: AnyStateMachine, setting: ChaosSetting): AnyStateMachine {
   const { break: broken = [] } = setting;
@@ -104,7 +117,7 @@ function faultyPerformer(
       const attempt = attemptOf(order);
       crash('perform.before');
       note(`begun ${order.actor.id} ${attempt} ${outsideNow()}`);
-      await pause(kind === 'email' ? delayOf(chance, attempt, leaseMs) : chance.between(0, 20));
+      await pause(LEASED.has(kind) ? delayOf(chance, attempt, leaseMs) : chance.between(0, 20));
       crash('perform.during');
       const events = await performer.perform(
         handed(order),

@@ -20,6 +20,9 @@ export const INVARIANTS = {
   takenTwice: 'no live message is there more than once, plus once for each unknown result',
   heldTwice: 'no live message is there twice where unknown results are held',
   unknownMessage: 'no live message is there that is not in the database',
+  runsOfContact: 'every contact that begins a flow has one run of it',
+  stepTwice: 'a step of a run sends one mail',
+  wrongRun: 'every run has come to its end, each step done once',
   ledger: 'the audit finds no fault in the database',
 } as const;
 

@@ -2,8 +2,10 @@ import type { EmailState } from '../../machines/email.ts';
 import { auditLedger } from '../audit/audit.ts';
 import type { Findings } from '../audit/findings.ts';
 import { openSession, type Session } from '../audit/session.ts';
-import { expectedEvents } from './expected-outcome.ts';
+import { type ExpectedOutcome, expectedEvents } from './expected-outcome.ts';
+import { addressOf, type FlowMail, type FlowRecord, flowMailIn } from './flow-record.ts';
 import { type Invariant, Violations } from './invariants.ts';
+import { FlowJudge } from './judge-flows.ts';
 import { deliveryRows, type EmailRow, emailRows, eventRows } from './judged-rows.ts';
 import type { Taken } from './mail-sink.ts';
 import { type OutsideRecord, recipientsOf, type SentEmail } from './outside-record.ts';
@@ -21,6 +23,8 @@ export interface Verdict {
   readonly inBatches: number;
   /** Emails to two recipients. */
   readonly toTwo: number;
+  /** Runs of the flow. */
+  readonly runs: number;
   /** Attempts that did not begin because every slot was taken. */
   readonly declined: number;
   /** Emails that were performed more than once because an attempt's outcome was lost: a recipient may have two copies. */
@@ -53,6 +57,8 @@ export interface LiveMail {
 /** Everything that was recorded outside the database. */
 export interface Seen {
   readonly record: OutsideRecord;
+  /** The contacts that begin runs. */
+  readonly flowRecord: FlowRecord;
   readonly performed: ReadonlyMap<string, Performed>;
   /** Receptions of each event by the webhook receiver; null without webhooks. */
   readonly received: ReadonlyMap<string, number> | null;
@@ -88,9 +94,15 @@ const HAS_EVENTS: Readonly<Record<EmailState, boolean>> = {
   cancelled: false,
 };
 
+interface Recipient {
+  readonly address: string;
+  readonly outcome: ExpectedOutcome;
+}
+
 class Judge {
   readonly #violations = new Violations();
   readonly #ledger: RequestLedger;
+  readonly #flows: FlowJudge;
   readonly #ends: Record<string, number> = {};
   readonly #counts = { emails: 0, inBatches: 0, toTwo: 0, declined: 0, inDoubt: 0, lostAttempts: 0 };
   #events = 0;
@@ -104,6 +116,7 @@ class Judge {
     private readonly seen: Seen,
   ) {
     this.#ledger = new RequestLedger(seen.record, this.#violations);
+    this.#flows = new FlowJudge(seen.flowRecord, this.#violations);
     this.#unexplained = new Set(seen.taken?.keys());
   }
 
@@ -111,6 +124,7 @@ class Judge {
     const { record, received, taken } = this.seen;
     for await (const row of emailRows(this.session)) this.#checkEmail(row);
     const unanswered = this.#ledger.close();
+    const runs = await this.#flows.close(this.session);
     for (const key of this.#unexplained) this.#violate('unknownMessage', key);
     if (received) {
       await this.#checkEvents(received);
@@ -122,6 +136,7 @@ class Judge {
       acknowledged: record.acknowledged.size,
       unanswered,
       ...this.#counts,
+      runs,
       ends: this.#ends,
       live: taken ? this.#live : null,
       events: this.#events,
@@ -156,24 +171,39 @@ class Judge {
     if (state === 'cancelled' && done)
       this.#violate('cancelledSent', `${id} is cancelled, and was performed`);
     if (waits) this.#violate('unfinished', `${id} is still ${state}, with the timers ${timers}`);
+    const flowMail = flowMailIn(row.subject);
+    if (flowMail) return this.#checkFlowMail(flowMail, row);
     const email = this.#ledger.sentEmailOf(row);
     if (!email) return;
     if (email.inBatch) this.#counts.inBatches++;
     if (email.outcomes.length > 1) this.#counts.toTwo++;
-    this.#checkEnd(email, row);
+    this.#checkEnd(recipientsOf(email), row);
     if (row.livemode) this.#checkLive(email, row);
     if (isAnswered(email, row)) this.#checkAnswers(email, row, done);
   }
 
+  /** Compares the mail of a step with what was sent of it. */
+  #checkFlowMail(mail: FlowMail, row: EmailRow): void {
+    this.#flows.note(mail, row.id);
+    this.#live.unknown += row.unknown;
+    const address = addressOf(mail);
+    this.#checkEnd([{ address, outcome: 'taken' }], row);
+    this.#checkCopies(address, row);
+  }
+
   /** Compares state and events with the outcomes of the recipients. */
-  #checkEnd(email: SentEmail, row: EmailRow): void {
+  #checkEnd(recipients: readonly Recipient[], row: EmailRow): void {
     const { id, state, waits } = row;
     const events = row.events ?? [];
     if (!HAS_EVENTS[state]) {
       for (const [, type] of events) this.#violate('unexpectedEvent', `${id} is cancelled, and has ${type}`);
     } else if (!waits) {
-      const { end, missing, unexpected } = expectedEvents(recipientsOf(email), events, row);
-      if (state !== end) this.#violate('wrongEnd', `${id} to ${email.outcomes.join(' and ')} is ${state}`);
+      const { end, missing, unexpected } = expectedEvents(recipients, events, row);
+      if (state !== end)
+        this.#violate(
+          'wrongEnd',
+          `${id} to ${recipients.map(({ outcome }) => outcome).join(' and ')} is ${state}`,
+        );
       for (const what of missing) this.#violate('lostEvent', `${id} lacks ${what}`);
       for (const what of unexpected) this.#violate('unexpectedEvent', `${id} has ${what}`);
     }
@@ -181,28 +211,34 @@ class Judge {
 
   /** Compares the messages at the mail server with the database. */
   #checkLive(email: SentEmail, row: EmailRow): void {
-    const { id, state, lost, unknown, holds, events } = row;
-    this.#live.unknown += unknown;
+    this.#live.unknown += row.unknown;
     for (const { address } of recipientsOf(email)) {
-      const key = `${id} ${address}`;
-      const taken = this.seen.taken?.get(key);
-      const copies = taken?.copies ?? 0;
-      this.#unexplained.delete(key);
-      const isSent = events?.some(([recipient, type]) => recipient === address && type === 'sent') ?? false;
-      if (copies > 0) this.#live.taken++;
-      if (copies > 1) this.#live.twice++;
-      if (copies > 0 && !isSent) this.#live.heldToTheEnd++;
-      if (isSent && copies === 0) this.#violate('missingMessage', `${key} is sent, and is not there`);
-      if (state === 'cancelled' && copies > 0)
-        this.#violate('cancelledSent', `${key} is cancelled, and is there`);
-      if (holds && copies > 1) this.#violate('heldTwice', `${key} is there ${copies} times`);
-      if (copies > 1 + lost + unknown)
-        this.#violate(
-          'takenTwice',
-          `${key} is there ${copies} times, with ${lost} lost and ${unknown} unknown`,
-        );
-      if (taken && isAnswered(email, row)) this.#checkBeginning(email, key, taken.firstAt);
+      const taken = this.#checkCopies(address, row);
+      if (taken && isAnswered(email, row)) this.#checkBeginning(email, `${row.id} ${address}`, taken.firstAt);
     }
+  }
+
+  /** Compares the messages for one recipient with its email; answers what the mail server has of it. */
+  #checkCopies(address: string, row: EmailRow): Taken | undefined {
+    const { id, state, lost, unknown, holds, events } = row;
+    const key = `${id} ${address}`;
+    const taken = this.seen.taken?.get(key);
+    const copies = taken?.copies ?? 0;
+    this.#unexplained.delete(key);
+    const isSent = events?.some(([recipient, type]) => recipient === address && type === 'sent') ?? false;
+    if (copies > 0) this.#live.taken++;
+    if (copies > 1) this.#live.twice++;
+    if (copies > 0 && !isSent) this.#live.heldToTheEnd++;
+    if (isSent && copies === 0) this.#violate('missingMessage', `${key} is sent, and is not there`);
+    if (state === 'cancelled' && copies > 0)
+      this.#violate('cancelledSent', `${key} is cancelled, and is there`);
+    if (holds && copies > 1) this.#violate('heldTwice', `${key} is there ${copies} times`);
+    if (copies > 1 + lost + unknown)
+      this.#violate(
+        'takenTwice',
+        `${key} is there ${copies} times, with ${lost} lost and ${unknown} unknown`,
+      );
+    return taken;
   }
 
   /** Compares the row with the answers that the client got. */

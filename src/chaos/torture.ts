@@ -1,5 +1,7 @@
 import { ChaosClient } from './client.ts';
 import { type Fault, Faults } from './faults.ts';
+import { FlowClient } from './flow-client.ts';
+import { FlowRecord } from './flow-record.ts';
 import { judge, type Verdict } from './judge.ts';
 import { type Exercised, OutsideRecord } from './outside-record.ts';
 import { readPerformed } from './performed.ts';
@@ -37,11 +39,14 @@ export interface Outcome {
 /** Runs instances of the service under faults, on a PostgreSQL of its own, and checks the invariants afterwards. */
 export async function torture(options: TortureOptions, tell: (progress: Progress) => void): Promise<Outcome> {
   await using world = await World.make(options);
-  const { instances, relays, server, receiver, sink, records, keys, liveFrom, leaseMs } = world;
+  const { instances, relays, server, receiver, sink, records, keys, liveFrom, flowId, leaseMs } = world;
   const { seed, workers } = options;
   const record = new OutsideRecord();
   const urls = instances.map(({ url }) => url);
   const client = new ChaosClient({ urls, keys, liveFrom, record, seed, workers });
+  const flowRecord = new FlowRecord();
+  const flowClient =
+    flowId === null ? null : new FlowClient({ urls, apiKey: keys.live, flowId, record: flowRecord, seed });
   const faults = new Faults({
     instances,
     relays,
@@ -51,6 +56,7 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
     seed,
   });
   client.start();
+  flowClient?.start();
   faults.start();
   const begin = performance.now();
   let isEnough = false;
@@ -64,12 +70,14 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
     tell({ seconds, acknowledged: record.acknowledged.size, faults: made });
   }
   await faults.stop();
-  await client.stop();
+  await Promise.all([client.stop(), flowClient?.stop()]);
+  await flowClient?.finish();
   await world.settled();
   const performed = readPerformed(records);
   return {
     verdict: await judge(world.url, {
       record,
+      flowRecord,
       performed,
       received: options.webhooks ? receiver.received : null,
       taken: options.live ? sink.taken : null,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { EMAIL_EVENT_TYPES } from '../../machines/email-recipient.ts';
 import type { Safeguard } from '../config/chaos-setting.ts';
+import { prepareFlow } from './flow-record.ts';
 import { freePort } from './free-port.ts';
 import { Instance } from './instance.ts';
 import { MailSink } from './mail-sink.ts';
@@ -49,7 +50,8 @@ const BUSY = `select exists (select from email_due where wake_at < now() + inter
   or exists (
     select from instances i join emails b on b.kept_by = i.id and b.id >= i.low_water
     where not exists (select from email_turns t where t.email_id = b.id))
-  or exists (select from webhook_deliveries where wake_at is not null) or exists (select from actor_outbox) as busy`;
+  or exists (select from webhook_deliveries where wake_at is not null) or exists (select from actor_outbox)
+  or exists (select from flow_runs where ended_at is null) as busy`;
 
 /** A reserved name, which verifies at once while mail is captured, and stays verified. */
 const DOMAIN = 'torture.example';
@@ -68,6 +70,8 @@ export class World implements AsyncDisposable {
   };
   /** The sender's domain of live mail; null when all mail is simulated. */
   readonly liveFrom: string | null;
+  /** The flow that every live contact begins; null without live mail. */
+  flowId: string | null = null;
   readonly #settleMs: number;
   readonly #stack = new AsyncDisposableStack();
 
@@ -178,15 +182,17 @@ export class World implements AsyncDisposable {
       instance.start(seed + index);
       await instance.ready();
     }
+    this.flowId = await prepareFlow((path, body) => this.#post(path, liveKey, body), DOMAIN);
   }
 
-  async #post(path: string, key: string, body: object): Promise<void> {
+  async #post(path: string, key: string, body: object): Promise<string> {
     const response = await fetch(`${this.instances[0]?.url}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`POST ${path} was refused: ${await response.text()}`);
+    return ((await response.json()) as { data: { id: string } }).data.id;
   }
 }
 

@@ -96,7 +96,7 @@ export function tortureReport({ verdict, faults, repliesSwallowed, sinkFaults, e
 
 /** Counts what the run has exercised: an invariant that nothing exercised proves nothing. */
 function exercisedLines(
-  { inBatches, toTwo, declined }: Verdict,
+  { inBatches, toTwo, declined, live, runs }: Verdict,
   { batches, twiceAtOnce, askedAgain, replayed, refusedConnections }: Exercised,
 ): readonly string[] {
   const times = new Map([
@@ -108,6 +108,8 @@ function exercisedLines(
     ['keyed request asked again', askedAgain],
     ['stored answer given again', replayed],
     ['connection refused', refusedConnections],
+    // Flows run live alone.
+    ...(live ? [['run of a flow', runs] as const] : []),
   ]);
   const never = [...times].flatMap(([what, often]) => (often === 0 ? [what] : []));
   return [

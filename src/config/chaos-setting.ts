@@ -13,6 +13,7 @@ export const SAFEGUARDS = [
   'clock',
   'heartbeat',
   'low-water',
+  'step',
 ] as const;
 
 /** The name of a safeguard. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { ChaosClient } from '../../src/chaos/client.ts';
+import { FlowRecord } from '../../src/chaos/flow-record.ts';
 import type { Instance } from '../../src/chaos/instance.ts';
 import { judge } from '../../src/chaos/judge.ts';
 import { OutsideRecord } from '../../src/chaos/outside-record.ts';
@@ -64,7 +65,13 @@ test('kill -9 at every named point loses nothing, doubles nothing and leaves the
   await client.stop();
   await world.settled();
   const performed = readPerformed(world.records);
-  const verdict = await judge(world.url, { record, performed, received: null, taken: world.sink.taken });
+  const verdict = await judge(world.url, {
+    flowRecord: new FlowRecord(),
+    record,
+    performed,
+    received: null,
+    taken: world.sink.taken,
+  });
   expect(missed).toEqual([]);
   expect(verdict.examples).toEqual([]);
   expect(verdict.acknowledged).toBeGreaterThan(100);

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test';
 import type { EmailContext, EmailEvent } from '../../machines/email-context.ts';
 import { type ExpectedOutcome, OUTCOMES } from '../../src/chaos/expected-outcome.ts';
+import { FlowRecord } from '../../src/chaos/flow-record.ts';
 import type { Invariant } from '../../src/chaos/invariants.ts';
 import { judge } from '../../src/chaos/judge.ts';
 import type { Taken } from '../../src/chaos/mail-sink.ts';
@@ -110,7 +111,7 @@ async function judged(forge: (seen: Forged) => Promise<unknown> | unknown = () =
     const id = seen.answers[email.number];
     if (id) seen.record.note(email, { what: 'accepted', id });
   }
-  return await judge(store.url as string, { ...seen, received: null });
+  return await judge(store.url as string, { ...seen, flowRecord: new FlowRecord(), received: null });
 }
 
 /** The violated invariants, without those of the audit, which does not know what was sent. */
