@@ -1,0 +1,194 @@
+import { auditLedger } from '../../src/audit/audit.ts';
+import { openSession } from '../../src/audit/session.ts';
+import { freePort } from '../../src/chaos/free-port.ts';
+import { randomFrom } from '../../src/chaos/random.ts';
+import type { Database } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { CONTACT_COLUMNS, contactFile } from '../support/contact-file.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { COMMAND, LIVE_KEY, type Service, startService } from '../support/service.ts';
+
+/** How the runs of a flow are disturbed. */
+export interface FlowKillPlan {
+  /** Rows of the file whose import begins the runs. */
+  readonly rows: number;
+  readonly instances: number;
+  readonly kills: number;
+  /** How long after the start the step between the two mails rests. */
+  readonly restMs: number;
+  /** How long steps and attempts may be silent; the product's own time when absent. */
+  readonly leaseMs?: number;
+  /** Between two looks at how far it is. */
+  readonly everyMs: number;
+  say(line: string): void;
+}
+
+/** What the disturbed runs have come to. All but the first two, and `hits`, have to be 0. */
+export interface FlowKillReport {
+  readonly contacts: number;
+  readonly mails: number;
+  /** Contacts without a run, and with several. */
+  readonly withoutRun: number;
+  readonly runsTooMany: number;
+  /** Runs that have not come to their end, or have not done each step once. */
+  readonly unfinished: number;
+  readonly wrongLogs: number;
+  /** Mails that a contact lacks, and has twice. */
+  readonly missed: number;
+  readonly twice: number;
+  /** Mails that were accepted and are not sent. */
+  readonly unsent: number;
+  /** Mails of which the captured inbox has more than one copy. */
+  readonly copies: number;
+  /** What the audit finds. */
+  readonly faults: readonly string[];
+  /** Mails that had been accepted at each kill. */
+  readonly hits: readonly number[];
+}
+
+const PATIENT_MS = 1_800_000;
+const TOKEN = 'flow-kill-flow-kill';
+
+const SENT = `select count(*)::integer as n from flow_run_log where outcome = 'sent'`;
+
+/** Whether nothing has to be done any more. */
+const OVER = `select not exists (select from contact_imports where state in ('queued', 'checking', 'processing'))
+  and (select count(*) from flow_runs where ended_at is not null) = (select count(*) from contacts)
+  and not exists (select from email_due) as over`;
+
+const OUTCOME = `select (select count(*) from contacts)::integer as contacts, (select count(*) from emails)::integer as mails,
+  (select count(*) from contacts c where not exists (select from flow_runs r where r.contact_id = c.id))::integer as "withoutRun",
+  (select count(*) - count(distinct contact_id) from flow_runs)::integer as "runsTooMany",
+  (select count(*) from flow_runs where status <> 'completed')::integer as unfinished,
+  (select count(*) from flow_runs r where (
+    select string_agg(l.step || ' ' || l.outcome, ', ' order by l.visit) from flow_run_log l where l.run_id = r.id
+  ) is distinct from 'hello sent, rest waited, again sent')::integer as "wrongLogs",
+  (select 2 * (select count(*) from contacts) - count(distinct (recipient_keys[1], subject)) from emails)::integer as missed,
+  (select count(*) - count(distinct (recipient_keys[1], subject)) from emails)::integer as twice,
+  (select count(*) from emails_now where state not in ('sent', 'delivered'))::integer as unsent,
+  (select count(*) - count(distinct (email_id, recipient)) from captured)::integer as copies`;
+
+/**
+ * Imports a file into a flow of three steps, each new contact into a run, through instances that are killed with -9 on the way.
+ * Steps that were under way at a kill are done again when their leases end.
+ */
+export async function killRuns(plan: FlowKillPlan): Promise<FlowKillReport> {
+  await using made = await createTestDatabase();
+  const random = randomFrom(11);
+  const database = await openDatabase({ url: made.url, dataDir: '' });
+  const ports = await Promise.all(Array.from({ length: plan.instances }, freePort));
+  const start = (port: number): Promise<Service> =>
+    startService({
+      port,
+      command: COMMAND,
+      env: {
+        DATABASE_URL: made.url,
+        SECRET_KEY: 'only-for-tests-only-for-tests-only',
+        DEFAULT_PLAN: 'unlimited',
+        RATE_LIMIT_PER_IP: '0',
+        RATE_LIMIT_PER_KEY: '0',
+        LOG_LEVEL: 'warn',
+        ...(plan.leaseMs !== undefined && {
+          TORTURE: JSON.stringify({ token: TOKEN, leaseMs: plan.leaseMs, seed: 11 }),
+        }),
+      },
+    });
+  const services: Service[] = [];
+  try {
+    if (plan.leaseMs !== undefined)
+      await database.script(`create table torture as select '${TOKEN}' as token`);
+    for (const port of ports) services.push(await start(port));
+    const url = `http://127.0.0.1:${ports[0]}`;
+    await prepareFlow(url, plan.restMs);
+    await beginImport(url, contactFile(plan.rows).content);
+    const hits: number[] = [];
+    for (let kill = 1; kill <= plan.kills; kill++) {
+      const goal = Math.round((2 * plan.rows * kill) / (plan.kills + 1.5));
+      const sent = await eventually(
+        `${goal} mails`,
+        async () => {
+          const [row] = await database.query<{ n: number }>(SENT);
+          return row && row.n >= goal ? row.n : undefined;
+        },
+        { withinMs: PATIENT_MS, everyMs: plan.everyMs },
+      );
+      const victim = random.pick([...services.keys()]);
+      await services[victim]?.kill();
+      hits.push(sent);
+      plan.say(`Killed instance ${victim} at ${sent} mails.`);
+      services[victim] = await start(ports[victim] as number);
+    }
+    await eventually(
+      'the end of every run',
+      async () => {
+        const [row] = await database.query<{ over: boolean }>(OVER);
+        return row?.over ? true : undefined;
+      },
+      { withinMs: PATIENT_MS, everyMs: plan.everyMs },
+    );
+    return { ...(await outcomeOf(database)), faults: await faultsIn(made.url), hits };
+  } finally {
+    await database.close();
+    for (const service of services) await service[Symbol.asyncDispose]();
+  }
+}
+
+async function outcomeOf(database: Database): Promise<Omit<FlowKillReport, 'faults' | 'hits'>> {
+  const [row] = await database.query<FlowKillReport>(OUTCOME, [], { deadlineMs: 300_000 });
+  if (!row) throw new Error('Nothing was counted.');
+  return row;
+}
+
+async function faultsIn(url: string): Promise<readonly string[]> {
+  const session = await openSession({ url, dataDir: null });
+  try {
+    const { named } = await auditLedger(session, Date.now());
+    return named.map(({ check, id, what }) => `${check}: ${id} ${what}`);
+  } finally {
+    await session.close();
+  }
+}
+
+async function ask(url: string, path: string, body: object | Uint8Array): Promise<{ readonly id: string }> {
+  const isFile = body instanceof Uint8Array;
+  const answer = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${LIVE_KEY}`,
+      'content-type': isFile ? 'text/csv' : 'application/json',
+    },
+    body: isFile ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`POST ${path}: ${await answer.text()}`);
+  return ((await answer.json()) as { data: { id: string } }).data;
+}
+
+/** Two mails with a rest between them that is over at a moment: whoever comes later goes on at once. */
+async function prepareFlow(url: string, restMs: number): Promise<void> {
+  await ask(url, '/v1/domains', { name: 'sender.example' });
+  const templates = ['Hello', 'Again'].map((name) =>
+    ask(url, '/v1/templates', {
+      ...{ name, subject: name, html: '<p>Hi {{ contact.firstName }}</p>', from: 'news@sender.example' },
+    }),
+  );
+  const [hello, again] = await Promise.all(templates);
+  const { id } = await ask(url, '/v1/flows', {
+    name: 'Welcome',
+    trigger: { type: 'contactCreated' },
+    steps: [
+      { key: 'hello', type: 'sendEmail', config: { templateId: hello?.id } },
+      { key: 'rest', type: 'delayUntil', config: { at: new Date(Date.now() + restMs).toISOString() } },
+      { key: 'again', type: 'sendEmail', config: { templateId: again?.id } },
+    ],
+    edges: [
+      { from: 'hello', to: 'rest' },
+      { from: 'rest', to: 'again' },
+    ],
+  });
+  await ask(url, `/v1/flows/${id}/activate`, {});
+}
+
+async function beginImport(url: string, file: Uint8Array): Promise<void> {
+  await ask(url, `/v1/contacts/import?triggerFlows=true&columns=${CONTACT_COLUMNS}`, file);
+}
