@@ -6,6 +6,7 @@ import { byTemplate } from './by-template.ts';
 import { campaigns } from './campaigns.ts';
 import { contacts } from './contacts.ts';
 import { contract, emails, yardstick } from './emails.ts';
+import { flows } from './flows.ts';
 import { footprint } from './footprint.ts';
 import { horizon } from './held-transaction.ts';
 import { imports } from './imports.ts';
@@ -40,6 +41,7 @@ const SECTIONS: readonly Section[] = [
   imports,
   contacts,
   campaigns,
+  flows,
   horizon,
   viewers,
   instances,
@@ -59,6 +61,7 @@ const SIZES = {
   'embedded-imports': [20_000, 1_000_000],
   contacts: [100_000, 1_000_000],
   campaigns: [100_000, 1_000_000],
+  runs: [100_000, 100_000],
   'free-seconds': [40, 120],
   'hold-seconds': [40, 600],
   rounds: [6, 8],
@@ -96,6 +99,7 @@ await using bench = await Workbench.open({
   embeddedImports: size('embedded-imports'),
   contacts: size('contacts'),
   campaigns: size('campaigns'),
+  runs: size('runs'),
   freeSeconds: size('free-seconds'),
   holdSeconds: size('hold-seconds'),
   rounds: size('rounds'),

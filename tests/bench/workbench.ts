@@ -28,6 +28,8 @@ export interface Scale {
   readonly contacts: number;
   /** Recipients of the campaign. */
   readonly campaigns: number;
+  /** Runs of flows that wait. */
+  readonly runs: number;
   /** How long a transaction is held open. */
   readonly holdSeconds: number;
   /** The same without one. Shorter: tables that have grown less can only flatter it. */
