@@ -14,6 +14,8 @@ export interface ActorHistory {
   readonly id: string;
   readonly state: string;
   readonly context: unknown;
+  /** The definition whose machine it runs; none: the kind's own machine. */
+  readonly definitionId: string | null;
   readonly revision: number;
   /** XState's id of each pending timer → due moment (epoch ms). */
   readonly timers: Readonly<Record<string, number>>;
@@ -41,9 +43,9 @@ export async function readLife(
     [id, row.revision],
   );
   writes.reverse();
-  const { state, context, revision } = row;
+  const { state, context, revision, definition_id: definitionId = null } = row;
   return {
-    ...{ id, state, context, revision },
+    ...{ id, state, context, revision, definitionId },
     timers: row.timers ?? {},
     steps: writes.flatMap(({ revision, steps }) => steps.map((step) => ({ ...step, revision }))),
     truncated: writes[0]?.revision !== 1,

@@ -30,6 +30,7 @@ import type { LiveLimits } from './emails/send/limits.ts';
 import type { Explain } from './inspector/actors.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import type { LabelSql } from './inspector/labels.ts';
+import type { OwnDefinitions } from './inspector/machines.ts';
 import type { SendServiceEmail } from './service-emails/commands.ts';
 import type { TemplateUse } from './templates/commands.ts';
 import type { TemplateContents } from './templates/contents.ts';
@@ -50,6 +51,8 @@ export interface ModuleKind {
   readonly explain?: Explain;
   /** By what a list of the live view tells its actors apart; without it by their ids. */
   readonly label?: LabelSql;
+  /** The machines of its definitions, for the live view; a kind that has definitions has this. */
+  readonly definitions?: OwnDefinitions;
 }
 
 /** A module's part in the births of another kind: in the same statement, so that neither is there without the other. */

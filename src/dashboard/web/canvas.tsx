@@ -11,7 +11,7 @@ import {
 import { useEffect, useMemo, useRef } from 'react';
 import { arrowId, arrowsOf, labelOf, START, stayingIn } from '../../drawing/arrows.ts';
 import type { Layout } from '../../drawing/layout.ts';
-import type { Machine } from '../../modules/inspector/model.ts';
+import type { Machine, OwnMachine } from '../../modules/inspector/model.ts';
 import { layouts } from './layouts.ts';
 import type { Live } from './live.ts';
 import { type LineData, MoveLine } from './move-line.tsx';
@@ -19,7 +19,7 @@ import { colorOf } from './state-color.ts';
 import { FrameNode, StartNode, type StateData, StateNode } from './state-node.tsx';
 
 interface CanvasProps {
-  readonly machine: Machine;
+  readonly machine: Machine | OwnMachine;
   readonly live: Live;
   readonly chosen: { readonly kind: string | null; readonly state: string | null };
   readonly onChoose: (kind: string, state: string) => void;
@@ -43,7 +43,8 @@ function stacked({ drawing }: Machine): Layout {
 
 function partsOf({ machine, live, chosen, onChoose }: CanvasProps): { nodes: Node[]; edges: Edge[] } {
   const { kind, drawing, transient } = machine;
-  const { states, lines, width, height } = layouts[drawing.id] ?? stacked(machine);
+  const { states, lines, width, height } =
+    ('layout' in machine ? machine.layout : layouts[drawing.id]) ?? stacked(machine);
   const position = (name: string) => ({ x: states[name]?.x ?? 0, y: states[name]?.y ?? 0 });
   const nodes: Node[] = [
     // Labels stick out beyond the states; the whole picture is what has to fit.
@@ -58,6 +59,7 @@ function partsOf({ machine, live, chosen, onChoose }: CanvasProps): { nodes: Nod
       transient: transient.includes(state.name),
       color: colorOf(machine, state.name),
       live,
+      ...('counts' in machine && { count: machine.counts[state.name] }),
       chosen: chosen.kind === kind && chosen.state === state.name,
       onChoose,
     };
@@ -79,7 +81,7 @@ function partsOf({ machine, live, chosen, onChoose }: CanvasProps): { nodes: Nod
 /** A machine, drawn from its own definition. */
 export function Canvas(props: CanvasProps) {
   return (
-    <ReactFlowProvider key={props.machine.kind}>
+    <ReactFlowProvider key={`${props.machine.kind} ${'layout' in props.machine}`}>
       <Flow {...props} />
     </ReactFlowProvider>
   );

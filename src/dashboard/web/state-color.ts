@@ -74,5 +74,13 @@ const COLORS: Colors = {
 
 const BY_KIND: Readonly<Record<string, Readonly<Record<string, StateColor>>>> = COLORS;
 
-/** The color of a state. A page that is older than the service it looks at may meet states that it does not know. */
-export const colorOf = ({ kind }: Machine, state: string): StateColor => BY_KIND[kind]?.[state] ?? 'quiet';
+/**
+ * The color of a state. Those of definitions are their authors' own: what acts when it is come to moves on, and what has a timer
+ * waits. A page that is older than the service it looks at may meet states that it does not know.
+ */
+export const colorOf = ({ kind, drawing, timed }: Machine, state: string): StateColor => {
+  const known = BY_KIND[kind]?.[state];
+  if (known !== undefined) return known;
+  const isActing = drawing.states.some(({ name, effects }) => name === state && effects.length > 0);
+  return isActing ? 'moving' : timed.includes(state) ? 'waiting' : 'quiet';
+};

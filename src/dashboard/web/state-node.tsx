@@ -2,6 +2,7 @@ import { Handle, type Node, type NodeProps, Position, useStore } from '@xyflow/r
 import { memo, use, useEffect, useRef, useSyncExternalStore } from 'react';
 import { inWords } from '../../drawing/arrows.ts';
 import type { DrawnState, Move } from '../../drawing/moves.ts';
+import type { StateCount } from '../../modules/inspector/model.ts';
 import { countText } from './format.ts';
 import { HighlightContext } from './highlight.ts';
 import { Again, Stay } from './icons.tsx';
@@ -16,6 +17,8 @@ export type StateData = {
   readonly transient: boolean;
   readonly color: StateColor;
   readonly live: Live;
+  /** How many are in it, where that is not told live. */
+  readonly count?: StateCount | undefined;
   readonly chosen: boolean;
   readonly onChoose: (kind: string, state: string) => void;
 };
@@ -52,14 +55,16 @@ function Count({
   kind,
   name,
   live,
+  count,
   isFar,
 }: {
   readonly kind: string;
   readonly name: string;
   readonly live: Live;
+  readonly count: StateCount | undefined;
   readonly isFar: boolean;
 }) {
-  const text = useSyncExternalStore(live.subscribe, () => countText(live.count(kind, name)));
+  const text = useSyncExternalStore(live.subscribe, () => countText(count ?? live.count(kind, name)));
   const shown = useRef<HTMLSpanElement>(null);
   const before = useRef(text);
   useEffect(() => {
@@ -83,7 +88,7 @@ function Count({
 
 /** A state as a card: its name, how many are in it, what it means, and what it takes without being left. */
 export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateData>>) {
-  const { kind, state, staying, transient, color, live, chosen, onChoose } = data;
+  const { kind, state, staying, transient, color, live, count, chosen, onChoose } = data;
   const highlight = use(HighlightContext);
   const highlighted = highlight?.kind === kind ? highlight : null;
   const isHere = highlighted?.state === state.name;
@@ -128,7 +133,7 @@ export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateD
           >
             {state.name}
           </span>
-          <Count kind={kind} name={state.name} live={live} isFar={isFar} />
+          <Count kind={kind} name={state.name} live={live} count={count} isFar={isFar} />
         </span>
         {!isFar && <span className="mt-0.5 text-[11.5px] leading-[15px] text-dim">{state.description}</span>}
         {!isFar && chips.length > 0 && (

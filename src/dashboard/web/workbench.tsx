@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Machine, Session } from '../../modules/inspector/model.ts';
 import { Activity } from './activity.tsx';
 import { api } from './api.ts';
@@ -134,6 +134,13 @@ function useTotal(live: Live, machine: Machine | null): string {
   return `${countText({ count, exact: states.every(({ exact }) => exact) })} in all`;
 }
 
+/** The same object as long as it says the same: what is read again and has not changed must not be drawn anew. */
+function useSteady<Value>(value: Value): Value {
+  const kept = useRef(value);
+  if (kept.current !== value && JSON.stringify(kept.current) !== JSON.stringify(value)) kept.current = value;
+  return kept.current;
+}
+
 /** One actor: its path on the diagram, its history beside it, and a scrubber beneath. */
 function LifeView({
   id,
@@ -144,7 +151,8 @@ function LifeView({
   const isWide = useIsWide();
   const asked = useLife(live, id);
   const life = asked.value;
-  const machine = machines.find((one) => one.kind === kind) as Machine;
+  const ofKind = machines.find((one) => one.kind === kind) as Machine;
+  const machine = useSteady(life?.machine ?? ofKind);
   const playback = usePlayback(life?.steps ?? []);
   const chosen = useMemo(() => ({ kind, state: null }), [kind]);
   const highlight = useMemo(

@@ -1,13 +1,13 @@
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt, timeOfId, timePart } from '../../db/ids.ts';
-import { draw } from '../../drawing/moves.ts';
+import { type Drawing, draw } from '../../drawing/moves.ts';
 import { type ActorHistory, readLife } from '../../engine/history.ts';
 import { type Kind, stateList } from '../../engine/kind.ts';
 import { keptStatement } from '../../engine/life-statements.ts';
 import type { Scope } from '../../engine/result.ts';
 import { indexedStates, relationOf } from './count-statements.ts';
 import { type Label, type LabelSql, readLabels } from './labels.ts';
-import { timedStates } from './machines.ts';
+import { type OwnDefinitions, ownMachineOf, timedStates } from './machines.ts';
 import type { ActorItem, ActorLife, ActorPage, Explanation } from './model.ts';
 import { redacted } from './redact.ts';
 
@@ -153,18 +153,24 @@ export async function actorLife(
   scope: Scope,
   id: string,
   {
-    explain = brieflyOf(kind),
+    explain,
     label,
+    definitions,
     now,
   }: {
     readonly explain?: Explain | undefined;
     readonly label?: LabelSql | undefined;
+    readonly definitions?: OwnDefinitions | undefined;
     readonly now: number;
   },
 ): Promise<ActorLife | null> {
   const life = await readLife(database, kind, id, scope);
   if (!life) return null;
   const labelOf = await readLabels(database, kind, label, [id]);
+  const machine =
+    definitions && life.definitionId !== null
+      ? await ownMachineOf(database, kind, definitions, life.definitionId)
+      : null;
   const timers = Object.entries(life.timers).map(([timer, at]) => ({
     delay: timer.split('.')[2] ?? timer,
     at,
@@ -173,6 +179,7 @@ export async function actorLife(
   return {
     kind: kind.name,
     id,
+    machine,
     ...labelOf(id),
     state: life.state,
     revision: life.revision,
@@ -183,15 +190,14 @@ export async function actorLife(
     timers: timers.toSorted((a, b) => a.at - b.at),
     steps: life.steps,
     truncated: life.truncated,
-    explanation: explain(life, now),
+    explanation: (explain ?? brieflyOf(machine?.drawing ?? draw(kind.machine)))(life, now),
   };
 }
 
-/** Explains the actors of a kind without an explanation of its own, by the descriptions of its machine. */
+/** Explains the actors of a kind without an explanation of its own, by the descriptions of their machine. */
 const brieflyOf =
-  ({ machine }: Kind): Explain =>
+  (drawing: Drawing): Explain =>
   ({ state, timers, steps }) => {
-    const drawing = draw(machine);
     const delay = Object.entries(timers).toSorted(([, a], [, b]) => a - b)[0];
     const last = steps.at(-1);
     const isFinal = drawing.states.some(({ name, final }) => name === state && final);

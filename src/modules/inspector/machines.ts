@@ -1,6 +1,9 @@
+import type { Database } from '../../db/database.ts';
+import { layeredLayout } from '../../drawing/layered.ts';
 import { type Drawing, draw } from '../../drawing/moves.ts';
+import type { MachineOf } from '../../engine/definitions.ts';
 import type { Kind } from '../../engine/kind.ts';
-import type { Machine } from './model.ts';
+import type { Machine, OwnMachine } from './model.ts';
 
 /** The machine of a kind as the live view draws it. */
 export function machineOf({ name, idPrefix, machine }: Kind): Machine {
@@ -12,6 +15,40 @@ export function machineOf({ name, idPrefix, machine }: Kind): Machine {
     transient: drawing.states.filter((state) => isTransient(drawing, state.name)).map((state) => state.name),
     timed: timedStates(drawing),
   };
+}
+
+/** The machines of a kind whose actors run definitions of their own. */
+export interface OwnDefinitions {
+  machineOf(database: Database): MachineOf;
+  /** SQL over a row `a` of its table: the actors of the definition $1, by an index. */
+  readonly where: string;
+}
+
+/** Actors of one definition that are counted; of more the newest are. */
+const COUNTED = 20_000;
+
+/** The machine of a definition as the live view draws it; null when it is gone. */
+export async function ownMachineOf(
+  database: Database,
+  kind: Kind,
+  { machineOf: machinesOf, where }: OwnDefinitions,
+  definitionId: string,
+): Promise<OwnMachine | null> {
+  const machine = await machinesOf(database)(definitionId);
+  if (!machine) return null;
+  const drawn = machineOf({ ...kind, machine });
+  const rows = await database.query<{ state: string; count: number }>(
+    `select state, count(*)::integer as count from (
+       select a.state from ${kind.table} a where ${where} order by a.id desc limit ${COUNTED}
+     ) s group by state`,
+    [definitionId],
+  );
+  const exact = rows.reduce((sum, { count }) => sum + count, 0) < COUNTED;
+  const found = new Map(rows.map(({ state, count }) => [state, count]));
+  const counts = Object.fromEntries(
+    drawn.drawing.states.map(({ name }) => [name, { count: found.get(name) ?? 0, exact }]),
+  );
+  return { ...drawn, layout: layeredLayout(drawn.drawing), counts };
 }
 
 /** True for a state that is left within the same step and therefore never stored. */

@@ -1,3 +1,4 @@
+import type { Layout } from '../../drawing/layout.ts';
 import type { Drawing } from '../../drawing/moves.ts';
 
 // The messages between the live view and the service. None of them holds personal data.
@@ -21,6 +22,12 @@ export interface Machine {
   readonly transient: readonly string[];
   /** The states that wait for a timer. */
   readonly timed: readonly string[];
+}
+
+/** The machine of one definition, which the build does not know, and how many actors of it are in each state. */
+export interface OwnMachine extends Machine {
+  readonly layout: Layout;
+  readonly counts: Readonly<Record<string, StateCount>>;
 }
 
 /** The number of actors in a state; `exact` is false for an estimate from a sample of a large table. */
@@ -79,6 +86,8 @@ export interface Explanation {
 /** One actor and its history. */
 export interface ActorLife extends ActorItem {
   readonly kind: string;
+  /** The machine of its own definition; null where all actors of its kind run one machine. */
+  readonly machine: OwnMachine | null;
   readonly context: unknown;
   readonly timers: readonly { readonly delay: string; readonly at: number }[];
   readonly steps: readonly LifeStep[];

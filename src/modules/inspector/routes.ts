@@ -7,7 +7,7 @@ import { RawResponse, type Route, route } from '../../http/route.ts';
 import { actorLife, actorPage, type Explain } from './actors.ts';
 import { type InspectorSessions, NEEDED } from './inspector-sessions.ts';
 import type { LabelSql } from './labels.ts';
-import { machineOf } from './machines.ts';
+import { machineOf, type OwnDefinitions } from './machines.ts';
 import type { ActorLife, ActorPage, Machine, Session } from './model.ts';
 import { type VisibleKind, visibilityAmong } from './visibility.ts';
 
@@ -18,6 +18,8 @@ export interface InspectedKind extends VisibleKind {
   readonly explain?: Explain;
   /** Without it, an actor is known by its id alone. */
   readonly label?: LabelSql;
+  /** The machines of its definitions, where it has any. */
+  readonly definitions?: OwnDefinitions;
 }
 
 export interface InspectorDeps {
@@ -69,7 +71,9 @@ export function inspectorRoutes({
 }: InspectorDeps): readonly Route[] {
   const kinds = inspected.map(({ kind }) => kind);
   const visibilityOf = visibilityAmong(inspected);
-  const presentation = new Map(inspected.map(({ kind, explain, label }) => [kind.name, { explain, label }]));
+  const presentation = new Map(
+    inspected.map(({ kind, explain, label, definitions }) => [kind.name, { explain, label, definitions }]),
+  );
   const machines = kinds.map(machineOf);
   const visibleTo = ({ permissions }: Principal) => {
     const visibility = visibilityOf(permissions);
@@ -160,7 +164,11 @@ export function inspectorRoutes({
         const kind = visibleTo(caller).find(({ name }) => name === query.kind);
         const states = machines.find((machine) => machine.kind === query.kind)?.drawing.states ?? [];
         if (!kind) return notFound('machine');
-        const isKnown = query.state === undefined || states.some(({ name }) => name === query.state);
+        // The states of definitions are their authors' own.
+        const isKnown =
+          query.state === undefined ||
+          kind.hasDefinitions === true ||
+          states.some(({ name }) => name === query.state);
         if (!isKnown) return notFound('state');
         const prefix = `${kind.idPrefix}_`;
         const idPrefix = query.id?.startsWith(prefix) ? query.id : `${prefix}${query.id ?? ''}`;
