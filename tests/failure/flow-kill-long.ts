@@ -13,7 +13,7 @@ const { values } = parseArgs({
     lease: { type: 'string' },
   },
 });
-const { contacts, mails, hits, ...wrong } = await killRuns({
+const { contacts, mails, hits, unsent, ...wrong } = await killRuns({
   rows: Number(values.rows),
   instances: Number(values.instances),
   kills: Number(values.kills),
@@ -22,7 +22,7 @@ const { contacts, mails, hits, ...wrong } = await killRuns({
   everyMs: 250,
   say: (line) => console.log(line),
 });
-console.log(JSON.stringify({ contacts, mails, hits, ...wrong }));
+console.log(JSON.stringify({ contacts, mails, hits, unsent, ...wrong }));
 const { faults, ...counts } = wrong;
 const isRight =
   Object.values(counts).every((count) => count === 0) && faults.length === 0 && mails === 2 * contacts;

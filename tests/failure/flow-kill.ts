@@ -24,7 +24,7 @@ export interface FlowKillPlan {
   say(line: string): void;
 }
 
-/** What the disturbed runs have come to. All but the first two, and `hits`, have to be 0. */
+/** What the disturbed runs have come to. All but the first two, and `hits`, have to be 0, and `unsent` once leases have ended. */
 export interface FlowKillReport {
   readonly contacts: number;
   readonly mails: number;
@@ -37,7 +37,7 @@ export interface FlowKillReport {
   /** Mails that a contact lacks, and has twice. */
   readonly missed: number;
   readonly twice: number;
-  /** Mails that were accepted and are not sent. */
+  /** Mails that were accepted and are not sent; with the product's own leases those that are in doubt. */
   readonly unsent: number;
   /** Mails of which the captured inbox has more than one copy. */
   readonly copies: number;
@@ -52,10 +52,10 @@ const TOKEN = 'flow-kill-flow-kill';
 
 const SENT = `select count(*)::integer as n from flow_run_log where outcome = 'sent'`;
 
-/** Whether nothing has to be done any more. */
+/** Whether every run has ended; the mails of a killed instance are in doubt for some fifteen minutes more. */
 const OVER = `select not exists (select from contact_imports where state in ('queued', 'checking', 'processing'))
-  and (select count(*) from flow_runs where ended_at is not null) = (select count(*) from contacts)
-  and not exists (select from email_due) as over`;
+  and (select count(*) from flow_runs where ended_at is not null) = (select count(*) from contacts) as over,
+  not exists (select from email_due) as sent`;
 
 const OUTCOME = `select (select count(*) from contacts)::integer as contacts, (select count(*) from emails)::integer as mails,
   (select count(*) from contacts c where not exists (select from flow_runs r where r.contact_id = c.id))::integer as "withoutRun",
@@ -122,8 +122,8 @@ export async function killRuns(plan: FlowKillPlan): Promise<FlowKillReport> {
     await eventually(
       'the end of every run',
       async () => {
-        const [row] = await database.query<{ over: boolean }>(OVER);
-        return row?.over ? true : undefined;
+        const [row] = await database.query<{ over: boolean; sent: boolean }>(OVER);
+        return row?.over && (row.sent || plan.leaseMs === undefined) ? true : undefined;
       },
       { withinMs: PATIENT_MS, everyMs: plan.everyMs },
     );
