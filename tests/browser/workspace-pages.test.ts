@@ -114,6 +114,7 @@ test('somebody is invited, gets another role, taken back by undo, and sees nothi
     'domains',
     'webhooks',
     'api-keys',
+    'flows',
     'members',
     'billing',
     'settings',

@@ -112,7 +112,7 @@ export function useList<Name extends Listing>(
 }
 
 /** Requests that change nothing, although they have a body. */
-type Asking = 'POST /audiences/preview' | 'POST /templates/render-preview';
+type Asking = 'POST /audiences/preview' | 'POST /templates/render-preview' | 'POST /flows/{id}/validate';
 
 /** Asks a question that has a body. The answer to the one before is shown until the next is there. */
 export function useQuestion<Name extends Asking>(

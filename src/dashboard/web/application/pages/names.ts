@@ -2,7 +2,7 @@ import type { Contact } from '../api/operations.ts';
 import { useList } from '../api/queries.ts';
 import { useViewer } from '../api/viewer.tsx';
 
-/** The most audiences that a choice offers; who has more finds the others by their pages. */
+/** The most things that a choice offers; who has more finds the others by their pages. */
 const MOST = 100;
 
 /** The names of the audiences by id, newest first, for choices and for texts. */
@@ -12,6 +12,17 @@ export function useAudienceNames(): Readonly<Record<string, string>> {
     'GET /audiences',
     { query: { limit: MOST } },
     { enabled: may('contacts:read') },
+  );
+  return Object.fromEntries(items.map(({ id, name }) => [id, name]));
+}
+
+/** The names of the templates by id, newest first. */
+export function useTemplateNames(): Readonly<Record<string, string>> {
+  const { may } = useViewer();
+  const { items = [] } = useList(
+    'GET /templates',
+    { query: { limit: MOST } },
+    { enabled: may('templates:read') },
   );
   return Object.fromEntries(items.map(({ id, name }) => [id, name]));
 }

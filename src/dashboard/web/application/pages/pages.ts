@@ -141,6 +141,16 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./campaigns/page.tsx'),
   },
   {
+    name: 'flows',
+    title: 'Flows',
+    group: 'create',
+    icon: 'Flow',
+    key: 'f',
+    permission: 'campaigns:read',
+    words: 'automation journey workflow drip sequence',
+    load: () => import('./flows/page.tsx'),
+  },
+  {
     name: 'api-keys',
     title: 'API keys',
     group: 'build',

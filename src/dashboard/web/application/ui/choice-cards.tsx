@@ -25,7 +25,7 @@ export const ChoiceCards = <Value extends string>({
           value={each}
           checked={value === each}
           onChange={() => onChange(each)}
-          className="mt-0.5 size-4 shrink-0 accent-accent"
+          className="mt-0.5 size-4 shrink-0 accent-accent focus-visible:outline-none"
         />
         <span>
           <span className="block font-medium">{options[each].title}</span>

@@ -51,11 +51,18 @@ export const icons = {
   ),
   Lock: drawn('M3.500 7h9v6.500h-9V7Zm2-.2V5a2.500 2.500 0 0 1 5 0v1.800M8 9.500v1.500'),
   Plus: drawn('M8 3v10M3 8h10'),
+  Minus: drawn('M3 8h10'),
+  Whole: drawn('M2.500 6V2.500H6m4 0h3.500V6m0 4v3.500H10m-4 0H2.500V10'),
   More: drawn('M3.500 8h.1m4.400 0h.1m4.400 0h.1'),
   Menu: drawn('M2.500 4.500h11m-11 3.500h11m-11 3.500h11'),
   Down: drawn('m4.500 6.500 3.500 3.500 3.500-3.500'),
   Book: drawn(
     'M8 4c-1.500-1-3.500-1.300-5.500-1v9.500c2-.3 4 0 5.500 1 1.500-1 3.500-1.300 5.500-1V3c-2-.3-4 0-5.500 1Zm0 0v9.500',
   ),
+  Clock: drawn('M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM8 4.800V8l2.200 1.500'),
+  Calendar: drawn('M2.500 3.500h11v10h-11v-10Zm0 3.300h11M5.300 1.800v3m5.400-3v3'),
+  Split: drawn('M8 2v3.500L4 9v5M8 5.500 12 9v5M2.300 12.300 4 14l1.700-1.700m4.600 0L12 14l1.700-1.700'),
+  Play: drawn('M5 3.200v9.600L12.500 8 5 3.200Z'),
+  Stop: drawn('M5.300 3.500v9m5.400-9v9'),
   Out: drawn('M6.500 3h-3.500v10h10V9.500M9 2.500h4.500V7M13 3 7.500 8.500'),
 } as const satisfies Record<string, ReactNode>;

@@ -1,7 +1,8 @@
+import { createContext, useContext } from 'react';
 import { Close } from '../../../icons.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { useAudienceNames } from '../names.ts';
-import { type Base, FIELDS, FIRST_VALUE, partsOf, type Shape, WAYS, wayOf } from './fields.ts';
+import { type Base, FIELDS, FIRST_VALUE, NAMED, partsOf, type Shape, WAYS, wayOf } from './fields.ts';
 import type { Condition, Value } from './filter-tree.ts';
 
 const STATUSES = {
@@ -11,6 +12,9 @@ const STATUSES = {
   complained: 'complained',
 } as const;
 const UNITS = { minutes: 'minutes', hours: 'hours', days: 'days', weeks: 'weeks' } as const;
+
+/** Whether the filter also sees the event that brought somebody here: those of flows do. */
+export const EventFields = createContext(false);
 
 /** One condition: of which field, how it is asked, and with what it is compared. */
 export function ConditionRow(props: {
@@ -24,7 +28,8 @@ export function ConditionRow(props: {
   const { base, name } = partsOf(condition.field);
   const { kind } = FIELDS[base];
   const way = wayOf(kind, condition.operator, condition.value);
-  const takesName = base === 'properties.' || base === 'activity.event:';
+  const hasEvent = useContext(EventFields);
+  const takesName = (NAMED as readonly Base[]).includes(base);
   const choose = (next: Base) => {
     const [first] = WAYS[FIELDS[next].kind];
     if (first)
@@ -39,18 +44,20 @@ export function ConditionRow(props: {
           onChange={({ target }) => choose(target.value as Base)}
           className="field field-small w-44"
         >
-          {Object.entries(FIELDS).map(([value, { text }]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
+          {Object.entries(FIELDS)
+            .filter(([value]) => hasEvent || value !== 'event.')
+            .map(([value, { text }]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
         </select>
         {takesName && (
           <input
             aria-label={
-              base === 'properties.' ? `${label}: name of the property` : `${label}: name of the event`
+              base === 'activity.event:' ? `${label}: name of the event` : `${label}: name of the property`
             }
-            placeholder={base === 'properties.' ? 'plan' : 'order.placed'}
+            placeholder={base === 'activity.event:' ? 'order.placed' : 'plan'}
             value={name}
             spellCheck={false}
             autoComplete="off"

@@ -19,14 +19,18 @@ export const FIELDS = {
   'activity.clicked': { text: 'Clicked a link', kind: 'activity' },
   'activity.delivered': { text: 'Was reached', kind: 'activity' },
   'activity.event:': { text: 'Event of your program', kind: 'event' },
+  'event.': { text: 'Property of the event', kind: 'property' },
 } as const satisfies Record<string, { readonly text: string; readonly kind: Kind }>;
 /** The part of a field's name that people choose. */
 export type Base = keyof typeof FIELDS;
 
+/** The parts that a name follows, and an example of such a name. */
+export const NAMED = ['properties.', 'event.', 'activity.event:'] as const satisfies readonly Base[];
+
 /** The chosen part of a field's name, and the name that follows it. */
 export function partsOf(field: string): { readonly base: Base; readonly name: string } {
   if (field in FIELDS) return { base: field as Base, name: '' };
-  const base = field.startsWith('properties.') ? 'properties.' : 'activity.event:';
+  const base = NAMED.find((each) => field.startsWith(each)) ?? 'activity.event:';
   return { base, name: field.slice(base.length) };
 }
 

@@ -1,0 +1,28 @@
+/** Values by name while they are edited: a line each, `name = value`. */
+
+/** What people read of values; a text that looks like something else has quotes. */
+export const linesOf = (values: Readonly<Record<string, unknown>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${name} = ${textOf(value)}`)
+    .join('\n');
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' && readValue(value) === value ? value : JSON.stringify(value);
+
+/** The values of lines. What is JSON is what it says, and everything else a text. */
+export function valuesIn(lines: string): Readonly<Record<string, unknown>> {
+  const entries = lines.split('\n').flatMap((line) => {
+    const [name = '', ...rest] = line.split('=');
+    return name.trim() === '' ? [] : [[name.trim(), readValue(rest.join('=').trim())] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function readValue(text: string): unknown {
+  if (!/^(?:true|false|null|-?\d|["[{])/.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,190 @@
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import type { FlowDefinition } from '../../../../../../machines/flow-definition.ts';
+import { graphProblems } from '../../../../../modules/flows/graph.ts';
+import type { Flow } from '../../api/operations.ts';
+import { useChange, useQuestion } from '../../api/queries.ts';
+import { Refused } from '../../api/requests.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { useKeys } from '../../shell/keys.ts';
+import { Button } from '../../ui/button.tsx';
+import { Problem } from '../../ui/form.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { toast, toastProblem } from '../../ui/toast.tsx';
+import { addStep, bodyOf, connect, removeStep, renameStep } from './definition.ts';
+import type { Editing } from './flow-canvas.tsx';
+import { type ProblemsByStep, problemsByStep, together } from './problems.ts';
+import { StartPanel } from './start-panel.tsx';
+import { wayCounts } from './stats.ts';
+import { StepPanel } from './step-panel.tsx';
+import type { FlowDraft } from './use-flow-draft.ts';
+import { useNames } from './words.ts';
+
+const FlowCanvas = lazy(() => import('./flow-canvas.tsx'));
+
+const NONE: ProblemsByStep = new Map();
+
+/** What is wrong: with how the steps hang together at once, and with what they name as soon as it is saved. */
+function useProblems(flow: Flow, { draft, saved }: FlowDraft) {
+  const { may } = useViewer();
+  const [refused, setRefused] = useState<ProblemsByStep>(NONE);
+  const validation = useQuestion(
+    'POST /flows/{id}/validate',
+    { path: { id: flow.id } },
+    { enabled: may('campaigns:write') },
+  );
+  const problems = useMemo(() => {
+    const named = validation.data?.problems.filter(({ path }) =>
+      /^\/(?:trigger|exitWhen)|\/config/.test(path),
+    );
+    const ofService = named ? problemsByStep(saved, named) : NONE;
+    return together(together(refused, problemsByStep(draft, graphProblems(draft))), ofService);
+  }, [draft, saved, refused, validation.data]);
+  return { problems, setRefused };
+}
+
+/** The drawing of a flow with the settings of the chosen step beside it. Viewers look at both, and change nothing. */
+export default function Drawing({ flow, edited }: { readonly flow: Flow; readonly edited: FlowDraft }) {
+  const { may } = useViewer();
+  const mayWrite = may('campaigns:write');
+  const { draft, isChanged, set, undo, canUndo, discard } = edited;
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [message, setMessage] = useState<string | null>(null);
+  const { problems, setRefused } = useProblems(flow, edited);
+  const names = useNames();
+  const frame = useRef<HTMLDivElement>(null);
+  const change = useChange('PATCH /flows/{id}');
+  const step = draft.steps.find(({ key }) => key === chosen) ?? null;
+  const count = [...problems.values()].reduce((sum, each) => sum + each.length, 0);
+  const isAsWasRun = !isChanged && flow.publishedVersion === flow.version;
+
+  const save = async () => {
+    if (!mayWrite || change.isPending || !isChanged) return;
+    setMessage(null);
+    try {
+      await change.mutateAsync({ path: { id: flow.id }, body: bodyOf(draft) });
+      setRefused(NONE);
+      toast(
+        flow.publishedVersion === null
+          ? 'It is saved.'
+          : 'It is saved beside the version that runs. Activate it to take its place.',
+      );
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setRefused(problemsByStep(draft, error.details));
+      if (error.details.length === 0) setMessage(error.message);
+      else toastProblem(new Error('It is not saved: some steps are not finished.'));
+    }
+  };
+  const write = (next: FlowDefinition) => {
+    setRefused(NONE);
+    set(next);
+  };
+  const focusCard = (key: string) =>
+    requestAnimationFrame(() => frame.current?.querySelector<HTMLElement>(`[data-step="${key}"]`)?.focus());
+  const openPanel = (key: string) => {
+    setChosen(key);
+    // The first field, so that the keyboard goes on where the eyes are.
+    requestAnimationFrame(() => {
+      const panel = frame.current?.querySelector<HTMLElement>('[data-panel]');
+      panel?.querySelector<HTMLElement>('select, input, textarea')?.focus({ preventScroll: true });
+      if (!matchMedia('(min-width: 1024px)').matches) panel?.scrollIntoView({ block: 'nearest' });
+    });
+  };
+  const close = () => {
+    focusCard(chosen === '' ? '*' : (chosen ?? '*'));
+    setChosen(null);
+  };
+  const remove = (key: string) => {
+    write(removeStep(draft, key));
+    if (chosen === key) setChosen(null);
+    focusCard('*');
+    toast(`The step “${key}” is removed.`, async () => set(draft));
+  };
+  const editing: Editing = {
+    onAdd: (way, type) => {
+      const { definition, key } = addStep(draft, type, way);
+      write(definition);
+      openPanel(key);
+    },
+    onConnect: (way, to) => write(connect(draft, way, to)),
+    onRemove: remove,
+  };
+  useKeys({ 'mod s': () => void save() });
+  const panel = {
+    definition: draft,
+    names,
+    problems: problems.get(chosen ?? '') ?? [],
+    isReadOnly: !mayWrite,
+    onChange: write,
+    onClose: close,
+  };
+  return (
+    <div ref={frame} className="grid gap-4">
+      <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
+        <p role="status" data-color={count === 0 ? 'good' : 'bad'} className="state-text mr-auto font-medium">
+          {count === 0
+            ? mayWrite && !isChanged && 'Nothing keeps it from running.'
+            : `${count} ${count === 1 ? 'thing keeps' : 'things keep'} it from running.`}
+        </p>
+        {mayWrite && (
+          <>
+            {canUndo && (
+              <Button look="quiet" title="Ctrl Z, ⌘ Z" onClick={undo}>
+                Undo
+              </Button>
+            )}
+            {isChanged && <Button onClick={discard}>Discard</Button>}
+            <Button
+              look={isChanged ? 'main' : 'plain'}
+              aria-disabled={!isChanged}
+              busy={change.isPending}
+              title="Ctrl S, ⌘ S"
+              onClick={() => void save()}
+            >
+              {isChanged ? 'Save' : 'Saved'}
+            </Button>
+          </>
+        )}
+      </div>
+      {message !== null && <Problem>{message}</Problem>}
+      <div
+        className={`grid items-start gap-4 ${chosen === null ? '' : 'lg:grid-cols-[minmax(0,1fr)_22rem]'}`}
+      >
+        <section
+          aria-label="Drawing"
+          className="card overflow-hidden lg:sticky lg:top-4"
+          onKeyDown={(event) => {
+            if (event.key === 'z' && (event.ctrlKey || event.metaKey) && mayWrite) undo();
+          }}
+        >
+          <Suspense fallback={<Skeleton className="h-[70dvh] min-h-104 w-full" />}>
+            <FlowCanvas
+              label={`Drawing of ${flow.name}`}
+              definition={draft}
+              names={names}
+              problems={problems}
+              chosen={chosen}
+              onChoose={openPanel}
+              {...(mayWrite && { editing })}
+              {...(isAsWasRun && flow.stats && { counts: wayCounts(draft, flow.stats) })}
+              className="h-[70dvh] min-h-104"
+            />
+          </Suspense>
+        </section>
+        {chosen === '' && <StartPanel {...panel} />}
+        {step && (
+          <StepPanel
+            key={step.key}
+            {...panel}
+            step={step}
+            onRename={(key) => {
+              write(renameStep(draft, step.key, key));
+              setChosen(key);
+            }}
+            onRemove={() => remove(step.key)}
+          />
+        )}
+      </div>
+    </div>
+  );
+}

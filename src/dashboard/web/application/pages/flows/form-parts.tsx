@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react';
+import { Choice, type Fields } from '../../ui/form.tsx';
+import type { StepProblem } from './problems.ts';
+import type { Names } from './words.ts';
+
+/** What the fields of a step are drawn with. */
+export interface Drawing<Config> {
+  readonly config: Config;
+  readonly names: Names;
+  readonly problems: readonly StepProblem[];
+  /** For what is no field of a form, such as a filter. */
+  readonly onChange: (config: Config) => void;
+}
+
+/** The form of one type of step: its fields, and the settings that they say. Fields are called like their place in the settings. */
+export interface StepForm<Config> {
+  readonly fields: (drawing: Drawing<Config>) => ReactNode;
+  readonly read: (fields: Fields, before: Config) => Config;
+}
+
+/** What was written; undefined for nothing. */
+export const given = (text = ''): string | undefined => (text.trim() === '' ? undefined : text.trim());
+
+/** A choice among things by their ids; one that is not in the list, such as an alias, stays what it is. */
+export function Named(props: {
+  readonly label: string;
+  readonly name: string;
+  readonly value: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly none: string;
+  readonly hint?: ReactNode;
+}) {
+  const { value, options } = props;
+  const isElse = value !== '' && !(value in options);
+  return (
+    <Choice
+      key={Object.keys(options).length}
+      label={props.label}
+      name={props.name}
+      options={{ '': props.none, ...(isElse && { [value]: value }), ...options }}
+      defaultValue={value}
+      hint={props.hint}
+    />
+  );
+}
+
+/** `2026-11-22T09:00` of an instant, as a field for local times takes it. */
+export function localText(at: string): string {
+  const date = new Date(at);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** The instant of a local time; undefined for none. */
+export const instantOf = (text = ''): string | undefined =>
+  text === '' || Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();

@@ -1,0 +1,5 @@
+/** A style sheet as text, for a sheet that a page adds when it is opened. */
+declare module '*.css' {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { createClient } from '../support/client.ts';
+import { LIVE_KEY } from '../support/service.ts';
+import { ADA, type Dashboard, inspect, openDashboard, press, signUp, typeInto } from './dashboard.ts';
+
+let dashboard: Dashboard;
+let url: string;
+let page: Page;
+let client: ReturnType<typeof createClient>;
+
+beforeAll(async () => {
+  dashboard = await openDashboard();
+  url = dashboard.service.url;
+  client = createClient(url, LIVE_KEY);
+  await client.post('/v1/domains', { name: 'kept.example' });
+  await client.post('/v1/templates', {
+    ...{ name: 'Your basket', format: 'emailmd', from: 'Shop <shop@kept.example>' },
+    ...{ subject: '{{ contact.firstName }}, it waits for you', markdown: '# Hello {{ contact.firstName }}' },
+  });
+  page = await dashboard.newcomer();
+  await signUp(dashboard, page);
+});
+afterAll(() => dashboard?.[Symbol.asyncDispose]());
+
+const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 }).waitFor();
+const card = (key: string) => page.locator(`[data-step="${key}"]`);
+const cardWith = (key: string, text: string | RegExp) => card(key).filter({ hasText: text }).waitFor();
+
+test('a flow is made of a recipe, and a step added, told and saved, by keyboard alone', async () => {
+  await page.goto(`${url}/app/live/flows`);
+  await page.getByText('There is no flow yet').waitFor();
+  await inspect(page, 'flows-empty');
+  await page.keyboard.press('c');
+  await typeInto(page, { Name: 'Left basket' });
+  await page.getByRole('radio', { name: /Left basket/ }).press('Space');
+  await inspect(page, 'flow-new');
+  await press(page, 'Open the drawing');
+  await heading('Left basket');
+  // The arrows lead from card to card, and Enter opens one.
+  await card('*').focus();
+  await page.keyboard.press('ArrowDown');
+  expect(await page.locator(':focus').getAttribute('data-step')).toBe('order');
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('region', { name: 'Wait for an event' })
+    .getByLabel('Name of the event')
+    .and(page.locator(':focus'))
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await card('order').and(page.locator(':focus')).waitFor();
+  await press(page, 'Add a step after morning');
+  await page.getByRole('menuitem', { name: /Send an email/ }).press('Enter');
+  const panel = page.getByRole('region', { name: 'Send an email' });
+  await panel.waitFor();
+  // What is not finished is told on its card, from the refusal of the service.
+  await page.keyboard.press('Control+s');
+  await cardWith('email', /./);
+  await page.getByText(/thing keeps it from running/).waitFor();
+  await inspect(page, 'flow-unfinished');
+  await panel.getByLabel('Template').selectOption({ label: 'Your basket' });
+  await page.keyboard.press('Control+s');
+  await page.getByText('It is saved.').waitFor();
+  await page.getByText('Nothing keeps it from running.').waitFor();
+  await cardWith('email', 'Your basket');
+  await inspect(page, 'flow-drawing');
+});
+
+test('ways are led elsewhere, steps taken away and brought back, and problems of the drawing told at once', async () => {
+  await card('order').press('Enter');
+  await page.getByLabel('It came, then').selectOption('');
+  await cardWith('bought', 'No edge leads to this step.');
+  await page.keyboard.press('Escape');
+  await card('bought').press('Delete');
+  await card('bought').waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }).press('Enter');
+  await card('bought').waitFor();
+  await press(page, 'Discard');
+  await page.getByText('Nothing keeps it from running.').waitFor();
+  // A way is drawn with the pointer, too.
+  await card('order').press('Enter');
+  await page.getByLabel('It came, then').selectOption('');
+  await page.keyboard.press('Escape');
+  const [from, to] = await Promise.all([
+    page.locator('[data-id="order → event"] .react-flow__handle.source').boundingBox(),
+    page.locator('[data-id="bought"] .react-flow__handle.target').boundingBox(),
+  ]);
+  if (!from || !to) throw new Error('The drawing has no handles.');
+  await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 8 });
+  await page.mouse.up();
+  await card('bought').filter({ hasNotText: 'No edge leads' }).waitFor();
+  await press(page, 'Discard');
+});
+
+test('a walk through it is played over the drawing, with the mail as it would be', async () => {
+  await page.getByRole('link', { name: 'Try it' }).press('Enter');
+  await page.getByText('Nothing was tried yet').waitFor();
+  await press(page, 'Walk through it');
+  await page.getByText('It comes to the end.').waitFor();
+  await page.getByRole('button', { name: /Ada, it waits for you/ }).press('Enter');
+  await page.frameLocator('iframe[title="The email"]').getByRole('heading', { name: 'Hello Ada' }).waitFor();
+  await page.locator('[data-step="email"][aria-current=step]').waitFor();
+  await inspect(page, 'flow-tried');
+  // Who orders within the hour is not written to.
+  await press(page, 'Something that they do');
+  await page.getByLabel('Event 1', { exact: true }).fill('order.placed');
+  await press(page, 'Walk through it');
+  await page.getByText('It leaves before the end.').waitFor();
+  await page.getByRole('slider', { name: 'Step' }).focus();
+  await page.keyboard.press('Home');
+  await page.locator('[aria-current=step]').first().waitFor({ state: 'detached' });
+  await press(page, 'Play');
+  await page.locator('[data-step="bought"][aria-current=step]').waitFor();
+});
+
+test('it is activated, runs for somebody, and the run is shown over the drawing and ended', async () => {
+  await press(page, 'Activate');
+  await page.getByRole('dialog').getByRole('button', { name: 'Activate it' }).press('Enter');
+  await page.getByText('It runs.').waitFor();
+  await page.getByRole('link', { name: 'Runs', exact: true }).press('Enter');
+  await page.getByText('Nobody has begun yet').waitFor();
+  await client.post('/v1/contacts', { email: ADA, firstName: 'Ada' });
+  await client.post(`/v1/contacts/${ADA}/events`, { name: 'basket.filled' });
+  await page.reload();
+  await page.getByRole('row', { name: new RegExp(ADA) }).waitFor();
+  await inspect(page, 'flow-runs');
+  await page.getByLabel('State').selectOption('completed');
+  await page.getByText('No run is like that').waitFor();
+  await press(page, 'Clear');
+  await page.getByRole('link', { name: new RegExp(ADA) }).press('Enter');
+  await heading(ADA);
+  await page.locator('[data-step="order"][aria-current=step]').waitFor();
+  await inspect(page, 'flow-run');
+  await press(page, 'End the run');
+  await page.getByRole('dialog').getByRole('button', { name: 'End the run' }).press('Enter');
+  await page.getByRole('status').getByText('Cancelled').waitFor();
+});
+
+test('a draft stands beside the version that runs; it is paused, copied and deleted', async () => {
+  await page.getByRole('link', { name: 'Runs' }).press('Enter');
+  await page.getByRole('link', { name: 'Drawing' }).press('Enter');
+  await page.getByRole('region', { name: 'Drawing', exact: true }).waitFor();
+  await card('morning').press('Enter');
+  await page.getByLabel('Time', { exact: true }).fill('11:30');
+  await press(page, 'Save');
+  await page.getByText('version 2 is a draft beside it', { exact: false }).waitFor();
+  await page.getByRole('link', { name: 'Versions' }).press('Enter');
+  await page.getByRole('region', { name: 'Version 1' }).getByText('It runs').waitFor();
+  await page.getByRole('region', { name: 'Version 2' }).getByText('Changed').waitFor();
+  await inspect(page, 'flow-versions');
+  await press(page, 'Pause');
+  await page.getByRole('radio', { name: /^Wait/ }).press('Space');
+  await inspect(page, 'flow-pause');
+  await press(page, 'Pause it');
+  await page.getByText('It is paused.').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await press(page, 'More');
+  await page.getByRole('menuitem', { name: 'Copy to test' }).press('Enter');
+  await page.getByText('A copy is made in the test environment', { exact: false }).waitFor();
+  await page.getByText('There is no such template.').waitFor();
+  expect(await page.getByRole('button', { name: 'Activate' }).count()).toBe(0);
+  await press(page, 'More');
+  await page.getByRole('menuitem', { name: 'Delete the flow' }).press('Enter');
+  await press(page, 'Delete the flow');
+  await page.getByText('There is no flow yet').waitFor();
+  await page.goto(`${url}/app/live/flows`);
+  await page.getByRole('row', { name: /Left basket/ }).waitFor();
+  await inspect(page, 'flows');
+  expect(dashboard.complaints).toEqual([]);
+});
