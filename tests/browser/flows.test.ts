@@ -30,11 +30,9 @@ const cardWith = (key: string, text: string | RegExp) => card(key).filter({ hasT
 test('a flow is made of a recipe, and a step added, told and saved, by keyboard alone', async () => {
   await page.goto(`${url}/app/live/flows`);
   await page.getByText('There is no flow yet').waitFor();
-  await inspect(page, 'flows-empty');
   await page.keyboard.press('c');
   await typeInto(page, { Name: 'Left basket' });
   await page.getByRole('radio', { name: /Left basket/ }).press('Space');
-  await inspect(page, 'flow-new');
   await press(page, 'Open the drawing');
   await heading('Left basket');
   // The arrows lead from card to card, and Enter opens one.
@@ -152,7 +150,6 @@ test('a draft stands beside the version that runs; it is paused, copied and dele
   await inspect(page, 'flow-versions');
   await press(page, 'Pause');
   await page.getByRole('radio', { name: /^Wait/ }).press('Space');
-  await inspect(page, 'flow-pause');
   await press(page, 'Pause it');
   await page.getByText('It is paused.').waitFor();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
