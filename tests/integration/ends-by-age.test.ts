@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { SessionStore } from '../../src/auth/session-store.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { auditLogPruner } from '../../src/modules/audit-log/commands.ts';
-import { ManualClock, rowsOf } from '../support/engine.ts';
+import { ManualClock } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 const DAY = 86_400_000;
@@ -45,7 +45,9 @@ onEachStore('what ends by its age', (store) => {
         [mintId('log', NOW - age * DAY), `age.${age}`],
       );
     await auditLogPruner({ database: store.database, clock: new ManualClock(NOW) }).run();
-    const left = await rowsOf(store.database, 'select action from audit_log order by id desc');
+    const left = await store.database.query<{ action: string }>(
+      'select action from audit_log order by id desc',
+    );
     expect(left.map(({ action }) => action)).toEqual(['age.0', 'age.364']);
   });
 });
