@@ -1,31 +1,14 @@
 import { stopOwnCluster } from '../support/server.ts';
-import { type KillReport, killRepeatedly } from './kill.ts';
+import { faultsOf, killRepeatedly } from './kill.ts';
 
 // bun tests/failure/kill-long.ts [kills] : the long form of kill.test.ts. Exit code 1 when anything was lost or doubled.
 
 const kills = Number(process.argv[2] ?? 20);
 
-const faults = ({
-  lost,
-  astray,
-  stuck,
-  doubled,
-  keysNotOnce,
-  quotaDrift,
-  journalDrift,
-}: KillReport): number =>
-  lost.length +
-  astray.length +
-  stuck.length +
-  doubled.length +
-  keysNotOnce +
-  Math.abs(quotaDrift) +
-  Math.abs(journalDrift);
-
 let found = 0;
 for (const database of ['PGlite', 'PostgreSQL'] as const) {
   const report = await killRepeatedly({ database, kills, emails: [50, 1_500], say: console.log });
-  found += faults(report);
+  found += faultsOf(report);
   console.log(JSON.stringify({ database, kills, ...report }, null, 2));
 }
 await stopOwnCluster();

@@ -26,6 +26,10 @@ export interface KillPlan {
   /** How many emails the client has acknowledged before each kill; picked at random between them. */
   readonly emails: readonly [least: number, most: number];
   say(line: string): void;
+  /** Where the service keeps its data; a temporary folder when absent. */
+  readonly home?: string;
+  /** Ends the service in the middle of its work, in place of `kill -9`; afterwards it can be started again. */
+  strike?(service: Service): Promise<void>;
 }
 
 /** What came of it. Every list is empty and every sum zero when nothing was lost or doubled. */
@@ -49,12 +53,32 @@ export interface KillReport {
   readonly journalDrift: number;
 }
 
+/** How many of its members are not as they should be. */
+export const faultsOf = ({
+  lost,
+  astray,
+  stuck,
+  doubled,
+  keysNotOnce,
+  quotaDrift,
+  journalDrift,
+}: KillReport): number =>
+  lost.length +
+  astray.length +
+  stuck.length +
+  doubled.length +
+  keysNotOnce +
+  Math.abs(quotaDrift) +
+  Math.abs(journalDrift);
+
 const SENDERS = 16;
 
 /** Kills the service with -9 again and again while a client sends as fast as it can, then looks what is left. */
 export async function killRepeatedly(plan: KillPlan): Promise<KillReport> {
   const made = plan.database === 'PostgreSQL' ? await createTestDatabase() : null;
-  const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-kill-'));
+  const { strike = (running: Service) => running.kill() } = plan;
+  const home = plan.home ?? mkdtempSync(join(tmpdir(), 'posthorn-kill-'));
+  const dataDir = join(home, 'data');
   const port = await freePort();
   const start = (): Promise<Service> =>
     startService({
@@ -76,7 +100,7 @@ export async function killRepeatedly(plan: KillPlan): Promise<KillReport> {
       const sending = sender.send();
       const [least, most] = plan.emails;
       await sender.progress(least + Math.floor(Math.random() * (most - least)));
-      await service.kill();
+      await strike(service);
       const began = performance.now();
       service = await start();
       restartMs.push(Math.round(performance.now() - began));
@@ -92,7 +116,7 @@ export async function killRepeatedly(plan: KillPlan): Promise<KillReport> {
     return { restartMs, acknowledged: sender.acknowledged.size, ...(await look(database.opened, sender)) };
   } finally {
     await service.kill();
-    rmSync(dataDir, { recursive: true, force: true });
+    if (plan.home === undefined) rmSync(home, { recursive: true, force: true });
     await made?.close();
   }
 }
