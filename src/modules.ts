@@ -79,7 +79,6 @@ const EVERY_MODULES = {
   kinds: MODULE_KINDS,
   tags: MODULE_TAGS,
   templateUses: MODULES.flatMap(({ templateUses = [] }) => templateUses),
-  warnings: MODULES.flatMap(({ warnings = [] }) => warnings),
   audienceUses: MODULES.flatMap(({ audienceUses = [] }) => audienceUses),
 };
 

@@ -14,6 +14,11 @@ export interface QueryOptions {
   readonly deadlineMs?: number;
   /** The statement's name, for whoever wraps the database: faults are injected by name and not by the text of the SQL. */
   readonly name?: string;
+  /**
+   * True for a read that may take long, or whose text clients have a part in: it runs on the connections of `read`, where no write waits
+   * behind it, is planned for its values, and is kept nowhere.
+   */
+  readonly isSearch?: boolean;
 }
 
 /** The options of a read. */

@@ -155,11 +155,14 @@ export class PostgresDatabase implements Database {
     options: QueryOptions = {},
   ): Promise<Row[]> {
     const values = parameters.map(wireText);
+    const { deadlineMs = DEADLINE_MS, isSearch = false } = options;
     const rows = await this.#writes.heed(
       text,
-      this.#run(this.#engine, options.deadlineMs ?? DEADLINE_MS, true, (client, prepare) =>
-        client.unsafe(text, values, { prepare }),
-      ),
+      this.#run(isSearch ? this.#reads : this.#engine, deadlineMs, !isSearch, (client, prepare) => {
+        const running = client.unsafe(text, values, { prepare });
+        // Searches may wait for a connection for seconds, as those of Drizzle do: that they have no backend yet shows nothing.
+        return isSearch ? running.then((found) => found) : running;
+      }),
     );
     return rows as unknown as Row[];
   }

@@ -11,6 +11,8 @@ export interface Searched<Row> {
   nth(count: number): Promise<string | null>;
   /** The matching rows from the beginning down to that id, or to the end. */
   rowsDownTo(id: string | null): Promise<readonly Row[]>;
+  /** The matching rows among the first ones, or some of them, where one statement finds both. */
+  among?(count: number): Promise<readonly Row[]>;
 }
 
 /** Looks through the newest `count` rows of a list. */
@@ -20,6 +22,9 @@ export type Look<Row> = (count: number) => Promise<Found<Row>>;
  * The first bound. Most filters that match anything fill a page within it, so that they cost no more than without a bound.
  */
 const FEW = 500;
+
+/** One statement that finds both looks further at first: it stops as soon as it has a page. */
+const FEW_AT_ONCE = 2_000;
 
 /** Looks at few rows first, and at `most` where those hold no whole page, though the list goes on. */
 export async function searchBy<Row>(look: Look<Row>, most: number): Promise<Found<Row>> {
@@ -31,13 +36,17 @@ export async function searchBy<Row>(look: Look<Row>, most: number): Promise<Foun
  * Looks at `most` rows at most and answers the matches among them: a filter without an index may match none of ten million.
  * The bound is an id that every table is given, so that no plan reads rows beyond it.
  */
-export const search = <Row>(
-  { nth, rowsDownTo }: Searched<Row>,
+export async function search<Row>(
+  { nth, rowsDownTo, among }: Searched<Row>,
   limit: number,
   most: number,
-): Promise<Found<Row>> =>
-  searchBy(async (count) => {
+): Promise<Found<Row>> {
+  const look: Look<Row> = async (count) => {
     const end = await nth(count);
     const rows = await rowsDownTo(end);
     return { rows, stoppedAt: rows.length > limit ? null : end };
-  }, most);
+  };
+  if (!among || most <= FEW_AT_ONCE) return searchBy(look, most);
+  const rows = await among(FEW_AT_ONCE);
+  return rows.length > limit ? { rows, stoppedAt: null } : look(most);
+}

@@ -136,12 +136,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       handle: async ({ caller, params: { id }, headers, client, now }) => {
         const { accountId } = memberOf(caller);
         if ((await roleIn(accountId, id)) === null) return notFound('workspace');
-        const cookie = await openFor(
-          deps,
-          { id: accountId },
-          { headers, client, now },
-          { workspace: id, provided: 'replaced' },
-        );
+        const cookie = await openFor(deps, { id: accountId }, { headers, client, now }, id);
         return cookie instanceof Failure ? cookie : withCookie(cookie, 200, { workspaceId: id });
       },
     }),

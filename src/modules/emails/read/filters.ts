@@ -1,25 +1,25 @@
-import { type Column, eq, ilike, type SQL, sql } from 'drizzle-orm';
 import type { EmailState } from '../../../../machines/email.ts';
 import { timeOfId } from '../../../db/ids.ts';
-import { emails } from '../../../db/schema/emails.ts';
+import type { Put } from '../../../db/values.ts';
 import { Failure, invalid } from '../../../http/failure.ts';
-import { type IdRange, idRangeOf, withinRange } from '../../../http/list.ts';
+import { type IdRange, idRangeOf } from '../../../http/list.ts';
 import { isProblem, parseAddress } from '../../../mail/address.ts';
 import type { EmailQuery } from './query-model.ts';
+
+/** A condition on the row `e` of an email, as SQL. */
+export type Condition = (put: Put) => string;
 
 /** The filters of a list, as conditions on the tables that it is read from. */
 export interface Filters {
   readonly status: EmailState | undefined;
   /** What does not change with an email's life. */
-  readonly ofEmail: readonly SQL[];
-  /** Conditions on the id of whichever table a list begins with. */
-  within(id: Column): readonly SQL[];
+  readonly ofEmail: readonly Condition[];
   readonly range: IdRange;
   /** The newest moment of the list (epoch milliseconds). */
   readonly begins: number;
 }
 
-const given = (filters: readonly (SQL | false)[]): readonly SQL[] =>
+const given = (filters: readonly (Condition | false)[]): readonly Condition[] =>
   filters.filter((filter) => filter !== false);
 
 /** The conditions of a list below the id `after`, asked for at `now` (epoch milliseconds). */
@@ -33,18 +33,19 @@ export function filtersOf(query: EmailQuery, after: string | null, now: number):
   return {
     status,
     ofEmail: given([
-      to !== null && sql`${emails.recipientKeys} @> array[${to}]::text[]`,
-      from !== null && eq(emails.senderKey, from),
-      subject !== undefined && ilike(emails.subject, `%${subject.replace(/[\\%_]/g, '\\$&')}%`),
-      tag !== undefined && sql`${emails.tags} @> array[${tag}]::text[]`,
-      domainId !== undefined && eq(emails.domainId, domainId),
-      campaignId !== undefined && eq(emails.campaignId, campaignId),
+      to !== null && ((put) => `e.recipient_keys @> ${put([to])}::text[]`),
+      from !== null && ((put) => `e.sender_key = ${put(from)}`),
+      subject !== undefined && ((put) => `e.subject ilike ${put(containing(subject))}`),
+      tag !== undefined && ((put) => `e.tags @> ${put([tag])}::text[]`),
+      domainId !== undefined && ((put) => `e.domain_id = ${put(domainId)}`),
+      campaignId !== undefined && ((put) => `e.campaign_id = ${put(campaignId)}`),
     ]),
-    within: (id) => withinRange(id, range),
     range,
     begins: range.below === null ? now : Math.min(now, timeOfId(range.below)),
   };
 }
+
+const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** The key that addresses are compared by; null without a filter. */
 function keyOf(text: string | undefined, path: string): string | null | Failure {

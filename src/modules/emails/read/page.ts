@@ -4,9 +4,9 @@ import type { Database } from '../../../db/database.ts';
 import { type Found, search } from '../../../http/bounded-search.ts';
 import { Failure } from '../../../http/failure.ts';
 import { filtersOf } from './filters.ts';
-import { isCrowded, listsOf } from './lists.ts';
+import type { EmailItemRow } from './item-statements.ts';
+import { EmailLists, isCrowded } from './lists.ts';
 import type { EmailQuery } from './query-model.ts';
-import type { EmailItemRow } from './views.ts';
 
 /** The most emails that one request looks at for its filters: some 30 ms, however many there are. */
 export const MOST_SEARCHED = 10_000;
@@ -36,18 +36,19 @@ export async function readPage(
 ): Promise<Found<EmailItemRow> | Failure> {
   const filters = filtersOf(query, after, now);
   if (filters instanceof Failure) return filters;
-  const lists = listsOf(database, caller, filters, query.limit);
+  const lists = new EmailLists(database, caller, filters, query.limit);
   const foundBy = query.status === undefined ? 'newest' : FOUND_BY[query.status];
   if (foundBy === 'clock' && !(await isCrowded(database, mostSearched)))
     return { rows: await lists.inFlight(mostSearched), stoppedAt: null };
   const { ofEmail } = filters;
   if (foundBy === 'waiting' || foundBy === 'ended') {
     // The index by state answers a filter by state alone.
-    const rowsDownTo = lists.inState(foundBy);
-    if (ofEmail.length === 0) return { rows: await rowsDownTo(null), stoppedAt: null };
-    return search({ nth: lists.nthInState(foundBy), rowsDownTo }, query.limit, mostSearched);
+    if (ofEmail.length === 0) return { rows: await lists.inState(foundBy), stoppedAt: null };
+    const found = { nth: lists.nthInState(foundBy), rowsDownTo: lists.inStateDownTo(foundBy) };
+    return search(found, query.limit, mostSearched);
   }
   if (ofEmail.length === 0 && query.status === undefined)
-    return { rows: await lists.newestOfAll(), stoppedAt: null };
-  return search({ nth: lists.nthNewest, rowsDownTo: lists.newest }, query.limit, mostSearched);
+    return { rows: await lists.newest(), stoppedAt: null };
+  const { nthNewest: nth, newestDownTo: rowsDownTo, amongNewest: among } = lists;
+  return search({ nth, rowsDownTo, among }, query.limit, mostSearched);
 }

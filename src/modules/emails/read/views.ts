@@ -1,26 +1,11 @@
 import type { EmailContext } from '../../../../machines/email-context.ts';
 import { timeOfId } from '../../../db/ids.ts';
+import { isoOf } from '../../../db/values.ts';
 import { formatAddress } from '../../../mail/address.ts';
 import { type Content, type Envelope, wholeEnvelope } from '../accept/message.ts';
 import type { EmailDetail, EmailItem } from './answer-model.ts';
 import type { EmailEvent } from './event-model.ts';
-
-/** The columns of an email and its message that lists read. */
-export interface EmailItemRow {
-  readonly id: string;
-  readonly livemode: boolean;
-  readonly state: string;
-  readonly lastEvent: string | null;
-  readonly failureReason: string | null;
-  readonly scheduledAt: Date | null;
-  readonly sentAt: Date | null;
-  readonly deliveredAt: Date | null;
-  readonly subject: string;
-  readonly domainId: string | null;
-  readonly templateId: string | null;
-  readonly campaignId: string | null;
-  readonly envelope: unknown;
-}
+import type { EmailItemRow } from './item-statements.ts';
 
 /** The same with the progress of each recipient. */
 export interface EmailRow extends EmailItemRow {
@@ -38,8 +23,6 @@ export interface EventRow {
   readonly data: unknown;
 }
 
-const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
-
 /** The item of an email in a list. */
 export function itemOf(row: EmailItemRow): EmailItem {
   const envelope = wholeEnvelope(row.envelope);
@@ -54,16 +37,16 @@ export function itemOf(row: EmailItemRow): EmailItem {
     subject: row.subject,
     tags: envelope.tags.map(({ name, value }) => ({ name, value })),
     status: row.state as EmailItem['status'],
-    lastEvent: row.lastEvent as EmailItem['lastEvent'],
-    failureReason: row.failureReason as EmailItem['failureReason'],
+    lastEvent: row.last_event as EmailItem['lastEvent'],
+    failureReason: row.failure_reason as EmailItem['failureReason'],
     messageId: envelope.messageId,
-    domainId: row.domainId,
-    templateId: row.templateId,
-    campaignId: row.campaignId,
-    scheduledAt: iso(row.scheduledAt),
+    domainId: row.domain_id,
+    templateId: row.template_id,
+    campaignId: row.campaign_id,
+    scheduledAt: isoOf(row.scheduled_at),
     createdAt: new Date(timeOfId(row.id)).toISOString(),
-    sentAt: iso(row.sentAt),
-    deliveredAt: iso(row.deliveredAt),
+    sentAt: isoOf(row.sent_at),
+    deliveredAt: isoOf(row.delivered_at),
   };
 }
 

@@ -1,0 +1,76 @@
+import type { Database } from '../../../db/database.ts';
+import { Values } from '../../../db/values.ts';
+import { packedContent } from '../accept/packed-content.ts';
+import type { EmailEvent } from './event-model.ts';
+import { ITEM, latestTurn, type Owner, putSpan, spanOf } from './item-statements.ts';
+import { EVENTS_OF_TURN } from './recorded-events.ts';
+import { type EmailRow, eventOf } from './views.ts';
+
+interface DetailRow extends EmailRow {
+  readonly content: string;
+  readonly recipient_keys: readonly string[];
+}
+
+/** The email of an owner with its content; everything outside does not exist for the caller. @throws Unavailable */
+export async function readDetail(
+  database: Pick<Database, 'query'>,
+  { workspaceId, livemode }: Owner,
+  id: string,
+): Promise<DetailRow | null> {
+  const { put, list } = new Values();
+  const bounds = putSpan(put, spanOf(id));
+  const [row] = await database.query<DetailRow>(
+    `select ${ITEM}, ${packedContent('e')} as content, e.recipient_keys,
+  case when t.context is null then e.context else (e.context::jsonb || t.context::jsonb)::json end as context
+from emails e ${latestTurn(bounds)}
+where e.id = ${bounds.from} and e.workspace_id = ${put(workspaceId)} and e.livemode = ${put(livemode)}::boolean`,
+    list,
+  );
+  return row ?? null;
+}
+
+interface Row {
+  readonly email_id: string;
+  /** Null for an email without events. */
+  readonly id: string | null;
+  readonly livemode: boolean;
+  readonly type: string;
+  readonly recipient: string;
+  readonly occurred_at: number;
+  readonly data: unknown;
+}
+
+/** Nearly every email has fewer events; fifty recipients can have opened and clicked two hundred times each. */
+const MOST_EVENTS = 1_000;
+
+/**
+ * The events of an email of that owner, oldest first; null where it does not exist. The oldest opens and clicks are left out of too
+ * many events, so that the outcome of the email is always shown. @throws Unavailable
+ */
+export async function readEventsOf(
+  database: Pick<Database, 'query'>,
+  { workspaceId, livemode }: Owner,
+  id: string,
+): Promise<readonly EmailEvent[] | null> {
+  const { put, list } = new Values();
+  const { from, below } = putSpan(put, spanOf(id));
+  // Ids of one millisecond are in no order between commits; an email's commits are, by their transactions.
+  const rows = await database.query<Row>(
+    `select b.id as email_id, b.livemode, k.id, k.type, b.recipients[k.recipient + 1] as recipient,
+  (extract(epoch from k.occurred_at) * 1000)::float8 as occurred_at, k.data
+from emails b left join lateral (
+  select t.position, e.* from email_turns t cross join lateral ${EVENTS_OF_TURN}
+  where t.email_id = b.id and t.email_id >= ${from} and t.email_id < ${below} and t.position is not null
+  order by e.type in ('opened', 'clicked'), e.occurred_at desc, t.position desc, e.id desc limit ${MOST_EVENTS}
+) k on true
+where b.id = ${from} and b.workspace_id = ${put(workspaceId)} and b.livemode = ${put(livemode)}::boolean
+order by k.occurred_at, k.position, k.id`,
+    list,
+  );
+  if (rows.length === 0) return null;
+  return rows.flatMap(({ id: eventId, email_id, occurred_at, ...row }) =>
+    eventId === null
+      ? []
+      : [eventOf({ ...row, id: eventId, emailId: email_id, occurredAt: new Date(occurred_at) })],
+  );
+}
