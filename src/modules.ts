@@ -79,6 +79,7 @@ const EVERY_MODULES = {
   kinds: MODULE_KINDS,
   tags: MODULE_TAGS,
   templateUses: MODULES.flatMap(({ templateUses = [] }) => templateUses),
+  warnings: MODULES.flatMap(({ warnings = [] }) => warnings),
   audienceUses: MODULES.flatMap(({ audienceUses = [] }) => audienceUses),
 };
 

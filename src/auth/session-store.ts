@@ -44,19 +44,35 @@ export interface Opening {
   readonly client: string;
   /** The token of the session that the browser had before, which ends. */
   readonly replaces: string | null;
+  /** What has to hold still when the session is stored; nothing without it. */
+  readonly provided?: Proof;
 }
+
+/**
+ * What a session is opened on. Whoever changes the password ends all sessions: without it one that is being opened on the old password, or
+ * in place of one that has just ended, would outlive that.
+ */
+export type Proof =
+  /** The account has this hash of a password still. */
+  | { readonly password: string | null }
+  /** The session that it replaces has not ended. */
+  | 'replaced';
 
 /** A person who signed in and did nothing for so long has to sign in again. */
 const IDLE_MS = 30 * 86_400_000;
 
 /** Who opens a session is there: the workspace that somebody turned to last is the one to come back to. */
-const OPEN = `with ended as (delete from browser_sessions where hash = $1), seen as (
+const OPEN = `with ended as (delete from browser_sessions where hash = $1 returning id), unchanged as (
+  select id from accounts where $12 = 'password' and id = $5 and password = $13 for share
+), seen as (
   update members set last_seen_at = $10::text::timestamptz
   where $4 = 'account' and account_id = $5 and workspace_id = $6
 )
 insert into browser_sessions
   (id, hash, kind, subject_id, workspace_id, livemode, user_agent, client, seen_at, expires_at)
-values ($2, $3, $4, $5, $6, $7, $8, $9, $10::text::timestamptz, $11::text::timestamptz)`;
+select $2, $3, $4, $5, $6, $7::boolean, $8, $9, $10::text::timestamptz, $11::text::timestamptz
+where $12 = 'nothing' or ($12 = 'password' and exists (select from unchanged)) or ($12 = 'replaced' and exists (select from ended))
+returning id`;
 
 const FIND = `select s.id, s.kind, s.subject_id, s.workspace_id, s.livemode,
   (extract(epoch from s.expires_at) * 1000)::float8 as expires_at,
@@ -97,10 +113,14 @@ export class SessionStore {
     private readonly now: () => number,
   ) {}
 
-  /** Stores a new session and returns its token. @throws Unavailable */
-  async open(subject: SessionSubject, { expiresAt, userAgent, client, replaces }: Opening): Promise<string> {
+  /** Stores a new session and returns its token; null when what it is opened on holds no more. @throws Unavailable */
+  async open(
+    subject: SessionSubject,
+    { expiresAt, userAgent, client, replaces, provided }: Opening,
+  ): Promise<string | null> {
     const token = randomBytes(32).toString('base64url');
-    await this.database.query(OPEN, [
+    const password = typeof provided === 'object' ? provided.password : null;
+    const opened = await this.database.query(OPEN, [
       replaces === null ? '' : hashOf(replaces),
       mintId('ses', this.now()),
       hashOf(token),
@@ -108,8 +128,10 @@ export class SessionStore {
       ...[userAgent.slice(0, 300), client],
       iso(this.now()),
       iso(expiresAt),
+      typeof provided === 'object' ? 'password' : (provided ?? 'nothing'),
+      password,
     ]);
-    return token;
+    return opened.length > 0 ? token : null;
   }
 
   /** Finds the session of a token; null when it has ended. @throws Unavailable */

@@ -3,7 +3,7 @@ import type { PlanName } from './plans.ts';
 import type { Principal, SenderDefaults } from './principal.ts';
 import { ROLES } from './roles.ts';
 import type { SessionCookie } from './session-cookie.ts';
-import type { Session, SessionStore, SessionSubject, StoredSession } from './session-store.ts';
+import type { Proof, Session, SessionStore, SessionSubject, StoredSession } from './session-store.ts';
 
 /** The members of a principal that come from its workspace. */
 export interface WorkspaceTerms {
@@ -37,12 +37,24 @@ export class Sessions {
 
   /** Opens a session that ends at that moment and returns its cookie. The session that the browser had before ends. @throws Unavailable */
   async open(subject: SessionSubject, expiresAt: number, headers: Headers, client: string): Promise<string> {
+    const cookie = await this.openProvided(subject, expiresAt, headers, client);
+    if (cookie === null) throw new Error('A session that depends on nothing was not opened.');
+    return cookie;
+  }
+
+  /** The same for one that is opened on a proof; null when that holds no more. @throws Unavailable */
+  async openProvided(
+    subject: SessionSubject,
+    expiresAt: number,
+    headers: Headers,
+    client: string,
+    provided?: Proof,
+  ): Promise<string | null> {
     const replaces = this.cookie.read(headers);
     const userAgent = headers.get('user-agent') ?? '';
-    return this.cookie.write(
-      await this.store.open(subject, { expiresAt, userAgent, client, replaces }),
-      expiresAt,
-    );
+    const proof = provided === undefined ? {} : { provided };
+    const token = await this.store.open(subject, { expiresAt, userAgent, client, replaces, ...proof });
+    return token === null ? null : this.cookie.write(token, expiresAt);
   }
 
   /** The session of a request; null when there is none, or it has ended. @throws Unavailable */

@@ -11,6 +11,7 @@ import campaigns from '../../drizzle/0008_campaigns.sql' with { type: 'text' };
 import flows from '../../drizzle/0009_flows.sql' with { type: 'text' };
 import serviceEmails from '../../drizzle/0010_service_emails.sql' with { type: 'text' };
 import flowTallies from '../../drizzle/0011_flow_tallies.sql' with { type: 'text' };
+import serviceWarnings from '../../drizzle/0012_service_warnings.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
   { name: '0009_flows', sql: flows },
   { name: '0010_service_emails', sql: serviceEmails },
   { name: '0011_flow_tallies', sql: flowTallies },
+  { name: '0012_service_warnings', sql: serviceWarnings },
 ];

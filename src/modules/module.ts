@@ -31,7 +31,7 @@ import type { Explain } from './inspector/actors.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import type { LabelSql } from './inspector/labels.ts';
 import type { OwnDefinitions } from './inspector/machines.ts';
-import type { SendServiceEmail } from './service-emails/commands.ts';
+import type { SendServiceEmail, Warning } from './service-emails/commands.ts';
 import type { TemplateUse } from './templates/commands.ts';
 import type { TemplateContents } from './templates/contents.ts';
 import type { FillTemplate } from './templates/fill.ts';
@@ -127,6 +127,8 @@ export interface Wiring {
   readonly tags: readonly Tag[];
   /** Everything that uses templates, of all modules. */
   readonly templateUses: readonly TemplateUse[];
+  /** Everything that admins are warned of, of all modules. */
+  readonly warnings: readonly Warning[];
   /** Everything that needs audiences, of all modules. */
   readonly audienceUses: readonly AudienceUse[];
 }
@@ -163,6 +165,8 @@ export interface Module<Deps = never> {
   readonly births?: readonly BirthRule[];
   /** Its things that use templates: a template that one of them uses cannot be deleted. */
   readonly templateUses?: readonly TemplateUse[];
+  /** What its actors do that the admins of their workspace are warned of by an email. */
+  readonly warnings?: readonly Warning[];
   /** Its things that need audiences: one that they need cannot be deleted. */
   readonly audienceUses?: readonly AudienceUse[];
   /** Its documented endpoints. Tools list them without dependencies, so only a handler may use `deps`. */

@@ -172,7 +172,17 @@ describe('a callback', () => {
       { body, signature: await stripe.sign(body, 'whsec_other') },
       { body: `${body} `, signature },
       { body, signature: await stripe.sign(body, stripe.webhookSecret, now - 3_600) },
-      { body: 'nonsense', signature: await stripe.sign('nonsense') },
+      ...(await Promise.all(
+        [
+          'nonsense',
+          'null',
+          '[]',
+          '{"livemode":false,"data":{"object":{}}}',
+          '{"id":"evt_1","livemode":false}',
+          '{"id":"evt_\\u0000","livemode":false,"data":{"object":{}}}',
+          '{"id":"evt_1","livemode":false,"data":{"object":{"customer":"cus_\\u0000"}}}',
+        ].map(async (body) => ({ body, signature: await stripe.sign(body) })),
+      )),
       live,
     ])
       expect((await send(forged)).status).toBe(400);
@@ -257,6 +267,8 @@ test('a workspace that is deleted ends its subscription first, and waits while S
     `insert into billing (workspace_id, customer, status) values ('ws_paying', 'cus_p', 'active')`,
   );
   const { id } = stripe.subscribe('cus_p', 'posthorn_starter', { status: 'active', cancel_at: null });
+  // Its first payment may still come.
+  const begun = stripe.subscribe('cus_p', 'posthorn_starter', { status: 'incomplete', cancel_at: null });
   const deps = { database, stripe: clientOf(), log: { warn() {}, error() {} } };
   const parts = { database, logger: { info() {} } };
   const eraser = workspaceEraser(parts, new Map(), (workspaceId) => endSubscriptions(deps, workspaceId));
@@ -267,7 +279,8 @@ test('a workspace that is deleted ends its subscription first, and waits while S
   stripe.isDown = false;
   await eraser.run();
   expect(await remaining()).toEqual([]);
-  expect(stripe.subscriptions.find((each) => each.id === id)?.status).toBe('canceled');
+  for (const ended of [id, begun.id])
+    expect(stripe.subscriptions.find((each) => each.id === ended)?.status).toBe('canceled');
   expect(stripe.requests.filter(({ method, path }) => method === 'DELETE' && path.endsWith(id))).not.toEqual(
     [],
   );

@@ -191,3 +191,23 @@ test('the audit log tells of changed passwords and factors, and holds none of th
   const rows = await service.service.database.query('select * from audit_log');
   expect(JSON.stringify(rows)).not.toContain(PASSWORD);
 });
+
+test('the log tells of refused sign-ins and whose address they came from, and holds nothing that was typed', async () => {
+  const typed = ['a passphrase in the wrong field', 'a passphrase that is wrong'];
+  const browser = new Browser(service);
+  expect((await browser.signIn(typed[0] ?? '', typed[1])).status).toBe(401);
+  const { email, browser: member } = await inviteMember(service, owner, 'viewer');
+  expect((await browser.signIn(email, typed[1])).status).toBe(401);
+  const refusals = service
+    .logged()
+    .split('\n')
+    .filter((line) => line.includes('A sign-in was refused'));
+  expect(refusals.length).toBeGreaterThanOrEqual(2);
+  for (const line of refusals)
+    expect(JSON.parse(line)).toMatchObject({
+      client: expect.stringMatching(/^192\.0\.2\./),
+      code: expect.any(String),
+    });
+  const secrets = [...typed, PASSWORD, email, member.cookie.split('=')[1] ?? ''];
+  for (const secret of secrets) expect([secret, service.logged().includes(secret)]).toEqual([secret, false]);
+});

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import PostalMime from 'postal-mime';
+import { totpCode } from '../../src/auth/totp.ts';
 import { type Received, type Sink, startSink } from '../integration/transport/smtp-sink.ts';
 import { rowsOf } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
+import { createPasskey } from '../support/passkey.ts';
 import { ORIGIN, PASSWORD } from './a-browser.ts';
 
 let sink: Sink;
@@ -87,15 +89,64 @@ test('a link for a new password is mailed to who has an account, and to nobody e
   const credentials = { email: 'ada@people.example', password };
   expect((await post(service, '/session', credentials)).status).toBe(200);
   expect((await post(service, '/session', { ...credentials, password: PASSWORD })).status).toBe(401);
+  const notice = await PostalMime.parse((await mailTo('ada@people.example', 3)).raw);
+  expect(notice.subject).toBe('A new password was set for your account by a link');
   // Three links at most hold at the same time, whoever asks.
   for (let asked = 0; asked < 5; asked++)
     await post(service, '/password-reset/link', { email: 'ada@people.example' });
-  await mailTo('ada@people.example', 5);
+  await mailTo('ada@people.example', 6);
   await invite(service, 'last@people.example');
   await mailTo('last@people.example');
   await allGone(service);
-  expect(sink.received.filter(({ to }) => to.includes('ada@people.example'))).toHaveLength(5);
+  expect(sink.received.filter(({ to }) => to.includes('ada@people.example'))).toHaveLength(6);
   expect(sink.received.some(({ to }) => to.includes('nobody@people.example'))).toBe(false);
+});
+
+test('a person is told of each change of how they sign in, and of nothing that was refused', async () => {
+  const { url, email } = await invite(service, 'cleo@people.example');
+  const accepted = await fetch(`${service.url}/app/api/invitation`, {
+    method: 'POST',
+    headers: { origin: ORIGIN, 'content-type': 'application/json' },
+    body: JSON.stringify({ token: url.split('#token=')[1], name: 'Cleo', password: PASSWORD }),
+  });
+  const cookie = accepted.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const change = async (method: string, path: string, body: object) => {
+    const answer = await fetch(`${service.url}/app/api/account${path}`, {
+      method,
+      headers: { origin: ORIGIN, 'content-type': 'application/json', cookie },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    return { status: answer.status, data: text === '' ? null : JSON.parse(text).data };
+  };
+  const next = 'another correct horse battery';
+  expect((await change('DELETE', '/totp', { code: '123456' })).status).toBe(204);
+  expect((await change('PUT', '/password', { current: 'no', new: next })).status).toBe(403);
+  expect((await change('PUT', '/password', { current: PASSWORD, new: next })).status).toBe(204);
+  const { secret } = (await change('POST', '/totp', {})).data;
+  expect((await change('POST', '/totp/confirm', { code: '000000' })).status).toBe(422);
+  const step = Math.floor(Date.now() / 30_000);
+  const code = (later: number) => ({ code: totpCode(secret, step + later) });
+  expect((await change('POST', '/totp/confirm', code(0))).status).toBe(200);
+  expect((await change('DELETE', '/totp', code(1))).status).toBe(204);
+  const passkey = createPasskey();
+  const { challenge } = (await change('POST', '/passkeys/options', { password: next })).data;
+  const response = passkey.enrol({ challenge, origin: ORIGIN, host: 'localhost' });
+  const added = await change('POST', '/passkeys', { name: 'Telephone', response });
+  expect(added.status).toBe(201);
+  expect((await change('DELETE', `/passkeys/${added.data.id}`, {})).status).toBe(204);
+  // The invitation came first.
+  await mailTo(email, 6);
+  await allGone(service);
+  const mails = sink.received.filter(({ to }) => to.includes(email));
+  const subjects = await Promise.all(mails.map(async ({ raw }) => (await PostalMime.parse(raw)).subject));
+  expect(subjects.slice(1).sort()).toEqual([
+    'A passkey was added to your account',
+    'A passkey was removed from your account',
+    'An authenticator was added to your account',
+    'The authenticator was removed from your account',
+    'The password of your account was changed',
+  ]);
 });
 
 test('a workspace can do without its emails, and an invitation still has its link', async () => {

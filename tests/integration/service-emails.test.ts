@@ -1,8 +1,13 @@
 import { expect, test } from 'bun:test';
 import { createSealer } from '../../src/crypto/sealer.ts';
-import type { Draft } from '../../src/engine/draft.ts';
+import { pauseWarning } from '../../src/modules/campaigns/pause-warning.ts';
+import { lostWarning } from '../../src/modules/domains/lost-warning.ts';
+import type { ServiceEmail } from '../../src/modules/service-emails/commands.ts';
+import { contentOf } from '../../src/modules/service-emails/contents.ts';
+import { textOf } from '../../src/modules/service-emails/layout.ts';
 import { enqueue, serviceEmailSender } from '../../src/modules/service-emails/queue.ts';
-import { warningOf } from '../../src/modules/service-emails/watch.ts';
+import { Warner } from '../../src/modules/service-emails/watch.ts';
+import { disabledWarning } from '../../src/modules/webhooks/endpoints/disabled-warning.ts';
 import { countOf, ManualClock } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
@@ -131,30 +136,137 @@ onEachStore('emails of the service', (store) => {
   });
 });
 
-const draft = (before: string | null, after: string, context: object = {}): Draft => {
-  const actor = (value: string) => ({ id: 'x_1', workspaceId: 'ws_w', snapshot: { value, context } });
-  return { before: before && actor(before), after: actor(after) } as unknown as Draft;
+/** The kinds of which admins are warned, each with the rows of an actor in its warned state and what the email says of it. */
+const CASES = {
+  domain: {
+    warning: lostWarning,
+    before: 'temporaryFailure',
+    columns: { name: (id: string) => `${id}.acme.example`, return_path: () => 'bounces' },
+    context: {},
+    says: 'acme.example cannot send any more',
+  },
+  webhookEndpoint: {
+    warning: disabledWarning,
+    before: 'active',
+    columns: { events: () => '{sent}' },
+    context: { failureCount: 10, url: 'https://acme.example/hook' },
+    says: '10 deliveries in a row to https://acme.example/hook failed',
+  },
+  campaign: {
+    warning: pauseWarning,
+    before: 'sending',
+    columns: { attempt: () => '1' },
+    context: { pausedReason: 'bounce_rate' },
+    says: 'Too many of its emails bounced',
+  },
 };
 
-test('a lost domain and an endpoint that failures have disabled are worth a warning, and nothing else is', async () => {
-  const told = (kind: string, one: Draft) => warningOf(kind, one, async () => 'acme.example');
-  expect(await told('domain', draft('temporaryFailure', 'failed'))).toEqual({
-    ...WARNING,
-    domain: 'acme.example',
+onEachStore('warnings of what actors have come to', (store) => {
+  const clock = new ManualClock(NOW);
+  const sealer = createSealer('only-for-tests');
+  const warner = () =>
+    new Warner({
+      ...{ database: store.database, clock, sealer, logger: { warn: () => {} } },
+      warnings: Object.values(CASES).map(({ warning }) => warning),
+    });
+  const written = async () => {
+    const rows = await store.database.query<{ sealed: string }>(
+      'delete from service_emails returning sealed',
+    );
+    return rows.map(({ sealed }) => {
+      const { email } = JSON.parse(sealer.open(sealed, 'an email of the service')) as { email: ServiceEmail };
+      return textOf(contentOf(email, { name: 'A', publicUrl: 'https://mail.example.com' }));
+    });
+  };
+  const { query } = {
+    query: (text: string, values: readonly (string | number)[] = []) => store.database.query(text, values),
+  };
+  /** Writes what the commit of a change leaves behind: the actor's row and a row of its journal. */
+  const change = async (
+    name: keyof typeof CASES,
+    id: string,
+    revision: number,
+    [from, to]: readonly [string, string],
+    context: object = CASES[name].context,
+  ) => {
+    const { table, journal } = CASES[name].warning.kind;
+    const extra = Object.entries(CASES[name].columns as Record<string, (id: string) => string>);
+    await query(`delete from ${table} where id = $1`, [id]);
+    await query(
+      `insert into ${table} (id, workspace_id, livemode, state, context, revision, machine_version, ${extra.map(([column]) => column)})
+       values ($1, 'ws_w', true, $2, $3::text::json, $4::integer, 1, ${extra.map(([, value]) => `'${value(id)}'`)})`,
+      [id, to, JSON.stringify(context), revision],
+    );
+    await query(
+      `insert into ${journal} (actor_id, revision, commit_tag, steps) values ($1, $2::integer, 0, $3::text::json)`,
+      [id, revision, JSON.stringify([{ event: 'x', from, to, at: NOW, attempt: null, effects: [] }])],
+    );
+  };
+
+  test('are written once, whoever looks and whenever the process that made the change has died', async () => {
+    await query(`insert into workspaces (id, name, plan, created_at) values ('ws_w', 'A', 'free', now())`);
+    await query(
+      `insert into accounts (id, email, email_key, name, password, created_at) values ('acc_1', 'a@x.example', 'a@x.example', 'N', 'x', now())`,
+    );
+    await query(
+      `insert into members (id, workspace_id, account_id, role, joined_at) values ('mem_1', 'ws_w', 'acc_1', 'owner', now())`,
+    );
+    await query(
+      `insert into campaign_settings (campaign_id, name, audience_id, settings, updated_at) values ('x_campaign', 'Spring', 'a', '{}', now())`,
+    );
+    for (const name of Object.keys(CASES) as (keyof typeof CASES)[]) {
+      const { before, warning, says } = CASES[name];
+      const id = `x_${name}`;
+      await change(name, id, 2, [before, warning.to]);
+      await Promise.all([warner(), warner()].map((each) => each.look()));
+      const [letter, ...others] = await written();
+      expect(letter).toContain(says);
+      expect(others).toEqual([]);
+      // It stays as it is, and is looked at by others.
+      await change(name, id, 3, [warning.to, warning.to]);
+      await warner().look();
+      expect(await written()).toEqual([]);
+      // It was mended, and has gone again.
+      await change(name, id, 4, [before, before]);
+      await change(name, id, 5, [before, warning.to]);
+      await warner().look();
+      expect(await written()).toHaveLength(1);
+    }
   });
-  const failing = { failureCount: 10, url: 'https://acme.example/hook' };
-  expect(await told('webhookEndpoint', draft('active', 'disabled', failing))).toMatchObject({
-    kind: 'webhookDisabled',
-    failures: 10,
+
+  test('are of no other change', async () => {
+    await change('domain', 'x_a', 2, ['pending', 'failed']);
+    await change('domain', 'x_b', 2, ['verified', 'temporaryFailure']);
+    await change('webhookEndpoint', 'x_c', 2, ['active', 'disabled'], { failureCount: 0, url: 'https://x' });
+    await change('campaign', 'x_campaign', 9, ['sending', 'paused'], { pausedReason: 'manual' });
+    // Lost and found again before anybody looked.
+    await change('domain', 'x_d', 2, ['verified', 'failed']);
+    await change('domain', 'x_d', 3, ['failed', 'verified']);
+    await warner().look();
+    expect(await written()).toEqual([]);
   });
-  for (const [kind, one] of [
-    ['domain', draft('pending', 'failed')],
-    ['domain', draft('failed', 'failed')],
-    ['domain', draft('verified', 'temporaryFailure')],
-    ['domain', draft('verified', 'removed')],
-    ['webhookEndpoint', draft('active', 'disabled', { ...failing, failureCount: 0 })],
-    ['webhookEndpoint', draft('disabled', 'disabled', failing)],
-    ['email', draft('active', 'disabled', failing)],
-  ] as const)
-    expect(await told(kind, one)).toBeNull();
+
+  test('of a workspace that does without are not made up for later', async () => {
+    await query(`update workspaces set muted_emails = '{domainLost}' where id = 'ws_w'`);
+    await change('domain', 'x_e', 2, ['verified', 'failed']);
+    await warner().look();
+    await query(`update workspaces set muted_emails = '{}' where id = 'ws_w'`);
+    await warner().look();
+    expect(await written()).toEqual([]);
+  });
+
+  test('are written at once after a commit that is worth one, and of others it looks at nothing', async () => {
+    const one = warner();
+    const asked: number[] = [];
+    one.look = async (warnings) => void asked.push(warnings?.length ?? 0);
+    const heard = (name: string, before: string | null, after: string) => {
+      const actor = (value: string) => ({ snapshot: { value, context: {} } });
+      one.hear({ name } as never, [{ before: before && actor(before), after: actor(after) } as never]);
+      return asked.splice(0);
+    };
+    expect(heard('domain', 'verified', 'failed')).toEqual([1]);
+    expect(heard('domain', 'failed', 'failed')).toEqual([]);
+    expect(heard('domain', null, 'failed')).toEqual([]);
+    expect(heard('email', 'verified', 'failed')).toEqual([]);
+  });
 });

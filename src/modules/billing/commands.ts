@@ -150,8 +150,9 @@ export async function endSubscriptions(
       );
     return;
   }
+  // One whose first payment is missing may still be paid.
   for (const { id, status } of await stripe.subscriptions(billing.customer))
-    if (OPEN.has(status)) await stripe.cancel(id);
+    if (OPEN.has(status) || status === 'incomplete') await stripe.cancel(id);
 }
 
 /** Carries out a callback of Stripe once: it is noted when its work was done, so that Stripe sends it again after a failure. @throws Unavailable */

@@ -99,7 +99,8 @@ export class StripeClient {
       );
       // A callback of the other mode speaks of other customers.
       if (event.livemode !== /^[a-z]+_live_/.test(this.settings.secretKey)) return null;
-      return { id: event.id, customer: customerOf(event.data.object) };
+      const customer = customerOf(event.data.object);
+      return [event.id, customer ?? ID].every(isStripeId) ? { id: event.id, customer } : null;
     } catch {
       return null;
     }
@@ -132,6 +133,10 @@ export class StripeClient {
     return this.#client;
   }
 }
+
+const ID = 'none';
+/** Every id of Stripe is one; what is none could not be stored. */
+const isStripeId = (id: unknown): boolean => typeof id === 'string' && /^\w{1,255}$/.test(id);
 
 function customerOf(object: object): string | null {
   if ('object' in object && object.object === 'customer' && 'id' in object) return String(object.id);

@@ -5,7 +5,7 @@ import type { CampaignDeps, DispatchDeps } from './deps.ts';
 import { followsCampaignEmails } from './follow-emails.ts';
 import { campaignKind, campaigns } from './kind.ts';
 import { campaignMail } from './mail.ts';
-import { warningOf } from './pause-warning.ts';
+import { pauseWarning } from './pause-warning.ts';
 import { campaignRoutes } from './routes.ts';
 import { tallyAccountant } from './tally-accountant.ts';
 import { campaignWorker } from './worker.ts';
@@ -40,6 +40,7 @@ export const campaignsModule = defineModule<CampaignDeps>({
         where s.template_id = ${id} and c.state in ('scheduled', 'preparing', 'sending', 'paused'))`,
     },
   ],
+  warnings: [pauseWarning],
   audienceUses: [
     {
       what: 'a campaign that is scheduled or running',
@@ -66,12 +67,6 @@ export const campaignsModule = defineModule<CampaignDeps>({
         const { publicUrl } = config;
         const contents = offered(offers, 'templateContents');
         offers.campaignMail = campaignMail({ database, signer, contents, publicUrl });
-        engine.listen(({ name }, drafts) => {
-          for (const draft of name === campaignKind.name ? drafts : [])
-            warningOf(database, draft)
-              .then((warning) => warning && offers.sendServiceEmail?.(warning))
-              .catch((error: unknown) => logger.warn({ err: error }, 'A warning could not be written down.'));
-        });
         return {
           deps: {
             ...{ database, engine, signer, contents, publicUrl },

@@ -2,6 +2,7 @@ import { defineModule } from '../module.ts';
 import type { DomainCommands } from './commands.ts';
 import { domainPruner } from './domain-pruner.ts';
 import { domainKind } from './kind.ts';
+import { lostWarning } from './lost-warning.ts';
 import { openDomains } from './open.ts';
 import { missingTransports } from './queries.ts';
 import { domainRoutes } from './routes.ts';
@@ -25,6 +26,7 @@ export const domainsModule = defineModule<DomainCommands>({
       label: { title: 'a.name', facts: `'{}'` },
     },
   ],
+  warnings: [lostWarning],
   routes: domainRoutes,
   open({ database, clock, sealer, config, logger }) {
     const { kind, commands } = openDomains({ database, clock, sealer, config });

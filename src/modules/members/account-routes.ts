@@ -2,10 +2,12 @@ import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { Type } from '@sinclair/typebox';
 import { problemOfPassword } from '../../auth/passwords.ts';
 import { timeOfId } from '../../db/ids.ts';
-import { invalid, notFound } from '../../http/failure.ts';
+import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { type Call, DASHBOARD_API, type Route, route } from '../../http/route.ts';
-import { setPassword } from './accounts.ts';
+import type { SignInChange } from '../service-emails/commands.ts';
+import { type Account, endSessions, setPassword } from './accounts.ts';
 import { Code, Password, PersonName } from './model.ts';
+import { tellOfChange } from './notice.ts';
 import { beginTotp, confirmTotp, removeTotp } from './second-factor.ts';
 import {
   AnyPasskeyAnswer,
@@ -35,7 +37,7 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     response: nothing,
     status: 204,
     audit: { action: 'account.passwordChanged' },
-    handle: async ({ caller, body }) => {
+    handle: async ({ caller, body, now }) => {
       const account = await accountOf(deps.database, caller);
       const problem = problemOfPassword(body.new, [account.email, account.name]);
       if (problem !== null) return invalid([{ path: '/body/new', message: problem }]);
@@ -43,10 +45,26 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
       if (refusal) return refusal;
       const hash = await deps.passwords.hash(body.new);
       await setPassword(deps.database, account.id, hash, memberOf(caller).sessionId);
+      await tellOfChange(deps, account, 'passwordChanged', now);
       return null;
     },
   }),
 ];
+
+/** Makes a change of the caller's account, and tells the person when it was made. */
+async function toldOf<Done>(
+  deps: SessionRouteDeps,
+  { caller, now }: Pick<Call, 'caller' | 'now'>,
+  change: SignInChange,
+  make: (account: Account) => Promise<Done>,
+): Promise<Done> {
+  const account = await accountOf(deps.database, caller);
+  const done = await make(account);
+  // Without an authenticator there was none to remove.
+  const isChanged = change !== 'authenticatorRemoved' || account.totp !== null;
+  if (isChanged && !(done instanceof Failure)) await tellOfChange(deps, account, change, now);
+  return done;
+}
 
 const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
   route({
@@ -67,8 +85,10 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     response: of<object>(),
     status: 200,
     audit: { action: 'account.totpAdded' },
-    handle: async ({ caller, body, now }) =>
-      confirmTotp(deps, await accountOf(deps.database, caller), body.code, now),
+    handle: (call) =>
+      toldOf(deps, call, 'authenticatorAdded', (account) =>
+        confirmTotp(deps, account, call.body.code, call.now),
+      ),
   }),
   route({
     method: 'DELETE',
@@ -79,8 +99,10 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     response: nothing,
     status: 204,
     audit: { action: 'account.totpRemoved' },
-    handle: async ({ caller, body, now }) =>
-      removeTotp(deps, await accountOf(deps.database, caller), body.code, now),
+    handle: (call) =>
+      toldOf(deps, call, 'authenticatorRemoved', (account) =>
+        removeTotp(deps, account, call.body.code, call.now),
+      ),
   }),
   route({
     method: 'POST',
@@ -106,8 +128,10 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     response: of<object>(),
     status: 201,
     audit: { action: 'account.passkeyAdded' },
-    handle: async ({ caller, body }) =>
-      deps.passkeys.add(await accountOf(deps.database, caller), body.name, body.response),
+    handle: (call) =>
+      toldOf(deps, call, 'passkeyAdded', (account) =>
+        deps.passkeys.add(account, call.body.name, call.body.response),
+      ),
   }),
   route({
     method: 'GET',
@@ -127,8 +151,8 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     response: nothing,
     status: 204,
     audit: { action: 'account.passkeyRemoved' },
-    handle: async ({ caller, params }) =>
-      deps.passkeys.remove(await accountOf(deps.database, caller), params.id),
+    handle: (call) =>
+      toldOf(deps, call, 'passkeyRemoved', (account) => deps.passkeys.remove(account, call.params.id)),
   }),
 ];
 
@@ -168,10 +192,7 @@ const ownSessionRoutes = ({ database }: SessionRouteDeps): readonly Route[] => [
     audit: { action: 'account.signedOutElsewhere' },
     handle: async ({ caller }) => {
       const { accountId, sessionId } = memberOf(caller);
-      await database.query(
-        `delete from browser_sessions where kind = 'account' and subject_id = $1 and id <> $2`,
-        [accountId, sessionId],
-      );
+      await endSessions(database, accountId, sessionId);
       return null;
     },
   }),

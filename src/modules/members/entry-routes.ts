@@ -18,6 +18,7 @@ import {
 } from './accounts.ts';
 import { acceptInvitation, invitedAddress } from './invitations.ts';
 import { Code, Email, Password, PersonName, Token } from './model.ts';
+import { tellOfChange } from './notice.ts';
 import { type ResetSubject, stampOf } from './reset.ts';
 import { foreignForm, of, PUBLIC_FORM, type SessionRouteDeps, withCookie } from './session-routes.ts';
 import type { SetupSubject } from './setup.ts';
@@ -157,7 +158,7 @@ async function signedIn(
   workspaceId: string,
   form: Form<unknown>,
 ): Answer {
-  const cookie = await openFor(deps, { id: accountId }, form, workspaceId);
+  const cookie = await openFor(deps, { id: accountId }, form, { workspace: workspaceId });
   return cookie instanceof Failure ? cookie : withCookie(cookie, 201, { workspaceId });
 }
 
@@ -255,7 +256,7 @@ async function askForLink(deps: EntryDeps, { body, client }: Form<{ email: strin
 const DONE = (): RawResponse =>
   new RawResponse('application/json', '{"data":{}}', { headers: { 'cache-control': 'no-store' } });
 
-async function reset(deps: EntryDeps, { body }: Form<{ token: string; password: string }>): Answer {
+async function reset(deps: EntryDeps, { body, now }: Form<{ token: string; password: string }>): Answer {
   const problem = problemOfPassword(body.password, []);
   if (problem !== null) return invalid([{ path: '/body/password', message: problem }]);
   if (!(await deps.resetTokens.holds(body.token))) return SPENT;
@@ -272,5 +273,6 @@ async function reset(deps: EntryDeps, { body }: Form<{ token: string; password: 
        update accounts set totp = null, totp_confirmed_at = null where id = $1`,
       [account.id],
     );
+  await tellOfChange(deps, account, 'passwordReset', now);
   return DONE();
 }

@@ -7,11 +7,12 @@ import { Failure } from '../../http/failure.ts';
 import { type Call, DASHBOARD_API, RawResponse, type Route, route } from '../../http/route.ts';
 import { accountById } from './accounts.ts';
 import { Code, Email, Password } from './model.ts';
+import type { NoticeDeps } from './notice.ts';
 import type { Passkeys } from './passkeys.ts';
 import { openFor, type SignInDeps, signIn } from './sign-in.ts';
 
 /** What the routes of the dashboard's own sign-in work with. */
-export interface SessionRouteDeps extends SignInDeps {
+export interface SessionRouteDeps extends SignInDeps, NoticeDeps {
   readonly passkeys: Passkeys;
   readonly publicUrl: string;
   /** Where test emails go whose outcome is chosen by the address. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Passwords } from '../../auth/passwords.ts';
+import type { Proof } from '../../auth/session-store.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import type { SlowDown } from '../../auth/slow-down.ts';
 import { stepOfCode } from '../../auth/totp.ts';
@@ -67,29 +68,34 @@ export async function signIn(
   browser: Browser,
 ): Promise<string | Failure> {
   const proved = await prove(deps, given, browser);
-  if (!(proved instanceof Failure)) return await openFor(deps, proved, browser);
+  if (!(proved instanceof Failure))
+    return await openFor(deps, proved, browser, { provided: { password: proved.password } });
   // The address that was typed in may be a password, so it is not logged.
   deps.log.warn({ client: browser.client, code: proved.code }, 'A sign-in was refused');
   return proved;
 }
+
+const ENDED = new Failure('UNAUTHORIZED', 'This session has ended.', { suggestion: 'Sign in again.' });
 
 /** Opens a session of a person who has proved who they are; returns the cookie. @throws Unavailable */
 export async function openFor(
   { database, sessions }: SignInDeps,
   { id }: Pick<Account, 'id'>,
   { headers, client, now }: Browser,
-  workspace?: string,
+  { workspace, provided }: { readonly workspace?: string; readonly provided?: Proof } = {},
 ): Promise<string | Failure> {
   const workspaceId = workspace ?? (await homeOf(database, id));
   if (workspaceId === null) return NO_HOME;
+  const subject = { kind: 'account', id, workspaceId, livemode: true } as const;
+  const cookie = await sessions.openProvided(subject, now + SESSION_MS, headers, client, provided);
+  if (cookie === null) return provided === 'replaced' ? ENDED : WRONG;
   await recordPerson(database, workspaceId, id, {
     action: 'session.opened',
     targetId: null,
     details: { client },
     now,
   });
-  const subject = { kind: 'account', id, workspaceId, livemode: true } as const;
-  return sessions.open(subject, now + SESSION_MS, headers, client);
+  return cookie;
 }
 
 /**

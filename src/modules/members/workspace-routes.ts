@@ -136,7 +136,12 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       handle: async ({ caller, params: { id }, headers, client, now }) => {
         const { accountId } = memberOf(caller);
         if ((await roleIn(accountId, id)) === null) return notFound('workspace');
-        const cookie = await openFor(deps, { id: accountId }, { headers, client, now }, id);
+        const cookie = await openFor(
+          deps,
+          { id: accountId },
+          { headers, client, now },
+          { workspace: id, provided: 'replaced' },
+        );
         return cookie instanceof Failure ? cookie : withCookie(cookie, 200, { workspaceId: id });
       },
     }),

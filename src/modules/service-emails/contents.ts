@@ -1,4 +1,4 @@
-import type { ServiceEmail } from './commands.ts';
+import type { ServiceEmail, SignInChange } from './commands.ts';
 import type { Content } from './layout.ts';
 
 /** What the contents show besides what they are about. */
@@ -34,6 +34,15 @@ const PAUSED: Readonly<Record<string, string>> = {
   sender_unverified: 'Its sender domain is not verified any more.',
 };
 
+const CHANGES: Readonly<Record<SignInChange, string>> = {
+  passwordChanged: 'The password of your account was changed',
+  passwordReset: 'A new password was set for your account by a link',
+  authenticatorAdded: 'An authenticator was added to your account',
+  authenticatorRemoved: 'The authenticator was removed from your account',
+  passkeyAdded: 'A passkey was added to your account',
+  passkeyRemoved: 'A passkey was removed from your account',
+};
+
 const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
   invitation: ({ role, url, expiresAt }, { name }) => ({
     subject: `Join ${name}`,
@@ -56,6 +65,17 @@ const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
     ],
     button: { label: 'Set a new password', url },
     foot: 'If that was not you, do nothing: your password stays as it is.',
+  }),
+  signInChanged: ({ change, changedAt }, { publicUrl }) => ({
+    subject: CHANGES[change],
+    preview: 'If that was you, there is nothing to do.',
+    title: CHANGES[change],
+    paragraphs: [
+      `It happened on ${day(changedAt)}.`,
+      'If that was you, there is nothing to do. If it was not, set a new password, which ends all sessions, and look at your authenticator and your passkeys.',
+    ],
+    button: { label: 'Look at your account', url: `${publicUrl}/app` },
+    foot: 'You get this because it is your account: these emails cannot be switched off by a workspace.',
   }),
   domainLost: ({ domain }, sending) => ({
     subject: `${domain} cannot send any more`,

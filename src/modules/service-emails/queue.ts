@@ -50,22 +50,26 @@ const ENQUEUE = `insert into service_emails (id, workspace_id, sealed, next_at, 
 select r.id, $2, r.sealed, $3::text::timestamptz, $4::text::timestamptz
 from json_to_recordset($1::text::json) as r(id text, sealed text)`;
 
+/** The same for a warning, which of several instances one writes down. $5 the actor, $6 its revision. */
+const WARN = `with warned as (
+  insert into service_warnings as w (actor_id, workspace_id, revision) values ($5, $2, $6::integer)
+  on conflict (actor_id) do update set revision = excluded.revision where w.revision < excluded.revision returning 1
+)
+${ENQUEUE} cross join warned`;
+
 /**
  * Writes an email down for each of its readers; nothing where the workspace does without, or for the fourth invitation of an address
- * in a day. @throws Unavailable
+ * in a day. A warning of an actor (`of`) is written once for each of its revisions. @throws Unavailable
  */
 export async function enqueue(
   { database, clock, sealer }: Pick<ServiceEmailDeps, 'database' | 'clock' | 'sealer'>,
   email: ServiceEmail,
+  of: { readonly id: string; readonly revision: number } | null = null,
 ): Promise<void> {
-  const { kind, workspaceId } = email;
-  const isMutable = (MUTABLE_EMAILS as readonly string[]).includes(kind);
-  if (isMutable && (await database.query(MUTED, [workspaceId, kind])).length > 0) return;
-  const readers =
-    'to' in email
-      ? [email.to]
-      : (await database.query<{ email: string }>(WARNED, [workspaceId])).map(({ email: to }) => to);
-  if (readers.length === 0) return;
+  const readers = await readersOf(database, email);
+  // Nobody is warned later of what nobody wanted to hear when it happened.
+  if (readers.length === 0 && of === null) return;
+  const { workspaceId } = email;
   const now = clock.now();
   if (email.kind === 'invitation') {
     const reader = createHash('sha256').update(email.to.toLowerCase()).digest('base64url');
@@ -78,7 +82,18 @@ export async function enqueue(
   }));
   const until = 'expiresAt' in email ? email.expiresAt : now + WARNING_LASTS_MS;
   const moments = [now, until].map((at) => new Date(at).toISOString());
-  await database.query(ENQUEUE, [JSON.stringify(rows), workspaceId, ...moments]);
+  const parameters = [JSON.stringify(rows), workspaceId, ...moments];
+  await (of
+    ? database.query(WARN, [...parameters, of.id, of.revision])
+    : database.query(ENQUEUE, parameters));
+}
+
+async function readersOf(database: Database, email: ServiceEmail): Promise<readonly string[]> {
+  const { kind, workspaceId } = email;
+  const isMutable = (MUTABLE_EMAILS as readonly string[]).includes(kind);
+  if (isMutable && (await database.query(MUTED, [workspaceId, kind])).length > 0) return [];
+  if ('to' in email) return [email.to];
+  return (await database.query<{ email: string }>(WARNED, [workspaceId])).map(({ email: to }) => to);
 }
 
 /** Each try waits twice as long as the one before, up to two hours. Another instance passes over what one is trying. */
@@ -135,7 +150,7 @@ async function isDone(deps: ServiceEmailDeps, { id, workspace_id, sealed, is_ove
   const content = contentOf(email, { name: look.name, publicUrl });
   const parts = { subject: content.subject, html: htmlOf(content, look), text: textOf(content) };
   // A workspace could learn from a returned message how to sign in as somebody who belongs to others as well.
-  const prefersOperator = email.kind === 'passwordReset';
+  const prefersOperator = email.kind === 'passwordReset' || email.kind === 'signInChanged';
   const message = { id, workspaceId: workspace_id, prefersOperator, to, at, ...parts };
   const outcome = is_over ? 'too late' : await send(message);
   if (outcome === 'accepted') return true;

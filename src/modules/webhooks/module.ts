@@ -5,6 +5,7 @@ import { webhookPruner } from './deliveries/delivery-pruner.ts';
 import { deliveryStopper } from './deliveries/delivery-stopper.ts';
 import { fanOut } from './deliveries/fan-out.ts';
 import { webhookDeliveryKind } from './deliveries/kind.ts';
+import { disabledWarning } from './endpoints/disabled-warning.ts';
 import { webhookEndpointKind } from './endpoints/kind.ts';
 import { isLocalOnly } from './http/address-guard.ts';
 import { openWebhooks } from './open.ts';
@@ -37,6 +38,7 @@ export const webhooksModule = defineModule<WebhookCommands>({
     },
   ],
   children: [{ of: 'email', child: fanOut }],
+  warnings: [disabledWarning],
   routes: webhookRoutes,
   open({ database, clock, sealer, config, ca }) {
     const policy = { allowPrivate: isLocalOnly(config), allowCidrs: config.webhookAllowCidrs ?? [] };

@@ -134,23 +134,27 @@ class Eraser {
     }
   }
 
-  /** Those of all rows that are the workspace's, in the order of the key. */
+  /** Those of all rows that are the workspace's, in the order of the key. Of a window the last row is told as well: the next one begins there. */
   async *#byWalk(table: OwnedTable): AsyncGenerator<Keys> {
     const names = columnsOfKey(table).map(({ name }) => name);
-    let last: readonly string[] | null = null;
-    while (!this.#isStopped()) {
+    let last: readonly string[] | undefined;
+    do {
       const after = columnsOfKey(table).map(({ type }, index) => `$${index + 2}::text::${type}`);
       const rows: (readonly string[])[] = await this.#rows(
-        `select ${keysAsText(table)}, case when workspace_id = $1 then '1' else '0' end as own from ${table.table} t
-         ${last === null ? '' : `where (${names}) > (${after})`} order by ${names} limit ${this.#window}`,
+        `select * from (
+           select ${keysAsText(table)}, (workspace_id = $1)::text as own, (row_number() over (order by ${names}))::text as place
+           from (
+             select ${names}, workspace_id from ${table.table} ${last ? `where (${names}) > (${after})` : ''}
+             order by ${names} limit ${this.#window}
+           ) t
+         ) looked where own = 'true' or place = '${this.#window}'`,
         [this.workspaceId, ...(last ?? [])],
       );
-      const own = rows.filter((row) => row.at(-1) === '1').map((row) => row.slice(0, -1));
+      const own = rows.filter((row) => row.at(-2) === 'true').map((row) => row.slice(0, -2));
       for (let from = 0; from < own.length; from += this.#batch)
         yield columnsOf(own.slice(from, from + this.#batch));
-      if (rows.length < this.#window) return;
-      last = rows.at(-1)?.slice(0, -1) ?? null;
-    }
+      last = rows.find((row) => row.at(-1) === `${this.#window}`)?.slice(0, -2);
+    } while (last && !this.#isStopped());
   }
 
   async #rows(text: string, parameters: readonly Parameter[]): Promise<(readonly string[])[]> {
@@ -186,9 +190,10 @@ class Eraser {
     const lists = columns.map((_, index) => `$${index + 2}::text[]`).join(', ');
     const names = columns.map(({ name }) => `k_${name}`).join(', ');
     const isSame = columns.map(({ name, type }) => `t.${name} = f.k_${name}::${type}`).join(' and ');
+    // Without `coalesce` the planner may look rows up by that column, a million for each key.
     await this.database.query(
       `delete from ${table.table} t using unnest(${lists}) f(${names})
-       where ${isSame} and t.${column} = any ($1::text[])`,
+       where ${isSame} and coalesce(t.${column}, '') = any ($1::text[])`,
       [values, ...keys],
     );
     const rows = keys[0]?.length ?? 0;

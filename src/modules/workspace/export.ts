@@ -12,6 +12,7 @@ const LEFT_OUT = new Set([
   'browser_sessions',
   'invitations',
   'service_emails',
+  'service_warnings',
   'analytics_cursors',
 ]);
 /** Columns that nobody else may read. */

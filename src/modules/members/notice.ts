@@ -1,0 +1,29 @@
+import type { Database } from '../../db/database.ts';
+import type { Log } from '../../http/log.ts';
+import type { SendServiceEmail, SignInChange } from '../service-emails/commands.ts';
+import { type Account, homeOf } from './accounts.ts';
+
+/** What telling people of changes needs. */
+export interface NoticeDeps {
+  readonly database: Database;
+  readonly mail: SendServiceEmail;
+  readonly log: Log;
+}
+
+/**
+ * Tells a person by mail that their sign-in was changed (ASVS 2.2.3, 2.5.5): whoever has taken over a session cannot do it unseen. The
+ * change stands also where no mail can be written down.
+ */
+export async function tellOfChange(
+  { database, mail, log }: NoticeDeps,
+  { id, email: to }: Pick<Account, 'id' | 'email'>,
+  change: SignInChange,
+  changedAt: number,
+): Promise<void> {
+  try {
+    const workspaceId = await homeOf(database, id);
+    await mail({ kind: 'signInChanged', to, workspaceId, change, changedAt });
+  } catch (error) {
+    log.warn({ err: error, change }, 'A person could not be told of a change of their sign-in');
+  }
+}
