@@ -71,7 +71,7 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
   }
   await faults.stop();
   await Promise.all([client.stop(), flowClient?.stop()]);
-  await flowClient?.finish();
+  if (world.settles) await flowClient?.finish();
   await world.settled();
   const performed = readPerformed(records);
   return {

@@ -72,6 +72,8 @@ export class World implements AsyncDisposable {
   readonly liveFrom: string | null;
   /** The flow that every live contact begins; null without live mail. */
   flowId: string | null = null;
+  /** False with breaks after which a run never settles. */
+  readonly settles: boolean;
   readonly #settleMs: number;
   readonly #stack = new AsyncDisposableStack();
 
@@ -81,8 +83,8 @@ export class World implements AsyncDisposable {
     readonly sink: MailSink,
     { live, broken }: WorldOptions,
   ) {
-    const neverSettles = broken.includes('clock') || broken.includes('heartbeat');
-    this.#settleMs = neverSettles ? UNSETTLED_MS : SETTLE_MS;
+    this.settles = !broken.includes('clock') && !broken.includes('heartbeat');
+    this.#settleMs = this.settles ? SETTLE_MS : UNSETTLED_MS;
     this.liveFrom = live ? DOMAIN : null;
   }
 

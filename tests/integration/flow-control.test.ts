@@ -191,6 +191,31 @@ inEachWorld('what comes between', (world) => {
     expect(await walk(most, 10, () => 1_000 * at++)).toEqual(['unfinished', 4]);
   });
 
+  test('what no version or moment can be is refused in words', async () => {
+    const { service, ok } = world();
+    const { id } = ok(await service.live.post('/v1/flows', { name: 'Odd', steps: [WAIT] }));
+    const pathsOf = ({ status, body }: Any) => [
+      status,
+      ...(body.error.details ?? []).map(({ path }: Any) => path),
+    ];
+    const version = (text: string) => service.live.get(`/v1/flows/${id}/runs?version=${text}`);
+    expect((await version('999999999')).status).toBe(200);
+    expect(pathsOf(await version('1000000000'))).toEqual([422, '/query/version']);
+    const contact = { email: 'somebody@example.com' };
+    const simulate = (more: object) => service.live.post(`/v1/flows/${id}/simulate`, { contact, ...more });
+    expect(ok(await simulate({ startAt: '2099-12-31T00:00:00Z' })).endedAs).toBe('completed');
+    for (const startAt of ['2100-01-01T00:00:00Z', '1999-12-31T23:59:59Z'])
+      expect(pathsOf(await simulate({ startAt }))).toEqual([422, '/body/startAt']);
+    const after = { amount: 600_000, unit: 'weeks' };
+    const events = [
+      { name: 'go', after: { amount: 1, unit: 'days' } },
+      { name: 'go', after },
+    ];
+    expect(pathsOf(await simulate({ events }))).toEqual([422, '/body/events/1/after']);
+    const both = { ...contact, id: `con_${'0'.repeat(24)}` };
+    expect(pathsOf(await simulate({ contact: both }))).toEqual([422, '/body/contact']);
+  });
+
   test('the live view draws the machine of the version that a run began with', async () => {
     const { service, ok, aFlow, aContact, until } = world();
     const mark = { key: 'mark', type: 'updateContact', config: { firstName: 'Marked' } };

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -11,6 +12,10 @@ import { type Activity, type Listener, type Wake, waker } from './wake.ts';
 
 /** Entries of the log that are worked through together. */
 const PAGE = 1_000;
+/** Between two looks while there is something to do: what comes meanwhile is read together. */
+const PAUSE_MS = 50;
+/** The longest time of one run, of which there is one a second: dates have to be looked through as well. */
+const LONGEST_MS = 3_000;
 /** How long an instance follows the log after its last sign of life. */
 const FOLLOWED_MS = 15_000;
 
@@ -125,15 +130,17 @@ export class Follower {
       return;
     }
     let { position, id } = place;
-    while (stop?.aborted !== true) {
+    const end = this.deps.clock.monotonic() + LONGEST_MS;
+    while (stop?.aborted !== true && this.deps.clock.monotonic() < end) {
       const page = await database.query<Activity>(READ, [position, id]);
       const last = page.at(-1);
       if (!last) return;
       await this.#work(page, await this.#listeners());
       ({ position, id } = last);
-      if (!(await this.#advance(position, id)) || page.length < PAGE) return;
+      if (!(await this.#advance(position, id))) return;
       // What is begun must not outrun what is done: the next second goes on.
       if (!this.deps.engine.hasRoom('flowRun')) return;
+      if (page.length < PAGE) await pause(PAUSE_MS);
     }
   }
 

@@ -53,7 +53,7 @@ export const RunQuery = Type.Object({
   status: Type.Optional(literals(RUN_STATUSES)),
   contactId: Type.Optional(Type.String({ maxLength: 40 })),
   step: Type.Optional(Type.String({ maxLength: 64, description: 'Only runs that stand there.' })),
-  version: Type.Optional(Type.Integer({ minimum: 1 })),
+  version: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
 });
 /** The type of it. */
 export type RunQuery = Static<typeof RunQuery>;

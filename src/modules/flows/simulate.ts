@@ -4,7 +4,7 @@ import type { FlowRunContext, FlowRunEvent, LogLine } from '../../../machines/fl
 import { delayEnd } from '../../../machines/flow-time.ts';
 import { Decider, type Decision, earliest } from '../../engine/decide.ts';
 import { Problems } from '../../filters/condition.ts';
-import { Failure, invalid } from '../../http/failure.ts';
+import { type Detail, Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Scope } from '../contacts/queries.ts';
@@ -15,6 +15,8 @@ import { LEASE_MS } from './performer.ts';
 import { NO_FLOW } from './queries.ts';
 import { zoneOf } from './run-reader.ts';
 import {
+  EARLIEST,
+  LATEST,
   LONGEST_WALK_MS,
   MOST_MAIL_LENGTH,
   MOST_MAILS,
@@ -45,19 +47,34 @@ export async function simulateFlow(
   const problems = await problemsOf(simulator, caller, flow.definition);
   if (problems.length > 0) return invalid(problems);
   const start = body.startAt === undefined ? now : Date.parse(body.startAt);
-  const contact = await virtualContact(database, caller, body.contact, start);
-  if (contact instanceof Failure) return contact;
   const [row] = await database.query<{ time_zone: string }>(
     'select time_zone from workspaces where id = $1',
     [caller.workspaceId],
   );
   const zone = row?.time_zone ?? 'UTC';
-  return new Simulated(simulator, caller, flow.definition, contact, {
-    start,
-    zone,
-    events: body.events ?? [],
-  }).walk();
+  const { events = [] } = body;
+  const beyond = momentProblems(body, start, zone);
+  if (beyond.length > 0) return invalid(beyond);
+  const contact = await virtualContact(database, caller, body.contact, start);
+  if (contact instanceof Failure) return contact;
+  return new Simulated(simulator, caller, flow.definition, contact, { start, zone, events }).walk();
 }
+
+const BEYOND = 'Must lie between 2000 and 2099.';
+
+/** What is told beyond the moments that a simulation knows. */
+function momentProblems({ events = [] }: SimulateBody, start: number, zone: string): readonly Detail[] {
+  const isBeyond = (at: number) => !(at >= EARLIEST && at < LATEST);
+  if (isBeyond(start)) return [{ path: '/body/startAt', message: BEYOND }];
+  return events.flatMap(({ after }, index) =>
+    isBeyond(momentAfter(start, after, zone))
+      ? [{ path: `/body/events/${index}/after`, message: BEYOND }]
+      : [],
+  );
+}
+
+const momentAfter = (start: number, { amount, unit }: Given['after'], zone: string): number =>
+  amount === 0 ? start : delayEnd(start, { amount, unit }, zone);
 
 type Given = NonNullable<SimulateBody['events']>[number];
 
@@ -99,8 +116,8 @@ class Simulated {
     this.#contact = contact;
     this.#decider = new Decider(compileFlow(definition));
     this.#coming = surroundings.events
-      .map(({ name, properties = {}, after: { amount, unit } }) => ({
-        at: amount === 0 ? surroundings.start : delayEnd(surroundings.start, { amount, unit }, this.#zone),
+      .map(({ name, properties = {}, after }) => ({
+        at: momentAfter(surroundings.start, after, this.#zone),
         ...{ name, properties },
       }))
       .toSorted((a, b) => a.at - b.at);

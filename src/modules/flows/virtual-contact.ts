@@ -24,6 +24,10 @@ export async function virtualContact(
   now: number,
 ): Promise<VirtualContact | Failure> {
   if (asked.id !== undefined) {
+    if (Object.keys(asked).length > 1)
+      return invalid([
+        { path: '/body/contact', message: 'Send either the id of a contact or what one is to be made of.' },
+      ]);
     const found = await findContact({ database }, scope, asked.id);
     return found ? copyOf(database, found) : notFound('contact');
   }
