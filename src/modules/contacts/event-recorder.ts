@@ -69,10 +69,12 @@ export class EventRecorder {
         settle(recorded.has(ord));
       });
     } catch (error) {
-      // One of them is at fault, such as a key that somebody else has used since: each by itself shows which.
-      if (batch.length > 1 && !(error instanceof Unavailable))
-        for (const pending of batch) await this.#work([pending]);
-      else for (const { fail } of batch) fail(error);
+      // One of them is at fault, such as a key that was used before: halving shows which, and the others go through.
+      const half = batch.length >> 1;
+      if (half > 0 && !(error instanceof Unavailable)) {
+        await this.#work(batch.slice(0, half));
+        await this.#work(batch.slice(half));
+      } else for (const { fail } of batch) fail(error);
     }
   }
 }
