@@ -1,10 +1,9 @@
 import type { FlowDefinition, FlowStep } from '../../../machines/flow-definition.ts';
 import { compileFlow } from '../../../machines/flow-run.ts';
 import type { FlowRunContext, FlowRunEvent, LogLine } from '../../../machines/flow-run-context.ts';
-import { delayEnd } from '../../../machines/flow-time.ts';
 import { Decider, type Decision, earliest } from '../../engine/decide.ts';
 import { Problems } from '../../filters/condition.ts';
-import { type Detail, Failure, invalid } from '../../http/failure.ts';
+import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Scope } from '../contacts/queries.ts';
@@ -15,8 +14,6 @@ import { LEASE_MS } from './performer.ts';
 import { NO_FLOW } from './queries.ts';
 import { zoneOf } from './run-reader.ts';
 import {
-  EARLIEST,
-  LATEST,
   LONGEST_WALK_MS,
   MOST_MAIL_LENGTH,
   MOST_MAILS,
@@ -24,6 +21,7 @@ import {
   type SimulateBody,
   type SimulationView,
 } from './simulation-model.ts';
+import { momentAfter, momentProblems } from './simulation-moments.ts';
 import { findFlow } from './store.ts';
 import { problemsOf, type Validator } from './validate.ts';
 import { type VirtualContact, virtualContact } from './virtual-contact.ts';
@@ -59,22 +57,6 @@ export async function simulateFlow(
   if (contact instanceof Failure) return contact;
   return new Simulated(simulator, caller, flow.definition, contact, { start, zone, events }).walk();
 }
-
-const BEYOND = 'Must lie between 2000 and 2099.';
-
-/** What is told beyond the moments that a simulation knows. */
-function momentProblems({ events = [] }: SimulateBody, start: number, zone: string): readonly Detail[] {
-  const isBeyond = (at: number) => !(at >= EARLIEST && at < LATEST);
-  if (isBeyond(start)) return [{ path: '/body/startAt', message: BEYOND }];
-  return events.flatMap(({ after }, index) =>
-    isBeyond(momentAfter(start, after, zone))
-      ? [{ path: `/body/events/${index}/after`, message: BEYOND }]
-      : [],
-  );
-}
-
-const momentAfter = (start: number, { amount, unit }: Given['after'], zone: string): number =>
-  amount === 0 ? start : delayEnd(start, { amount, unit }, zone);
 
 type Given = NonNullable<SimulateBody['events']>[number];
 
