@@ -5,9 +5,12 @@ import { readLastRun } from './duties/last-run.ts';
 import { type Schedule, startDuties } from './duties/schedule.ts';
 import { serviceDuties } from './duties/service-duties.ts';
 import { Engine, type EngineParts } from './engine/engine.ts';
+import type { SocketUpgrade } from './http/listen.ts';
 import { type App, mount } from './http/mount.ts';
 import type { Answered } from './http/pipeline.ts';
+import { allGates } from './http/socket-gate.ts';
 import { actRecorder } from './modules/audit-log/commands.ts';
+import { changesBy } from './modules/changes/requests.ts';
 import type { Inspector } from './modules/inspector/inspector.ts';
 import { offered } from './modules/module.ts';
 import { MODULE_KINDS, openModules } from './modules.ts';
@@ -29,6 +32,8 @@ export interface Service {
   readonly engine: Engine;
   readonly app: App;
   readonly inspector: Inspector;
+  /** Every WebSocket of the service. */
+  readonly sockets: SocketUpgrade;
   readonly duties: readonly Duty[];
   /** Finds the principal behind the cookie of a browser. */
   readonly sessions: Sessions;
@@ -53,10 +58,15 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   };
   const engine = source.chaos?.createEngine(engineParts) ?? new Engine(engineParts);
   const { routes, offers, connected } = modules.connect(engine);
+  const changes = offered(offers, 'changes');
+  const liveView = offered(offers, 'liveView');
   const app = mount(routes, {
     ...admission,
     session: sessions.principal,
     recordAct: actRecorder(database),
+    noteChange: (change) => {
+      for (const noted of changesBy(change)) changes.note(noted);
+    },
     clock,
     log: logger,
     ...(metrics && { observe: (answered: Answered) => metrics.request(answered) }),
@@ -72,7 +82,8 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     await Promise.all([schedule?.stop(), engine.stop()]);
   };
   return {
-    ...{ clock, database, engine, app, sessions, duties, inspector: offered(offers, 'liveView') },
+    ...{ clock, database, engine, app, sessions, duties, inspector: liveView },
+    sockets: allGates([liveView.sockets, changes.sockets]),
     get ports() {
       return Object.assign({}, ...connected.map((module) => module.ports?.()));
     },

@@ -50,7 +50,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, service.clock.now());
     const keys = await firstKeys(service, workspace, config, logger);
     try {
-      const { sockets } = service.inspector;
+      const { sockets } = service;
       server = listen(service.app, {
         hostname: config.host,
         port: config.port,
@@ -88,7 +88,7 @@ const withoutDoors = (config: Config): Config => ({
  * database. The engine does not wait for a slow request: a body may take two minutes to arrive.
  */
 async function finish(service: Service, server: Server<SocketSession> | undefined): Promise<void> {
-  service.inspector.sockets.close();
+  service.sockets.close();
   const closed = server === undefined ? Promise.resolve() : closeServer(server);
   await isDoneWithin(REQUESTS_FIRST_MS, closed);
   await Promise.all([closed, service.windDown()]);

@@ -13,29 +13,54 @@ export interface Act {
   readonly now: number;
 }
 
+/** Something that a request has changed, for the pages that show it. */
+export interface ChangeByRequest {
+  readonly caller: Principal;
+  readonly route: Pick<Route, 'path' | 'permission'>;
+  readonly targetId: string | null;
+}
+
 /** Writes an act to the audit log. */
 export type RecordAct = (act: Act) => Promise<void>;
+
+/** The id in the path, or of what was made. The router gives no params to a path without names. */
+function targetOf(call: Call, answer: unknown): string | null {
+  const { id } = (call.params ?? {}) as { readonly id?: string };
+  const made = typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : null;
+  return id ?? made;
+}
+
+/** Requests that ask with a body, and change nothing. */
+const ONLY_ASKS = /\/(?:preview|validate|simulate)$/;
+
+/** Whether a request to the route changes rows that no commit of the engine tells of. */
+export const isChange = ({ method, path, permission }: Route): boolean =>
+  method !== 'GET' && String(permission).endsWith(':write') && !ONLY_ASKS.test(path);
+
+/** What a request has changed; null when it was refused. */
+export const changeBehind = (route: Route, call: Call, answer: unknown): ChangeByRequest | null =>
+  answer instanceof Failure || answer instanceof Replay
+    ? null
+    : { caller: call.caller, route, targetId: targetOf(call, answer) };
 
 /**
  * Records the act behind an answer, when the route states one and it succeeded. The act has been done by then, so a log that
  * cannot be written is reported and does not turn the answer into a failure, which the client would repeat.
  */
 export async function recordAct(
-  { audit }: Route,
+  route: Route,
   call: Call,
   answer: unknown,
   record: RecordAct,
   log: Log,
 ): Promise<void> {
+  const { audit } = route;
   // A HEAD got nothing of what a GET would have handed out.
   if (!audit || answer instanceof Failure || answer instanceof Replay || call.method === 'HEAD') return;
   const { caller, now } = call;
-  const made = typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : null;
   try {
-    // The router gives no params to a path without names.
-    const { id } = (call.params ?? {}) as { readonly id?: string };
     const details = audit.details?.(call) ?? {};
-    await record({ caller, action: audit.action, targetId: id ?? made, details, now });
+    await record({ caller, action: audit.action, targetId: targetOf(call, answer), details, now });
   } catch (error) {
     log.error({ err: error, action: audit.action }, 'An act could not be written to the audit log');
   }

@@ -1,7 +1,7 @@
 import { WorkTime } from '../async/deadline.ts';
 import type { BudgetLimits } from '../async/keyed-budget.ts';
 import { mintId } from '../db/ids.ts';
-import { type RecordAct, recordAct } from './act.ts';
+import { type ChangeByRequest, changeBehind, isChange, type RecordAct, recordAct } from './act.ts';
 import { type AdmissionDeps, type AdmissionRequest, type Admitted, admit } from './admission.ts';
 import { BodyBudget } from './body/body-budget.ts';
 import { bodyStream, orBroken } from './body/body-stream.ts';
@@ -32,6 +32,8 @@ export interface HttpDeps extends AdmissionDeps {
   readonly bodyBudget?: BudgetLimits;
   /** Writes an act that succeeded to the audit log. */
   readonly recordAct?: RecordAct;
+  /** Is called with what a request has changed, for the pages that show it. */
+  readonly noteChange?: (change: ChangeByRequest) => void;
   /** Is called with every response, for the metrics. */
   readonly observe?: (answered: Answered) => void;
 }
@@ -202,7 +204,7 @@ function perform(
   { endpoint, caller }: Admitted,
   sent: Sent,
   inFlight: InFlight,
-  { recordAct: record, log }: HttpDeps,
+  { recordAct: record, noteChange, log }: HttpDeps,
 ): unknown {
   const { request, path, params, requestId, now } = exchange;
   const { method } = endpoint.route;
@@ -227,7 +229,16 @@ function perform(
     now,
   };
   const { route } = endpoint;
-  const work = () => route.handle(call as Call | PublicCall);
+  const handled = () => route.handle(call as Call | PublicCall);
+  const work =
+    caller && noteChange && isChange(route)
+      ? async () => {
+          const answer = await handled();
+          const change = changeBehind(route, call as Call, answer);
+          if (change) noteChange(change);
+          return answer;
+        }
+      : handled;
   if (route.audit && caller && record) {
     const audited = async () => {
       const answer = await work();

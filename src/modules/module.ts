@@ -12,6 +12,7 @@ import type { ChildSpec, FollowingWrite, Kind } from '../engine/kind.ts';
 import type { Registration } from '../engine/running-kind.ts';
 import type { SpawnCondition } from '../engine/spawn-conditions.ts';
 import type { AdmissionDeps } from '../http/admission.ts';
+import type { SocketUpgrade } from '../http/listen.ts';
 import type { Route } from '../http/route.ts';
 import type { MarkdownRenderer } from '../mail/content/markdown-renderer.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -20,6 +21,7 @@ import type { Clock } from '../time/clock.ts';
 import type { MailReader } from '../transport/reading/mail-reader.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { AudienceUse } from './audiences/commands.ts';
+import type { Noted } from './changes/change-feed.ts';
 import type { Tag } from './docs/tags.ts';
 import type { AttemptSchedule } from './emails/accept/attempt-schedule.ts';
 import type { AcceptanceDeps } from './emails/accept.ts';
@@ -43,6 +45,8 @@ export interface ModuleKind {
   readonly kind: Kind;
   /** The permission to see its actors in the live view: the one that the API requires to read them. */
   readonly permission: Permission;
+  /** The resource that shows them, as the addresses of the API begin: the pages of it are told when one has changed. */
+  readonly resource: string;
   /** True for actors that have no end of their own, such as domains: their histories are cut. */
   readonly isLongLived?: boolean;
   /** Checks its actors in `posthorn audit`. Without it only the checks of every actor are made. */
@@ -114,6 +118,8 @@ export interface Offers {
   /** Sends an email of the service itself, such as a warning; settles once that is durable. */
   sendServiceEmail?: SendServiceEmail;
   liveView?: Inspector;
+  /** The connection that tells pages what has changed, and how to note what no commit of the engine tells. */
+  changes?: { readonly sockets: SocketUpgrade; note(noted: Noted): void };
 }
 
 /** The parts that exist once the engine does. */

@@ -121,7 +121,7 @@ test('it is activated, runs for somebody, and the run is shown over the drawing 
   await page.getByText('Nobody has begun yet').waitFor();
   await client.post('/v1/contacts', { email: ADA, firstName: 'Ada' });
   await client.post(`/v1/contacts/${ADA}/events`, { name: 'basket.filled' });
-  await page.reload();
+  // The page hears of it by itself.
   await page.getByRole('row', { name: new RegExp(ADA) }).waitFor();
   await inspect(page, 'flow-runs');
   await page.getByLabel('State').selectOption('completed');
@@ -165,5 +165,26 @@ test('a draft stands beside the version that runs; it is paused, copied and dele
   await page.goto(`${url}/app/live/flows`);
   await page.getByRole('row', { name: /Left basket/ }).waitFor();
   await inspect(page, 'flows');
+  expect(dashboard.complaints).toEqual([]);
+});
+
+test('a lost connection is shown, and heals: what has come meanwhile is there', async () => {
+  let isDown = false;
+  const close: (() => Promise<void>)[] = [];
+  await page.routeWebSocket(/\/changes/, (socket) => {
+    if (isDown) return void socket.close();
+    socket.connectToServer();
+    close.push(() => socket.close());
+  });
+  await page.goto(`${url}/app/live/contacts`);
+  await page.getByRole('row', { name: new RegExp(ADA) }).waitFor();
+  await page.locator('[data-connection=live]').waitFor({ state: 'attached' });
+  isDown = true;
+  for (const each of close) await each();
+  await page.getByText('The connection is lost', { exact: false }).waitFor();
+  await client.post('/v1/contacts', { email: 'eve@acme.example' });
+  isDown = false;
+  await page.getByRole('row', { name: /eve@acme.example/ }).waitFor();
+  await page.getByText('The connection is lost', { exact: false }).waitFor({ state: 'detached' });
   expect(dashboard.complaints).toEqual([]);
 });

@@ -63,7 +63,7 @@ export async function startRealService(
   const service = await openService({ config: loaded.config, logger, ...parts });
   await service.start();
   const workspace = await ensureFirstWorkspace(service.database, 'free', Date.now());
-  const server = listen(service.app, { hostname: '127.0.0.1', port: 0 });
+  const server = listen(service.app, { hostname: '127.0.0.1', port: 0, sockets: service.sockets });
   const witness = new Witness(OPEN_API);
   return {
     url: server.url.origin,

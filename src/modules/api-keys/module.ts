@@ -20,6 +20,7 @@ export const apiKeysModule = defineModule<ApiKeyCommands>({
     {
       kind: apiKeyKind,
       permission: 'api-keys:read',
+      resource: 'api-keys',
       isLongLived: true,
       label: { title: 'a.name', facts: 'array[a.prefix]' },
     },

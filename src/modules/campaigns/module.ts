@@ -24,6 +24,7 @@ export const campaignsModule = defineModule<CampaignDeps>({
     {
       kind: campaignKind,
       permission: 'campaigns:read',
+      resource: 'campaigns',
       audit: auditCampaigns,
       label: {
         title: '(select s.name from campaign_settings s where s.campaign_id = a.id)',

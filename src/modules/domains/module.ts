@@ -22,6 +22,7 @@ export const domainsModule = defineModule<DomainCommands>({
     {
       kind: domainKind,
       permission: 'domains:read',
+      resource: 'domains',
       isLongLived: true,
       label: { title: 'a.name', facts: `'{}'` },
     },

@@ -29,6 +29,7 @@ export const emailsModule = defineModule<BatchDeps>({
     {
       kind: emailKind,
       permission: 'emails:read',
+      resource: 'emails',
       audit: auditEmails,
       explain: explainEmail,
       // The person's own part of the address is left out; what the simulator does with it is nobody's.

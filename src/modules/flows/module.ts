@@ -39,6 +39,7 @@ export const flowsModule = defineModule<FlowDeps>({
     {
       kind: flowRunKind,
       permission: 'campaigns:read',
+      resource: 'flows',
       audit: auditRuns,
       label: { title: '(select f.name from flows f where f.id = a.flow_id)', facts: 'array[a.step]' },
       definitions: {

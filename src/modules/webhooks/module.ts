@@ -25,11 +25,13 @@ export const webhooksModule = defineModule<WebhookCommands>({
     {
       kind: webhookEndpointKind,
       permission: 'webhooks:read',
+      resource: 'webhooks',
       label: { title: `a.context ->> 'url'`, facts: `array[array_to_string(a.events, ', ')]` },
     },
     {
       kind: webhookDeliveryKind,
       permission: 'webhooks:read',
+      resource: 'webhooks',
       audit: auditDeliveries,
       label: {
         title: 'a.event_type',

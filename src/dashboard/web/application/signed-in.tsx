@@ -4,6 +4,7 @@ import { Redirect, Router, useLocation } from 'wouter';
 import { Refused } from './api/requests.ts';
 import { type Environment, entry, type Session } from './api/session.ts';
 import { type Viewer, ViewerProvider } from './api/viewer.tsx';
+import { ConnectionNote } from './shell/connection.tsx';
 import { environmentOf, lastEnvironment, rememberEnvironment } from './shell/environments.ts';
 import { OpenPage } from './shell/open-page.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -43,6 +44,7 @@ export function SignedIn({
           <Shell>
             <OpenPage />
           </Shell>
+          <ConnectionNote />
         </ViewerProvider>
       </Router>
     </QueryClientProvider>

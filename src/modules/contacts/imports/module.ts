@@ -8,7 +8,7 @@ import { importWorker } from './worker.ts';
 /** Files of contacts that are worked through. */
 export const importsModule = defineModule<ImportCommands>({
   name: 'imports',
-  kinds: [{ kind: contactImportKind, permission: 'contacts:read' }],
+  kinds: [{ kind: contactImportKind, permission: 'contacts:read', resource: 'contacts' }],
   routes: importRoutes,
   open({ database, clock, signer }) {
     return {

@@ -7,6 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import type { Following } from './changes.ts';
 import type { Operations } from './operations.ts';
 import { Refused, request } from './requests.ts';
 import { useViewer, type Viewer } from './viewer.tsx';
@@ -66,10 +67,8 @@ async function ask<Name extends Operation>(viewer: Viewer, name: Name, pieces: P
 const keyOf = ({ environment, session }: Viewer, name: Operation, pieces: Pieces = {}) =>
   [session.workspace.id, environment, name.split(' ')[1]?.split('/')[1], name, pieces] as const;
 
-/** How an answer is kept up to date. */
-export interface Freshness {
-  /** Milliseconds between two looks while the page is visible; without it an answer is looked at again when the page is. */
-  readonly every?: number | false;
+/** How an answer is kept up to date: the service tells what has changed, and that is read again. */
+export interface Freshness extends Following {
   /** False: nothing is asked yet. */
   readonly enabled?: boolean;
 }
@@ -78,13 +77,13 @@ export interface Freshness {
 export function useRead<Name extends Reading>(
   name: Name,
   parameters: Parameters<Name>,
-  { every = false, enabled = true }: Freshness = {},
+  { enabled = true, ...following }: Freshness = {},
 ) {
   const viewer = useViewer();
   return useQuery({
     queryKey: keyOf(viewer, name, parameters),
     queryFn: async ({ signal }) => (await ask(viewer, name, parameters, signal)).data,
-    refetchInterval: every,
+    meta: { ...following },
     enabled,
   });
 }
@@ -93,7 +92,7 @@ export function useRead<Name extends Reading>(
 export function useList<Name extends Listing>(
   name: Name,
   parameters: Parameters<Name>,
-  { every = false, enabled = true }: Freshness = {},
+  { enabled = true, ...following }: Freshness = {},
 ) {
   const viewer = useViewer();
   const query = useInfiniteQuery({
@@ -103,8 +102,7 @@ export function useList<Name extends Listing>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) =>
       pagination?.hasMore === true ? (pagination.nextCursor ?? undefined) : undefined,
-    // Every page that was read is read again; further down than a few nobody waits for news.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 3 ? false : every),
+    meta: { ...following },
     enabled,
   });
   const items = query.data?.pages.flatMap(({ data }) => data as readonly ItemOf<Name>[]);
@@ -125,6 +123,8 @@ export function useQuestion<Name extends Asking>(
     queryKey: keyOf(viewer, name, parameters as Pieces),
     queryFn: async ({ signal }) => (await ask(viewer, name, parameters as Pieces, signal)).data,
     placeholderData: keepPreviousData,
+    // It follows what is asked, which somebody is typing.
+    meta: { every: false },
     enabled,
   });
 }

@@ -24,7 +24,6 @@ const METRICS = {
 type Metric = keyof typeof METRICS;
 
 const BY = { accepted: 'By when the email was accepted' } as const;
-const EVERY_MS = 15_000;
 
 /** What happened to live mail, over time and as rates. */
 export default function Analytics() {
@@ -56,7 +55,7 @@ export default function Analytics() {
         ...(values.domain !== '' && { domainId: values.domain }),
       },
     },
-    { every: EVERY_MS, enabled: isLive },
+    { follows: ['emails'], every: 15_000, enabled: isLive },
   );
   const about = 'What became of live mail. Opens and clicks are those of people; machines are counted apart.';
   if (!isLive)

@@ -9,12 +9,11 @@ const Editor = lazy(() => import('./campaign-editor.tsx'));
 
 /** States in which nothing moves by itself. */
 const AT_REST: ReadonlySet<string> = new Set(['draft', 'failed']);
-const EVERY_MS = 1_500;
 
 /** One campaign: in its editor while it is a draft, and as what becomes of it afterwards. */
 export default function CampaignDetail({ id }: { readonly id: string }) {
   const { may } = useViewer();
-  const { data, error, refetch } = useRead('GET /campaigns/{id}', { path: { id } }, { every: EVERY_MS });
+  const { data, error, refetch } = useRead('GET /campaigns/{id}', { path: { id } });
   const back = { to: '/campaigns', text: 'Campaigns' };
   const loading = (
     <Page title={data?.name ?? 'Campaign'} back={back}>

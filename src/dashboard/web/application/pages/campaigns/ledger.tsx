@@ -6,18 +6,14 @@ import { Card } from '../../ui/page.tsx';
 import { PartsBar } from '../../ui/progress.tsx';
 import { Failed, Skeleton } from '../../ui/states.tsx';
 
-const MOVING: ReadonlySet<Campaign['status']> = new Set(['preparing', 'sending']);
-const QUICK_MS = 1_000;
-const SLOW_MS = 10_000;
-
 const rateText = (rate: number | null): string => (rate === null ? '–' : share(rate, 1));
 
 /** The numbers of a campaign. Everybody in the frozen audience is in exactly one part of the bar, at every moment. */
-export function Ledger({ campaign: { id, status } }: { readonly campaign: Campaign }) {
+export function Ledger({ campaign: { id } }: { readonly campaign: Campaign }) {
   const { data, error, refetch } = useRead(
     'GET /campaigns/{id}/stats',
     { path: { id } },
-    { every: MOVING.has(status) ? QUICK_MS : SLOW_MS },
+    { follows: ['emails'] },
   );
   if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton className="h-64 w-full" />;

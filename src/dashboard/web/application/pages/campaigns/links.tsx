@@ -24,7 +24,11 @@ const COLUMNS: readonly [Column<CampaignLink>, ...Column<CampaignLink>[]] = [
 
 /** The links of a campaign as they were written, and who followed them. */
 export function Links({ id }: { readonly id: string }) {
-  const { data, error, refetch } = useRead('GET /campaigns/{id}/links', { path: { id } }, { every: 10_000 });
+  const { data, error, refetch } = useRead(
+    'GET /campaigns/{id}/links',
+    { path: { id } },
+    { follows: ['emails'], every: 5_000 },
+  );
   return (
     <Table
       label="Links"

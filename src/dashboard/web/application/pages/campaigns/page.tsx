@@ -18,7 +18,6 @@ import { STATUSES, type Status } from './words.ts';
 const Detail = lazy(() => import('./detail.tsx'));
 
 type Item = ItemOf<'GET /campaigns'>;
-const EVERY_MS = 5_000;
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   {
@@ -66,7 +65,7 @@ function CampaignList() {
   const [isMaking, setMaking] = useState(false);
   const audiences = useAudienceNames();
   const status = values.status in STATUSES ? (values.status as Status) : undefined;
-  const list = useList('GET /campaigns', { query: { ...(status && { status }) } }, { every: EVERY_MS });
+  const list = useList('GET /campaigns', { query: { ...(status && { status }) } });
   const hasAudience = Object.keys(audiences).length > 0;
   const create = may('campaigns:write') && hasAudience && (
     <Button look="main" data-create onClick={() => setMaking(true)}>

@@ -14,7 +14,6 @@ import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 
 const Detail = lazy(() => import('./detail.tsx'));
-const EVERY_MS = 5_000;
 
 type Item = ItemOf<'GET /captured'>;
 
@@ -49,7 +48,7 @@ function Inbox() {
   const list = useList(
     'GET /captured',
     { query: { ...(values.recipient !== '' && { recipient: values.recipient }) } },
-    { every: EVERY_MS },
+    { follows: ['emails'] },
   );
   return (
     <Page

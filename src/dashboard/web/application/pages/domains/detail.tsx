@@ -17,13 +17,11 @@ import { Records } from './records.tsx';
 import { DOMAIN_STATES } from './states.ts';
 
 const BACK = { to: '/domains', text: 'Domains' };
-/** Whoever waits for DNS sees it move; the service checks by itself as well. */
-const WAITING_MS = 4_000;
 
 /** One domain: its records with what was found, and how it sends. */
 export default function DomainDetail({ id }: { readonly id: string }) {
   const { may } = useViewer();
-  const { data, error, refetch } = useRead('GET /domains/{id}', { path: { id } }, { every: WAITING_MS });
+  const { data, error, refetch } = useRead('GET /domains/{id}', { path: { id } });
   const verify = useChange('POST /domains/{id}/verify');
   if (!data) return <PendingPage title="Domain" back={BACK} error={error} onRetry={() => void refetch()} />;
   const missing = data.dnsRecords.filter(({ required, status }) => required && status !== 'verified').length;

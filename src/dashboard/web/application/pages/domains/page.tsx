@@ -56,7 +56,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
 function DomainList() {
   const { may } = useViewer();
   const [isAdding, setAdding] = useState(false);
-  const list = useList('GET /domains', {}, { every: 15_000 });
+  const list = useList('GET /domains', {});
   const add = may('domains:write') && (
     <Button look="main" data-create onClick={() => setAdding(true)}>
       {icons.Plus} Add a domain

@@ -17,26 +17,9 @@ import { Explanation } from './explanation.tsx';
 import { Timeline } from './timeline.tsx';
 
 const BACK = { to: '/emails', text: 'Emails' };
-/** An email that is still on its way is looked at this often. */
-const MOVING_MS = 2_000;
-const RESTING_MS = 15_000;
-const IS_MOVING: ReadonlySet<Email['status']> = new Set([
-  'queued',
-  'sending',
-  'deferred',
-  'scheduled',
-  'sent',
-]);
-
 /** One email: what it said, what became of it and why. */
 export default function EmailDetail({ id }: { readonly id: string }) {
-  const [isMoving, setMoving] = useState(true);
-  const { data, error, refetch } = useRead(
-    'GET /emails/{id}',
-    { path: { id } },
-    { every: isMoving ? MOVING_MS : RESTING_MS },
-  );
-  if (data && IS_MOVING.has(data.status) !== isMoving) setMoving(!isMoving);
+  const { data, error, refetch } = useRead('GET /emails/{id}', { path: { id } }, { every: 500 });
   if (error && !data)
     return (
       <Page title="Email" back={BACK}>

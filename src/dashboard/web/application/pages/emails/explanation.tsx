@@ -6,7 +6,7 @@ import { Skeleton } from '../../ui/states.tsx';
 
 /** Why the email is where it is, in a sentence, with what this is known from, and what comes next. */
 export function Explanation({ id, status }: { readonly id: string; readonly status: EmailStatus }) {
-  const { data } = useRead('GET /emails/{id}/explain', { path: { id } }, { every: 15_000 });
+  const { data } = useRead('GET /emails/{id}/explain', { path: { id } });
   return (
     <section
       aria-label="Why it is where it is"

@@ -15,9 +15,6 @@ const Detail = lazy(() => import('./detail.tsx'));
 
 type Item = ItemOf<'GET /emails'>;
 
-/** The log moves by itself: it is read again this often while it can be seen. */
-const EVERY_MS = 5_000;
-
 const STATUSES = {
   scheduled: 'Scheduled',
   queued: 'Queued',
@@ -87,19 +84,15 @@ function EmailList() {
   const { values, set, isSet, clear } = useFilters(['status', 'to', 'subject', 'tag', 'days']);
   const { status, to, subject, tag, days } = values;
   const createdAfter = since(days);
-  const list = useList(
-    'GET /emails',
-    {
-      query: {
-        ...(status in STATUSES && { status: status as Item['status'] }),
-        ...(to !== '' && { to }),
-        ...(subject !== '' && { subject }),
-        ...(tag !== '' && { tag }),
-        ...(createdAfter !== undefined && { createdAfter }),
-      },
+  const list = useList('GET /emails', {
+    query: {
+      ...(status in STATUSES && { status: status as Item['status'] }),
+      ...(to !== '' && { to }),
+      ...(subject !== '' && { subject }),
+      ...(tag !== '' && { tag }),
+      ...(createdAfter !== undefined && { createdAfter }),
     },
-    { every: EVERY_MS },
-  );
+  });
   return (
     <Page title="Emails" about="Everything that was accepted here, newest first, and what became of it.">
       <FilterBar isSet={isSet} onClear={clear}>

@@ -13,6 +13,8 @@ interface Matter {
   readonly action: string;
 }
 
+/** What was used follows what is sent. */
+const USAGE = { follows: ['emails', 'domains'], every: 2_000 } as const;
 /** From this part of a limit on it is told. */
 const NEAR = 0.8;
 
@@ -47,7 +49,7 @@ function useDomainMatters(): readonly Matter[] {
   const { items = [] } = useList(
     'GET /domains',
     { query: { limit: 50 } },
-    { enabled: may('domains:read') && environment === 'live', every: 15_000 },
+    { enabled: may('domains:read') && environment === 'live' },
   );
   return items
     .filter(({ status }) => status !== 'verified')
@@ -65,7 +67,7 @@ function useDomainMatters(): readonly Matter[] {
 
 function useWebhookMatters(): readonly Matter[] {
   const { may } = useViewer();
-  const { data = [] } = useRead('GET /webhooks', {}, { enabled: may('webhooks:read'), every: 15_000 });
+  const { data = [] } = useRead('GET /webhooks', {}, { enabled: may('webhooks:read'), every: 5_000 });
   return data
     .filter(({ status, failureCount }) => status === 'disabled' || failureCount > 0)
     .map(({ id, url, status, failureCount }) => ({
@@ -82,7 +84,7 @@ function useWebhookMatters(): readonly Matter[] {
 
 function useQuotaMatters(): readonly Matter[] {
   const { may } = useViewer();
-  const { data } = useRead('GET /workspace', {}, { every: 15_000 });
+  const { data } = useRead('GET /workspace', {}, USAGE);
   const most = data?.limits.emailsPerMonth ?? null;
   if (!data || most === null || data.usage.emailsSent < most * NEAR) return [];
   const isOver = data.usage.emailsSent >= most;

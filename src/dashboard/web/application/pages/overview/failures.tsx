@@ -30,7 +30,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
 
 /** The latest emails that failed, and why. */
 export function Failures() {
-  const list = useList('GET /emails', { query: { status: 'failed', limit: 5 } }, { every: 15_000 });
+  const list = useList('GET /emails', { query: { status: 'failed', limit: 5 } }, { every: 2_000 });
   return (
     <section aria-label="What failed lately" className="grid gap-3">
       <div className="flex items-center justify-between gap-3">

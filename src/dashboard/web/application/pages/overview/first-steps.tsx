@@ -26,7 +26,7 @@ function useProgress(isAsked: boolean) {
       };
     },
     enabled: isAsked,
-    refetchInterval: 5_000,
+    meta: { follows: ['emails', 'domains', 'api-keys'], every: 2_000 },
   });
 }
 

@@ -26,7 +26,7 @@ export default function Overview() {
 /** The numbers of the period, with what the plan allows. */
 function Figures() {
   const { environment } = useViewer();
-  const { data } = useRead('GET /workspace', {}, { every: 15_000 });
+  const { data } = useRead('GET /workspace', {}, { follows: ['emails', 'domains'], every: 2_000 });
   const usage = data?.usage;
   const limits = data?.limits;
   return (

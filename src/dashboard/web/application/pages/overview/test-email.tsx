@@ -7,8 +7,8 @@ import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/form.tsx';
 import { Card } from '../../ui/page.tsx';
 
-/** How often a test email is looked at until it has come to rest. */
-const EVERY_MS = 400;
+/** The pace at which a test email is followed until it has come to rest. */
+const EVERY_MS = 200;
 
 /** States that an email comes to rest in. */
 const IS_OVER: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled']);

@@ -25,7 +25,7 @@ const answered = ({ httpStatus, error }: WebhookDelivery): string =>
 /** What was posted to an endpoint, the latest first; each opens with what it said and what was answered. */
 export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   const [opened, setOpened] = useState<WebhookDelivery | null>(null);
-  const list = useList('GET /webhooks/{id}/deliveries', { path: { id: webhook.id } }, { every: 3_000 });
+  const list = useList('GET /webhooks/{id}/deliveries', { path: { id: webhook.id } });
   const columns: readonly [Column<WebhookDelivery>, ...Column<WebhookDelivery>[]] = [
     { name: 'Event', cell: (each) => <Lead title={each.eventType} sub={answered(each)} /> },
     {

@@ -23,7 +23,7 @@ const BACK = { to: '/webhooks', text: 'Webhooks' };
 /** One endpoint: what it hears of, and what became of each delivery. */
 export default function WebhookDetail({ id }: { readonly id: string }) {
   const { may } = useViewer();
-  const { data, error, refetch } = useRead('GET /webhooks/{id}', { path: { id } }, { every: 5_000 });
+  const { data, error, refetch } = useRead('GET /webhooks/{id}', { path: { id } }, { every: 2_000 });
   if (!data)
     return <PendingPage title="Webhook endpoint" back={BACK} error={error} onRetry={() => void refetch()} />;
   return (

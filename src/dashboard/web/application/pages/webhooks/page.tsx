@@ -47,7 +47,7 @@ const COLUMNS: readonly [Column<Webhook>, ...Column<Webhook>[]] = [
 function WebhookList() {
   const { environment, may } = useViewer();
   const [isAdding, setAdding] = useState(false);
-  const { data: items, error, refetch } = useRead('GET /webhooks', {}, { every: 15_000 });
+  const { data: items, error, refetch } = useRead('GET /webhooks', {}, { every: 2_000 });
   const add = may('webhooks:write') && (
     <Button look="main" data-create onClick={() => setAdding(true)}>
       {icons.Plus} Add an endpoint

@@ -6,19 +6,13 @@ import { Card } from '../../../ui/page.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { Counts, ImportErrors } from './outcome.tsx';
 
-const EVERY_MS = 500;
-
 /** What a check has found, with what is offered when the file can be imported. */
 export function CheckResult(props: {
   readonly id: string;
   readonly children: (people: string) => ReactNode;
 }) {
   const shown = useRef<HTMLDivElement>(null);
-  const { data, error } = useRead(
-    'GET /contacts/imports/{id}',
-    { path: { id: props.id } },
-    { every: EVERY_MS },
-  );
+  const { data, error } = useRead('GET /contacts/imports/{id}', { path: { id: props.id } }, { every: 500 });
   const isOver = data !== undefined && data.endedAt !== null;
   useEffect(() => {
     if (isOver) shown.current?.scrollIntoView({ block: 'nearest' });

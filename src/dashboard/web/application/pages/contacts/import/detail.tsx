@@ -14,8 +14,6 @@ import { toast } from '../../../ui/toast.tsx';
 import { useAudienceNames } from '../../names.ts';
 import { Counts, ImportErrors } from './outcome.tsx';
 
-const EVERY_MS = 800;
-
 const WHY = {
   rows_refused: 'A row is wrong, and the import was to write nothing at all then.',
   file_lost: 'The file could not be read again. Import it once more.',
@@ -29,7 +27,7 @@ export default function ImportDetail({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRead(
     'GET /contacts/imports/{id}',
     { path: { id } },
-    { every: isOver ? false : EVERY_MS },
+    { every: isOver ? false : 800 },
   );
   const cancel = useChange('POST /contacts/imports/{id}/cancel');
   const names = useAudienceNames();

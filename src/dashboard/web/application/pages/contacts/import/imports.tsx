@@ -10,7 +10,6 @@ import { type Column, Lead, Table } from '../../../ui/table.tsx';
 import { Time } from '../../../ui/time.tsx';
 
 type Item = ItemOf<'GET /contacts/imports'>;
-const EVERY_MS = 3_000;
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   {
@@ -47,7 +46,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
 /** The imports of one environment, newest first. */
 export default function Imports() {
   const { may } = useViewer();
-  const list = useList('GET /contacts/imports', {}, { every: EVERY_MS });
+  const list = useList('GET /contacts/imports', {});
   const start = may('contacts:write') && (
     <ButtonLink to="/contacts/import" look="main">
       Import a file

@@ -1,0 +1,31 @@
+import { useEffect, useState } from 'react';
+import { useChanges } from '../api/changes.ts';
+
+/** A connection that comes back within this time was never missed. */
+const MISSED_MS = 2_000;
+
+/** Keeps the page up to date, and says so where it cannot: what is shown may be old then. */
+export function ConnectionNote() {
+  const connection = useChanges();
+  const [isMissed, setMissed] = useState(false);
+  useEffect(() => {
+    if (connection !== 'lost') return setMissed(false);
+    const timer = setTimeout(() => setMissed(true), MISSED_MS);
+    return () => clearTimeout(timer);
+  }, [connection]);
+  return (
+    <div
+      role="status"
+      data-connection={connection}
+      data-color="waiting"
+      className="pointer-events-none fixed inset-x-4 top-3 z-40 grid justify-items-center"
+    >
+      {isMissed && (
+        <p className="toast w-auto! pr-4">
+          <span aria-hidden="true" className="size-2 shrink-0 rounded-full bg-(--state)" />
+          The connection is lost, so what you see may be old. Trying again…
+        </p>
+      )}
+    </div>
+  );
+}

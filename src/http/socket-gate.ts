@@ -1,0 +1,134 @@
+import { KeyedBudget } from '../async/keyed-budget.ts';
+import { isForeignHandshake, OTHER_SITE } from '../auth/same-origin.ts';
+import { mintId } from '../db/ids.ts';
+import { NO_ROUTE, tooManyFrom } from './admission.ts';
+import { Failure } from './failure.ts';
+import type { ClientAddress } from './limits/client-address.ts';
+import type { RateLimitStatus } from './limits/rate-limit.ts';
+import type { SocketSession, SocketUpgrade } from './listen.ts';
+import type { Log } from './log.ts';
+import { targetOf } from './mount.ts';
+import { reply } from './reply.ts';
+import { unexpectedError } from './unexpected-error.ts';
+
+/** The parts that a gate is made of. */
+export interface SocketGateDeps {
+  readonly limiter: { byAddress(client: string): RateLimitStatus | null | Promise<RateLimitStatus> };
+  readonly clientAddress: ClientAddress;
+  readonly log: Log;
+  /** The public URL of the service without a trailing slash. The links in errors begin with it. */
+  readonly baseUrl: string;
+  now(): number;
+}
+
+/** A request for a WebSocket at an address of the gate. */
+export interface SocketRequest {
+  readonly headers: Headers;
+  readonly query: URLSearchParams;
+  /** What the pattern of the address has found. */
+  readonly match: RegExpExecArray;
+}
+
+/** Somebody who may connect. */
+export interface AdmittedSocket {
+  /** The party that connections are counted by, and its workspace. */
+  readonly id: string;
+  readonly workspaceId: string;
+  /** Makes the connection's handler, which calls `onClosed` when it has ended. */
+  open(onClosed: () => void): SocketSession;
+}
+
+/** One address where WebSockets are opened. */
+export interface SocketGate {
+  readonly path: RegExp;
+  /** The most connections at once. */
+  readonly most: { readonly each: number; readonly workspace: number; readonly total: number };
+  admit(request: SocketRequest): Promise<AdmittedSocket | Failure>;
+}
+
+const NO_HANDSHAKE = new Failure('BAD_REQUEST', 'This is not the handshake of a WebSocket.', {
+  suggestion: 'Connect with a WebSocket client: RFC 6455, 4.1, names the headers that it sends.',
+});
+const FULL = new Failure('SERVICE_UNAVAILABLE', 'The greatest number of connections is open already.', {
+  retryAfterSeconds: 30,
+});
+const tooMany = (most: number, of: string): Failure =>
+  new Failure('RATE_LIMITED', `More than ${most} connections of one ${of} cannot be open at once.`, {
+    suggestion: 'Close a page that shows what is live.',
+    retryAfterSeconds: 30,
+  });
+
+/** Opens WebSockets at one address: after the limit of the client's address, for pages of this service alone, and so many at once. */
+export function socketGate(deps: SocketGateDeps, { path: pattern, most, admit }: SocketGate): SocketUpgrade {
+  const open = new Set<SocketSession>();
+  const ofEach = new KeyedBudget({ total: most.total, each: most.each });
+  const ofWorkspaces = new KeyedBudget({ total: most.total, each: most.workspace });
+  const refusal = (failure: Failure, requestId: string, rateLimit: RateLimitStatus | null): Response =>
+    reply(failure, { requestId, baseUrl: deps.baseUrl, rateLimit, status: 101 });
+
+  const opened = ({ id, workspaceId, open: begin }: AdmittedSocket): SocketSession | Failure => {
+    if (open.size >= most.total) return FULL;
+    if (!ofEach.take(id)) return tooMany(most.each, 'person');
+    if (!ofWorkspaces.take(workspaceId)) {
+      ofEach.give(id);
+      return tooMany(most.workspace, 'workspace');
+    }
+    const session = begin(() => {
+      if (!open.delete(session)) return;
+      ofEach.give(id);
+      ofWorkspaces.give(workspaceId);
+    });
+    open.add(session);
+    return session;
+  };
+
+  async function answer(
+    request: Request,
+    match: RegExpExecArray,
+    search: string,
+    socketAddress: string,
+  ): Promise<Response | SocketSession> {
+    const requestId = mintId('req', deps.now());
+    let rateLimit: RateLimitStatus | null = null;
+    const refuse = (failure: Failure): Response => refusal(failure, requestId, rateLimit);
+    try {
+      rateLimit = await deps.limiter.byAddress(deps.clientAddress(socketAddress, request.headers));
+      if (rateLimit?.isOver) return refuse(tooManyFrom(rateLimit));
+      if (request.method !== 'GET') return refuse(NO_ROUTE);
+      if (isForeignHandshake(request.headers, deps.baseUrl)) return refuse(OTHER_SITE);
+      const query = new URLSearchParams(search);
+      const admitted = await admit({ headers: request.headers, query, match });
+      const session = admitted instanceof Failure ? admitted : opened(admitted);
+      return session instanceof Failure ? refuse(session) : session;
+    } catch (thrown) {
+      return refuse(unexpectedError(thrown, deps.log, { requestId, route: match[0] }));
+    }
+  }
+
+  return {
+    admit(request, socketAddress) {
+      const { path, search } = targetOf(request.url);
+      const match = pattern.exec(path);
+      return match && answer(request, match, search, socketAddress);
+    },
+    refuseHandshake: () => refusal(NO_HANDSHAKE, mintId('req', deps.now()), null),
+    close() {
+      for (const session of open) session.end();
+    },
+  };
+}
+
+/** Several gates as one. */
+export const allGates = (gates: readonly [SocketUpgrade, ...SocketUpgrade[]]): SocketUpgrade => ({
+  admit(request, socketAddress) {
+    for (const gate of gates) {
+      const admitted = gate.admit(request, socketAddress);
+      if (admitted) return admitted;
+    }
+    return null;
+  },
+  refuseHandshake: () => gates[0].refuseHandshake(),
+  close() {
+    for (const gate of gates) gate.close();
+  },
+});

@@ -1,0 +1,26 @@
+/**
+ * What the pages of the application are told about what has changed: names of resources as their addresses begin, each with the
+ * ids that have changed, or null for more than are worth naming. What has become of them is read through the API.
+ */
+export interface Changes {
+  readonly type: 'changes';
+  readonly changed: Readonly<Record<string, readonly string[] | null>>;
+}
+
+/** Anything may have changed: the pages read again whatever they show. */
+export interface Everything {
+  readonly type: 'everything';
+}
+
+/** Nothing has changed; the connection is alive. */
+export interface Beat {
+  readonly type: 'beat';
+}
+
+/** A text that the service sends. */
+export type ChangeMessage = Changes | Everything | Beat;
+
+/** The close code of an ended session; codes from 4000 on are for private use (RFC 6455, 7.4.2). */
+export const SESSION_OVER = 4_401;
+/** The longest time between two messages. */
+export const BEAT_MS = 5_000;

@@ -1,0 +1,67 @@
+import type { Permission } from '../../auth/permissions.ts';
+import type { Session } from '../../auth/session-store.ts';
+import { Failure } from '../../http/failure.ts';
+import { socketGate } from '../../http/socket-gate.ts';
+import { defineModule } from '../module.ts';
+import { ChangeFeed } from './change-feed.ts';
+import { ChangeSocket } from './change-socket.ts';
+
+const NO_SESSION = new Failure('UNAUTHORIZED', 'This request carries no session of a member.', {
+  suggestion: 'Sign in at /app.',
+});
+const ELSEWHERE = new Failure('CONFLICT', 'This session works in another workspace by now.', {
+  suggestion: 'Load the page again.',
+});
+
+/** Most connections at once: the open tabs of one person, of one workspace, and of all together. */
+export const MOST_CONNECTIONS = { each: 20, workspace: 200, total: 1_000 } as const;
+
+/** The one connection over which the pages of the application hear what has changed. */
+export const changesModule = defineModule({
+  name: 'changes',
+  open: ({ admission, sessions, database, clock, logger }) => ({
+    connect({ engine, kinds, offers }) {
+      const feed = new ChangeFeed(engine, kinds, database.kind === 'postgres');
+      const permissionsOf = async (
+        session: Session,
+        workspaceId: string,
+      ): Promise<readonly Permission[] | null> => {
+        const principal = await sessions.principalOf(session);
+        // Another tab may have turned to another workspace.
+        return principal?.kind === 'member' && principal.workspaceId === workspaceId
+          ? principal.permissions
+          : null;
+      };
+      const { limiter, clientAddress, baseUrl } = admission;
+      const sockets = socketGate(
+        { limiter, clientAddress, baseUrl, log: logger, now: () => clock.now() },
+        {
+          path: /^\/app\/api\/(live|test)\/changes$/,
+          most: MOST_CONNECTIONS,
+          admit: async ({ headers, query, match: [, environment] }) => {
+            const session = await sessions.find(headers);
+            if (session?.subject.kind !== 'account') return NO_SESSION;
+            const { workspaceId } = session.subject;
+            if (query.get('workspace') !== workspaceId) return ELSEWHERE;
+            const permissions = await permissionsOf(session, workspaceId);
+            if (!permissions) return NO_SESSION;
+            const scope = { workspaceId, livemode: environment === 'live' };
+            return {
+              id: session.subject.id,
+              workspaceId,
+              open: (onClosed) =>
+                new ChangeSocket(scope, permissions, {
+                  feed,
+                  onClosed,
+                  readPermissions: () => permissionsOf(session, workspaceId),
+                  monotonic: () => clock.monotonic(),
+                }),
+            };
+          },
+        },
+      );
+      offers.changes = { sockets, note: (noted) => feed.note(noted) };
+      return { deps: undefined as never, close: () => feed.stop() };
+    },
+  }),
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { ChangeMessage } from '../../src/modules/changes/model.ts';
+import { MOST_CONNECTIONS } from '../../src/modules/changes/module.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Browser, inviteMember, ORIGIN, setUpOwner } from './a-browser.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+let service: RealService;
+let owner: Browser;
+
+beforeAll(async () => {
+  service = await startRealService();
+  owner = await setUpOwner(service);
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const pathOf = (environment: string, workspaceId = service.workspaceId) =>
+  `/app/api/${environment}/changes?workspace=${workspaceId}`;
+
+/** A page that follows what changes. */
+function follow({ cookie }: Browser, environment: 'live' | 'test') {
+  const socket = new WebSocket(service.url.replace('http', 'ws') + pathOf(environment), {
+    headers: { cookie, origin: ORIGIN },
+  } as never);
+  const heard: ChangeMessage[] = [];
+  socket.onmessage = ({ data }) => void heard.push(JSON.parse(String(data)) as ChangeMessage);
+  const opened = new Promise<void>((resolve, reject) => {
+    socket.onopen = () => resolve();
+    socket.onerror = () => reject(new Error('It was refused.'));
+  });
+  const changed = () => heard.flatMap((message) => (message.type === 'changes' ? [message.changed] : []));
+  return { opened, changed, close: () => socket.close() };
+}
+
+/** Asks for the handshake, and is refused. */
+async function refused(path: string, headers: Record<string, string>) {
+  const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+  const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+  const reply = await fetch(service.url + path, { headers: { ...upgrade, ...key, ...headers } });
+  const { error } = (await reply.json()) as { error: { code: string } };
+  return [reply.status, error.code];
+}
+
+test('nobody follows without a session, from another site, with a key or in another workspace', async () => {
+  const { cookie } = owner;
+  const key = await service.keyWith('live', ['*']);
+  expect(await refused(pathOf('live'), {})).toEqual([401, 'UNAUTHORIZED']);
+  expect(await refused(pathOf('live'), { authorization: `Bearer ${key}` })).toEqual([401, 'UNAUTHORIZED']);
+  expect(await refused(pathOf('live'), { cookie, origin: 'https://evil.example' })).toEqual([
+    403,
+    'FORBIDDEN',
+  ]);
+  expect(await refused(pathOf('live', 'ws_other'), { cookie, origin: ORIGIN })).toEqual([409, 'CONFLICT']);
+});
+
+test('commits of the engine and acts of people are told, to whom may see them and in their environment', async () => {
+  const { browser: viewer } = await inviteMember(service, owner, 'viewer');
+  const [live, test, reader] = [follow(owner, 'live'), follow(owner, 'test'), follow(viewer, 'test')];
+  await Promise.all([live.opened, test.opened, reader.opened]);
+  const sent = await owner.ask('/test/emails', {
+    ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' },
+  });
+  const { id } = sent.body.data;
+  for (const page of [test, reader])
+    await eventually('the email', async () => page.changed().find(({ emails }) => emails?.includes(id)));
+  const contact = await owner.ask('/test/contacts', { email: 'eve@example.com' });
+  await eventually('the contact', async () =>
+    reader.changed().find(({ contacts }) => contacts?.includes(contact.body.data.id)),
+  );
+  // The audit log is one for both environments, and not for viewers.
+  await eventually('the log', async () => live.changed().find((each) => 'audit-log' in each));
+  expect(live.changed().some((each) => 'emails' in each || 'contacts' in each)).toBe(false);
+  expect(reader.changed().some((each) => 'audit-log' in each)).toBe(false);
+  for (const page of [live, test, reader]) page.close();
+});
+
+test('one person has so many connections open, and another one when one has ended', async () => {
+  const { browser } = await inviteMember(service, owner, 'member');
+  const pages = Array.from({ length: MOST_CONNECTIONS.each }, () => follow(browser, 'live'));
+  await Promise.all(pages.map(({ opened }) => opened));
+  const { cookie } = browser;
+  expect(await refused(pathOf('live'), { cookie, origin: ORIGIN })).toEqual([429, 'RATE_LIMITED']);
+  pages.pop()?.close();
+  const again = await eventually('another one', async () => {
+    const page = follow(browser, 'live');
+    return page.opened.then(
+      () => page,
+      () => undefined,
+    );
+  });
+  for (const page of [...pages, again]) page.close();
+});

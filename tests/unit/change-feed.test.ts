@@ -1,0 +1,124 @@
+import { expect, jest, test } from 'bun:test';
+import type { Permission } from '../../src/auth/permissions.ts';
+import type { CommitListener } from '../../src/engine/engine.ts';
+import { ChangeFeed, MOST_IDS } from '../../src/modules/changes/change-feed.ts';
+import { BACKLOG, ChangeSocket, SLOW_MS } from '../../src/modules/changes/change-socket.ts';
+import type { ChangeMessage } from '../../src/modules/changes/model.ts';
+
+const KINDS = [
+  { kind: { name: 'email' }, resource: 'emails', permission: 'emails:read' as Permission },
+  { kind: { name: 'apiKey' }, resource: 'api-keys', permission: 'api-keys:read' as Permission },
+];
+
+/** A feed over an engine of which a test makes the commits, on a clock that stands still. */
+function feedOf(hasOthers = false) {
+  const listeners = new Set<CommitListener>();
+  const feed = new ChangeFeed(
+    {
+      listen: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    KINDS,
+    hasOthers,
+  );
+  const commit = (name: string, id: string, scope = { workspaceId: 'ws_1', livemode: false }) => {
+    for (const listener of listeners) listener({ name } as never, [{ after: { ...scope, id } } as never]);
+  };
+  const follow = (permissions: readonly Permission[], scope = { workspaceId: 'ws_1', livemode: false }) => {
+    const heard: ChangeMessage[] = [];
+    const leave = feed.join({ scope, permissions, tell: (message) => void heard.push(message) });
+    return { heard, leave };
+  };
+  return { feed, listeners, commit, follow };
+}
+
+test('a follower hears of its own workspace and environment, and of what it may see, in one message', () => {
+  jest.useFakeTimers();
+  const { commit, follow, feed } = feedOf();
+  const owner = follow(['*']);
+  const reader = follow(['emails:read']);
+  const live = follow(['*'], { workspaceId: 'ws_1', livemode: true });
+  const stranger = follow(['*'], { workspaceId: 'ws_2', livemode: false });
+  commit('email', 'em_1');
+  commit('email', 'em_1');
+  commit('apiKey', 'key_1');
+  commit('webhookDelivery', 'dlv_1');
+  feed.note({ ...NOTED, resource: 'audit-log', permission: 'members:write', id: null });
+  jest.advanceTimersByTime(250);
+  expect(owner.heard).toEqual([
+    { type: 'changes', changed: { emails: ['em_1'], 'api-keys': ['key_1'], 'audit-log': null } },
+  ]);
+  expect(reader.heard).toEqual([{ type: 'changes', changed: { emails: ['em_1'] } }]);
+  // The log is one of the workspace, so both environments hear of it.
+  expect(live.heard).toEqual([{ type: 'changes', changed: { 'api-keys': ['key_1'], 'audit-log': null } }]);
+  expect(stranger.heard).toEqual([]);
+  feed.stop();
+  jest.useRealTimers();
+});
+const NOTED = { scope: { workspaceId: 'ws_1', livemode: false } } as const;
+
+test('what is kept between two messages is bounded, and nothing is heard of the engine without followers', () => {
+  jest.useFakeTimers();
+  const { commit, follow, listeners } = feedOf();
+  expect(listeners.size).toBe(0);
+  const owner = follow(['*']);
+  for (let each = 0; each < MOST_IDS; each++) commit('email', `em_${each}`);
+  jest.advanceTimersByTime(250);
+  for (let each = 0; each <= MOST_IDS; each++) commit('email', `em_${each}`);
+  jest.advanceTimersByTime(250);
+  const [named, beyond] = owner.heard as [ChangeMessage, ChangeMessage];
+  expect(named.type === 'changes' && named.changed.emails?.length).toBe(MOST_IDS);
+  expect(beyond).toEqual({ type: 'changes', changed: { emails: null } });
+  owner.leave();
+  expect(listeners.size).toBe(0);
+  jest.useRealTimers();
+});
+
+test('a quiet connection is told that it lives; where others work on the database, to look at everything', () => {
+  jest.useFakeTimers();
+  const quiet = feedOf().follow(['*']);
+  const shared = feedOf(true).follow(['*']);
+  jest.advanceTimersByTime(10_000);
+  expect(quiet.heard).toEqual([{ type: 'beat' }, { type: 'beat' }]);
+  expect(shared.heard).toEqual([{ type: 'beat' }, { type: 'everything' }]);
+  quiet.leave();
+  shared.leave();
+  jest.useRealTimers();
+});
+
+test('a slow reader is told nothing while it is full, then to look at everything; one that stays full is left', () => {
+  let [buffered, now] = [0, 0];
+  const sent: string[] = [];
+  const closed: number[] = [];
+  const socket = new ChangeSocket({ workspaceId: 'ws_1', livemode: false }, ['*'], {
+    feed: { join: () => () => {} },
+    readPermissions: async () => ['*'],
+    onClosed: () => {},
+    monotonic: () => now,
+  });
+  socket.opened({
+    send: (text) => sent.push(String(text)),
+    close: (code) => void closed.push(code ?? 0),
+    getBufferedAmount: () => buffered,
+  });
+  const change: ChangeMessage = { type: 'changes', changed: { emails: null } };
+  buffered = BACKLOG - 1;
+  socket.tell(change);
+  expect(sent).toEqual([JSON.stringify(change)]);
+  buffered = BACKLOG;
+  socket.tell(change);
+  now = SLOW_MS - 1;
+  socket.tell(change);
+  expect([sent.length, closed]).toEqual([1, []]);
+  buffered = 0;
+  socket.tell(change);
+  expect(sent.at(-1)).toBe('{"type":"everything"}');
+  buffered = BACKLOG;
+  socket.tell(change);
+  now += SLOW_MS;
+  socket.tell(change);
+  expect(closed).toEqual([1_011]);
+  socket.closed();
+});
