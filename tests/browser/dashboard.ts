@@ -47,7 +47,8 @@ export async function openDashboard(options: ServiceOptions = {}): Promise<Dashb
       const opened = await context.newPage();
       opened.on('pageerror', ({ message }) => complaints.push(message));
       opened.on('console', (message) => {
-        const isRefusal = message.text().includes('Failed to load resource');
+        // The browser reports a request that was refused, and a socket whose session has just ended.
+        const isRefusal = /Failed to load resource|HTTP Authentication failed/.test(message.text());
         if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
       });
       opened.on('request', (request) => {
