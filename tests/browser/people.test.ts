@@ -219,6 +219,41 @@ test('templates: written beside what they become, kept as versions, gone back to
   await page.getByText('Version 3', { exact: true }).waitFor();
 });
 
+test('templates: copied to the other environment, and once more over what is there', async () => {
+  const made = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
+    ...{ name: 'Invoice', alias: 'invoice', subject: 'Invoice {{ number }}', html: '<p>First</p>' },
+    variables: [{ key: 'number', type: 'string', required: true }],
+  });
+  const copy = async (action: string) => {
+    await press(page, 'More');
+    await page.getByRole('menuitem', { name: 'Copy to live' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Copy', exact: true }).press('Enter');
+    if (action !== 'Copy') {
+      await dialog.getByText('There is a template “invoice” already.', { exact: false }).waitFor();
+      await inspect(page, 'template-copy');
+      await dialog.getByRole('button', { name: action }).press('Enter');
+    }
+    await page.getByText('“Invoice” is in the live environment now.').first().waitFor();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  const inLive = async () =>
+    (await asMember<Record<string, unknown>>(page, 'GET', 'live/templates/invoice')).data;
+
+  await page.goto(`${url}/app/test/templates/${made.data.id}`);
+  await copy('Copy');
+  expect(await inLive()).toMatchObject({
+    ...{ livemode: true, name: 'Invoice', subject: 'Invoice {{ number }}', html: '<p>First</p>', version: 1 },
+    variables: [{ key: 'number', type: 'string', required: true, fallback: null }],
+  });
+  await asMember(page, 'PATCH', `test/templates/${made.data.id}`, { html: '<p>Second</p>' });
+  await page.goto(`${url}/app/test/templates/${made.data.id}`);
+  await copy('Replace what it says');
+  expect(await inLive()).toMatchObject({ html: '<p>Second</p>', version: 2 });
+  expect((await asMember<unknown[]>(page, 'GET', 'live/templates')).data).toHaveLength(1);
+  await asMember(page, 'DELETE', 'live/templates/invoice');
+});
+
 test('a template cannot do anything to the dashboard', async () => {
   const hostile = [
     '<script>parent.document.title = "taken"</script><img src="x" onerror="parent.document.title = 1">',

@@ -135,11 +135,16 @@ export function useDownload<Name extends Reading>(name: Name, parameters: Parame
 }
 
 /**
- * Changes something. Afterwards everything of that resource is read again, and of those that `also` names by the first part of
- * their paths.
+ * Changes something, in this environment unless another one is named. Afterwards everything of that resource is read again, and of
+ * those that `also` names by the first part of their paths.
  */
-export function useChange<Name extends Changing>(name: Name, also: readonly string[] = []) {
-  const viewer = useViewer();
+export function useChange<Name extends Changing>(
+  name: Name,
+  also: readonly string[] = [],
+  elsewhere?: Viewer['environment'],
+) {
+  const here = useViewer();
+  const viewer = elsewhere ? { ...here, environment: elsewhere } : here;
   const client = useQueryClient();
   const resources = [name.split('/')[1] ?? '', ...also];
   return useMutation({

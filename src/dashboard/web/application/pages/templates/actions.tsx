@@ -10,6 +10,7 @@ import { Field, Form } from '../../ui/form.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Item, Menu } from '../../ui/menu.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { CopyTemplate } from './copy-template.tsx';
 
 /** What can be done with a template besides writing it. */
 export function TemplateActions(props: {
@@ -18,7 +19,7 @@ export function TemplateActions(props: {
   readonly isChanged: boolean;
 }) {
   const { environment, may, session } = useViewer();
-  const [asked, setAsked] = useState<'send' | 'delete' | null>(null);
+  const [asked, setAsked] = useState<'send' | 'copy' | 'delete' | null>(null);
   const [, navigate] = useLocation();
   const send = useChange('POST /templates/{id}/test-send', ['emails']);
   const remove = useChange('DELETE /templates/{id}');
@@ -32,9 +33,14 @@ export function TemplateActions(props: {
           label="More"
           isPicture
           items={
-            <Item danger onSelect={() => setAsked('delete')}>
-              Delete the template
-            </Item>
+            <>
+              <Item onSelect={() => setAsked('copy')}>
+                Copy to {environment === 'live' ? 'test' : 'live'}
+              </Item>
+              <Item danger onSelect={() => setAsked('delete')}>
+                Delete the template
+              </Item>
+            </>
           }
         >
           {icons.More}
@@ -67,6 +73,9 @@ export function TemplateActions(props: {
             />
           </Form>
         </Dialog>
+      )}
+      {asked === 'copy' && (
+        <CopyTemplate template={props.template} isChanged={props.isChanged} onClose={close} />
       )}
       {asked === 'delete' && (
         <Confirm
