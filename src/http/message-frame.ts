@@ -20,8 +20,15 @@ const POLICY = [
 /** Before everything that the message says: it cannot choose quirks mode, and its links open beside the dashboard. */
 const START = '<!doctype html><meta name="color-scheme" content="light"><base target="_blank">';
 
+/**
+ * A connection that a link announces tells as much as a picture, and no policy keeps a browser from it. What stands in `noscript` is read
+ * as text here and as elements there, since no script runs: it goes as a whole.
+ */
+const unconnected = (html: string): string =>
+  new HTMLRewriter().on('link, noscript', { element: (each) => void each.remove() }).transform(html);
+
 const asDocument = (html: string): RawResponse =>
-  new RawResponse('text/html; charset=utf-8', START + html, {
+  new RawResponse('text/html; charset=utf-8', START + unconnected(html), {
     headers: {
       'content-security-policy': POLICY,
       'cache-control': 'private, no-store',

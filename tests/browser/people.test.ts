@@ -282,6 +282,24 @@ test('a template cannot do anything to the dashboard', async () => {
   dashboard.complaints.length = 0;
 });
 
+test('a message that is shown keeps nothing that announces a connection, which no policy would stop', async () => {
+  const link = '<link rel="preconnect" href="https://evil.example">';
+  const html = `${link}<svg>${link}</svg><noscript>${link}</noscript><p>Seen</p>`;
+  const email = await asMember<{ id: string }>(page, 'POST', 'test/emails', {
+    ...{ from: 'a@acme.test', to: 'delivered@simulator.svc.test', subject: 'x', html },
+  });
+  const template = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
+    ...{ name: 'Connecting', subject: 'x', html },
+  });
+  for (const path of [`emails/${email.data.id}`, `templates/${template.data.id}`]) {
+    await page.goto(`${url}/app/test/${path}`);
+    const shown = page.frameLocator('iframe');
+    await shown.getByText('Seen').waitFor();
+    expect([await shown.locator('link').count(), await shown.locator('noscript').count()]).toEqual([0, 0]);
+  }
+  dashboard.complaints.length = 0;
+});
+
 test('campaigns: written, checked and sent, with numbers that add up', async () => {
   await asMember(page, 'POST', 'live/domains', { name: 'acme.test' });
   await asMember(page, 'PATCH', 'live/workspace', { branding: { address: '1 Main Street' } });
