@@ -11,13 +11,6 @@ const inScheme = (html: string, isDark: boolean): string =>
     (scheme.toLowerCase() === 'dark') === isDark ? '(min-width: 0)' : '(max-width: 0)',
   );
 
-/** The message without what connects to other hosts before anything is loaded, which no policy keeps a browser from. */
-function unconnected(html: string): string {
-  const parsed = new DOMParser().parseFromString(html, 'text/html');
-  for (const each of parsed.querySelectorAll('link, noscript, meta[http-equiv]')) each.remove();
-  return parsed.documentElement.innerHTML;
-}
-
 /**
  * HTML that is stored nowhere yet, in a document of its own in which no script runs. The application writes into it; its policy is
  * that of `/app/frame`.
@@ -34,7 +27,7 @@ export function PreviewFrame(props: {
   useEffect(() => {
     const shown = frame.current?.contentDocument;
     if (!shown || shown.URL === 'about:blank') return;
-    shown.documentElement.innerHTML = unconnected(inScheme(props.html, props.isDark));
+    shown.documentElement.innerHTML = inScheme(props.html, props.isDark);
     const base = shown.createElement('base');
     base.target = '_blank';
     shown.head.prepend(base);
