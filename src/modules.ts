@@ -104,12 +104,7 @@ function withOthers(registration: Registration): Registration {
     ...registration,
     kind: {
       ...kind,
-      spawn: {
-        ...spawn,
-        columns: [spawn.columns, ...births.map(({ columns }) => columns)].join(', '),
-        insertInto: [...spawn.insertInto, ...births.flatMap(({ writes }) => writes)],
-        conditions: births.flatMap(({ conditions }) => conditions),
-      },
+      spawn: { ...spawn, rules: births },
       children: [...kind.children, ...children.map(({ child }) => child)],
       followers: follows.map(({ write }) => write),
     },

@@ -68,9 +68,8 @@ function listOf(
   { between, nothing }: Marks,
 ): string | null | undefined {
   const write = WRITERS[type] ?? String;
-  // Of JSON no character is ours; any text may hold one.
-  const isFree =
-    type === 'json' ? null : (text: string) => !text.includes(between) && !text.includes(nothing);
+  // Any text may hold a character of ours; JSON, octets, numbers and moments hold none.
+  const mayHoldMarks = type === 'text' || type === 'text[]';
   let list = '';
   let isNothing = true;
   for (let index = 0; index < rows.length; index++) {
@@ -79,7 +78,7 @@ function listOf(
     if (value === null || value === undefined) list += nothing;
     else {
       const cell = write(value);
-      if (isFree && !isFree(cell)) return undefined;
+      if (mayHoldMarks && (cell.includes(between) || cell.includes(nothing))) return undefined;
       isNothing = false;
       list += cell;
     }
@@ -88,7 +87,8 @@ function listOf(
   // Cut up, an empty text is no cell at all instead of one empty one; a second row without a first column is left out.
   if (list === '') return between + nothing;
   // The last guard: what PostgreSQL refuses would be refused for ever, and whatever it tells of be done again.
-  return type === 'json' ? storableJson(list) : withoutNul(list);
+  if (type === 'json') return storableJson(list);
+  return mayHoldMarks ? withoutNul(list) : list;
 }
 
 /** Octets come as base64, a third shorter than the hexadecimal digits that a cast would take. */

@@ -3,7 +3,7 @@ import type { Catalogue } from '../../machines/catalogue.ts';
 import type { ContextOf, EffectOf, EventOf, InputOf } from '../../machines/names.ts';
 import type { IdPrefix } from '../db/ids.ts';
 import { Unavailable } from '../errors/unavailable.ts';
-import type { SpawnCondition } from './spawn-conditions.ts';
+import type { SpawnRule } from './spawn-conditions.ts';
 
 /**
  * The kinds that an engine may be told of, each with its machine and the states that are stored. Declared by name, so
@@ -93,8 +93,8 @@ export interface AppendedLife {
   readonly kept: readonly string[];
   /** Members of the context that never change: they lie in the birth alone. */
   readonly constants: readonly string[];
-  /** Further columns of a turn, as SQL over the columns of the input. */
-  readonly computed: Readonly<Record<string, string>>;
+  /** Further columns of a turn, each as SQL over the rows of the fact `of`; null in a turn that has none. */
+  readonly computed: Readonly<Record<string, { readonly of: string; readonly sql: string }>>;
 }
 
 /**
@@ -146,6 +146,8 @@ export function sharedFact<const Column extends string>(
  */
 export interface ChildSpec {
   readonly kind: Kind;
+  /** The fact whose rows they are made from: a commit without any makes none. */
+  readonly fact: string;
   /** The input of the new actors' machine. All of one commit begin alike; what tells them apart are their own columns. */
   input(at: number): unknown;
   /**
@@ -185,8 +187,8 @@ export interface SpawnShape {
   readonly insertColumns: readonly string[];
   /** Further writes; `source` is a relation of the admitted input rows. */
   readonly insertInto: readonly ((source: string) => string)[];
-  /** What must hold for a new actor to be admitted, besides its quota. */
-  readonly conditions?: readonly SpawnCondition[];
+  /** What other modules ask of some of them. */
+  readonly rules?: readonly SpawnRule[];
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Parameter } from '../db/database.ts';
 import type { StatementOptions } from './commit.ts';
 import type { AppendedLife, Kind } from './kind.ts';
+import type { Has } from './statement-forms.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /**
@@ -56,19 +57,23 @@ export function turnCtes(
   kind: Kind,
   wake: WakeWriting,
   tag: string,
+  has: Has,
   { withoutRevisionCheck = false }: StatementOptions,
 ): string {
   const life = lifeOf(kind);
   if (kind.receivesEvents) throw new Error(`Nobody deletes the outbox events that ${kind.name} has handled.`);
-  const kept = listed([...derivedNames(kind), ...life.kept]);
+  const kept = listed([...derivedNames(kind), ...life.kept.filter(has)]);
+  const computed = Object.fromEntries(
+    Object.entries(life.computed).map(([name, { of, sql }]) => [name, has(of) ? sql : 'null']),
+  );
   const next = withoutRevisionCheck
     ? `(select max(o.revision) from ${life.turns} o where o.email_id = i.id)`
     : 'i.revision';
   return `${wake.cte}, turned as (
   insert into ${life.turns} (email_id, revision, workspace_id, livemode, state, context, timers, machine_version, commit_tag,
-    steps${kept}${listed(Object.keys(life.computed))})
+    steps${kept}${listed(Object.keys(computed))})
   select id, coalesce(${next}, 1) + 1, workspace_id, livemode, state, context, timers, $1::smallint, ${tag},
-    steps${kept}${listed(Object.values(life.computed))}
+    steps${kept}${listed(Object.values(computed))}
   from input i order by id
   on conflict do nothing
   returning email_id as id

@@ -14,7 +14,8 @@ import type { KeptBirths } from './kept-births.ts';
 import type { Actor, Kind } from './kind.ts';
 import { definitionsOf, rowsTold } from './known-actors.ts';
 import { readBackStatement } from './read-statements.ts';
-import { type BatchStatement, commitStatement } from './statements.ts';
+import type { BatchStatement } from './statement-parts.ts';
+import { commitStatement } from './statements.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
@@ -188,11 +189,8 @@ export class Mailbox {
       {
         run: async (items) => {
           const inputs = items.map((item) => this.#row(item));
-          const rows = await this.deps.database.query<CommitAnswer>(
-            this.#statement.sql,
-            this.#statement.parameters(inputs, tag, templates.rows),
-            { name: 'commit' },
-          );
+          const { sql, parameters } = this.#statement.prepare(inputs, tag, templates.rows);
+          const rows = await this.deps.database.query<CommitAnswer>(sql, parameters, { name: 'commit' });
           checkTag(tag, rows.pop()?.id);
           const lost = new Set<string>();
           for (const row of rows)

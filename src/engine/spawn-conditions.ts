@@ -11,6 +11,18 @@ export interface SpawnCondition {
   sql(input: string): string;
 }
 
+/**
+ * What another module asks of some new actors of a kind, and writes with them. A batch in which the first column is null throughout has
+ * none that it is about.
+ */
+export interface SpawnRule {
+  /** Further columns of the input: `name text, …`. Null for actors that are none of its business. */
+  readonly columns: string;
+  readonly conditions: readonly SpawnCondition[];
+  /** Further writes; `admitted` is a relation of the admitted input rows. */
+  readonly writes: readonly ((admitted: string) => string)[];
+}
+
 /** Stands in place of a stored reply's status for a call that was withheld. */
 export const WITHHELD = -1;
 
@@ -27,10 +39,8 @@ export const withheldCtes = (conditions: readonly SpawnCondition[]): string =>
 )`;
 
 /** The status that is answered of a call that was not admitted: that of the stored reply, unless it was withheld. */
-export const answeredStatus = (ctes: string): string =>
-  ctes === ''
-    ? 'k.status'
-    : `case when i.ord in (select ord from withheld) then ${WITHHELD} else k.status end as status`;
+export const answeredStatus = (ctes: string, stored: string): string =>
+  ctes === '' ? stored : `case when i.ord in (select ord from withheld) then ${WITHHELD} else ${stored} end`;
 
 /** The row of an idempotency key. Lateral, so that it is looked up by its index, never by hashing the whole table. */
 export const usedKey = (columns: string): string => `left join lateral (

@@ -11,7 +11,8 @@ import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
 import { readBackStatement } from './read-statements.ts';
 import type { Claim, ClaimOf, SpawnResult } from './result.ts';
 import { WITHHELD } from './spawn-conditions.ts';
-import { type BatchStatement, spawnStatement } from './statements.ts';
+import type { BatchStatement } from './statement-parts.ts';
+import { spawnStatement } from './statements.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** A new actor of that kind to be. */
@@ -202,15 +203,9 @@ export class SpawnQueue {
     templates: readonly string[],
     made: ChildRow[],
   ): Promise<readonly (SpawnResult | 'again')[]> {
-    const rows = await this.deps.database.query<SpawnAnswer>(
-      this.#statement.sql,
-      this.#statement.parameters(
-        items.map((item, ord) => this.#row(item, ord)),
-        tag,
-        templates,
-      ),
-      { name: 'spawn' },
-    );
+    const inputs = items.map((item, ord) => this.#row(item, ord));
+    const { sql, parameters } = this.#statement.prepare(inputs, tag, templates);
+    const rows = await this.deps.database.query<SpawnAnswer>(sql, parameters, { name: 'spawn' });
     checkTag(tag, rows.pop()?.reply);
     const results: (SpawnResult | 'again')[] = items.map(({ draft }) => spawned(draft));
     for (const row of rows)
@@ -225,15 +220,14 @@ export class SpawnQueue {
     // A birth has no columns for them: they would be lost without a word.
     for (const fact of this.kind.life?.kept ?? [])
       if (row[fact] !== undefined) throw new Error(`No ${this.kind.name} can be born with ${fact}.`);
-    return {
-      ord,
-      ...row,
-      definition_id: request.definitionId,
-      kept_by: this.deps.keptBirths?.take(draft.after.id, stateOf(draft.after.snapshot)),
-      ...request.columns,
-      period: meter?.period,
-      quota: meter?.quota,
-    };
+    // The row is new, and grows on: a copy of its forty members would cost as much as writing them.
+    row.ord = ord;
+    row.definition_id = request.definitionId;
+    row.kept_by = this.deps.keptBirths?.take(draft.after.id, stateOf(draft.after.snapshot));
+    Object.assign(row, request.columns);
+    row.period = meter?.period;
+    row.quota = meter?.quota;
+    return row;
   }
 
   /** Asks nothing of the database: the others of the batch are committed, and must hear so whatever happens here. */

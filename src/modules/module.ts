@@ -10,7 +10,7 @@ import type { Duty } from '../duties/duty.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ChildSpec, FollowingWrite, Kind } from '../engine/kind.ts';
 import type { Registration } from '../engine/running-kind.ts';
-import type { SpawnCondition } from '../engine/spawn-conditions.ts';
+import type { SpawnRule } from '../engine/spawn-conditions.ts';
 import type { AdmissionDeps } from '../http/admission.ts';
 import type { SocketUpgrade } from '../http/listen.ts';
 import type { Route } from '../http/route.ts';
@@ -60,12 +60,8 @@ export interface ModuleKind {
 }
 
 /** A module's part in the births of another kind: in the same statement, so that neither is there without the other. */
-export interface BirthRule {
+export interface BirthRule extends SpawnRule {
   readonly of: string;
-  /** Further columns of the input: `name text, …`. Null for actors that are none of its business. */
-  readonly columns: string;
-  readonly conditions: readonly SpawnCondition[];
-  readonly writes: readonly ((admitted: string) => string)[];
 }
 
 /** The parts that every module may be built from: the service without its modules. */

@@ -171,7 +171,10 @@ test('a kind says whether it has definitions, and children have none', () => {
   expect(() => new Engine({ ...parts, kinds: [{ kind: definedKind }] })).toThrow(
     'defined needs both, hasDefinitions and machineOf, or neither.',
   );
-  const child = { kind: definedKind, input: () => ({ at: NOW }), sql: () => '', performedAtOnce: true };
+  const child = {
+    ...{ kind: definedKind, fact: 'none', input: () => ({ at: NOW }) },
+    ...{ sql: () => '', performedAtOnce: true },
+  };
   const { hasDefinitions: _, ...plain } = definedKind;
   expect(() => new Engine({ ...parts, kinds: [{ kind: { ...plain, children: [child] } }] })).toThrow(
     'defined has definitions: its actors do not begin alike',

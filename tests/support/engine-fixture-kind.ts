@@ -126,6 +126,7 @@ export const watcherKind = kindOf('watcher', 'aud', 'watcher_announced');
 
 const childOf = (kind: typeof helperKind | typeof watcherKind, what: string): ChildSpec => ({
   kind,
+  fact: 'task_announced',
   input: (at) => ({ at }),
   sql: (template) => {
     const a = announced('task_announced').as('a');

@@ -18,7 +18,12 @@ export const emailKind = defineKind({
       ...['livemode', 'acceptedAt', 'admitted', 'leaseMs', 'patienceMs', 'backoffMs'],
       'holdsDoubt',
     ],
-    computed: { position: `case when ${recorded.name} is not null then (select event_position()) end` },
+    computed: {
+      position: {
+        of: recorded.name,
+        sql: `case when ${recorded.name} is not null then (select event_position()) end`,
+      },
+    },
   },
   idPrefix: 'em',
   machine: emailMachine,

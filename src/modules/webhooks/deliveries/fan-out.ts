@@ -26,6 +26,7 @@ export const RANDOM_BYTES_SQL = 'uuid_send(gen_random_uuid()) as random_bytes';
  */
 export const fanOut: ChildSpec = {
   kind: webhookDeliveryKind,
+  fact: recorded.name,
   input: (at): WebhookDeliveryInput => ({ at, leaseMs: LEASE_MS, turnAt: null }),
   sql: (template) => {
     const r = recorded.as('r');

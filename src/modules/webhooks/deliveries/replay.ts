@@ -42,6 +42,7 @@ export const replayed = sharedFact('replayed', ['actor', 'start_at'], {
 /** The deliveries of a replay. All are stored at once, each with a time of its own: the rate is bounded, and a crash loses none. */
 export const replays: ChildSpec = {
   kind: webhookDeliveryKind,
+  fact: replayed.name,
   input: (at): WebhookDeliveryInput => ({ at, leaseMs: LEASE_MS, turnAt: at + REPLAY_GAP_MS }),
   sql: (template) => {
     const r = replayed.as('r');
