@@ -31,7 +31,16 @@ export const keyedBy = ({ caller, claim, now }: Pick<Call, 'caller' | 'claim' | 
  * after a refusal, so that a command which succeeds at the first attempt does not pay for the look-up.
  * @throws Unavailable, and everything that `run` throws
  */
-export async function idempotently<Data>(
+export function idempotently<Data>(
+  database: Database,
+  keyed: Keyed,
+  once: Once<Data>,
+): Promise<Data | Failure | Replay> {
+  // Without a key no reply is stored, and nothing can be replayed.
+  return keyed.claim ? onceFor(database, keyed, once) : (once.run() as Promise<Data | Failure>);
+}
+
+async function onceFor<Data>(
   database: Database,
   keyed: Keyed,
   { run, open = JSON.parse, lookFirst = false }: Once<Data>,

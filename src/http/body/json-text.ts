@@ -1,10 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import type { Detail } from '../failure.ts';
 import { pointerSegment, shortened } from '../schema-errors.ts';
 
 /** RFC 8259 lets a receiver bound the nesting. Without a bound, serialising the value again would overflow the stack. */
 const DEEPEST = 32;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** A decoder that refuses takes four times as long as the check and this one (1.6 µs for 2 kB). */
+const utf8 = new TextDecoder();
 
 /**
  * Most commas and brackets of one body. A value that costs the client two bytes costs us hundreds of bytes of memory and
@@ -14,6 +16,7 @@ export const MOST_VALUES = 250_000;
 
 /** Parses bytes as JSON in UTF-8; undefined when they are not. */
 export function parseJson(bytes: Uint8Array): { readonly value: unknown; readonly text: string } | undefined {
+  if (!isUtf8(bytes)) return undefined;
   try {
     const text = utf8.decode(bytes);
     return { value: JSON.parse(text), text };

@@ -119,7 +119,11 @@ async function accept(
   const claim = claimOnce(keyed, status, (state: EmailState, context: EmailContext) =>
     JSON.stringify({ index, ...receiptOf(id, state, context) }),
   );
-  const spawn = await spawnRequestOf(deps, sender, request, { id, now, domain, rendered, filled, claim });
+  const details = { id, now, domain, rendered, filled, claim };
+  const message = messageOf(request, details);
+  const packing = packContent(message.content);
+  const content = packing instanceof Promise ? await packing : packing;
+  const spawn = spawnRequestOf(deps, sender, request, { ...details, message, content });
   const spawned = await deps.engine.spawn('email', spawn);
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
   if (spawned.outcome === 'withheld') throw new Error('Only emails of campaigns are withheld.');
@@ -240,7 +244,7 @@ const LARGEST_PAYLOAD = 65_536;
 /** Characters of a contact that stays there: four thousand emails of campaigns may wait. */
 const LARGEST_BULK_PAYLOAD = 8_192;
 
-interface SpawnDetails {
+interface Details {
   readonly id: string;
   readonly now: number;
   readonly domain: SendingDomain | null;
@@ -249,13 +253,30 @@ interface SpawnDetails {
   readonly claim: ClaimOf<'email'> | undefined;
 }
 
-async function spawnRequestOf(
+const recipientsOf = ({ to, cc, bcc }: SendRequest): readonly Address[] =>
+  cc.length + bcc.length === 0 ? to : [...to, ...cc, ...bcc];
+
+/** The columns that a message fills, with its envelope and its content as they are. */
+const messageOf = (request: SendRequest, { id, domain, rendered, filled }: Details) => ({
+  recipients: recipientsOf(request).map(({ address }) => address),
+  recipient_keys: recipientsOf(request).map(({ key }) => key),
+  domain_id: domain?.id ?? null,
+  template_id: filled?.templateId ?? null,
+  ...storedMessage(id, request, rendered, filled?.used ?? null),
+});
+
+interface SpawnDetails extends Details {
+  readonly message: ReturnType<typeof messageOf>;
+  /** As it is stored. */
+  readonly content: string;
+}
+
+function spawnRequestOf(
   { engine, simulatorDomain, testSendsPerDay, liveSchedule }: AcceptanceDeps,
   sender: EmailSender,
   request: SendRequest,
-  { id, now, domain, rendered, filled, claim }: SpawnDetails,
-): Promise<SpawnRequestOf<'email'>> {
-  const recipients = [...request.to, ...request.cc, ...request.bcc];
+  { id, now, claim, message, content }: SpawnDetails,
+): SpawnRequestOf<'email'> {
   const { livemode } = sender;
   const input: EmailInput = {
     at: now,
@@ -263,18 +284,10 @@ async function spawnRequestOf(
     scheduledAt: request.scheduledAt,
     admitted: engine.hasRoom('email'),
     ...(livemode ? liveSchedule : SIMULATED_SCHEDULE),
-    recipients: recipients.map((recipient) => ({
+    recipients: recipientsOf(request).map((recipient) => ({
       simulate: livemode ? null : simulatedOutcome(recipient, simulatorDomain),
     })),
   };
-  const message = {
-    recipients: recipients.map(({ address }) => address),
-    recipient_keys: recipients.map(({ key }) => key),
-    domain_id: domain?.id ?? null,
-    template_id: filled?.templateId ?? null,
-    ...storedMessage(id, request, rendered, filled?.used ?? null),
-  };
-  const content = await packContent(message.content);
   return {
     id,
     workspaceId: sender.workspaceId,

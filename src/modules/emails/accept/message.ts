@@ -43,12 +43,16 @@ const EMPTY = {
 } as const satisfies StoredEnvelope;
 
 /** The envelope without what is empty. */
-export const storedEnvelope = (envelope: Envelope): StoredEnvelope =>
-  Object.fromEntries(
-    Object.entries(envelope).filter(
-      ([name, value]) => !(name in EMPTY && (value === null || (Array.isArray(value) && value.length === 0))),
-    ),
-  );
+export function storedEnvelope(envelope: Envelope): StoredEnvelope {
+  const stored: Record<string, unknown> = {};
+  let name: keyof Envelope;
+  for (name in envelope) {
+    const value = envelope[name];
+    const isNothing = value === null || (Array.isArray(value) && value.length === 0);
+    if (!isNothing || !(name in EMPTY)) stored[name] = value;
+  }
+  return stored;
+}
 
 /** The envelope that was stored, whole again. */
 export const wholeEnvelope = (stored: unknown): Envelope => ({ ...EMPTY, ...(stored as Envelope) });
