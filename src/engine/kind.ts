@@ -187,8 +187,7 @@ export interface SpawnShape {
   readonly insertColumns: readonly string[];
   /** Further writes; `source` is a relation of the admitted input rows. */
   readonly insertInto: readonly ((source: string) => string)[];
-  /** What other modules ask of some of them. */
-  readonly rules?: readonly SpawnRule[];
+  readonly rules?: readonly SpawnRule[]; // What other modules ask of some of them.
 }
 
 /**

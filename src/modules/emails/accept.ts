@@ -123,7 +123,7 @@ async function accept(
   const message = messageOf(request, details);
   const packing = packContent(message.content);
   const content = packing instanceof Promise ? await packing : packing;
-  const spawn = spawnRequestOf(deps, sender, request, { ...details, message, content });
+  const spawn = spawnRequestOf(deps, sender, request, details, message, content);
   const spawned = await deps.engine.spawn('email', spawn);
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
   if (spawned.outcome === 'withheld') throw new Error('Only emails of campaigns are withheld.');
@@ -265,17 +265,13 @@ const messageOf = (request: SendRequest, { id, domain, rendered, filled }: Detai
   ...storedMessage(id, request, rendered, filled?.used ?? null),
 });
 
-interface SpawnDetails extends Details {
-  readonly message: ReturnType<typeof messageOf>;
-  /** As it is stored. */
-  readonly content: string;
-}
-
 function spawnRequestOf(
   { engine, simulatorDomain, testSendsPerDay, liveSchedule }: AcceptanceDeps,
   sender: EmailSender,
   request: SendRequest,
-  { id, now, claim, message, content }: SpawnDetails,
+  { id, now, claim }: Details,
+  message: ReturnType<typeof messageOf>,
+  content: string,
 ): SpawnRequestOf<'email'> {
   const { livemode } = sender;
   const input: EmailInput = {
