@@ -46,14 +46,15 @@ export class MailSink {
   private constructor(
     private readonly server: Server,
     seed: number,
+    private readonly isFaulty: boolean,
   ) {
     this.#chance = randomFrom(seed);
   }
 
   /** Listens on a free port of 127.0.0.1. */
-  static async open(seed: number): Promise<MailSink> {
+  static async open(seed: number, manner: 'faulty' | 'faultless' = 'faulty'): Promise<MailSink> {
     const server = createServer();
-    const sink = new MailSink(server, seed);
+    const sink = new MailSink(server, seed, manner === 'faulty');
     server.on('connection', (socket) => sink.#converse(socket));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -130,7 +131,7 @@ export class MailSink {
   }
 
   #strikes(fault: Fault): boolean {
-    if (this.#chance.next() * 100 >= FAULTS[fault]) return false;
+    if (!this.isFaulty || this.#chance.next() * 100 >= FAULTS[fault]) return false;
     this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
     return true;
   }

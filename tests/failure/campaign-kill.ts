@@ -1,18 +1,20 @@
-import { freePort } from '../../src/chaos/free-port.ts';
+import { MailSink } from '../../src/chaos/mail-sink.ts';
 import { randomFrom } from '../../src/chaos/random.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { manyPeople } from '../support/campaign-people.ts';
-import { eventually } from '../support/eventually.ts';
-import { createTestDatabase } from '../support/postgres.ts';
-import { LIVE_KEY, type Service, startService } from '../support/service.ts';
+import type { Database } from '../../src/db/database.ts';
+import { CampaignWorld } from './campaign-world.ts';
 
 /** How a campaign is disturbed. */
 export interface CampaignKillPlan {
   readonly recipients: number;
   readonly instances: number;
+  /** `kill -9` of an instance, which is started again. */
   readonly kills: number;
   /** Pauses, each followed by a resumption. */
   readonly pauses: number;
+  /** Stops of PostgreSQL, as if the power had failed. */
+  readonly stops: number;
+  /** Sends to a mail server instead of keeping the mail, and waits until the leases of attempts in doubt are over. */
+  readonly sink: boolean;
   say(line: string): void;
 }
 
@@ -28,8 +30,12 @@ export interface CampaignKillReport {
   /** Recipients without an email, and with more than one. */
   readonly missed: number;
   readonly twice: number;
-  /** Recipients with more than one captured copy, of one email or of several. */
+  /** Recipients with more than one copy whose email does not say that an attempt was in doubt. */
   readonly copies: number;
+  /** Recipients whose message is at the mail server more than once, with an email that says so. */
+  readonly inDoubt: number;
+  /** Recipients of whom the mail server has nothing. */
+  readonly absent: number;
 }
 
 interface Ledger {
@@ -40,106 +46,132 @@ interface Ledger {
   readonly failed: number;
 }
 
-const PATIENT = { withinMs: 1_800_000, everyMs: 20 };
+type Disturbance = 'kill' | 'pause' | 'stop';
+
+/** A look at a campaign is one of many; a lease ends after twelve minutes. */
+const LOOK_MS = 20;
+const PATIENT_MS = 1_400_000;
 
 const OUTCOME = `select (select count(distinct e.recipient_keys[1]) from emails e where e.campaign_id = $1)::integer as reached,
-  (select count(*) from emails e where e.campaign_id = $1)::integer as emails,
-  (select count(*) from (select 1 from captured group by recipient having count(*) > 1) f)::integer as copies`;
+  (select count(*) from emails e where e.campaign_id = $1)::integer as emails`;
+const CAPTURED = 'select recipient, count(*)::integer as copies from captured group by recipient';
+/** Emails with an attempt whose outcome was lost, or not known. */
+const DOUBTED = `select e.recipient_keys[1] as recipient from emails e where e.campaign_id = $1 and (
+  exists (select from email_attempts a where a.email_id = e.id and a.outcome = 'unknown')
+  or exists (select from email_journal j where j.actor_id = e.id and j.steps::text like '%"after.lease"%'))`;
+const UNDER_WAY = `select count(*)::integer as n from email_due d join emails e on e.id = d.id where e.campaign_id = $1`;
 
 /**
- * Sends a campaign through several instances that are killed with -9, and pauses it on the way. Attempts that were
- * under way at a kill are in doubt until their leases end, as those of every live email.
+ * Sends a campaign through several instances that are killed with -9, while PostgreSQL fails and the campaign is paused on the
+ * way. Attempts that were under way at a kill are in doubt until their leases end, as those of every live email.
  */
 export async function killCampaign(plan: CampaignKillPlan): Promise<CampaignKillReport> {
-  await using made = await createTestDatabase();
   const random = randomFrom(7);
-  const ports = await Promise.all(Array.from({ length: plan.instances }, freePort));
-  const start = (port: number): Promise<Service> =>
-    startService({
-      port,
-      env: {
-        DATABASE_URL: made.url,
-        SECRET_KEY: 'only-for-tests-only-for-tests-only',
-        DEFAULT_PLAN: 'unlimited',
-        RATE_LIMIT_PER_IP: '0',
-        RATE_LIMIT_PER_KEY: '0',
-      },
-    });
-  const services: Service[] = [];
-  for (const port of ports) services.push(await start(port));
-  const database = await openDatabase({ url: made.url, dataDir: '' });
-  const url = (path: string) => `http://127.0.0.1:${random.pick(ports)}${path}`;
-  const ask = async (method: string, path: string, body?: object) => {
-    const answer = await fetch(url(path), {
-      method,
-      headers: { authorization: `Bearer ${LIVE_KEY}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
-    return { status: answer.status, data: ((await answer.json()) as any).data };
-  };
+  await using sink = plan.sink ? await openSink() : null;
+  await using world = await CampaignWorld.make({ ...plan, ownServer: plan.stops > 0, sinkPort: sink?.port });
+  const { ask, database } = world;
   let [looks, unbalanced] = [0, 0];
-  const look = async (id: string): Promise<Ledger> => {
-    const { data } = await ask('GET', `/v1/campaigns/${id}/stats`);
+  const look = async (path: string): Promise<Ledger> => {
+    const { data } = await ask('GET', `${path}/stats`);
     looks++;
     if (data.total !== data.sent + data.remaining + data.skipped + data.failed) unbalanced++;
     return data;
   };
-  try {
-    await ask('POST', '/v1/domains', { name: 'sender.example' });
-    const [workspace] = await database.query<{ id: string }>('select id from workspaces');
-    const audienceId = await manyPeople(database, workspace?.id ?? '', plan.recipients);
-    const said = { from: 'news@sender.example', subject: 'Hello', html: '<p>Hi {{ contact.firstName }}</p>' };
-    const { id } = (await ask('POST', '/v1/campaigns', { name: 'Killed', audienceId, ...said })).data;
-    const path = `/v1/campaigns/${id}`;
-    const started = await ask('POST', `${path}/send`, {});
-    if (started.status !== 200) throw new Error(JSON.stringify(started));
-    const hits: number[] = [];
-    const steps = plan.kills + plan.pauses;
-    for (let step = 1; step <= steps; step++) {
-      const goal = Math.round((plan.recipients * step) / (steps + 1));
-      const now = await eventually(
-        `${goal} given out`,
-        async () => {
-          const stats = await look(id);
-          return stats.sent + stats.failed >= goal ? stats : undefined;
-        },
-        PATIENT,
-      );
-      hits.push(now.sent + now.failed);
-      if (step % 2 === 0 || plan.pauses === 0 || hits.length > 2 * plan.pauses) {
-        const victim = random.pick([...services.keys()]);
-        await services[victim]?.kill();
-        plan.say(`Killed instance ${victim} at ${now.sent}.`);
-        services[victim] = await start(ports[victim] as number);
-      } else {
-        const paused = await ask('POST', `${path}/pause`, {});
-        if (paused.status === 200) {
-          const held = await look(id);
-          plan.say(`Paused at ${held.sent}.`);
-          const after = await ask('POST', `${path}/send`, {});
-          if (after.status !== 200) throw new Error(JSON.stringify(after));
-        }
-      }
+  const until = async <Seen>(what: string, see: () => Promise<Seen | undefined>): Promise<Seen> => {
+    const end = performance.now() + PATIENT_MS;
+    for (;;) {
+      const seen = await see();
+      if (seen !== undefined) return seen;
+      if (performance.now() > end) throw new Error(`It never came to this: ${what}.`);
+      await Bun.sleep(LOOK_MS);
     }
-    const campaign = await eventually(
-      'the end',
-      async () => {
-        await look(id);
-        const { data } = await ask('GET', path);
-        return data.status === 'sent' ? data : undefined;
-      },
-      PATIENT,
-    );
-    const [outcome] = await database.query<Record<'reached' | 'emails' | 'copies', number>>(OUTCOME, [id], {
-      deadlineMs: 120_000,
+  };
+  const id = await world.campaign(plan.recipients);
+  const path = `/v1/campaigns/${id}`;
+  const started = await ask('POST', `${path}/send`, {});
+  if (started.status !== 200) throw new Error(JSON.stringify(started));
+  const hits: number[] = [];
+  const steps = disturbances(plan, random);
+  for (const [place, step] of steps.entries()) {
+    const goal = Math.round((plan.recipients * (place + 1)) / (steps.length + 1));
+    const now = await until(`${goal} given out`, async () => {
+      const stats = await look(path);
+      return stats.sent + stats.failed >= goal ? stats : undefined;
     });
-    const stats = await look(id);
-    const { reached = -1, emails = -1, copies = -1 } = outcome ?? {};
-    const [missed, twice] = [plan.recipients - reached, emails - reached];
-    return { status: campaign.status, stats, looks, unbalanced, hits, missed, twice, copies };
-  } finally {
-    await database.close();
-    for (const service of services) await service[Symbol.asyncDispose]();
+    hits.push(now.sent + now.failed);
+    plan.say(`${step} at ${now.sent}`);
+    if (step === 'kill') await world.kill(random.between(0, plan.instances - 1));
+    else if (step === 'stop') await world.stopServer();
+    else if ((await ask('POST', `${path}/pause`, {})).status === 200) {
+      await look(path);
+      // Of an answer that was lost the second try finds that the campaign sends already.
+      const after = await ask('POST', `${path}/send`, {});
+      if (after.status !== 200 && after.status !== 409) throw new Error(JSON.stringify(after));
+    }
   }
+  const status = await until('its end', async () => {
+    await look(path);
+    const { data } = await ask('GET', path);
+    return data.status === 'sent' ? (data.status as string) : undefined;
+  });
+  if (plan.sink) {
+    plan.say('The campaign is sent; what is in doubt waits for its lease …');
+    await until('nothing is under way', async () => {
+      await Bun.sleep(1_000);
+      return (await rows<{ n: number }>(database, UNDER_WAY, [id]))[0]?.n === 0 || undefined;
+    });
+  }
+  const [outcome] = await rows<Record<'reached' | 'emails', number>>(database, OUTCOME, [id]);
+  const doubted = new Set(
+    (await rows<{ recipient: string }>(database, DOUBTED, [id])).map(({ recipient }) => recipient),
+  );
+  const copiesOf = sink
+    ? sink.copies()
+    : new Map(
+        (await rows<{ recipient: string; copies: number }>(database, CAPTURED, [])).map((row) => [
+          row.recipient,
+          row.copies,
+        ]),
+      );
+  const several = [...copiesOf].flatMap(([recipient, copies]) => (copies > 1 ? [recipient] : []));
+  const { reached = -1, emails = -1 } = outcome ?? {};
+  return {
+    ...{ status, stats: await look(path), looks, unbalanced, hits },
+    ...{ missed: plan.recipients - reached, twice: emails - reached },
+    copies: several.filter((recipient) => !doubted.has(recipient)).length,
+    inDoubt: several.filter((recipient) => doubted.has(recipient)).length,
+    absent: plan.sink ? plan.recipients - copiesOf.size : 0,
+  };
+}
+
+const rows = <Row extends object>(database: Database, sql: string, parameters: readonly string[]) =>
+  database.query<Row>(sql, [...parameters], { deadlineMs: 120_000 });
+
+async function openSink() {
+  const sink = await MailSink.open(7, 'faultless');
+  return {
+    port: sink.port,
+    copies(): Map<string, number> {
+      const copies = new Map<string, number>();
+      for (const [key, { copies: more }] of sink.taken) {
+        const [, recipient = ''] = key.split(' ');
+        copies.set(recipient, (copies.get(recipient) ?? 0) + more);
+      }
+      return copies;
+    },
+    [Symbol.asyncDispose]: () => sink.close(),
+  };
+}
+
+/** All that is to happen, in an order of chance. */
+function disturbances(
+  { kills, pauses, stops }: CampaignKillPlan,
+  random: ReturnType<typeof randomFrom>,
+): readonly Disturbance[] {
+  const many = (count: number, what: Disturbance) => Array.from({ length: count }, () => what);
+  const all = [...many(kills, 'kill'), ...many(pauses, 'pause'), ...many(stops, 'stop')];
+  return all
+    .map((what) => ({ what, place: random.next() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ what }) => what);
 }
