@@ -39,6 +39,8 @@ export const REFUSED = 'refused';
 export class MailSink {
   /** Accepted messages by email id, which the Message-ID contains, and recipient. */
   readonly taken = new Map<string, Taken>();
+  /** When each message began, monotonic: its `MAIL FROM` was read. */
+  readonly begun: number[] = [];
   readonly faults = new Map<Fault, number>();
   readonly #chance: Random;
   readonly #sockets = new Set<Socket>();
@@ -99,7 +101,10 @@ export class MailSink {
           continue;
         }
         const reply = replyTo(text);
-        if (MAIL.test(text)) recipients = [];
+        if (MAIL.test(text)) {
+          recipients = [];
+          this.begun.push(performance.now());
+        }
         const recipient = RCPT.exec(text)?.[1];
         if (recipient !== undefined && reply.startsWith('250')) recipients.push(recipient);
         inData = reply.startsWith('354');

@@ -1,6 +1,7 @@
 import { MailSink } from '../../src/chaos/mail-sink.ts';
 import { randomFrom } from '../../src/chaos/random.ts';
 import type { Database } from '../../src/db/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { CampaignWorld } from './campaign-world.ts';
 
 /** How a campaign is disturbed. */
@@ -77,15 +78,11 @@ export async function killCampaign(plan: CampaignKillPlan): Promise<CampaignKill
     if (data.total !== data.sent + data.remaining + data.skipped + data.failed) unbalanced++;
     return data;
   };
-  const until = async <Seen>(what: string, see: () => Promise<Seen | undefined>): Promise<Seen> => {
-    const end = performance.now() + PATIENT_MS;
-    for (;;) {
-      const seen = await see();
-      if (seen !== undefined) return seen;
-      if (performance.now() > end) throw new Error(`It never came to this: ${what}.`);
-      await Bun.sleep(LOOK_MS);
-    }
-  };
+  const until = <Seen>(
+    what: string,
+    see: () => Promise<Seen | undefined>,
+    everyMs = LOOK_MS,
+  ): Promise<Seen> => eventually(what, see, { withinMs: PATIENT_MS, everyMs });
   const id = await world.campaign(plan.recipients);
   const path = `/v1/campaigns/${id}`;
   const started = await ask('POST', `${path}/send`, {});
@@ -116,10 +113,11 @@ export async function killCampaign(plan: CampaignKillPlan): Promise<CampaignKill
   });
   if (plan.sink) {
     plan.say('The campaign is sent; what is in doubt waits for its lease …');
-    await until('nothing is under way', async () => {
-      await Bun.sleep(1_000);
-      return (await rows<{ n: number }>(database, UNDER_WAY, [id]))[0]?.n === 0 || undefined;
-    });
+    await until(
+      'nothing is under way',
+      async () => (await rows<{ n: number }>(database, UNDER_WAY, [id]))[0]?.n === 0 || undefined,
+      1_000,
+    );
   }
   const [outcome] = await rows<Record<'reached' | 'emails', number>>(database, OUTCOME, [id]);
   const doubted = new Set(

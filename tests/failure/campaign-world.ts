@@ -4,6 +4,7 @@ import type { Database } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { type Cluster, startCluster } from '../support/cluster.ts';
+import { eventually, momentOf } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
@@ -78,31 +79,23 @@ export class CampaignWorld implements AsyncDisposable {
   }
 
   /** Asks one instance after the other, until one answers anything but that it cannot now. */
-  readonly ask = async (method: string, path: string, body?: object): Promise<Answered> => {
-    const end = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const port = this.ports[this.#next++ % this.#services.length] as number;
-      try {
+  readonly ask = (method: string, path: string, body?: object): Promise<Answered> =>
+    eventually(
+      `an answer to ${method} ${path}`,
+      async () => {
+        const port = this.ports[this.#next++ % this.#services.length] as number;
         const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
           method,
           headers: { authorization: `Bearer ${LIVE_KEY}`, 'content-type': 'application/json' },
           ...(body && { body: JSON.stringify(body) }),
           signal: AbortSignal.timeout(10_000),
         });
-        if (answer.status < 500) {
-          const { data, error } = (await answer.json()) as {
-            readonly data: unknown;
-            readonly error: unknown;
-          };
-          return { status: answer.status, data: data ?? error };
-        }
-      } catch {
-        // It was killed, or stands still: the next one is asked.
-      }
-      if (performance.now() > end) throw new Error(`Nobody has answered ${method} ${path}.`);
-      await Bun.sleep(50);
-    }
-  };
+        if (answer.status >= 500) return undefined;
+        const { data, error } = (await answer.json()) as { readonly data: unknown; readonly error: unknown };
+        return { status: answer.status, data: data ?? error };
+      },
+      { withinMs: PATIENCE_MS, everyMs: 50 },
+    );
 
   /** An audience of so many people, and a campaign to it; answers the campaign's id. */
   async campaign(recipients: number, more: object = {}): Promise<string> {
@@ -123,7 +116,7 @@ export class CampaignWorld implements AsyncDisposable {
   async stopServer(): Promise<void> {
     if (!this.cluster) throw new Error('The server is not its own.');
     await this.cluster.strike();
-    await Bun.sleep(500);
+    await momentOf(Date.now() + 500);
     await this.cluster.up();
   }
 
