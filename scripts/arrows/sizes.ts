@@ -17,7 +17,7 @@ const SHORT_BY_KIND: readonly { readonly path: RegExp; readonly why: string }[] 
     why: 'a manifest has this name in every module',
   },
   { path: /\.d\.ts$/, why: 'a declaration of what has no types' },
-  { path: /^src\/dashboard\/web\/(?:application\/)?main\.tsx$/, why: 'the entry of a page' },
+  { path: /^src\/dashboard\/web\/application\/main\.tsx$/, why: 'the entry of a page' },
   {
     path: /^src\/duties\/|-(?:pruner|recorder|stopper)\.ts$/,
     why: 'one background job a file, and what all jobs share',
@@ -35,6 +35,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/config/version.ts': 'the one place that reads package.json',
   'src/dashboard/embedded.ts': 'replaced by the build',
   'src/dashboard/web/layouts.ts': 'replaced by the build',
+  'src/dashboard/web/application/pages/api-keys/curl.ts': 'the one command that pages show with a key',
   'src/db/open.ts': 'the one place that knows both databases',
   'src/db/prepared.ts': 'replaced by the build',
   'src/errors/unavailable.ts': 'the one error that every layer knows',

@@ -10,7 +10,7 @@ import { draw } from '../../src/drawing/moves.ts';
 import { layoutsOf } from './layout.ts';
 import { type Chunk, type PageSize, sizesOf } from './sizes.ts';
 
-// src/dashboard/dist/pack.json: the application and the live view as browsers get them, every file compressed twice and named by its hash.
+// src/dashboard/dist/pack.json: the application as browsers get it, every file compressed twice and named by its hash.
 
 const WEB = resolve(import.meta.dir, '../../src/dashboard/web');
 const APPLICATION = join(WEB, 'application');
@@ -56,14 +56,12 @@ async function scripts(name: string, entry: string, places: Layouts): Promise<re
   return [first, ...all.filter((each) => each !== first)];
 }
 
-async function styles(folder: string): Promise<Uint8Array> {
-  const source = await Bun.file(join(folder, 'style.css')).text();
-  const { build } = await compile(source, { base: folder, onDependency: () => {} });
-  const sources = [
-    { base: folder, pattern: folder === APPLICATION ? '**/*.{ts,tsx}' : '*.tsx', negated: false },
-    { base: WEB, pattern: 'icons.tsx', negated: false },
-  ];
-  const candidates = new Scanner({ sources }).scan();
+async function styles(): Promise<Uint8Array> {
+  const source = await Bun.file(join(APPLICATION, 'style.css')).text();
+  const { build } = await compile(source, { base: APPLICATION, onDependency: () => {} });
+  const candidates = new Scanner({
+    sources: [{ base: WEB, pattern: '**/*.{ts,tsx}', negated: false }],
+  }).scan();
   const minifier = await Bun.build({
     entrypoints: ['style.css'],
     files: { 'style.css': build(candidates) },
@@ -81,56 +79,37 @@ function packed(type: string, bytes: Uint8Array | string): PackedFile {
   return { type, brotli: brotli.toString('base64'), gzip: gzipSync(bytes, { level: 9 }).toString('base64') };
 }
 
-/** A page of the pack before its files have their addresses. */
-interface BuiltPage {
-  readonly html: string;
-  readonly chunks: readonly [Chunk, ...Chunk[]];
-  readonly css: { readonly name: string; readonly code: Uint8Array };
-}
-
-async function builtPage(name: string, folder: string, entry: string, places: Layouts): Promise<BuiltPage> {
-  const [html, chunks, css] = await Promise.all([
-    Bun.file(join(folder, 'page.html')).text(),
-    scripts(name, entry, places),
-    styles(folder),
-  ]);
-  return { html, chunks, css: { name: `${name}-${hashOf(css)}.css`, code: css } };
-}
-
 /** Builds the dashboard; answers how many kilobytes a browser loads for each page. @throws when one has outgrown its bound */
 export async function buildDashboard(): Promise<readonly PageSize[]> {
   const places = await layoutsOf(lifecycles.map(({ machine }) => draw(machine)));
-  const [liveView, application, icon] = await Promise.all([
-    builtPage('view', WEB, 'main.tsx', places),
-    builtPage('app', APPLICATION, 'application/main.tsx', {}),
+  const [html, chunks, css, icon] = await Promise.all([
+    Bun.file(join(APPLICATION, 'page.html')).text(),
+    scripts('app', 'application/main.tsx', places),
+    styles(),
     Bun.file(join(WEB, 'icon.svg')).bytes(),
   ]);
-  const iconName = `icon-${hashOf(icon)}.svg`;
-  const pages = { application, liveView };
+  const [first] = chunks;
+  const names = { code: first.name, css: `app-${hashOf(css)}.css`, icon: `icon-${hashOf(icon)}.svg` };
   // A chunk's own hash says nothing about the chunks that it loads, so browsers keep all of them under the name of the build.
-  const build = hashOf(
-    Buffer.concat(
-      Object.values(pages).flatMap(({ chunks, css }) => [css.code, ...chunks.map(({ code }) => code)]),
-    ),
-  );
-  const document = ({ html, chunks: [first], css }: BuiltPage) =>
-    packed(
-      'text/html; charset=utf-8',
-      html.replace(/%(code|css|icon)%/g, (_, part: 'code' | 'css' | 'icon') => {
-        const name = { code: first.name, css: css.name, icon: iconName }[part];
-        return `/app/assets/${build}/${name}`;
-      }),
-    );
-  const files = Object.values(pages).flatMap(({ chunks, css }) => [
-    [css.name, packed('text/css; charset=utf-8', css.code)] as const,
-    ...chunks.map(({ name, code }) => [name, packed('text/javascript; charset=utf-8', code)] as const),
-  ]);
+  const build = hashOf(Buffer.concat([css, ...chunks.map(({ code }) => code)]));
   const pack: Pack = {
     build,
-    pages: { application: document(application), liveView: document(liveView) },
-    files: { ...Object.fromEntries(files), [iconName]: packed('image/svg+xml', icon) },
+    page: packed(
+      'text/html; charset=utf-8',
+      html.replace(
+        /%(code|css|icon)%/g,
+        (_, part: keyof typeof names) => `/app/assets/${build}/${names[part]}`,
+      ),
+    ),
+    files: {
+      [names.css]: packed('text/css; charset=utf-8', css),
+      ...Object.fromEntries(
+        chunks.map(({ name, code }) => [name, packed('text/javascript; charset=utf-8', code)]),
+      ),
+      [names.icon]: packed('image/svg+xml', icon),
+    },
   };
-  const sizes = sizesOf(pages, pack);
+  const sizes = sizesOf(chunks, names.css, pack);
   mkdirSync(DIST, { recursive: true });
   // The file is written aside first: two services that start together must not read half of it.
   const aside = join(DIST, `pack.${process.pid}.json`);

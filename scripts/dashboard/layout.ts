@@ -7,7 +7,14 @@ import {
   stayingIn,
   transientStates,
 } from '../../src/drawing/arrows.ts';
-import type { Box, Layout, Layouts, Line, Point } from '../../src/drawing/layout.ts';
+import {
+  type Box,
+  compactName,
+  type Layout,
+  type Layouts,
+  type Line,
+  type Point,
+} from '../../src/drawing/layout.ts';
 import type { Drawing, DrawnState } from '../../src/drawing/moves.ts';
 
 // The sizes that state-node.tsx and move-line.tsx draw with. Text is measured by counting: names and labels are set in a font
@@ -41,34 +48,56 @@ const OPTIONS = {
   'elk.padding': '[top=4,left=4,bottom=4,right=4]',
 } as const;
 
+/** For a diagram that is one part of a page: from left to right, with names alone. */
+const COMPACT_OPTIONS = {
+  ...OPTIONS,
+  'elk.direction': 'RIGHT',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '26',
+  'elk.spacing.nodeNode': '40',
+  'elk.spacing.edgeNode': '18',
+  'elk.spacing.edgeEdge': '12',
+} as const;
+const NAME_CHARACTER = 9.4;
+const COMPACT_HEIGHT = 40;
+
 /** Lays machines out. ELK runs in a thread: without `document` it takes every global scope for a worker's. */
 export async function layoutsOf(drawings: readonly Drawing[]): Promise<Layouts> {
   const elk = new ELK({
     workerFactory: () => new Worker(Bun.resolveSync('elkjs/lib/elk-worker.min.js', import.meta.dir)),
   });
   try {
-    const laidOut = drawings.map(async (drawing) => [drawing.id, await layoutOf(elk, drawing)] as const);
+    const laidOut = drawings.flatMap((drawing) => [
+      layoutOf(elk, drawing, false).then((layout) => [drawing.id, layout] as const),
+      layoutOf(elk, drawing, true).then((layout) => [compactName(drawing.id), layout] as const),
+    ]);
     return Object.fromEntries(await Promise.all(laidOut));
   } finally {
     elk.terminateWorker();
   }
 }
 
-async function layoutOf(elk: InstanceType<typeof ELK>, drawing: Drawing): Promise<Layout> {
+async function layoutOf(
+  elk: InstanceType<typeof ELK>,
+  drawing: Drawing,
+  isCompact: boolean,
+): Promise<Layout> {
   const arrows = arrowsOf(drawing);
   const transient = transientStates(drawing);
   const graph: ElkNode = {
     id: drawing.id,
-    layoutOptions: OPTIONS,
+    layoutOptions: isCompact ? COMPACT_OPTIONS : OPTIONS,
     children: [
       { id: START, width: 14, height: 14 },
-      ...drawing.states.map((state) => ({ id: state.name, ...sizeOf(drawing, state, transient) })),
+      ...drawing.states.map((state) => ({
+        id: state.name,
+        ...(isCompact ? compactSize(state) : sizeOf(drawing, state, transient)),
+      })),
     ],
     edges: arrows.map((arrow) => ({
       id: arrow.id,
       sources: [arrow.from],
       targets: [arrow.to],
-      labels: labelOf(arrow).length === 0 ? [] : [{ text: arrow.id, ...labelSize(arrow) }],
+      labels: isCompact || labelOf(arrow).length === 0 ? [] : [{ text: arrow.id, ...labelSize(arrow) }],
     })),
   };
   const { width = 0, height = 0, children = [], edges = [] } = await elk.layout(graph);
@@ -100,6 +129,11 @@ function sizeOf(drawing: Drawing, { name, description }: DrawnState, transient: 
     height: 2 * PADDING + NAME_LINE + lines * TEXT_LINE + (chips === 0 ? 0 : 7 + chips * CHIP_LINE),
   };
 }
+
+const compactSize = ({ name }: DrawnState) => ({
+  width: Math.round(name.length * NAME_CHARACTER + 44),
+  height: COMPACT_HEIGHT,
+});
 
 function labelSize(arrow: Arrow) {
   const lines = labelOf(arrow);

@@ -23,29 +23,15 @@ const FURTHER = 40;
 const EDITOR = 200;
 const OVERVIEW = 'application/pages/overview/page.tsx';
 
-interface Built {
-  readonly chunks: readonly [Chunk, ...Chunk[]];
-  readonly css: { readonly name: string };
-}
-
 /** The sizes of all pages. @throws when one has outgrown its bound */
-export function sizesOf(
-  pages: Readonly<Record<keyof Pack['pages'], Built>>,
-  pack: Pack,
-): readonly PageSize[] {
+export function sizesOf(chunks: readonly [Chunk, ...Chunk[]], css: string, pack: Pack): readonly PageSize[] {
   const sizeOf = (names: Iterable<string>): number =>
     [...names].reduce((sum, name) => sum + Buffer.from(pack.files[name]?.brotli ?? '', 'base64').length, 0) /
     1_000;
-  const { chunks, css } = pages.application;
   const [entry] = chunks;
   const overview = chunks.find(({ opens }) => opens === OVERVIEW);
-  const first = new Set([
-    css.name,
-    ...withImports(chunks, [entry.name, ...(overview ? [overview.name] : [])]),
-  ]);
-  const live = new Set([pages.liveView.css.name, ...pages.liveView.chunks.map(({ name }) => name)]);
+  const first = new Set([css, ...withImports(chunks, [entry.name, ...(overview ? [overview.name] : [])])]);
   const sizes = [
-    { name: 'live view', kilobytes: sizeOf(live), most: EDITOR },
     { name: 'first page', kilobytes: sizeOf(first), most: FIRST },
     ...chunks.flatMap((chunk) => {
       if (chunk.opens === null || chunk === entry || chunk === overview) return [];

@@ -14,8 +14,8 @@ export interface PackedFile {
 export interface Pack {
   /** The build, which is in the addresses of its files. */
   readonly build: string;
-  /** The documents: the live view, and everything else. */
-  readonly pages: { readonly application: PackedFile; readonly liveView: PackedFile };
+  /** The document of the application. */
+  readonly page: PackedFile;
   /** By name. */
   readonly files: Readonly<Record<string, PackedFile>>;
 }

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { isDoneWithin } from '../async/deadline.ts';
 import { notFound } from '../http/failure.ts';
 import { RawResponse, type Route, route } from '../http/route.ts';
-import { openPack, type Pack, type PackedFile } from './pack.ts';
+import { openPack, type PackedFile } from './pack.ts';
 
 /** Scripts, styles, images and sockets of this service alone; nothing inline runs, nobody frames it, no form leaves it. */
 const CSP = [
@@ -67,7 +67,7 @@ const leadTo = (location: string) => () =>
   });
 
 /** A page, which a checkout builds when it is first asked for. */
-const page = (path: string, name: keyof Pack['pages'], summary: string): Route =>
+const page = (path: string, summary: string): Route =>
   route({
     method: 'GET',
     path,
@@ -78,11 +78,11 @@ const page = (path: string, name: keyof Pack['pages'], summary: string): Route =
     handle: async ({ headers }) => {
       const opening = openPack();
       if (!(await isDoneWithin(BUILDING_MS, opening))) return BUILDING;
-      return documentOf((await opening).pages[name], headers, PAGE_HEADERS);
+      return documentOf((await opening).page, headers, PAGE_HEADERS);
     },
   });
 
-/** The pages of the application and of the live view, and their files. They hold no data, so nobody needs a key for them. */
+/** The document of the application at all its addresses, and its files. They hold no data, so nobody needs a key for them. */
 export const dashboardRoutes = (): readonly Route[] => [
   route({
     method: 'GET',
@@ -98,8 +98,8 @@ export const dashboardRoutes = (): readonly Route[] => [
   ...[
     ...['/app', '/app/setup', '/app/invitation', '/app/reset'],
     ...['/app/test', '/app/test/*', '/app/live', '/app/live/*'],
-  ].map((path) => page(path, 'application', 'The web application')),
-  page('/inspector', 'liveView', 'The live view of the machines'),
+  ].map((path) => page(path, 'The web application')),
+  page('/inspector', 'The live view of the machines, for whoever has no account'),
   route({
     method: 'GET',
     path: '/app/frame',
@@ -114,7 +114,7 @@ export const dashboardRoutes = (): readonly Route[] => [
     path: '/app/assets/:build/:file',
     permission: 'public',
     params: { build: { text: 'The build' }, file: { text: 'The name of a built file' } },
-    summary: 'A file of the web application or of the live view',
+    summary: 'A file of the web application',
     response: Type.Unknown(),
     status: 200,
     handle: async ({ params, headers }) => {

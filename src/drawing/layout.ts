@@ -31,3 +31,6 @@ export interface Layout {
 
 /** All machines, by id. */
 export type Layouts = Readonly<Record<string, Layout>>;
+
+/** The name of the layout of a machine that shows names alone. */
+export const compactName = (id: string): string => `${id} compact`;

@@ -88,7 +88,7 @@ async function bySession(
 }
 
 /** A page says for which workspace it was made, since another tab of the same browser may have switched to another one. */
-const SWITCHED = new Failure('CONFLICT', 'This session works in another workspace by now.', {
+export const SWITCHED = new Failure('CONFLICT', 'This session works in another workspace by now.', {
   suggestion: 'Load the page again, or switch back with POST /app/api/workspaces/{id}/switch.',
 });
 

@@ -55,10 +55,13 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   await inspect(page, 'setup-refused');
   await typeInto(page, { 'Email address': ADA, Password: PASSWORD, 'Workspace name': 'Acme' });
   await page.keyboard.press('Enter');
-  await heading('Welcome, Ada Lovelace');
-  expect(page.url()).toBe(`${url}/app/test`);
+  await heading('First steps');
+  expect(page.url()).toBe(`${url}/app/test/start/test`);
   await page.getByText('Test environment: nothing leaves this service.').waitFor();
 
+  await page.keyboard.press('g');
+  await page.keyboard.press('o');
+  await heading('Welcome, Ada Lovelace');
   await press(page, 'Send a test email');
   await page.getByText('It has arrived.').waitFor();
 
@@ -195,7 +198,9 @@ test('signing out and in, and a new password by the link that the operator print
   await heading('Welcome, Ada Lovelace');
   expect(dashboard.complaints).toEqual([]);
 
-  // The live view opens with the session of a member.
-  await page.getByRole('link', { name: 'Machines' }).press('Enter');
-  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor({ state: 'attached' });
+  // The address of the live view leads a member to the page of the application, without another sign-in.
+  await page.goto(`${url}/inspector?kind=email`);
+  await page.getByRole('region', { name: 'The machine email' }).waitFor();
+  expect(page.url()).toBe(`${url}/app/live/machines?kind=email`);
+  expect(dashboard.complaints).toEqual([]);
 });

@@ -127,7 +127,7 @@ describe('the live view in a browser', () => {
     await page.keyboard.press('End');
     expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toContain('7 of 7');
     await page.keyboard.press('Escape');
-    await page.getByRole('complementary', { name: 'Actors in delivered' }).waitFor();
+    await page.getByRole('region', { name: 'Actors in delivered' }).waitFor();
     expect(view.complaints).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe('the live view in a browser', () => {
     await using view = await open('/inspector');
     const { page } = view;
     await page.keyboard.press('1');
-    await page.getByRole('main', { name: 'The machine email' }).waitFor();
+    await page.getByRole('region', { name: 'The machine email' }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('nonsense');
     await page.keyboard.press('Enter');
@@ -178,7 +178,7 @@ describe('the live view in a browser', () => {
     await page.keyboard.press('Enter');
     await state(page).waitFor();
     await page.keyboard.press('0');
-    await page.getByRole('main', { name: 'All machines' }).waitFor();
+    await page.getByRole('region', { name: 'All machines' }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
@@ -194,7 +194,7 @@ describe('the live view in a browser', () => {
       );
     expect(outline).toBe('solid');
     await page.keyboard.press('Enter');
-    await page.getByRole('complementary', { name: 'Actors in delivered' }).waitFor();
+    await page.getByRole('region', { name: 'Actors in delivered' }).waitFor();
     expect(view.complaints).toEqual([]);
   });
 

@@ -73,7 +73,7 @@ export const viewsOf = ({ retried }: BusyService): Readonly<Record<string, View>
   domain: { query: '?kind=domain', isReady: appears('[data-state=verified]') },
   list: { query: '?kind=email&state=scheduled', isReady: appears('[data-actor]') },
   delivered: { query: '?kind=email&state=delivered', isReady: appears('[data-actor]') },
-  deliveries: { query: '?kind=webhookDelivery&state=scheduled', isReady: appears('aside h2') },
+  deliveries: { query: '?kind=webhookDelivery&state=scheduled', isReady: appears('section h2') },
   empty: {
     query: '?kind=email&state=deferred',
     isReady: (page) => page.getByText('Nobody is here now').waitFor(),

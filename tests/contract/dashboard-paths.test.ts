@@ -62,8 +62,8 @@ test('the application is there for links into it, under the same policy as the l
     expect((await fetch(`${service.url}${path}`)).headers.get('content-type')).toContain('text/html');
   // What is beside the pages stays unknown, above all beneath the API.
   expect((await fetch(`${service.url}/app/api/test/nothing`)).status).toBe(401);
-  const { build, pages } = await openPack();
-  const html = new TextDecoder().decode(Bun.gunzipSync(Buffer.from(pages.application.gzip, 'base64')));
+  const { build, page } = await openPack();
+  const html = new TextDecoder().decode(Bun.gunzipSync(Buffer.from(page.gzip, 'base64')));
   const addresses = html.match(/\/app\/assets\/[^"]+/g) ?? [];
   expect(addresses).toHaveLength(3);
   for (const address of addresses) {

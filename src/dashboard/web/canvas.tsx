@@ -8,21 +8,30 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react';
+import base from '@xyflow/react/dist/base.css' with { type: 'text' };
 import { useEffect, useMemo, useRef } from 'react';
 import { arrowId, arrowsOf, labelOf, START, stayingIn } from '../../drawing/arrows.ts';
-import type { Layout } from '../../drawing/layout.ts';
+import { compactName, type Layout } from '../../drawing/layout.ts';
 import type { Machine, OwnMachine } from '../../modules/inspector/model.ts';
+import own from './canvas.css' with { type: 'text' };
 import { layouts } from './layouts.ts';
 import type { Live } from './live.ts';
 import { type LineData, MoveLine } from './move-line.tsx';
 import { colorOf } from './state-color.ts';
 import { FrameNode, StartNode, type StateData, StateNode } from './state-node.tsx';
 
+// Only pages with a diagram load its styles. The policy refuses <style> elements, and takes sheets that a script has made.
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(base + own);
+document.adoptedStyleSheets.push(sheet);
+
 interface CanvasProps {
   readonly machine: Machine | OwnMachine;
   readonly live: Live;
   readonly chosen: { readonly kind: string | null; readonly state: string | null };
   readonly onChoose: (kind: string, state: string) => void;
+  /** True for one part of a page: names alone, and the wheel belongs to the page. */
+  readonly isEmbedded?: boolean;
 }
 
 const nodeTypes = { frame: FrameNode, state: StateNode, start: StartNode };
@@ -41,10 +50,14 @@ function stacked({ drawing }: Machine): Layout {
   return { width: 212, height: names.length * 130, states, lines: [] };
 }
 
-function partsOf({ machine, live, chosen, onChoose }: CanvasProps): { nodes: Node[]; edges: Edge[] } {
+function partsOf({ machine, live, chosen, onChoose, isEmbedded = false }: CanvasProps): {
+  nodes: Node[];
+  edges: Edge[];
+} {
   const { kind, drawing, transient } = machine;
   const { states, lines, width, height } =
-    ('layout' in machine ? machine.layout : layouts[drawing.id]) ?? stacked(machine);
+    ('layout' in machine ? machine.layout : layouts[isEmbedded ? compactName(drawing.id) : drawing.id]) ??
+    stacked(machine);
   const position = (name: string) => ({ x: states[name]?.x ?? 0, y: states[name]?.y ?? 0 });
   const nodes: Node[] = [
     // Labels stick out beyond the states; the whole picture is what has to fit.
@@ -60,6 +73,7 @@ function partsOf({ machine, live, chosen, onChoose }: CanvasProps): { nodes: Nod
       color: colorOf(machine, state.name),
       live,
       ...('counts' in machine && { count: machine.counts[state.name] }),
+      isCompact: isEmbedded,
       chosen: chosen.kind === kind && chosen.state === state.name,
       onChoose,
     };
@@ -71,7 +85,15 @@ function partsOf({ machine, live, chosen, onChoose }: CanvasProps): { nodes: Nod
     const line = lines.find(({ id }) => id === arrowId(arrow.from, arrow.to));
     if (!line) return [];
     const { points, label } = line;
-    const data: LineData = { kind, line: arrow.id, drawing, points, label, text: labelOf(arrow), live };
+    const data: LineData = {
+      kind,
+      line: arrow.id,
+      drawing,
+      points,
+      label,
+      text: isEmbedded ? [] : labelOf(arrow),
+      live,
+    };
     const [source, target] = [`${kind}/${arrow.from}`, `${kind}/${arrow.to}`];
     return [{ id: `${kind}/${arrow.id}`, source, target, type: 'line', data }];
   });
@@ -88,11 +110,11 @@ export function Canvas(props: CanvasProps) {
 }
 
 function Flow(props: CanvasProps) {
-  const { machine, live, chosen, onChoose } = props;
+  const { machine, live, chosen, onChoose, isEmbedded = false } = props;
   const { kind, state } = chosen;
   const { nodes, edges } = useMemo(
-    () => partsOf({ machine, live, chosen: { kind, state }, onChoose }),
-    [machine, live, kind, state, onChoose],
+    () => partsOf({ machine, live, chosen: { kind, state }, onChoose, isEmbedded }),
+    [machine, live, kind, state, onChoose, isEmbedded],
   );
   const frame = useRef<HTMLDivElement>(null);
   const { fitView } = useReactFlow();
@@ -127,9 +149,11 @@ function Flow(props: CanvasProps) {
         elementsSelectable={false}
         disableKeyboardA11y
         zoomOnDoubleClick={false}
+        zoomOnScroll={!isEmbedded}
+        preventScrolling={!isEmbedded}
       >
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
-        <Controls showInteractive={false} position="bottom-left" />
+        {!isEmbedded && <Controls showInteractive={false} position="bottom-left" />}
       </ReactFlow>
     </div>
   );

@@ -1,4 +1,4 @@
-import type { StateCount } from '../../modules/inspector/model.ts';
+import type { Machine, StateCount } from '../../modules/inspector/model.ts';
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 const rough = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 2 });
@@ -52,3 +52,10 @@ export const titleOf = (kind: string): string => {
 
 /** An id with its middle left out. */
 export const shortId = (id: string): string => (id.length > 18 ? `${id.slice(0, 9)}…${id.slice(-5)}` : id);
+
+const FIRST = ['email', 'webhookEndpoint', 'webhookDelivery', 'domain'];
+const position = ({ kind }: Machine): number => (FIRST.indexOf(kind) + FIRST.length + 1) % (FIRST.length + 1);
+
+/** The machines in the order in which people read them; kinds that come later follow in the service's own. */
+export const inReadingOrder = (machines: readonly Machine[]): readonly Machine[] =>
+  machines.toSorted((a, b) => position(a) - position(b));

@@ -1,6 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { ActorItem, ActorLife, ActorPage } from '../../modules/inspector/model.ts';
-import { api, Refused } from './api.ts';
+import type { WantedActors } from './api.ts';
+import { Refused } from './application/api/requests.ts';
 import type { Live } from './live.ts';
 
 /** A part of what is live; drawn again only when that part changes. */
@@ -42,7 +43,7 @@ export function useLife(live: Live, id: string): Asked<ActorLife> {
     const read = () => {
       abort.abort();
       abort = new AbortController();
-      api.life(id, abort.signal).then(
+      live.source.life(id, abort.signal).then(
         (value) => setAsked({ value, problem: null }),
         (error: unknown) => {
           if (error instanceof DOMException && error.name === 'AbortError') return;
@@ -87,7 +88,11 @@ const NOTHING: Omit<Listed, 'more'> = {
 };
 
 /** Actors of a kind by state or by the beginning of an id; `version` reads the first page again. */
-export function useActors(kind: string, state: string | null, id: string | null, version: number): Listed {
+export function useActors(
+  { source }: Live,
+  { kind, state, id }: Omit<WantedActors, 'after'>,
+  version: number,
+): Listed {
   const [listed, setListed] = useState(NOTHING);
   const [after, setAfter] = useState<string | null>(null);
   const wanted = `${kind} ${state} ${id}`;
@@ -101,7 +106,7 @@ export function useActors(kind: string, state: string | null, id: string | null,
   useEffect(() => {
     const abort = new AbortController();
     setListed((now) => ({ ...now, isLoading: true }));
-    api.actors({ kind, state, id, after }, abort.signal).then(
+    source.actors({ kind, state, id, after }, abort.signal).then(
       (page: ActorPage) =>
         setListed((now) => ({
           ...page,
@@ -115,6 +120,6 @@ export function useActors(kind: string, state: string | null, id: string | null,
       },
     );
     return () => abort.abort();
-  }, [kind, state, id, after, after === null ? version : 0]);
+  }, [source, kind, state, id, after, after === null ? version : 0]);
   return { ...listed, more: () => setAfter(listed.next) };
 }

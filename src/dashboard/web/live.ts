@@ -1,4 +1,5 @@
 import type { Counts, Movement, StateCount, Tick, Watch } from '../../modules/inspector/model.ts';
+import type { Source } from './api.ts';
 
 /** The state of the connection: `over` when the session has ended, so that nothing is tried again. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'over';
@@ -29,6 +30,8 @@ export class Live {
   #second = 0;
   #watched: string | null = null;
   #ended = false;
+
+  constructor(readonly source: Source) {}
 
   /** Connects, and stays connected until `end`. */
   start(): void {
@@ -75,7 +78,7 @@ export class Live {
   }
 
   #connect(): void {
-    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/inspector/live`);
+    const socket = new WebSocket(location.origin.replace(/^http/, 'ws') + this.source.socket);
     this.#socket = socket;
     socket.onopen = () => {
       this.#tries = 0;

@@ -19,7 +19,7 @@ export function Panel(props: {
     return () => window.removeEventListener('keydown', onKey);
   }, [onClose]);
   return (
-    <aside
+    <section
       aria-label={props.label}
       className="flex shrink-0 flex-col lg:min-h-0 border-edge bg-sheet max-lg:border-t lg:w-90 lg:border-l xl:w-100"
     >
@@ -41,7 +41,7 @@ export function Panel(props: {
       <div className="min-h-0 lg:scroll lg:flex-1" tabIndex={0}>
         {props.children}
       </div>
-    </aside>
+    </section>
   );
 }
 

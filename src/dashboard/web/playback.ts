@@ -12,8 +12,11 @@ export interface Playback {
 
 const STEP_MS = 900;
 
-/** Goes through the steps: by hand, with ← → Home End and the space bar; at the end it stays with the latest. */
-export function usePlayback(steps: readonly LifeStep[]): Playback {
+/**
+ * Goes through the steps: by hand, and where nothing else is on the page (`takesKeys`) with ← → Home End and the space bar; at the
+ * end it stays with the latest.
+ */
+export function usePlayback(steps: readonly LifeStep[], takesKeys = true): Playback {
   const last = Math.max(0, steps.length - 1);
   // null: the latest, whichever that is.
   const [chosen, setChosen] = useState<number | null>(null);
@@ -42,6 +45,7 @@ export function usePlayback(steps: readonly LifeStep[]): Playback {
   }, [playing, step, last]);
 
   useEffect(() => {
+    if (!takesKeys) return;
     const keys = new Map<string, () => void>([
       ['ArrowLeft', () => to(step - 1)],
       ['ArrowRight', () => to(step + 1)],
@@ -60,7 +64,7 @@ export function usePlayback(steps: readonly LifeStep[]): Playback {
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [step, last, to, toggle]);
+  }, [takesKeys, step, last, to, toggle]);
 
   return { step, playing, isLatest: step === last, to, toggle };
 }

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { api } from './api.ts';
+import { outside } from './api.ts';
 import { Mark } from './icons.tsx';
 
 /** The sign-in: an API key is exchanged for a session and kept nowhere. */
@@ -18,7 +18,7 @@ export function SignIn({
     const key = String(new FormData(event.currentTarget).get('key') ?? '').trim();
     setBusy(true);
     try {
-      await api.open({ key });
+      await outside.open({ key });
       await onEnter();
     } catch (error) {
       setProblem((error as Error).message);
@@ -72,7 +72,11 @@ export function SignIn({
           </p>
         </div>
         <p className="mt-4 px-1 text-[12px] text-faint">
-          On your own machine, <code className="font-mono">serve</code> prints a link that opens this page
+          With an account you find the machines{' '}
+          <a href="/app/test/machines" className="link">
+            in the application
+          </a>
+          . On your own machine, <code className="font-mono">serve</code> prints a link that opens this page
           without a key.
         </p>
       </form>

@@ -15,6 +15,8 @@ export type StateData = {
   readonly state: DrawnState;
   readonly staying: readonly Move[];
   readonly transient: boolean;
+  /** Its name alone. */
+  readonly isCompact: boolean;
   readonly color: StateColor;
   readonly live: Live;
   /** How many are in it, where that is not told live. */
@@ -88,7 +90,7 @@ function Count({
 
 /** A state as a card: its name, how many are in it, what it means, and what it takes without being left. */
 export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateData>>) {
-  const { kind, state, staying, transient, color, live, count, chosen, onChoose } = data;
+  const { kind, state, staying, transient, isCompact, color, live, count, chosen, onChoose } = data;
   const highlight = use(HighlightContext);
   const highlighted = highlight?.kind === kind ? highlight : null;
   const isHere = highlighted?.state === state.name;
@@ -99,6 +101,28 @@ export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateD
     : chosen
       ? 'border-accent'
       : 'border-edge hover:border-edge-strong';
+  if (isCompact)
+    return (
+      <>
+        <Hooks />
+        <button
+          type="button"
+          data-color={color}
+          data-state={state.name}
+          title={state.description}
+          onClick={() => onChoose(kind, state.name)}
+          className={`nodrag pointer-events-auto flex h-full w-full items-center gap-2.5 rounded-lg border px-3.5 motion-safe:transition-[border-color,background-color,box-shadow] ${frame} ${transient ? 'border-dashed' : ''} ${isHere ? 'bg-(--state)/12' : isAside ? 'bg-page' : 'bg-raised shadow-card'}`}
+        >
+          <span
+            aria-hidden="true"
+            className={`size-2 shrink-0 rounded-full bg-(--state) ${isAside ? 'opacity-40' : ''}`}
+          />
+          <span className={`font-mono text-[15px] font-semibold ${isAside ? 'text-dim' : ''}`}>
+            {state.name}
+          </span>
+        </button>
+      </>
+    );
   if (transient)
     return (
       <>
@@ -121,7 +145,7 @@ export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateD
         data-state={state.name}
         title={isFar ? state.description : undefined}
         onClick={() => onChoose(kind, state.name)}
-        className={`nodrag pointer-events-auto flex h-full w-full flex-col rounded-xl border px-3 py-2.5 text-left transition-[border-color,background-color,box-shadow] ${frame} ${isAside ? 'bg-page' : 'bg-raised shadow-card'}`}
+        className={`nodrag pointer-events-auto flex h-full w-full flex-col rounded-xl border px-3 py-2.5 text-left motion-safe:transition-[border-color,background-color,box-shadow] ${frame} ${isAside ? 'bg-page' : 'bg-raised shadow-card'}`}
       >
         <span className={`flex w-full items-center gap-2 ${isFar ? 'h-full' : ''}`}>
           <span

@@ -25,7 +25,7 @@ export function StatePanel({
   const search = state.startsWith(SEARCH) ? state.slice(SEARCH.length) : null;
   const count = useLive(live, (now) => (search === null ? (now.counts[kind]?.[state]?.count ?? 0) : 0));
   const version = useCalm(count);
-  const listed = useActors(kind, search === null ? state : null, search, version);
+  const listed = useActors(live, { kind, state: search === null ? state : null, id: search }, version);
   const now = useNow(1_000);
   const drawn = drawing.states.find(({ name }) => name === state);
   return (

@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import type { Machine } from '../../modules/inspector/model.ts';
 
 /** The view that the page shows. The address holds it, so that it can be shared and gone back to. */
 export interface UrlState {
@@ -24,6 +25,9 @@ function changed(): void {
 }
 
 window.addEventListener('popstate', changed);
+// The router of the application tells of its own steps under this name.
+window.addEventListener('pushState', changed);
+window.addEventListener('replaceState', changed);
 
 /** Shows something else, with an entry in the history of the browser. */
 export function navigate(to: Partial<UrlState>): void {
@@ -44,3 +48,32 @@ export const useUrlState = (): UrlState =>
     },
     () => current,
   );
+
+/** The kind that the address names; null for all machines, and for a kind that is not there. */
+export function useShownKind(machines: readonly Machine[]): string | null {
+  const { kind } = useUrlState();
+  return machines.some((machine) => machine.kind === kind) ? kind : null;
+}
+
+/** 0 shows all machines and 1 to 9 one of them; `more` are further keys. None acts while somebody types. */
+export function useMachineKeys(
+  machines: readonly Machine[],
+  more: Readonly<Record<string, () => void>> = {},
+): void {
+  const acts = useRef(more);
+  acts.current = more;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.metaKey || event.ctrlKey || event.altKey || event.target instanceof HTMLInputElement) return;
+      const act = Object.hasOwn(acts.current, event.key) ? acts.current[event.key] : undefined;
+      if (act) {
+        event.preventDefault();
+        act();
+      } else if (event.key === '0') navigate({ kind: null });
+      else if (/^[1-9]$/.test(event.key))
+        navigate({ kind: machines[Number(event.key) - 1]?.kind ?? current.kind });
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [machines]);
+}

@@ -99,7 +99,8 @@ export class InspectorSessions {
   /** The kinds that a session may see now; null when it is no longer valid. */
   async visibilityNow(session: Session): Promise<Visibility | null> {
     const principal = await this.sessions.principalOf(session);
-    return principal && holds(principal.permissions, NEEDED)
+    // A person may have turned to another workspace meanwhile, and this connection shows the one that it was opened for.
+    return principal?.workspaceId === session.subject.workspaceId && holds(principal.permissions, NEEDED)
       ? this.visibilityOf(principal.permissions)
       : null;
   }

@@ -5,6 +5,8 @@ import type { Drawing } from '../../drawing/moves.ts';
 
 /** The session of a viewer: one environment of one workspace. */
 export interface Session {
+  /** True for a person with an account, who has the application and with it both environments. */
+  readonly isMember: boolean;
   readonly workspaceId: string;
   readonly workspaceName: string;
   readonly livemode: boolean;

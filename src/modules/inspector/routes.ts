@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
-import type { Principal } from '../../auth/principal.ts';
+import type { Principal, PrincipalKind } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import type { Kind } from '../../engine/kind.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
-import { RawResponse, type Route, route } from '../../http/route.ts';
+import { DASHBOARD_API, RawResponse, type Route, route } from '../../http/route.ts';
 import { actorLife, actorPage, type Explain } from './actors.ts';
 import { type InspectorSessions, NEEDED } from './inspector-sessions.ts';
 import type { LabelSql } from './labels.ts';
@@ -54,6 +54,14 @@ const BY_SESSION = {
   principals: ['key', 'member', 'operatorLink'],
 } as const;
 
+/** Who may see the machines: somebody with a session, in the environment of the session or of the address. */
+interface ViewAccess {
+  readonly permission: typeof NEEDED;
+  readonly credential: 'session';
+  readonly principals: readonly PrincipalKind[];
+  readonly environment?: 'live' | 'test';
+}
+
 /** The schema of an answer for this page alone. TypeScript describes it (model.ts), and no document lists it. */
 const of = <T>() => Type.Unsafe<T>({});
 
@@ -79,6 +87,64 @@ export function inspectorRoutes({
     const visibility = visibilityOf(permissions);
     return kinds.filter(({ name }) => visibility.has(name));
   };
+  /** What is seen of the machines, for whoever `access` lets in. */
+  const views = (base: string, access: ViewAccess): readonly Route[] => [
+    route({
+      method: 'GET',
+      path: `${base}/machines`,
+      ...access,
+      summary: 'Every machine that the session may see, as it is defined',
+      response: of<readonly Machine[]>(),
+      status: 200,
+      handle: ({ caller }) => {
+        const visibility = visibilityOf(caller.permissions);
+        return machines.filter(({ kind }) => visibility.has(kind));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/actors`,
+      ...access,
+      summary: 'Actors of one kind, newest first, by state or by the beginning of an id',
+      query: ActorQuery,
+      response: of<ActorPage>(),
+      status: 200,
+      handle: ({ caller, query }) => {
+        const kind = visibleTo(caller).find(({ name }) => name === query.kind);
+        const states = machines.find((machine) => machine.kind === query.kind)?.drawing.states ?? [];
+        if (!kind) return notFound('machine');
+        // The states of definitions are their authors' own.
+        const isKnown =
+          query.state === undefined ||
+          kind.hasDefinitions === true ||
+          states.some(({ name }) => name === query.state);
+        if (!isKnown) return notFound('state');
+        const prefix = `${kind.idPrefix}_`;
+        const idPrefix = query.id?.startsWith(prefix) ? query.id : `${prefix}${query.id ?? ''}`;
+        const { label } = presentation.get(kind.name) ?? {};
+        const wanted = { state: query.state ?? null, idPrefix, after: query.after ?? null };
+        return actorPage(database, kind, caller, wanted, label);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/actors/:id`,
+      ...access,
+      params: { id: { text: 'The id of an actor of any kind' } },
+      summary: 'An actor, its life so far, and what it waits for',
+      response: of<ActorLife>(),
+      status: 200,
+      handle: async ({ caller, params, now }) => {
+        const kind = visibleTo(caller).find(({ idPrefix }) => params.id.startsWith(`${idPrefix}_`));
+        if (!kind) return notFound('actor');
+        const life = await actorLife(database, kind, caller, params.id, {
+          ...presentation.get(kind.name),
+          now,
+        });
+        return life ?? notFound('actor');
+      },
+    }),
+  ];
   return [
     route({
       method: 'POST',
@@ -114,11 +180,12 @@ export function inspectorRoutes({
       summary: 'Tell what the session may see',
       response: of<Session>(),
       status: 200,
-      handle: async ({ caller: { workspaceId, livemode }, headers }) => {
+      handle: async ({ caller: { kind, workspaceId, livemode }, headers }) => {
         const [row] = await database.query<{ name: string }>('select name from workspaces where id = $1', [
           workspaceId,
         ]);
         return {
+          isMember: kind === 'member',
           workspaceId,
           workspaceName: row?.name ?? workspaceId,
           livemode,
@@ -140,60 +207,10 @@ export function inspectorRoutes({
         return ticket === null ? SESSION_OVER : { ticket };
       },
     }),
-    route({
-      method: 'GET',
-      path: '/inspector/api/machines',
-      ...BY_SESSION,
-      summary: 'Every machine that the session may see, as it is defined',
-      response: of<readonly Machine[]>(),
-      status: 200,
-      handle: ({ caller }) => {
-        const visibility = visibilityOf(caller.permissions);
-        return machines.filter(({ kind }) => visibility.has(kind));
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/inspector/api/actors',
-      ...BY_SESSION,
-      summary: 'Actors of one kind, newest first, by state or by the beginning of an id',
-      query: ActorQuery,
-      response: of<ActorPage>(),
-      status: 200,
-      handle: ({ caller, query }) => {
-        const kind = visibleTo(caller).find(({ name }) => name === query.kind);
-        const states = machines.find((machine) => machine.kind === query.kind)?.drawing.states ?? [];
-        if (!kind) return notFound('machine');
-        // The states of definitions are their authors' own.
-        const isKnown =
-          query.state === undefined ||
-          kind.hasDefinitions === true ||
-          states.some(({ name }) => name === query.state);
-        if (!isKnown) return notFound('state');
-        const prefix = `${kind.idPrefix}_`;
-        const idPrefix = query.id?.startsWith(prefix) ? query.id : `${prefix}${query.id ?? ''}`;
-        const { label } = presentation.get(kind.name) ?? {};
-        const wanted = { state: query.state ?? null, idPrefix, after: query.after ?? null };
-        return actorPage(database, kind, caller, wanted, label);
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/inspector/api/actors/:id',
-      ...BY_SESSION,
-      params: { id: { text: 'The id of an actor of any kind' } },
-      summary: 'An actor, its life so far, and what it waits for',
-      response: of<ActorLife>(),
-      status: 200,
-      handle: async ({ caller, params, now }) => {
-        const kind = visibleTo(caller).find(({ idPrefix }) => params.id.startsWith(`${idPrefix}_`));
-        if (!kind) return notFound('actor');
-        const life = await actorLife(database, kind, caller, params.id, {
-          ...presentation.get(kind.name),
-          now,
-        });
-        return life ?? notFound('actor');
-      },
-    }),
+    ...views('/inspector/api', BY_SESSION),
+    // The same for a page of the application, which is in one environment by its address.
+    ...(['live', 'test'] as const).flatMap((environment) =>
+      views(`${DASHBOARD_API}/${environment}`, { ...BY_SESSION, principals: ['member'], environment }),
+    ),
   ];
 }

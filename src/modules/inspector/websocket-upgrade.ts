@@ -2,7 +2,7 @@ import { KeyedBudget } from '../../async/keyed-budget.ts';
 import { isForeignHandshake, OTHER_SITE } from '../../auth/same-origin.ts';
 import type { SessionSubject } from '../../auth/session-store.ts';
 import { mintId } from '../../db/ids.ts';
-import { NO_ROUTE, tooManyFrom } from '../../http/admission.ts';
+import { NO_ROUTE, SWITCHED, tooManyFrom } from '../../http/admission.ts';
 import { Failure } from '../../http/failure.ts';
 import type { ClientAddress } from '../../http/limits/client-address.ts';
 import type { RateLimitStatus } from '../../http/limits/rate-limit.ts';
@@ -60,7 +60,19 @@ const tooMany = (of: 'key' | 'workspace'): Failure =>
     },
   );
 
-/** Serves two WebSockets: /inspector/live for the page and /inspect for Stately's tools. Both need a session, or a key in a header. */
+/** The WebSocket of a page of the application, which is in one environment by its address. */
+const OF_APPLICATION = /^\/app\/api\/(live|test)\/machines\/socket$/;
+
+/** The session of a member in the environment that the address names; null for anybody else, who has only one. */
+const inEnvironment = (session: InspectorSession, environment: string): InspectorSession | null =>
+  session.subject.kind === 'account'
+    ? { ...session, subject: { ...session.subject, livemode: environment === 'live' } }
+    : null;
+
+/**
+ * Serves the WebSockets: /inspector/live for the live view by itself, /app/api/{live|test}/machines/socket for the pages of the
+ * application, and /inspect for Stately's tools. All need a session, the first and the last take a key in a header as well.
+ */
 export function inspectorUpgrade(deps: UpgradeDeps): SocketUpgrade {
   const sockets = new Map<SocketSession, SessionSubject>();
   const { total, key, workspace } = MOST_CONNECTIONS;
@@ -81,7 +93,7 @@ export function inspectorUpgrade(deps: UpgradeDeps): SocketUpgrade {
     ofWorkspaces.give(subject.workspaceId);
   };
   const begin = (pathname: string): Begin | null => {
-    if (pathname === '/inspector/live')
+    if (pathname === '/inspector/live' || OF_APPLICATION.test(pathname))
       return (session, readVisibility) => new LiveSocket(session, deps.liveFeed, readVisibility, onClosed);
     if (pathname === '/inspect')
       return (session, readVisibility) => new StatelyRelay(deps, session, readVisibility, onClosed);
@@ -92,8 +104,14 @@ export function inspectorUpgrade(deps: UpgradeDeps): SocketUpgrade {
       const { path, search } = targetOf(request.url);
       const beginning = begin(path);
       if (beginning === null) return null;
-      const ticket = new URLSearchParams(search).get('ticket');
-      return admit(deps, request, { path, ticket, socketAddress }, (session, readVisibility) => {
+      const query = new URLSearchParams(search);
+      const ticket = query.get('ticket');
+      const [, environment] = OF_APPLICATION.exec(path) ?? [];
+      const workspace = query.get('workspace');
+      return admit(deps, request, { path, ticket, socketAddress }, (found, readVisibility) => {
+        const session = environment === undefined ? found : inEnvironment(found, environment);
+        if (!session) return NO_SESSION;
+        if (workspace !== null && workspace !== session.subject.workspaceId) return SWITCHED;
         const refusal = refuseBeyond(session.subject);
         if (refusal) return refusal;
         const socket = beginning(session, readVisibility);

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { Refused } from './api/requests.ts';
 import { entry, type Session } from './api/session.ts';
 import { Entrance, Invitation, LinkNeeded, NotSetUp, Reset, Setup, SignIn } from './entrances.tsx';
@@ -25,8 +25,21 @@ async function meet(why: string | null): Promise<Visitor> {
   }
 }
 
-/** The application: the entrances, or the pages of whoever is signed in. */
-export function Application() {
+const LiveView = lazy(() => import('../live-view-canvas.tsx'));
+const Boot = () => <p className="boot">Opening Posthorn…</p>;
+
+/** The application, or the live view for whoever has a key or a printed link and no account. */
+export const Application = () =>
+  usePlace().page === 'liveView' ? (
+    <Suspense fallback={<Boot />}>
+      <LiveView />
+    </Suspense>
+  ) : (
+    <WithAccount />
+  );
+
+/** The entrances, or the pages of whoever is signed in. */
+function WithAccount() {
   const { page, token } = usePlace();
   const [visitor, setVisitor] = useState<Visitor | null>(null);
   const look = useCallback(async (why: string | null = null) => setVisitor(await meet(why)), []);
@@ -34,7 +47,7 @@ export function Application() {
   const leave = useCallback((why: string) => void look(why), [look]);
   useEffect(() => void look(), [look]);
 
-  if (!visitor) return <p className="boot">Opening Posthorn…</p>;
+  if (!visitor) return <Boot />;
   if ('problem' in visitor)
     return (
       <Entrance title="This did not work" about={<p role="alert">{visitor.problem.message}</p>}>

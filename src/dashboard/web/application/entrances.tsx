@@ -76,7 +76,7 @@ export const Setup = ({ token, onIn }: { readonly token: string; readonly onIn: 
         const named = workspaceName.trim() === '' ? {} : { workspaceName };
         await entry.send('setup', { token, ...person, ...named });
         await onIn();
-        goHome();
+        goHome('/app/test/start');
       }}
     >
       <Field label="Your name" name="name" autoComplete="name" />

@@ -6,6 +6,7 @@ const PAGES = {
   '/app/setup': 'setup',
   '/app/invitation': 'invitation',
   '/app/reset': 'reset',
+  '/inspector': 'liveView',
 } as const;
 
 /** Where the person is, and the one-time token that has led there. */
@@ -34,9 +35,9 @@ addEventListener('popstate', change);
 // A link to the page that is open already changes nothing but the fragment.
 addEventListener('hashchange', change);
 
-/** Goes to the home page. The link that was used is no place to come back to. */
-export function goHome(): void {
-  history.replaceState(null, '', '/app');
+/** Goes to the home page, or to another one. The link that was used is no place to come back to. */
+export function goHome(to = '/app'): void {
+  history.replaceState(null, '', to);
   change();
 }
 

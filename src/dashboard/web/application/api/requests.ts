@@ -35,7 +35,7 @@ export interface Sent {
   readonly signal?: AbortSignal;
 }
 
-/** Asks the service under `/app/api`. @throws Refused */
+/** Asks the service: under `/app/api` unless the path is a whole one. @throws Refused */
 export async function request<Data>(method: string, path: string, sent: Sent = {}): Promise<Answer<Data>> {
   const { body, workspaceId, signal } = sent;
   const isFile = body instanceof Blob;
@@ -43,7 +43,7 @@ export async function request<Data>(method: string, path: string, sent: Sent = {
     ...(body && { 'content-type': isFile ? body.type : 'application/json' }),
     ...(workspaceId !== undefined && { 'x-svc-workspace': workspaceId }),
   };
-  const response = await fetch(`/app/api/${path}`, {
+  const response = await fetch(path.startsWith('/') ? path : `/app/api/${path}`, {
     method,
     headers,
     ...(body && { body: isFile ? body : JSON.stringify(body) }),

@@ -26,6 +26,8 @@ export interface PageEntry {
   readonly words?: string;
   /** Not in the navigation: other pages and menus lead to it. */
   readonly isHidden?: boolean;
+  /** It takes the whole room beside the navigation, and scrolls by itself where the window is wide. */
+  readonly isWide?: boolean;
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
@@ -159,6 +161,27 @@ export const pages: readonly PageEntry[] = [
     permission: 'api-keys:read',
     words: 'tokens',
     load: () => import('./api-keys/page.tsx'),
+  },
+  {
+    name: 'machines',
+    title: 'Machines',
+    group: 'build',
+    icon: 'Machine',
+    key: 'l',
+    permission: 'emails:read',
+    words: 'live view states inspector',
+    isWide: true,
+    load: () => import('./machines/machines-canvas.tsx'),
+  },
+  {
+    name: 'start',
+    title: 'First steps',
+    group: 'send',
+    icon: 'Flow',
+    permission: 'emails:read',
+    isHidden: true,
+    words: 'wizard setup getting started',
+    load: () => import('./start/page.tsx'),
   },
   {
     name: 'members',

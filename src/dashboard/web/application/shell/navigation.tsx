@@ -16,7 +16,6 @@ export const pageNameOf = (path: string): string => path.split('/')[1] ?? '';
 export function Navigation() {
   const [path] = useLocation();
   const open = useOpenPages();
-  const { may } = useViewer();
   return (
     <nav aria-label="Pages" className="grid min-h-0 content-start gap-4 overflow-y-auto px-3 py-2">
       {Object.entries(GROUPS).map(([group, title]) => {
@@ -41,14 +40,6 @@ export function Navigation() {
                 </Link>
               </li>
             ))}
-            {group === 'build' && may('emails:read') && (
-              <li>
-                <a href="/inspector" className="nav-link">
-                  {icons.Machine}
-                  Machines
-                </a>
-              </li>
-            )}
           </ul>
         );
       })}

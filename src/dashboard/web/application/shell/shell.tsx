@@ -9,7 +9,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
 import { ENVIRONMENTS } from './environments.ts';
 import { useKeys } from './keys.ts';
-import { Navigation, useOpenPages } from './navigation.tsx';
+import { Navigation, pageNameOf, useOpenPages } from './navigation.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { WorkspaceMenu } from './workspace-menu.tsx';
 
@@ -38,6 +38,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     ),
   });
   const { color, about } = ENVIRONMENTS[environment];
+  const isWide = openPages.some(({ name, isWide }) => isWide === true && name === pageNameOf(path));
   return (
     <div
       data-environment={environment}
@@ -55,7 +56,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <SideBar onSearch={() => setOpened('palette')} />
         </div>
       </aside>
-      <div className="min-w-0">
+      <div className={isWide ? 'flex min-w-0 flex-col lg:h-dvh' : 'min-w-0'}>
         <MobileBar key={path} onSearch={() => setOpened('palette')} />
         <p role="status" className="environment-band">
           {about}
@@ -65,7 +66,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <main
           id="content"
           tabIndex={-1}
-          className="mx-auto grid w-full max-w-6xl grid-cols-[minmax(0,1fr)] gap-5 px-4 py-6 outline-none sm:px-8 sm:py-8"
+          className={
+            isWide
+              ? 'flex min-h-0 flex-1 flex-col outline-none'
+              : 'mx-auto grid w-full max-w-6xl grid-cols-[minmax(0,1fr)] gap-5 px-4 py-6 outline-none sm:px-8 sm:py-8'
+          }
         >
           {children}
         </main>

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, Field, Form, Tick } from '../../ui/form.tsx';
+import { curlWith } from './curl.ts';
 
 type KeyPermission = Exclude<Permission, '*'>;
 const EACH = Object.keys(PERMISSIONS).filter((name): name is KeyPermission => name !== '*');
@@ -73,23 +74,15 @@ function Making(props: { readonly onCreated: (key: CreatedApiKey) => void; reado
   );
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
 /** A key that was made a moment ago, with a command that uses it. */
 function Shown({ created }: { readonly created: CreatedApiKey }) {
   const { session } = useViewer();
-  const email = {
+  const curl = curlWith(created.key, {
     from: 'you@example.com',
     to: `delivered@${session.simulatorDomain}`,
     subject: 'Hello',
     text: 'It works.',
-  };
-  const curl = [
-    `curl ${location.origin}/v1/emails`,
-    `-H ${quoted(`authorization: Bearer ${created.key}`)}`,
-    `-H 'content-type: application/json'`,
-    `-d ${quoted(JSON.stringify(email))}`,
-  ].join(' \\\n  ');
+  });
   return (
     <>
       <p role="status">Copy the key now: it is shown only this once.</p>

@@ -1,9 +1,9 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { Email } from '../../api/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Id } from '../../ui/copy-button.tsx';
 import { momentText, sizeText } from '../../ui/format.ts';
@@ -15,6 +15,9 @@ import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Explanation } from './explanation.tsx';
 import { Timeline } from './timeline.tsx';
+
+const EmailMachine = lazy(() => import('../../ui/email-machine-canvas.tsx'));
+const MACHINE_HEIGHT = 'h-96';
 
 const BACK = { to: '/emails', text: 'Emails' };
 /** One email: what it said, what became of it and why. */
@@ -56,6 +59,15 @@ export default function EmailDetail({ id }: { readonly id: string }) {
         </div>
         <Timeline email={data} />
       </div>
+      <section aria-label="Its machine" className="card overflow-hidden">
+        <header className="border-b border-edge px-5 py-3">
+          <h2 className="text-heading font-semibold">Its machine</h2>
+          <p className="text-dim">The way that it took, step by step. What happens next lights up here.</p>
+        </header>
+        <Suspense fallback={<Skeleton className={MACHINE_HEIGHT} />}>
+          <EmailMachine id={id} height={MACHINE_HEIGHT} />
+        </Suspense>
+      </section>
     </Page>
   );
 }
@@ -66,9 +78,7 @@ function Actions({ email }: { readonly email: Email }) {
   const cancel = useChange('DELETE /emails/{id}');
   return (
     <>
-      <a className="button" href={`/inspector?kind=email&id=${email.id}`}>
-        {icons.Machine} Its machine
-      </a>
+      <ButtonLink to={`/machines?kind=email&id=${email.id}`}>{icons.Machine} Among the machines</ButtonLink>
       {email.status === 'scheduled' && may('emails:send') && (
         <Button onClick={() => setAsking(true)}>Cancel the sending</Button>
       )}

@@ -1,6 +1,9 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { Machine, Session } from '../../modules/inspector/model.ts';
-import { api, Refused } from './api.ts';
+import { outside } from './api.ts';
+import { Refused } from './application/api/requests.ts';
+import { lastEnvironment } from './application/shell/environments.ts';
+import { inReadingOrder } from './format.ts';
 import { Live } from './live.ts';
 import { SignIn } from './sign-in.tsx';
 import { Workbench } from './workbench.tsx';
@@ -11,31 +14,31 @@ interface Opened {
   readonly live: Live;
 }
 
-/** The reading order; kinds that come later follow in the service's own. */
-const FIRST = ['email', 'webhookEndpoint', 'webhookDelivery', 'domain'];
-const position = ({ kind }: Machine): number => (FIRST.indexOf(kind) + FIRST.length + 1) % (FIRST.length + 1);
-
 /** A printed link carries its ticket in the fragment, which leaves the address before it can be copied or kept in the history. */
 async function redeemTicket(): Promise<void> {
   const ticket = /^#open=([\w-]+)$/.exec(location.hash)?.[1];
   if (ticket === undefined) return;
   history.replaceState(null, '', location.pathname + location.search);
-  await api.open({ ticket });
+  await outside.open({ ticket });
 }
 
-/** The page: the sign-in, or the workbench of whoever is signed in. */
-export function App() {
+/** The live view for whoever has no account: the sign-in, or the workbench. Members are led to the application. */
+export default function LiveView() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [closed, setClosed] = useState<{ readonly why: string | null } | null>(null);
 
   const enter = useCallback(async () => {
     try {
       await redeemTicket();
-      const [session, machines] = await Promise.all([api.session(), api.machines()]);
-      const live = new Live();
+      const [session, machines] = await Promise.all([outside.session(), outside.machines()]);
+      if (session.isMember) {
+        location.replace(`/app/${lastEnvironment()}/machines${location.search}`);
+        return;
+      }
+      const live = new Live(outside);
       live.start();
       setClosed(null);
-      setOpened({ session, machines: machines.toSorted((a, b) => position(a) - position(b)), live });
+      setOpened({ session, machines: inReadingOrder(machines), live });
     } catch (error) {
       const isSignedOut = error instanceof Refused && error.status === 401;
       const isTicket = isSignedOut && error.message.startsWith('This link');

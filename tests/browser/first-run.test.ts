@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import { ADA, type Dashboard, inspect, openDashboard, opens, PASSWORD } from './dashboard.ts';
+
+/** The time of a test that goes the whole way from the printed link to a delivered email: a minute, on any machine. */
+const A_MINUTE_MS = 60_000;
+
+let dashboards: readonly [Dashboard, Dashboard];
+let page: Page;
+beforeAll(async () => {
+  dashboards = await Promise.all([openDashboard(), openDashboard()]);
+});
+afterAll(async () => {
+  for (const each of dashboards ?? []) await each[Symbol.asyncDispose]();
+});
+
+const linkOf = ({ service }: Dashboard): string =>
+  opens(service, /\S+\/app\/setup#token=\S+/.exec(service.output())?.[0] ?? '');
+
+/** The state of the email on its drawn machine: the one card that is lit. */
+const lit = (page: Page, state: string) => page.locator(`button.halo[data-state=${state}]`);
+
+/** Goes to a control as somebody does who has no mouse. */
+async function tabTo(page: Page, what: Locator): Promise<void> {
+  await what.waitFor();
+  for (let presses = 0; presses < 80; presses++) {
+    if ((await what.and(page.locator(':focus')).count()) > 0) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`80 presses of Tab do not lead to ${what}.`);
+}
+
+const byMouse = async () => {
+  const [dashboard] = dashboards;
+  page = await dashboard.newcomer();
+  await page.goto(linkOf(dashboard));
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('Email address').fill(ADA);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByRole('heading', { name: 'First steps', level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/app/test/start/test');
+  // The machine is there before the email is, and nothing of it is lit.
+  await page.locator('button[data-state=delivered]').waitFor();
+  expect(await page.locator('button.halo').count()).toBe(0);
+  await page.getByRole('button', { name: 'Send a test email' }).click();
+  await lit(page, 'delivered').waitFor();
+  await page.getByText('It has arrived.').waitFor();
+};
+test(
+  'with a mouse, from the printed link to a delivered test email in less than a minute',
+  byMouse,
+  A_MINUTE_MS,
+);
+
+test('another outcome takes another way, on the machine beside it and on the page of the email', async () => {
+  const [dashboard] = dashboards;
+  expect(await page.getByRole('list', { name: 'States so far' }).textContent()).toMatch(
+    /sending→(sent→)?delivered$/,
+  );
+  await inspect(page, 'start-test');
+
+  await page.getByLabel('What is to happen').selectOption('deferred');
+  await page.getByRole('button', { name: 'Send another one' }).click();
+  await lit(page, 'deferred').waitFor();
+  await lit(page, 'delivered').waitFor();
+  await page.getByRole('button', { name: 'Previous step (←)' }).click();
+  await page.locator('button.halo:not([data-state=delivered])').waitFor();
+  await page.getByRole('link', { name: 'Look at it' }).click();
+  await page.getByRole('heading', { name: 'My first test email', level: 1 }).waitFor();
+  await lit(page, 'delivered').waitFor();
+  await inspect(page, 'email-machine');
+  expect(dashboard.complaints).toEqual([]);
+});
+
+const button = (name: string) => page.getByRole('button', { name });
+const type = async (label: string, text: string) => {
+  await tabTo(page, page.getByLabel(label, { exact: true }));
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(text);
+};
+const press = async (what: Locator) => {
+  await tabTo(page, what);
+  await page.keyboard.press('Enter');
+};
+
+const byKeyboard = async () => {
+  const [, dashboard] = dashboards;
+  page = await dashboard.newcomer();
+  await page.goto(linkOf(dashboard));
+  await type('Your name', 'Ada Lovelace');
+  await type('Email address', ADA);
+  await type('Password', PASSWORD);
+  await page.keyboard.press('Enter');
+  await press(button('Send a test email'));
+  await page.getByText('It has arrived.').waitFor();
+  await lit(page, 'delivered').waitFor();
+};
+test('by keyboard alone, in less than a minute', byKeyboard, A_MINUTE_MS);
+
+test('by keyboard alone, on to a domain, a key and the first live email', async () => {
+  const [, dashboard] = dashboards;
+  await press(page.getByRole('link', { name: 'Next: add your domain' }));
+  await page.getByText('Live environment: email goes to real people.').waitFor();
+  await type('Domain', 'acme');
+  await page.keyboard.press('Enter');
+  await page.locator('[name=name][aria-invalid=true]:focus').waitFor();
+  await type('Domain', 'acme.test');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'acme.test' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Verified' }).waitFor();
+  expect(await page.getByRole('button', { name: /^Copy: Value v=DKIM1/ }).count()).toBeGreaterThan(0);
+  await inspect(page, 'start-domain');
+
+  await press(page.getByRole('link', { name: 'Next: create an API key' }));
+  await type('Name', 'Checkout');
+  await page.keyboard.press('Enter');
+  const key = (await page.locator('pre').first().textContent()) ?? '';
+  expect(key).toStartWith('svc_live_');
+  await inspect(page, 'start-key');
+  const { url } = dashboard.service;
+  const command = (await page.locator('pre').last().textContent()) ?? '';
+  const run = Bun.spawn(['sh', '-c', command], { stdout: 'pipe', stderr: 'ignore' });
+  expect(await new Response(run.stdout).json()).toMatchObject({ data: { livemode: true } });
+
+  await press(page.getByRole('link', { name: 'Next: send a live email' }));
+  await press(button('Send it'));
+  await lit(page, 'sent').or(lit(page, 'delivered')).first().waitFor();
+  await press(page.getByRole('link', { name: 'Read it in the captured mail' }));
+  await page.getByRole('row', { name: /My first live email/ }).waitFor();
+  await page.goto(`${url}/app/test`);
+  await page.getByRole('heading', { name: 'Welcome, Ada Lovelace' }).waitFor();
+  // The way has been gone: it is no longer offered.
+  await page.getByRole('region', { name: 'What failed lately' }).waitFor();
+  expect(await page.getByRole('region', { name: 'First steps' }).count()).toBe(0);
+  expect(dashboard.complaints).toEqual([]);
+});
