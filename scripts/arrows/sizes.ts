@@ -35,6 +35,8 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/config/version.ts': 'the one place that reads package.json',
   'src/dashboard/embedded.ts': 'replaced by the build',
   'src/dashboard/web/layouts.ts': 'replaced by the build',
+  'src/mail/resource-hints.ts':
+    'the one rule for what is shown of a message, on the server and in the browser',
   'src/dashboard/web/application/pages/api-keys/curl.ts': 'the one command that pages show with a key',
   'src/db/open.ts': 'the one place that knows both databases',
   'src/db/prepared.ts': 'replaced by the build',

@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox';
+import { withoutResourceHints } from '../mail/resource-hints.ts';
 import { Failure } from './failure.ts';
 import { type Call, DASHBOARD_API, type IdParam, RawResponse, type Route, route } from './route.ts';
 
 /**
  * What a message may do in the dashboard: be looked at. Without `allow-scripts` neither scripts nor `meta refresh` run, and it has an
  * origin of its own, also when its address is opened by itself; forms do not leave it, styles load nothing, and pictures of other
- * hosts, which would tell its sender that somebody looks, are not loaded.
+ * hosts, which would tell its sender that somebody looks, are not loaded. What no policy forbids is taken out (resource-hints.ts).
  */
 const POLICY = [
   'sandbox allow-popups allow-popups-to-escape-sandbox',
@@ -20,15 +21,8 @@ const POLICY = [
 /** Before everything that the message says: it cannot choose quirks mode, and its links open beside the dashboard. */
 const START = '<!doctype html><meta name="color-scheme" content="light"><base target="_blank">';
 
-/**
- * A connection that a link announces tells as much as a picture, and no policy keeps a browser from it. What stands in `noscript` is read
- * as text here and as elements there, since no script runs: it goes as a whole.
- */
-const unconnected = (html: string): string =>
-  new HTMLRewriter().on('link, noscript', { element: (each) => void each.remove() }).transform(html);
-
 const asDocument = (html: string): RawResponse =>
-  new RawResponse('text/html; charset=utf-8', START + unconnected(html), {
+  new RawResponse('text/html; charset=utf-8', START + withoutResourceHints(html), {
     headers: {
       'content-security-policy': POLICY,
       'cache-control': 'private, no-store',

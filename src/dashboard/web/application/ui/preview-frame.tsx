@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { withoutResourceHints } from '../../../../mail/resource-hints.ts';
 
 /** As wide as a usual telephone. */
 const PHONE = 'max-w-[24.375rem]';
@@ -27,7 +28,7 @@ export function PreviewFrame(props: {
   useEffect(() => {
     const shown = frame.current?.contentDocument;
     if (!shown || shown.URL === 'about:blank') return;
-    shown.documentElement.innerHTML = inScheme(props.html, props.isDark);
+    shown.documentElement.innerHTML = withoutResourceHints(inScheme(props.html, props.isDark));
     const base = shown.createElement('base');
     base.target = '_blank';
     shown.head.prepend(base);
