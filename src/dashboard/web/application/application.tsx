@@ -1,7 +1,6 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { Refused } from './api/requests.ts';
 import { entry, type Session } from './api/session.ts';
-import { Entrance, Invitation, LinkNeeded, NotSetUp, Reset, Setup, SignIn } from './entrances.tsx';
 import { usePlace } from './place.ts';
 import { SignedIn } from './signed-in.tsx';
 
@@ -26,17 +25,21 @@ async function meet(why: string | null): Promise<Visitor> {
 }
 
 const LiveView = lazy(() => import('../live-view-canvas.tsx'));
+// Whoever is signed in comes through none of these.
+const load = () => import('./entrances.tsx');
+const Entrance = lazy(async () => ({ default: (await load()).Entrance }));
+const Invitation = lazy(async () => ({ default: (await load()).Invitation }));
+const LinkNeeded = lazy(async () => ({ default: (await load()).LinkNeeded }));
+const NotSetUp = lazy(async () => ({ default: (await load()).NotSetUp }));
+const Reset = lazy(async () => ({ default: (await load()).Reset }));
+const Setup = lazy(async () => ({ default: (await load()).Setup }));
+const SignIn = lazy(async () => ({ default: (await load()).SignIn }));
 const Boot = () => <p className="boot">Opening Posthorn…</p>;
 
 /** The application, or the live view for whoever has a key or a printed link and no account. */
-export const Application = () =>
-  usePlace().page === 'liveView' ? (
-    <Suspense fallback={<Boot />}>
-      <LiveView />
-    </Suspense>
-  ) : (
-    <WithAccount />
-  );
+export const Application = () => (
+  <Suspense fallback={<Boot />}>{usePlace().page === 'liveView' ? <LiveView /> : <WithAccount />}</Suspense>
+);
 
 /** The entrances, or the pages of whoever is signed in. */
 function WithAccount() {

@@ -17,7 +17,7 @@ export function Navigation() {
   const [path] = useLocation();
   const open = useOpenPages();
   return (
-    <nav aria-label="Pages" className="grid min-h-0 content-start gap-4 overflow-y-auto px-3 py-2">
+    <nav aria-label="Pages" className="grid min-h-0 content-start gap-2.5 overflow-y-auto px-3 py-1">
       {Object.entries(GROUPS).map(([group, title]) => {
         const inGroup = open.filter((page) => page.group === group && !page.isHidden);
         return inGroup.length === 0 ? null : (

@@ -29,7 +29,7 @@ export function CopyButton({ label, text }: { readonly label: string; readonly t
 
 /** An id with its button. */
 export const Id = ({ id }: { readonly id: string }) => (
-  <span className="inline-flex max-w-full items-center gap-1">
+  <span className="-my-1.5 inline-flex max-w-full items-center gap-1">
     <span className="min-w-0 truncate font-mono text-caption">{id}</span>
     <CopyButton label={id} text={id} />
   </span>

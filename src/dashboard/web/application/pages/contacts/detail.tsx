@@ -6,6 +6,7 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
+import { Id } from '../../ui/copy-button.tsx';
 import { Card, Facts, Page } from '../../ui/page.tsx';
 import { Failed, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -59,7 +60,7 @@ export default function ContactDetail({ id }: { readonly id: string }) {
                   Added: <Time at={data.createdAt} />,
                   Left: data.unsubscribedAt && <Time at={data.unsubscribedAt} />,
                   'Last active': <Time at={data.lastActivityAt} none="never" />,
-                  Id: <span className="font-mono text-caption break-all">{data.id}</span>,
+                  Id: <Id id={data.id} />,
                 }}
               />
             ) : (

@@ -32,9 +32,11 @@ export default function DomainDetail({ id }: { readonly id: string }) {
       about={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <Badge status={data.status} {...DOMAIN_STATES[data.status]} />
-          <span>
-            Checked <Time at={data.lastCheckedAt} none="not yet" />
-          </span>
+          {data.lastCheckedAt !== null && (
+            <span>
+              Checked <Time at={data.lastCheckedAt} />
+            </span>
+          )}
         </span>
       }
       actions={

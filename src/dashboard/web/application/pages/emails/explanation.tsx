@@ -17,8 +17,9 @@ export function Explanation({ id, status }: { readonly id: string; readonly stat
         <>
           <p className="font-medium break-words">{data.summary}</p>
           <p className="text-dim break-words">
-            {data.next.text}
-            {data.next.at !== null && ` (${momentText(data.next.at)})`}
+            {data.next.at === null
+              ? data.next.text
+              : `${data.next.text.replace(/\.$/, '')}: ${momentText(data.next.at)}.`}
           </p>
           {data.evidence.length > 0 && (
             <details>

@@ -16,8 +16,10 @@ export default function Overview() {
     <Page title="Overview" heading={`Welcome, ${session.account.name}`}>
       <Attention />
       <Figures />
-      <FirstSteps />
-      {environment === 'test' && <TestEmail />}
+      <div className="grid items-start gap-5 lg:has-[>:nth-child(2)]:grid-cols-2">
+        <FirstSteps />
+        {environment === 'test' && <TestEmail />}
+      </div>
       {may('emails:read') && <Failures />}
     </Page>
   );

@@ -68,7 +68,7 @@ export function TestEmail() {
         <p>Your role reads only. A member of the workspace can send one.</p>
       )}
       {problem && <Problem>{problem.message}</Problem>}
-      <div role="status">
+      <div role="status" className="empty:-mt-4">
         {status !== undefined && id !== undefined && (
           <p>
             {seen.map((each, at) => (

@@ -44,7 +44,9 @@ export function LiveStep() {
             </Link>
           </p>
         )}
-        <div role="status">{id !== null && <Outcome id={id} />}</div>
+        <div role="status" className="empty:-mt-4">
+          {id !== null && <Outcome id={id} />}
+        </div>
         {id !== null && domain?.provider === 'capture' && (
           <Link href="/captured" className="link">
             Read it in the captured mail

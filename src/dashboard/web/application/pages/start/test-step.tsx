@@ -60,7 +60,9 @@ export function TestStep() {
         ) : (
           <p>Your role reads only. A member of the workspace can send one.</p>
         )}
-        <div role="status">{id !== null && <Outcome id={id} />}</div>
+        <div role="status" className="empty:-mt-4">
+          {id !== null && <Outcome id={id} />}
+        </div>
       </Card>
       <section
         aria-label="Its machine"
