@@ -35,8 +35,8 @@ export function KeyStep() {
         />
         <p className="text-dim">
           Your program speaks SMTP, or you would rather use a library?{' '}
-          <a href="/docs/guides" className="link">
-            There is a guide for each framework.
+          <a href="/docs" className="link">
+            The documentation says how.
           </a>
         </p>
       </Card>
