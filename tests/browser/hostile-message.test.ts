@@ -109,7 +109,7 @@ test('a message that reaches out in every way is shown, and no server hears of i
 test('the same message on a careless page is heard of, so that the silence above says something', async () => {
   const context = await dashboard.browser.newContext();
   const visitor = await context.newPage();
-  await visitor.goto(careless.url.href).catch(() => null);
+  await visitor.goto(careless.url.href, { waitUntil: 'commit' });
   // This Chromium is started without connections ahead of time, so of `preconnect` tests/unit/resource-hints.test.ts tells more.
   await eventually('the connections of an image and a script', async () => {
     const now = reached();
