@@ -6,7 +6,7 @@ import { addressOf, STEPS, useProgress } from '../start/steps.ts';
 
 /** The way to the first live email. It goes away when it has been gone. */
 export function FirstSteps() {
-  const done = useProgress(5_000);
+  const done = useProgress();
   const next = done && STEPS.find(({ name }) => !done[name]);
   if (!next) return null;
   return (

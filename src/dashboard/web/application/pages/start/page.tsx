@@ -20,7 +20,7 @@ const VIEWS = {
 export default function Start() {
   const { environment } = useViewer();
   const [, parameters] = useRoute<{ name: string }>('/start/:name');
-  const done = useProgress(3_000);
+  const done = useProgress();
   const here = STEPS.filter((step) => step.environment === environment);
   const shown = STEPS.find(({ name }) => name === parameters?.name);
   if (!shown) {

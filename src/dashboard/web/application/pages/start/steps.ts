@@ -28,7 +28,7 @@ const PRINTED = 'First live key';
 export const addressOf = ({ name, environment }: Step): string => `~/app/${environment}/start/${name}`;
 
 /** What has been done of it; undefined while that is not known, and for whoever may not know. */
-export function useProgress(every: number): Readonly<Record<StepName, boolean>> | undefined {
+export function useProgress(): Readonly<Record<StepName, boolean>> | undefined {
   const { session, environment, may } = useViewer();
   const { id: workspaceId } = session.workspace;
   const { data } = useQuery({
@@ -54,7 +54,7 @@ export function useProgress(every: number): Readonly<Record<StepName, boolean>> 
       };
     },
     enabled: may('emails:read') && may('domains:read') && may('api-keys:read'),
-    refetchInterval: every,
+    meta: { follows: ['emails', 'domains', 'api-keys'], every: 2_000 },
   });
   return data;
 }
