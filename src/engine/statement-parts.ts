@@ -24,11 +24,22 @@ export const CLAIM: Part = {
 /** A part that reads one column of its own name. */
 export const single = (name: string): Part => ({ name, columns: [name] });
 
-/** What a batch may need or not: the reply of a key, events for others, each fact. What follows several facts needs them all. */
+/** True when the statement of a fact reads that of another one: a domain that is removed gets no new keys. */
+const readsAnother = ({ sql }: FactTable, facts: readonly FactTable[]): boolean => {
+  const text = sql?.('own_rows') ?? '';
+  return facts.some(({ name }) => new RegExp(`\\b(?:from|join) ${name}\\b`).test(text));
+};
+
+/**
+ * What a batch may need or not: the reply of a key, events for others, each fact. Facts that read each other, or are followed by what may
+ * read them all, are needed together.
+ */
 export const partsOf = ({ facts }: Kind): readonly Part[] => [
   CLAIM,
   single('outbox'),
-  ...(facts.some(({ followedBy }) => followedBy) ? [] : facts.map(({ name }) => single(name))),
+  ...(facts.some((fact) => fact.followedBy || readsAnother(fact, facts))
+    ? []
+    : facts.map(({ name }) => single(name))),
 ];
 
 /** A batch's statement and its parameters. */

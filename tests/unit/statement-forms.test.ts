@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test';
 import { columnsWith, Forms, type Part } from '../../src/engine/statement-forms.ts';
+import { partsOf } from '../../src/engine/statement-parts.ts';
+import { domainKind } from '../../src/modules/domains/kind.ts';
+import { emailKind } from '../../src/modules/emails/kind.ts';
 
 const PARTS: readonly Part[] = [
   { name: 'claim', columns: ['key', 'reply'] },
@@ -37,4 +40,13 @@ test('a form reads no columns of what it does not have', () => {
     'id',
     'fact0',
   ]);
+});
+
+test('facts that read each other are needed together, others one by one', () => {
+  const factsOf = (kind: Parameters<typeof partsOf>[0]) =>
+    partsOf(kind)
+      .slice(2)
+      .map(({ name }) => name);
+  expect(factsOf(domainKind)).toEqual([]);
+  expect(factsOf(emailKind)).toEqual(emailKind.facts.map(({ name }) => name));
 });
