@@ -48,7 +48,7 @@ test('the overview says what fails and what needs somebody', async () => {
     .getByText('refused it for good', { exact: false })
     .waitFor();
   await page.getByText('hooks.example.invalid is disabled', { exact: false }).waitFor();
-  await page.getByText('Add a domain and set its records').waitFor();
+  await page.getByRole('link', { name: 'Add your domain' }).waitFor();
   await inspect(page, 'overview');
 });
 
