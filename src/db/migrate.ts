@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Statements } from './database.ts';
 import { type Migration, migrations as released } from './migrations.ts';
 
 /** The database was made by migrations that this executable does not carry; starting would harm it. */
@@ -24,7 +24,7 @@ export const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').up
  * @returns the names of the migrations applied now.
  */
 export async function migrate(
-  database: Database,
+  database: Statements,
   migrations: readonly Migration[] = released,
 ): Promise<readonly string[]> {
   // Several statements in one message are one implicit transaction: rolled back whole, on whichever connection.

@@ -12,6 +12,11 @@ import flows from '../../drizzle/0009_flows.sql' with { type: 'text' };
 import serviceEmails from '../../drizzle/0010_service_emails.sql' with { type: 'text' };
 import flowTallies from '../../drizzle/0011_flow_tallies.sql' with { type: 'text' };
 import serviceWarnings from '../../drizzle/0012_service_warnings.sql' with { type: 'text' };
+import confirmations from '../../drizzle/0013_confirmations.sql' with { type: 'text' };
+import hoursAndMakers from '../../drizzle/0014_hours_and_makers.sql' with { type: 'text' };
+import earlyVisits from '../../drizzle/0015_early_visits.sql' with { type: 'text' };
+import flowRunIndexes from '../../drizzle/0016_flow_run_indexes.sql' with { type: 'text' };
+import contactSearches from '../../drizzle/0017_contact_searches.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -35,4 +40,9 @@ export const migrations: readonly Migration[] = [
   { name: '0010_service_emails', sql: serviceEmails },
   { name: '0011_flow_tallies', sql: flowTallies },
   { name: '0012_service_warnings', sql: serviceWarnings },
+  { name: '0013_confirmations', sql: confirmations },
+  { name: '0014_hours_and_makers', sql: hoursAndMakers },
+  { name: '0015_early_visits', sql: earlyVisits },
+  { name: '0016_flow_run_indexes', sql: flowRunIndexes },
+  { name: '0017_contact_searches', sql: contactSearches },
 ];

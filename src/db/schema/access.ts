@@ -25,6 +25,7 @@ export const apiKeys = pgTable('api_keys', {
   name: text('name').notNull(),
   prefix: text('prefix').notNull(),
   hash: text('hash').notNull(),
+  createdBy: text('created_by'),
   lastUsedAt: moment('last_used_at'),
   revokedAt: moment('revoked_at'),
 });
