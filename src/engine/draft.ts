@@ -44,10 +44,7 @@ export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
     steps: kind.life ? steps.map(packedStep) : steps,
   };
   for (const column of kind.derived) row[column.name] = column.of(context, state);
-  for (const { name } of kind.facts) {
-    const rows = factRows(kind, name, draft);
-    if (rows.length > 0) row[name] = rows;
-  }
+  addFacts(kind, draft, row);
   if (outbox.length > 0)
     row.outbox = outbox.map(({ id, kind: to_kind, to, event }) => ({ id, to_kind, to_id: to, event }));
   return claim ? { ...row, ...claimColumns(claim, state, context, steps.at(-1)?.at ?? 0) } : row;
@@ -55,13 +52,17 @@ export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
 
 /** A step in the order of the view that shows it by name (`life_steps`): the names were half of what a journal took. */
 const packedStep = ({ event, from, to, at, attempt, effects }: Step): readonly unknown[] => [
-  ...[event, from, to, at, attempt],
+  event,
+  from,
+  to,
+  at,
+  attempt,
   effects,
 ];
 
-function without(context: object, names: readonly string[]): object {
-  const rest: Record<string, unknown> = { ...context };
-  for (const name of names) delete rest[name];
+function without(context: Readonly<Record<string, unknown>>, names: readonly string[]): object {
+  const rest: Record<string, unknown> = {};
+  for (const name in context) if (!names.includes(name)) rest[name] = context[name];
   return rest;
 }
 
@@ -81,20 +82,23 @@ const claimColumns = (
   idem_at: new Date(at).toISOString(),
 });
 
-/** The rows of one fact table that a draft's effects turn into. */
-function factRows(kind: Kind, table: string, { after, effects, steps }: Draft): object[] {
+/** Adds the rows of the fact tables that a draft's effects turn into. */
+function addFacts(kind: Kind, { after, effects, steps }: Draft, row: Record<string, unknown>): void {
   const at = steps.at(-1)?.at ?? 0;
-  const rows: Record<string, unknown>[] = [];
+  const named = new Set<string>();
   for (const { type, params } of effects) {
     const meaning = meaningOf(kind, type);
-    if (!('fact' in meaning) || meaning.fact !== table) continue;
-    for (const row of meaning.rows(params as never, after, at)) rows.push({ ...row });
+    if (!('fact' in meaning)) continue;
+    const rows = meaning.rows(params as never, after, at);
+    if (rows.length === 0) continue;
+    row[meaning.fact] = named.has(meaning.fact) ? [...(row[meaning.fact] as object[]), ...rows] : rows;
+    named.add(meaning.fact);
   }
-  return inOrderOfIds(rows);
+  for (const fact of named) row[fact] = inOrderOfIds(row[fact] as Record<string, unknown>[]);
 }
 
 /** Ids of one millisecond are in no order. One actor's facts get theirs ascending, so that the log reads as it happened. */
-function inOrderOfIds(rows: Record<string, unknown>[]): object[] {
+function inOrderOfIds(rows: readonly Record<string, unknown>[]): readonly object[] {
   if (rows.length < 2 || rows[0]?.id === undefined) return rows;
   const ids = rows.map(({ id }) => id as string).sort();
   return rows.map((row, index) => ({ ...row, id: ids[index] }));

@@ -99,6 +99,18 @@ export class Engine implements SelectionTeller {
     return this.#running(kind).push(id, event, options as TellOptions) as Promise<EventResultOf<Name>>;
   }
 
+  /**
+   * An event for an actor as whoever tells it has read it, which spares a read: it holds for that revision, and at any other it is
+   * refused. @throws Unavailable
+   */
+  tellRead<Name extends KindName>(
+    kind: Name,
+    read: ActorRow,
+    event: EventOfKind<Name>,
+  ): Promise<EventResultOf<Name>> {
+    return this.#running(kind).push(read.id, event, { read }) as Promise<EventResultOf<Name>>;
+  }
+
   /** An event for every actor that the selection finds. */
   tellWhere<Name extends KindName>(
     kind: Name,
@@ -129,7 +141,12 @@ export class Engine implements SelectionTeller {
 
   /** True when another order of the kind would start or wait, rather than be left to its lease. */
   hasRoom(kind: string): boolean {
-    return this.#running(kind).room > 0;
+    return this.room(kind) > 0;
+  }
+
+  /** How many more orders of the kind would start or wait, rather than be left to their leases. */
+  room(kind: string): number {
+    return this.#running(kind).room;
   }
 
   /** Wakes what is due now instead of at the next tick, and waits for it (tests, catching up). */

@@ -70,6 +70,8 @@ interface Kept {
   readonly since: number;
   /** True when its statement has been heard of. */
   isBorn: boolean;
+  /** True when it is certain that it has no row among what is due. */
+  isAlone: boolean;
 }
 
 /**
@@ -126,9 +128,21 @@ export class KeptBirths {
       return null;
     }
     if (id < term.mark) return null;
-    if (!this.#open.has(id)) this.#open.set(id, { since: this.parts.clock.monotonic(), isBorn: false });
+    if (!this.#open.has(id))
+      this.#open.set(id, { since: this.parts.clock.monotonic(), isBorn: false, isAlone: false });
     this.#idleBeats = 0;
     return term.id;
+  }
+
+  /** The statement of the birth found the term open. */
+  alone(id: string): void {
+    const kept = this.#open.get(id);
+    if (kept) kept.isAlone = true;
+  }
+
+  /** True of a birth that has no row among what is due, as long as it has had no turn. */
+  isAlone(id: string): boolean {
+    return this.#open.get(id)?.isAlone === true;
   }
 
   /** The birth is durable. */

@@ -1,7 +1,7 @@
 import type { Parameter } from '../db/database.ts';
 import type { StatementOptions } from './commit.ts';
 import type { AppendedLife, Kind } from './kind.ts';
-import type { Has } from './statement-forms.ts';
+import { type Has, type Part, single } from './statement-forms.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /**
@@ -23,12 +23,23 @@ const awaited = (
   { due }: AppendedLife,
   source: string,
   wake: WakeWriting,
-  unless = '',
+  { unless = '', whereThere }: { readonly unless?: string; readonly whereThere: string },
 ): string => `, awaited as (
   insert into ${due} (id, workspace_id, livemode, state, wake_at)
-  select id, workspace_id, livemode, state, ${wake.at('wake_at')} from ${source} where wake_at is not null${unless} order by id
-  on conflict (id) do update set state = excluded.state, wake_at = excluded.wake_at
+  select id, workspace_id, livemode, state, ${wake.at('wake_at')} from ${source} where wake_at is not null${unless}${whereThere}
 )`;
+
+/** A turn may find its actor among what is due. Nobody else has the id of a birth, so its row needs no look at what is there. */
+const REPLACED = ` order by id
+  on conflict (id) do update set state = excluded.state, wake_at = excluded.wake_at`;
+
+/** Turns after which the actor waits for the clock. */
+const WAITS: Part = { name: 'waits', columns: ['wake_at'] };
+/** Turns after which it does not, while it may have done so before. */
+const RESTS: Part = single('rests');
+
+/** What a batch of turns may need or not. */
+export const TURN_PARTS: readonly Part[] = [WAITS, RESTS];
 
 /**
  * New actors, from the relation `admitted`. Those that an instance keeps have no row among what is due, as long as the term that
@@ -45,20 +56,24 @@ export function birthCtes(kind: Kind, wake: WakeWriting, tag: string): string {
     (id, workspace_id, livemode, state, context, timers, machine_version, commit_tag, steps, kept_by${own}${listed(Object.keys(computed))})
   select id, workspace_id, livemode, state, context, timers, $1::smallint, ${tag}, steps, kept_by${own}${listed(Object.values(computed))}
   from admitted
-)${awaited(life, 'admitted', wake, ' and (kept_by is null or not exists (select from keeping))')}`;
+)${awaited(life, 'admitted', wake, {
+    unless: ' and (kept_by is null or not exists (select from keeping))',
+    whereThere: '',
+  })}`;
 }
 
 /**
- * The next turn of each actor of the relation `input`, and the relation `changed` of those that got theirs. The key of the turns is
- * the check of the revision: who comes second finds the place taken. The rows are written in the order of their ids, since batches
- * that wait for each other in any other order would deadlock.
+ * The next turn of each actor of the relation `input`, whose rows are in the order of their ids: batches that wait for each other in
+ * any other order would deadlock. The key of the turns is the check of the revision. Who comes second finds the place taken, and the
+ * statement fails as a whole: races are rare, and a look before each insert would cost every turn of every life. While they are not
+ * (`isContended`), the same turns are written so that only losers are left out; `changed` is the relation of those that got theirs.
  */
 export function turnCtes(
   kind: Kind,
   wake: WakeWriting,
   tag: string,
   has: Has,
-  { withoutRevisionCheck = false }: StatementOptions,
+  { withoutRevisionCheck = false, isContended = false }: TurnOptions,
 ): string {
   const life = lifeOf(kind);
   if (kind.receivesEvents) throw new Error(`Nobody deletes the outbox events that ${kind.name} has handled.`);
@@ -74,14 +89,29 @@ export function turnCtes(
     steps${kept}${listed(Object.keys(computed))})
   select id, coalesce(${next}, 1) + 1, workspace_id, livemode, state, context, timers, $1::smallint, ${tag},
     steps${kept}${listed(Object.values(computed))}
-  from input i order by id
+  from input i${
+    isContended
+      ? `
   on conflict do nothing
   returning email_id as id
 ), changed as materialized (
   select * from input where (id in (select id from turned)) is true
-)${awaited(life, 'changed', wake)}, ended as (
-  delete from ${life.due} d using changed c where d.id = c.id and c.wake_at is null
-)`;
+)`
+      : `
+), changed as not materialized (select * from input)`
+  }${has(WAITS.name) ? awaited(life, 'changed', wake, { whereThere: REPLACED }) : ''}${
+    has(RESTS.name)
+      ? `, ended as (
+  delete from ${life.due} d using changed c where d.id = c.id and c.rests
+)`
+      : ''
+  }`;
+}
+
+/** How turns are written. */
+export interface TurnOptions extends StatementOptions {
+  /** Leaves out whose place is taken, instead of failing. */
+  readonly isContended?: boolean;
 }
 
 /**

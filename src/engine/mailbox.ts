@@ -5,7 +5,15 @@ import { Unavailable } from '../errors/unavailable.ts';
 import type { Clock } from '../time/clock.ts';
 import { type ActorRow, type Actors, actorReader } from './actors.ts';
 import { type ChildRow, Children } from './children.ts';
-import { type CommitTags, checkTag, commitBatch, hasOverrun, type Verdict } from './commit.ts';
+import {
+  type CommitTags,
+  checkTag,
+  commitBatch,
+  hasOverrun,
+  type StatementOptions,
+  type Verdict,
+} from './commit.ts';
+import { CommitWriter } from './commit-writer.ts';
 import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, inputRow } from './draft.ts';
 import { type Decided, type Folding, fold, type PendingEvent } from './fold.ts';
@@ -14,9 +22,6 @@ import type { KeptBirths } from './kept-births.ts';
 import type { Actor, Kind } from './kind.ts';
 import { definitionsOf, rowsTold } from './known-actors.ts';
 import { readBackStatement } from './read-statements.ts';
-import type { BatchStatement } from './statement-parts.ts';
-import { commitStatement } from './statements.ts';
-import { wakeWriting } from './wake-at.ts';
 
 /** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
 export const LONGEST_WAIT_MS = 7_000;
@@ -28,20 +33,12 @@ const REST_MS = 250;
 /** Commits of selected actors at once: one is decided while PostgreSQL works on the other. */
 export const SELECTED_WIDTH = 2;
 
-interface CommitAnswer {
-  readonly id: string;
-  /** null: the actor lost. Anything else: it is a child that this commit made. */
-  readonly child: number | null;
-  readonly workspace_id: string;
-  readonly livemode: boolean | null;
-}
-
 /** The parts that committing a batch needs. */
 export interface CommitDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly tags: CommitTags;
-  readonly statements?: Parameters<typeof commitStatement>[2] | undefined;
+  readonly statements?: StatementOptions | undefined;
   /** Of a kind whose lives are appended: the births that this process keeps. */
   readonly keptBirths: KeptBirths | null;
   /** Hears of what was committed, in commit order. */
@@ -59,7 +56,7 @@ export class Mailbox {
   readonly #ordered: Batcher<PendingEvent>;
   /** Events that hold for one revision only: they need no order among the others, and keep none of them waiting. */
   readonly #selected: Batcher<PendingEvent>;
-  readonly #statement: BatchStatement;
+  readonly #writer: CommitWriter;
   readonly #read: ReturnType<typeof actorReader>;
   readonly #readBackSql: string;
   readonly #children: Children;
@@ -85,7 +82,7 @@ export class Mailbox {
       COMMIT_LIMITS,
       SELECTED_WIDTH,
     );
-    this.#statement = commitStatement(kind, wakeWriting(deps.clock), deps.statements);
+    this.#writer = new CommitWriter(kind, deps);
     this.#read = actorReader(deps.database, kind);
     this.#readBackSql = readBackStatement(kind);
   }
@@ -189,8 +186,7 @@ export class Mailbox {
       {
         run: async (items) => {
           const inputs = items.map((item) => this.#row(item));
-          const { sql, parameters } = this.#statement.prepare(inputs, tag, templates.rows);
-          const rows = await this.deps.database.query<CommitAnswer>(sql, parameters, { name: 'commit' });
+          const rows = await this.#writer.write(inputs, tag, templates.rows);
           checkTag(tag, rows.pop()?.id);
           const lost = new Set<string>();
           for (const row of rows)
@@ -222,11 +218,16 @@ export class Mailbox {
 
   #row({ draft, answers }: Decided): Record<string, unknown> {
     const handled = answers.flatMap(({ pending: { outboxId } }) => outboxId ?? []);
-    return {
-      ...inputRow(this.kind, draft),
-      revision: draft.before?.revision,
-      handled: handled.length > 0 ? handled : null,
-    };
+    const row = inputRow(this.kind, draft);
+    row.revision = draft.before?.revision;
+    if (handled.length > 0) row.handled = handled;
+    if (this.kind.life && row.wake_at === null && !this.#isAlone(draft)) row.rests = true;
+    return row;
+  }
+
+  /** True of the second write of a birth that has no row among what is due. */
+  #isAlone({ before, after }: Draft): boolean {
+    return before?.revision === 1 && this.deps.keptBirths?.isAlone(after.id) === true;
   }
 
   #conclude(
@@ -248,6 +249,7 @@ export class Mailbox {
       this.actors.forget(draft.after.id);
       if ('committed' in verdict) {
         this.#lostRaces++;
+        this.#writer.lost();
         this.#decideAgain(events);
       } else if ('poisoned' in verdict) this.#poisoned(events, verdict.poisoned);
       else this.#undelivered(events, verdict.failed, tag);

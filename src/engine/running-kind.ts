@@ -32,6 +32,8 @@ export interface TellOptions<C = Claim> {
   readonly report?: object;
 }
 
+type PushOptions = TellOptions & Pick<PendingEvent, 'read' | 'outboxId'>;
+
 /** What every kind of an engine works with. */
 export interface KindParts {
   readonly database: Database;
@@ -120,31 +122,34 @@ export class RunningKind {
   }
 
   /** An event for an actor of the kind; settles once the change is durable, or at once when it is refused. @throws Unavailable */
-  push(
+  push(id: string, event: ActorEvent, options: PushOptions = {}): Promise<EventResult> {
+    return new Promise((settle, fail) => this.#post(id, event, options, settle, fail));
+  }
+
+  #post(
     id: string,
     event: ActorEvent,
-    options: TellOptions & Pick<PendingEvent, 'read' | 'outboxId'> = {},
-  ): Promise<EventResult> {
-    return new Promise((settle, fail) => {
-      const { scope, claim, patienceMs, report, outboxId, read } = options;
-      const since = this.parts.clock.monotonic();
-      const patientUntil = patienceMs === undefined ? undefined : since + patienceMs;
-      this.mailbox.push({
-        id,
-        event,
-        scope,
-        claim,
-        outboxId,
-        patientUntil,
-        report,
-        read,
-        since,
-        settle,
-        fail,
-        decisions: 0,
-        alone: false,
-        doubts: [],
-      });
+    { scope, claim, patienceMs, report, outboxId, read }: PushOptions,
+    settle: PendingEvent['settle'],
+    fail: PendingEvent['fail'],
+  ): void {
+    const since = this.parts.clock.monotonic();
+    const patientUntil = patienceMs === undefined ? undefined : since + patienceMs;
+    this.mailbox.push({
+      id,
+      event,
+      scope,
+      claim,
+      outboxId,
+      patientUntil,
+      report,
+      read,
+      since,
+      settle,
+      fail,
+      decisions: 0,
+      alone: false,
+      doubts: [],
     });
   }
 
@@ -168,14 +173,24 @@ export class RunningKind {
     );
   }
 
-  /** Tells the actor what its order came to; several events in the order they happened. */
-  async #report(order: Order, events: readonly ActorEvent[]): Promise<void> {
+  /**
+   * Tells the actor what its order came to; several events in the order they happened. Resolves once they are durable or given up.
+   * One promise for all of them, since every email of the simulator comes this way.
+   */
+  #report(order: Order, events: readonly ActorEvent[]): Promise<void> {
+    const { id } = order.actor;
     const options = { patienceMs: OUTCOME_PATIENCE_MS, report: order };
-    const told = events.map((event) =>
-      this.push(order.actor.id, event, options).catch((error: unknown) =>
-        this.parts.logger.error({ err: error, actor: order.actor.id }, 'An outcome could not be recorded.'),
-      ),
-    );
-    await Promise.all(told);
+    return new Promise((resolve) => {
+      let left = events.length;
+      if (left === 0) resolve();
+      const settle = (): void => {
+        if (--left === 0) resolve();
+      };
+      const fail = (error: unknown): void => {
+        this.parts.logger.error({ err: error, actor: id }, 'An outcome could not be recorded.');
+        settle();
+      };
+      for (const event of events) this.#post(id, event, options, settle, fail);
+    });
   }
 }

@@ -5,6 +5,9 @@ export interface Part {
   readonly columns: readonly string[];
 }
 
+/** A part that reads one column of its own name. */
+export const single = (name: string): Part => ({ name, columns: [name] });
+
 /** Tells whether a form of a statement has a part. */
 export type Has = (part: string) => boolean;
 

@@ -2,7 +2,7 @@ import type { Parameter } from '../db/database.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
 import { type ChildSpec, type FactTable, factOf, type Kind } from './kind.ts';
 import { type Bounds, boundsOf } from './life-statements.ts';
-import { columnsWith, Forms, type Has, type Part } from './statement-forms.ts';
+import { columnsWith, Forms, type Has, type Part, single } from './statement-forms.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /** What the input carries of every actor: its row, its history, its events for others, and the reply to be stored. */
@@ -20,9 +20,6 @@ export const CLAIM: Part = {
   name: 'claim',
   columns: ['idem_key', ...CLAIM_COLUMNS.split(', ').filter((name) => name !== 'idem_key')],
 };
-
-/** A part that reads one column of its own name. */
-export const single = (name: string): Part => ({ name, columns: [name] });
 
 /** True when the statement of a fact reads that of another one: a domain that is removed gets no new keys. */
 const readsAnother = ({ sql }: FactTable, facts: readonly FactTable[]): boolean => {
@@ -50,6 +47,8 @@ export interface Prepared {
 
 /** A statement that writes a batch of actors of one kind. */
 export interface BatchStatement {
+  /** What a batch may need of it or not. */
+  readonly parts: readonly Part[];
   /** `templates`: JSON of how the children begin, one for each kind of them. */
   prepare(
     rows: readonly Readonly<Record<string, unknown>>[],
@@ -78,9 +77,10 @@ export function batchStatement(
   parts: readonly Part[],
   columns: readonly Column[],
   write: (writing: Writing) => string,
+  derived: Kind['derived'] = kind.derived,
 ): BatchStatement {
   const all = [
-    ...[...INPUT_COLUMNS, ...kind.derived],
+    ...[...INPUT_COLUMNS, ...derived],
     ...[...kind.facts.map(({ name }) => ({ name, type: 'json' })), ...columns],
   ];
   const forms = new Forms(parts, (has) => {
@@ -92,6 +92,7 @@ export function batchStatement(
     return { sql, input, templates, isBounded: sql.includes(bounds.lowest) };
   });
   return {
+    parts,
     prepare(rows, tag, given) {
       const { sql, input, templates, isBounded } = forms.for(rows);
       const parameters = [

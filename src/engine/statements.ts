@@ -2,9 +2,9 @@ import { ACTOR_COLUMNS, definitionColumn } from './actor-columns.ts';
 import type { StatementOptions } from './commit.ts';
 import { columnsOf } from './input-rows.ts';
 import type { Kind } from './kind.ts';
-import { birthCtes, turnCtes } from './life-statements.ts';
+import { birthCtes, TURN_PARTS, type TurnOptions, turnCtes } from './life-statements.ts';
 import { answeredStatus, usedKey, withheldCtes } from './spawn-conditions.ts';
-import type { Has, Part } from './statement-forms.ts';
+import { type Has, type Part, single } from './statement-forms.ts';
 import {
   actorColumnsForFacts,
   answeredChildren,
@@ -15,7 +15,6 @@ import {
   each,
   partsOf,
   sideEffectCtes,
-  single,
   TAG,
 } from './statement-parts.ts';
 import type { WakeWriting } from './wake-at.ts';
@@ -50,20 +49,19 @@ const handled = (has: Has): string =>
  * deadlock (measured: 1,374 wins and six deadlocks against 224,447 and none). The join keeps the revision check
  * true after the wait for a lock: PostgreSQL evaluates it again on the row as it is then.
  */
-export function commitStatement(
-  kind: Kind,
-  wake: WakeWriting,
-  options: StatementOptions = {},
-): BatchStatement {
-  const { withoutRevisionCheck = false } = options;
+export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOptions = {}): BatchStatement {
+  const { withoutRevisionCheck = false, isContended = false } = options;
+  const mayLose = !kind.life || isContended;
   const copied = ['state', 'context', 'timers', ...kind.derived.map(({ name }) => name)]
     .map((name) => `${name} = l.${name}`)
     .join(', ');
   const assignments = `${copied}, wake_at = ${wake.at('l.wake_at')}`;
   return batchStatement(
     kind,
-    [...partsOf(kind), HANDLED],
-    columnsOf(`revision integer, handled text[]${kind.life ? ', workspace_id text, livemode boolean' : ''}`),
+    [...partsOf(kind), HANDLED, ...(kind.life ? TURN_PARTS : [])],
+    columnsOf(
+      `revision integer, handled text[]${kind.life ? ', workspace_id text, livemode boolean, rests boolean' : ''}`,
+    ),
     ({ input, has, templates, bounds: { lowest, highest } }) => {
       const carried = [
         'steps',
@@ -94,7 +92,7 @@ export function commitStatement(
           : null,
       })}
 select i.id, null::integer as child, null::text as workspace_id, null::boolean as livemode
-from input i where i.id not in (select id from changed)${answeredChildren(kind, has, 'id, child, workspace_id, livemode')}
+from input i where ${mayLose ? 'i.id not in (select id from changed)' : 'false'}${answeredChildren(kind, has, 'id, child, workspace_id, livemode')}
 union all select ${TAG}::text, null, null, null`;
     },
   );
@@ -113,7 +111,8 @@ union all select ${TAG}::text, null, null, null`;
  * - `claimed`: a plain insert. Should another instance take the same key between our snapshot and here, the
  *   unique violation rolls the whole statement back, and the next try sees the key.
  * Answers only the calls that were not admitted, each with the stored reply of its key, if there is one; the children to
- * be performed at once; and, as the reply of a call -1, the tag, without which it is the reply to something else.
+ * be performed at once; and, as the reply of a call -1, the tag, without which it is the reply to something else. Its status is 1 where
+ * the term that keeps births was open.
  */
 export function spawnStatement(
   kind: Kind,
@@ -132,19 +131,23 @@ export function spawnStatement(
       ...[kind.spawn.columns, ...rules.map((rule) => rule.columns)],
     ].join(', '),
   );
-  return batchStatement(kind, [...partsOf(kind), QUOTA, ...parts], columns, ({ input, has, templates }) => {
-    const ruled = rules.filter(({ name }) => has(name));
-    const withheld = withheldCtes(ruled.flatMap(({ conditions }) => conditions));
-    const also = [...kind.spawn.insertInto, ...ruled.flatMap(({ writes }) => writes)]
-      .map((sql, index) => `, also_${index} as (${sql('admitted')})`)
-      .join('');
-    const [isClaiming, isMetered] = [has(CLAIM.name), has(QUOTA.name)];
-    const used = isClaiming
-      ? `select i.ord from input i ${usedKey('true as is_used')} where k.is_used${withheld && ' union select ord from withheld'}`
-      : withheld && 'select ord from withheld';
-    const unused = used && ' and ord not in (select ord from used)';
-    const refused = [used && 'select ord from used', isMetered && overQuota(unused)].filter(Boolean);
-    return `with input as materialized (
+  return batchStatement(
+    kind,
+    [...partsOf(kind), QUOTA, ...parts],
+    columns,
+    ({ input, has, templates }) => {
+      const ruled = rules.filter(({ name }) => has(name));
+      const withheld = withheldCtes(ruled.flatMap(({ conditions }) => conditions));
+      const also = [...kind.spawn.insertInto, ...ruled.flatMap(({ writes }) => writes)]
+        .map((sql, index) => `, also_${index} as (${sql('admitted')})`)
+        .join('');
+      const [isClaiming, isMetered] = [has(CLAIM.name), has(QUOTA.name)];
+      const used = isClaiming
+        ? `select i.ord from input i ${usedKey('true as is_used')} where k.is_used${withheld && ' union select ord from withheld'}`
+        : withheld && 'select ord from withheld';
+      const unused = used && ' and ord not in (select ord from used)';
+      const refused = [used && 'select ord from used', isMetered && overQuota(unused)].filter(Boolean);
+      return `with input as materialized (
   ${input}
 )${withheld}${used && `, used as materialized (${used})`}${isMetered ? meteredCte(unused) : ''}, entered as (
   insert into usage_entries (workspace_id, livemode, period, units)
@@ -152,18 +155,18 @@ export function spawnStatement(
   where period is not null${isMetered ? ' and quota is null' : ''}${unused}
   group by workspace_id, livemode, period
 )${
-      refused.length > 0
-        ? `, refused as materialized (
+        refused.length > 0
+          ? `, refused as materialized (
   ${refused.join(`
   union all `)}
 ), admitted as not materialized (
   select * from input where ord not in (select ord from refused)
 )`
-        : ', admitted as not materialized (select * from input)'
-    }${wake.cte}${
-      kind.life
-        ? birthCtes(kind, wake, TAG)
-        : `, spawned as (
+          : ', admitted as not materialized (select * from input)'
+      }${wake.cte}${
+        kind.life
+          ? birthCtes(kind, wake, TAG)
+          : `, spawned as (
   insert into ${kind.table}
     (${ACTOR_COLUMNS.join(', ')}${derivedNames(kind)}${own})
   select id, workspace_id, livemode, state, context, timers, ${wake.at('wake_at')}, 1, $1::smallint${derivedNames(kind)}${own}
@@ -171,10 +174,10 @@ export function spawnStatement(
 ), journaled as (
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps) select id, 1, ${TAG}, steps from admitted
 )`
-    }${also}${sideEffectCtes(kind, 'admitted', { has, templates }, wake, {
-      storesReply: withoutStoredReplies ? 'false' : undefined,
-      isWhole: true,
-    })}
+      }${also}${sideEffectCtes(kind, 'admitted', { has, templates }, wake, {
+        storesReply: withoutStoredReplies ? 'false' : undefined,
+        isWhole: true,
+      })}
 select null::integer as ord, null::text as fingerprint, null::integer as status, null::text as reply, null::float8 as stored_at,
   null::integer as child, null::text as id, null::text as workspace_id, null::boolean as livemode where false${
     refused.length > 0
@@ -183,8 +186,10 @@ union all select i.ord, ${storedReply(isClaiming, withheld)}, null, null, null, 
 from input i ${isClaiming ? usedKey('*') : ''} where i.ord in (select ord from refused)`
       : ''
   }${answeredChildren(kind, has, 'null, null, null, null, null, child, id, workspace_id, livemode')}
-union all select -1, null, null, ${TAG}::text, null, null, null, null, null`;
-  });
+union all select -1, null, ${kind.life ? '(select 1 from keeping)' : 'null'}, ${TAG}::text, null, null, null, null, null`;
+    },
+    kind.life ? kind.derived.filter(({ name }) => kind.life?.bornWith.includes(name)) : kind.derived,
+  );
 }
 
 const QUOTA: Part = single('quota');

@@ -192,6 +192,9 @@ onEachStore('births that an instance keeps', (store) => {
     thaw();
     expect((await spawned).outcome).toBe('spawned');
     expect(await scene.condition(birth.id)).toMatchObject({ state: 'sending', revision: 1, isDue: true });
+    // Its instance took it for kept: the outcome ends its place among what is due all the same.
+    await frozen.engine.tell('email', birth.id, accepted(NOW));
+    expect(await scene.condition(birth.id)).toMatchObject({ state: 'sent', revision: 2, isDue: false });
   });
 
   test('of which nobody knows whether they were committed end the term, and are found', async () => {
