@@ -19,11 +19,32 @@ export function within<T>(ms: number, work: Promise<T>, late: () => Error = dead
   return promise;
 }
 
+/** Those that are late at about the same moment, with one timer for all of them: one for each request, set and cleared, costs more. */
+const moments = new Map<number, Set<WorkTime>>();
+/** How much too late a limit may be heard of: a part of it, 62 ms of 7.9 s. */
+const GRAIN = 128;
+
+/** The limits that end at this moment, or a little later. */
+function endingAt(moment: number, ms: number): Set<WorkTime> {
+  const grain = Math.max(1, Math.floor(ms / GRAIN));
+  const key = Math.ceil(moment / grain) * grain;
+  const known = moments.get(key);
+  if (known) return known;
+  const ending = new Set<WorkTime>();
+  moments.set(key, ending);
+  const left = Math.max(0, key - performance.now());
+  setTimeout(() => {
+    moments.delete(key);
+    for (const each of ending) each.end();
+  }, left).unref();
+  return ending;
+}
+
 /** A limit on the time that something takes, which stands still while what others take is waited for. */
 export class WorkTime {
-  #timer: Timer | undefined;
+  #ending: Set<WorkTime> | undefined;
   #since: number;
-  #late: () => void = () => {};
+  #late: (error: Error) => void = () => {};
 
   constructor(
     private ms: number,
@@ -35,15 +56,15 @@ export class WorkTime {
   /** Settles as `work` does, or rejects as `within` does once the time is used up; the work itself goes on unheard. */
   limit<T>(work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#late = () => reject(deadlinePassed());
+    this.#late = reject;
     this.#arm();
     work().then(
       (value) => {
-        clearTimeout(this.#timer);
+        this.#ending?.delete(this);
         resolve(value);
       },
       (reason: unknown) => {
-        clearTimeout(this.#timer);
+        this.#ending?.delete(this);
         reject(reason);
       },
     );
@@ -52,7 +73,7 @@ export class WorkTime {
 
   /** Waits for what does not count. */
   async except<T>(waited: Promise<T>): Promise<T> {
-    clearTimeout(this.#timer);
+    this.#ending?.delete(this);
     this.ms -= this.monotonic() - this.#since;
     try {
       return await waited;
@@ -62,8 +83,14 @@ export class WorkTime {
     }
   }
 
+  /** The time is used up. */
+  end(): void {
+    this.#late(deadlinePassed());
+  }
+
   #arm(): void {
-    this.#timer = setTimeout(this.#late, Math.max(0, this.ms));
+    const ms = Math.max(0, this.ms);
+    this.#ending = endingAt(performance.now() + ms, ms).add(this);
   }
 }
 

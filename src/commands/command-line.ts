@@ -7,6 +7,7 @@ import type { Config, Loaded } from '../config/config.ts';
 import { VERSION } from '../config/version.ts';
 import { parseAddress } from '../mail/address.ts';
 import { runAudit } from './audit.ts';
+import { addBackupCommands } from './backup-commands.ts';
 import { type DoctorRequest, runDoctor } from './doctor.ts';
 import { MISUSE } from './explain.ts';
 import { checkHealth } from './health.ts';
@@ -64,6 +65,16 @@ export async function runCommandLine(
     .command('migrate')
     .description('bring the database schema up to date')
     .action(() => configured((config) => runMigrations(config, terminal)));
+
+  addBackupCommands(program, {
+    configured,
+    // A backup is looked at before there is anything that it could be restored into.
+    async withPassphrase(task) {
+      const loaded = load();
+      code = await task('config' in loaded ? loaded.config : { backupPassphrase: null });
+    },
+    terminal,
+  });
 
   program
     .command('keys')

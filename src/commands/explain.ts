@@ -1,15 +1,18 @@
 import { NotAuditable } from '../audit/audit.ts';
+import { BackupRefused } from '../backup/refused.ts';
 import { NotBreakable } from '../chaos/faulty-engine.ts';
 import { NoPostgres } from '../chaos/postgres-programs.ts';
 import { NoSecretKey } from '../config/secret-key.ts';
+import { OtherVersion } from '../control/client.ts';
 import { WrongSecretKey } from '../db/canary.ts';
-import { DataDirectoryUnusable } from '../db/data-directory.ts';
+import { DataDirectoryUnusable, UnfinishedRestore } from '../db/data-directory.ts';
 import { DataDirectoryInUse } from '../db/directory-lock.ts';
 import { MigrationMismatch } from '../db/migrate.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 
 /** The operator can correct these failures. Their message is enough; a stack trace would bury it. */
 const PLAIN = [
+  BackupRefused,
   DataDirectoryInUse,
   DataDirectoryUnusable,
   MigrationMismatch,
@@ -17,7 +20,9 @@ const PLAIN = [
   NoSecretKey,
   NotAuditable,
   NotBreakable,
+  OtherVersion,
   Unavailable,
+  UnfinishedRestore,
   WrongSecretKey,
 ];
 

@@ -3,7 +3,8 @@ import { isDoneWithin } from '../async/deadline.ts';
 import { chaosOf } from '../chaos/faulty-engine.ts';
 import { type Config, redacted } from '../config/config.ts';
 import { VERSION } from '../config/version.ts';
-import { listen, type SocketSession } from '../http/listen.ts';
+import { type ControlServer, serveControl } from '../control/server.ts';
+import { closeServer, listen, type SocketSession } from '../http/listen.ts';
 import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
 import type { Inspector } from '../modules/inspector/inspector.ts';
 import { setupLink } from '../modules/members/setup.ts';
@@ -11,7 +12,7 @@ import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
 import { type Service, startService } from '../service.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { firstRunText } from './first-run.ts';
-import { closeServer, stopRequested } from './shutdown.ts';
+import { stopRequested } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
 import { abandoned, serveWith } from './workers.ts';
 
@@ -46,6 +47,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     chaos: config.torture && chaosOf(config.torture),
   });
   let server: Server<SocketSession> | undefined;
+  const control = openControl(service, config, logger);
   try {
     const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, service.clock.now());
     const keys = await firstKeys(service, workspace, config, logger);
@@ -67,7 +69,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
       terminal.out(await liveViewText(service.inspector, workspace.id));
     logger.info({ signal: await stop }, 'Stopping: what is in flight is finished first');
   } finally {
-    const finished = await isDoneWithin(FINISH_WITHIN_MS, finish(service, server));
+    const finished = await isDoneWithin(FINISH_WITHIN_MS, finish(service, server, control));
     if (finished) logger.info('Stopped');
     else logger.warn('Stopped with work in flight; the next start goes on with it');
   }
@@ -87,12 +89,27 @@ const withoutDoors = (config: Config): Config => ({
  * Requests end first, since they give the engine events; then the engine, whose outcomes need the database; then the
  * database. The engine does not wait for a slow request: a body may take two minutes to arrive.
  */
-async function finish(service: Service, server: Server<SocketSession> | undefined): Promise<void> {
+async function finish(
+  service: Service,
+  server: Server<SocketSession> | undefined,
+  control: ControlServer | null,
+): Promise<void> {
   service.sockets.close();
   const closed = server === undefined ? Promise.resolve() : closeServer(server);
   await isDoneWithin(REQUESTS_FIRST_MS, closed);
-  await Promise.all([closed, service.windDown()]);
+  await Promise.all([closed, control?.close(), service.windDown()]);
   await service.stop();
+}
+
+/** Lets commands work on the embedded database beside the service; those of a server reach it by themselves. */
+function openControl({ statements }: Service, { dataDir }: Config, logger: Logger): ControlServer | null {
+  if (statements === null) return null;
+  try {
+    return serveControl(statements, dataDir);
+  } catch (error) {
+    logger.warn({ err: error }, 'Commands cannot reach this service: its control socket could not be made.');
+    return null;
+  }
 }
 
 /** Prints the link that makes the first owner, for as long as nobody has an account. */

@@ -2,4 +2,8 @@
 export interface Terminal {
   out(text: string): void;
   error(text: string): void;
+  /** The width of a window that a person watches; left out where the output goes elsewhere. */
+  readonly columns?: number | undefined;
+  /** Asks the person at the keyboard for a text that is not shown; left out where there is none. */
+  askSecret?(question: string): Promise<string>;
 }

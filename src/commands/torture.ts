@@ -49,6 +49,7 @@ export async function runTorture(request: TortureRequest, terminal: Terminal): P
       workers: request.workers,
       webhooks: request.webhooks,
       live: request.live,
+      campaigns: request.live,
       clocks: request.clocks,
       enough: stopRequested(),
     },
@@ -78,6 +79,10 @@ export function tortureReport({ verdict, faults, repliesSwallowed, sinkFaults, e
     `Doubled       ${count('doubled') + count('keyTwice') + count('storedTwice')}`,
     `In doubt      ${inDoubt} performed more than once after one of ${lostAttempts} lost attempts, and marked so`,
     ...liveLines(verdict.live, sinkFaults),
+    // In a short run a campaign may be over before its turn to be paused has come.
+    ...(verdict.campaigns
+      ? [`Campaigns     ${verdict.campaigns.begun}, paused ${verdict.campaigns.pauses} times`]
+      : []),
     `Webhooks      ${events} events, ${repeatedEvents} of them received more than once`,
     '',
     ...(Object.keys(INVARIANTS) as Invariant[])
@@ -96,7 +101,7 @@ export function tortureReport({ verdict, faults, repliesSwallowed, sinkFaults, e
 
 /** Counts what the run has exercised: an invariant that nothing exercised proves nothing. */
 function exercisedLines(
-  { inBatches, toTwo, declined, live, runs }: Verdict,
+  { inBatches, toTwo, declined, live, runs, campaigns }: Verdict,
   { batches, twiceAtOnce, askedAgain, replayed, refusedConnections }: Exercised,
 ): readonly string[] {
   const times = new Map([
@@ -108,8 +113,14 @@ function exercisedLines(
     ['keyed request asked again', askedAgain],
     ['stored answer given again', replayed],
     ['connection refused', refusedConnections],
-    // Flows run live alone.
+    // Flows are live alone.
     ...(live ? [['run of a flow', runs] as const] : []),
+    ...(campaigns
+      ? ([
+          ['campaign', campaigns.begun],
+          ['look at the numbers of a campaign', campaigns.looks],
+        ] as const)
+      : []),
   ]);
   const never = [...times].flatMap(([what, often]) => (often === 0 ? [what] : []));
   return [

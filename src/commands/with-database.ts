@@ -1,14 +1,14 @@
 import pino from 'pino';
 import type { Config } from '../config/config.ts';
+import { openForCommand } from '../control/client.ts';
 import type { Database } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
-import { openDatabase } from '../db/open.ts';
 import { openClock } from '../time/database-clock.ts';
 
-/** Opens the configured database for one task. @throws DataDirectoryInUse while a service runs on the embedded one */
+/** Opens the configured database for one task, through the service that has it where one runs on the embedded one. @throws DataDirectoryInUse when that one cannot be asked */
 export async function withDatabase<T>(config: Config, task: (database: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = config;
-  const database = await openDatabase({ url: databaseUrl, dataDir: databaseUrl === null ? dataDir : null });
+  const database = await openForCommand({ url: databaseUrl, dataDir: databaseUrl === null ? dataDir : null });
   try {
     return await task(database);
   } finally {

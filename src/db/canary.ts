@@ -1,5 +1,5 @@
 import type { Sealer } from '../crypto/sealer.ts';
-import type { Database } from './database.ts';
+import type { Database, Statements } from './database.ts';
 
 const PURPOSE = 'canary';
 const PLAINTEXT = 'This database is used with this key.';
@@ -17,7 +17,7 @@ export class WrongSecretKey extends Error {
   }
 }
 
-async function readCanary(database: Database): Promise<string | null> {
+async function readCanary(database: Pick<Statements, 'query'>): Promise<string | null> {
   const [table] = await database.query<{ there: boolean }>(
     `select to_regclass('secret_key_canary') is not null as there`,
   );
@@ -27,10 +27,11 @@ async function readCanary(database: Database): Promise<string | null> {
 }
 
 /** True when the database has been used with a key. */
-export const isBound = async (database: Database): Promise<boolean> => (await readCanary(database)) !== null;
+export const isBound = async (database: Pick<Statements, 'query'>): Promise<boolean> =>
+  (await readCanary(database)) !== null;
 
 /** True when the key is the one that the database is used with; null where it was never used with any. */
-export async function isItsKey(database: Database, sealer: Sealer): Promise<boolean | null> {
+export async function isItsKey(database: Pick<Statements, 'query'>, sealer: Sealer): Promise<boolean | null> {
   const sealed = await readCanary(database);
   if (sealed === null) return null;
   try {

@@ -35,6 +35,21 @@ const PROBLEMS: readonly Problem[] = [
   ],
 ];
 
+/** The folder of a data directory that a restore fills before it becomes the database. */
+export const RESTORING = 'restoring';
+
+/** A restore was begun in a data directory and cut off. */
+export class UnfinishedRestore extends Error {
+  override readonly name = 'UnfinishedRestore';
+
+  constructor(folder: string) {
+    super(
+      `A restore was begun in ${dirname(folder)} and not finished: nothing can be served from it. ` +
+        `Begin it again with \`posthorn restore\`, or remove ${folder} to start with an empty database.`,
+    );
+  }
+}
+
 /** The embedded database needs some room to start at all; with less it ends with an error that says nothing. */
 const ROOM_TO_START = 16_777_216;
 
@@ -80,12 +95,14 @@ function attempt(path: string, write: () => void): void {
 
 /**
  * Makes the directory of the embedded database where there is none. It is made aside and then renamed, so that a first
- * start that is cut off half-way leaves nothing that a second one would take for a database. The caller holds the lock.
+ * start that is cut off half-way leaves nothing that a second one would take for a database. The caller holds the lock. @throws UnfinishedRestore
  *
  * Unpacking the prepared one takes 0.2 s, having PostgreSQL initialise one 3.4 s (measured on two cores).
  */
 export async function ensureDataDirectory(directory: string): Promise<void> {
   if (existsSync(directory)) return;
+  const unfinished = join(dirname(directory), RESTORING);
+  if (existsSync(unfinished)) throw new UnfinishedRestore(unfinished);
   const aside = `${directory}.new`;
   rmSync(aside, { recursive: true, force: true });
   mkdirSync(aside, { recursive: true, mode: 0o700 });

@@ -59,6 +59,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** The part of a database that the schema is made and looked after with. */
+export type Statements = Pick<Database, 'query' | 'script'>;
+
 /** Runs a statement that was put together with Drizzle's `sql`, and answers its rows: one of the two drivers wraps them. @throws Unavailable */
 export async function execute<Row>(
   database: Database,

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { drizzle } from 'drizzle-orm/pglite';
+import { Unavailable } from '../errors/unavailable.ts';
 import { asUnusable, ensureDataDirectory, ensureWritable } from './data-directory.ts';
 import type { Database, Orm, Parameter } from './database.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
@@ -11,34 +14,51 @@ import { SYNCED_START, SyncedFiles } from './synced-files.ts';
 
 const NAME = 'The embedded database';
 
+/** The part of PGlite that statements go through: PGlite itself, or what hands them to the process that has it. */
+export type Engine = Pick<PGlite, 'query' | 'exec' | 'close'>;
+
 /** PostgreSQL inside the process (PGlite): one connection, one process, nothing to install. */
 export class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
   readonly #orm: Orm;
   readonly #writes = new RefusedWrites();
 
-  private constructor(
-    private readonly engine: PGlite,
+  /** @param lock that of its directory, where this process holds it */
+  constructor(
+    readonly engine: Engine,
     private readonly lock: DirectoryLock | null,
   ) {
-    this.#orm = drizzle(engine) as unknown as Orm;
+    this.#orm = drizzle(engine as PGlite) as unknown as Orm;
   }
 
   /**
    * Opens or creates the database below the data directory; in memory when there is none (tests), beginning with the tar of a
-   * directory if one is given.
+   * directory if one is given. A temporary one is not synced: PostgreSQL alone syncs every file of a copy when it opens it.
+   * Where a copy is gone, no empty database takes its place.
    */
-  static async open(dataDir: string | null, image?: Blob): Promise<EmbeddedDatabase> {
+  static async open(
+    dataDir: string | null,
+    {
+      image,
+      isTemporary = false,
+      isCopy = false,
+    }: { readonly image?: Blob; readonly isTemporary?: boolean; readonly isCopy?: boolean } = {},
+  ): Promise<EmbeddedDatabase> {
     if (dataDir !== null) ensureWritable(dataDir);
     const lock = dataDir === null ? null : lockDirectory(dataDir);
     const directory = dataDir === null ? null : join(dataDir, 'postgres');
     try {
+      if (isCopy && directory !== null && !existsSync(directory))
+        throw new Unavailable('The copy of the database is gone: the service was started anew. Ask again.');
       if (directory !== null) await ensureDataDirectory(directory);
+      const files = directory === null || isTemporary ? null : new SyncedFiles(directory);
       const engine = await PGlite.create({
-        ...(directory === null ? {} : { fs: new SyncedFiles(directory), startParams: [...SYNCED_START] }),
+        ...(files && { fs: files, startParams: [...SYNCED_START] }),
+        ...(directory !== null && isTemporary && { fs: new NodeFS(directory) }),
         ...(image && { loadDataDir: image }),
         ...(await loadPgliteAssets()),
       });
+      files?.started();
       return new EmbeddedDatabase(engine, lock);
     } catch (error) {
       lock?.release();
@@ -51,11 +71,8 @@ export class EmbeddedDatabase implements Database {
   }
 
   async query<Row extends object>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
-    try {
-      return (await this.#writes.heed(text, this.engine.query<Row>(text, parameters as unknown[]))).rows;
-    } catch (error) {
-      throw classify(error, NAME);
-    }
+    const running = this.#writes.heed(text, this.engine.query<Row>(text, parameters as unknown[]));
+    return (await this.#told(running)).rows;
   }
 
   async read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
@@ -68,6 +85,25 @@ export class EmbeddedDatabase implements Database {
 
   async script(text: string): Promise<void> {
     await this.engine.exec(text);
+  }
+
+  /** Answers the rows of a query in the text form of COPY. */
+  async copyOut(select: string): Promise<Uint8Array<ArrayBuffer>> {
+    const { blob } = await this.#told(this.engine.query(`copy (${select}) to '/dev/blob'`));
+    return blob ? new Uint8Array(await blob.arrayBuffer()) : new Uint8Array();
+  }
+
+  /** Inserts rows in that form into `table (columns)`. */
+  async copyIn(into: string, rows: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.#told(this.engine.query(`copy ${into} from '/dev/blob'`, [], { blob: new Blob([rows]) }));
+  }
+
+  async #told<T>(running: Promise<T>): Promise<T> {
+    try {
+      return await running;
+    } catch (error) {
+      throw classify(error, NAME);
+    }
   }
 
   async ping(): Promise<number> {

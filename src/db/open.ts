@@ -7,9 +7,13 @@ export interface Where {
   readonly url: string | null;
   /** Null keeps the database in memory; it ends with the process. */
   readonly dataDir: string | null;
+  /** True for a directory that need not outlive a power cut, such as a copy: nothing in it is synced to the disk. */
+  readonly isTemporary?: boolean;
+  /** True for a copy: where it is gone, no empty database is made in its place. */
+  readonly isCopy?: boolean;
 }
 
 /** Opens the database; nothing else in the service knows which of the two it is. */
 export async function openDatabase(where: Where): Promise<Database> {
-  return where.url === null ? EmbeddedDatabase.open(where.dataDir) : new PostgresDatabase(where.url);
+  return where.url === null ? EmbeddedDatabase.open(where.dataDir, where) : new PostgresDatabase(where.url);
 }

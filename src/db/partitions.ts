@@ -1,5 +1,5 @@
 import { DAY_MS } from '../time/clock.ts';
-import type { Database } from './database.ts';
+import type { Statements } from './database.ts';
 import { type IdPrefix, lowestIdAt } from './ids.ts';
 import { codeOf } from './sqlstate.ts';
 
@@ -39,23 +39,19 @@ export const partitionName = (table: string, dayMs: number): string =>
  * a table that is locked gets its partitions next time; until then rows of such a day go to the default partition.
  */
 export async function ensurePartitions(
-  database: Database,
+  database: Statements,
   nowMs: number,
   stop?: AbortSignal,
 ): Promise<readonly string[]> {
   const made: string[] = [];
-  const rows = await database.query<{ name: string }>(
-    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid`,
-  );
-  const present = new Set(rows.map(({ name }) => name));
+  const present = new Set(await readPartitions(database));
   for (const { table, prefix } of PARTITIONED) {
     for (let day = 0; day <= DAYS_AHEAD; day++) {
       const from = dayStart(nowMs) + day * DAY_MS;
       const name = partitionName(table, from);
       if (present.has(name)) continue;
       if (stop?.aborted) return made;
-      const bounds = [lowestIdAt(prefix, from), lowestIdAt(prefix, from + DAY_MS)] as const;
-      const attached = await attach(database, table, name, bounds);
+      const attached = await attach(database, table, name, boundsOf(prefix, from));
       // A lock that is held now is held for the next day as well: readers wait once, and not once for each day.
       if (attached === 'held') break;
       if (attached === 'made') made.push(name);
@@ -64,8 +60,30 @@ export async function ensurePartitions(
   return made;
 }
 
+/** Makes the partitions of certain days, before rows of theirs are loaded. */
+export async function makePartitions(database: Statements, days: readonly number[]): Promise<void> {
+  const present = new Set(await readPartitions(database));
+  for (const { table, prefix } of PARTITIONED)
+    for (const day of days.map(dayStart)) {
+      const name = partitionName(table, day);
+      if (!present.has(name)) await attach(database, table, name, boundsOf(prefix, day));
+    }
+}
+
+const boundsOf = (prefix: IdPrefix, day: number): readonly [string, string] => [
+  lowestIdAt(prefix, day),
+  lowestIdAt(prefix, day + DAY_MS),
+];
+
+async function readPartitions(database: Statements): Promise<readonly string[]> {
+  const rows = await database.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid`,
+  );
+  return rows.map(({ name }) => name);
+}
+
 async function attach(
-  database: Database,
+  database: Statements,
   table: string,
   name: string,
   [low, high]: readonly [string, string],
@@ -90,11 +108,8 @@ async function attach(
 }
 
 /** The days (their first millisecond) that have partitions, oldest first. */
-export async function partitionedDays(database: Database): Promise<readonly number[]> {
-  const rows = await database.query<{ name: string }>(
-    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid`,
-  );
-  const days = rows.flatMap(({ name }) => {
+export async function partitionedDays(database: Statements): Promise<readonly number[]> {
+  const days = (await readPartitions(database)).flatMap((name) => {
     const [, year, month, day] = /_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
     return day === undefined ? [] : [Date.UTC(Number(year), Number(month) - 1, Number(day))];
   });
@@ -108,7 +123,7 @@ export async function partitionedDays(database: Database): Promise<readonly numb
  * the whole day is gone.
  */
 export async function retireDay(
-  database: Database,
+  database: Statements,
   dayMs: number,
   kept: readonly string[],
   stop?: AbortSignal,

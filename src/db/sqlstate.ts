@@ -51,6 +51,11 @@ export function isDuplicate(error: unknown, constraint?: string): boolean {
   return codeOf(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
 }
 
+/** True when the statement violated the key of the table, or of a partition of it. */
+export function isDuplicateIn(error: unknown, table: string): boolean {
+  return codeOf(error) === '23505' && constraintOf(error).startsWith(`${table}_`);
+}
+
 /** True for a serialization failure or a deadlock: the statement was rolled back and may run again. */
 export function isRetriable(error: unknown): boolean {
   const code = codeOf(error);

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { openForCommand } from '../control/client.ts';
 import type { Database } from '../db/database.ts';
 import { DataDirectoryInUse } from '../db/directory-lock.ts';
-import { openDatabase } from '../db/open.ts';
 import { type Diagnosis, messageOf, skipped, wrong } from './diagnosis.ts';
 
-/** Opens the configured database, or says why it cannot be examined. Never creates one. */
+/** Opens the configured database, through the service that has it where one has, or says why it cannot be examined. Never creates one. */
 export async function openExisting(
   databaseUrl: string | null,
   dataDir: string,
@@ -15,11 +15,12 @@ export async function openExisting(
   if (databaseUrl === null && !existsSync(join(dataDir, 'postgres')))
     return skipped(check, `There is none in ${dataDir} yet; the first start makes it.`);
   try {
-    return await openDatabase({ url: databaseUrl, dataDir: databaseUrl === null ? dataDir : null });
+    return await openForCommand({ url: databaseUrl, dataDir: databaseUrl === null ? dataDir : null });
   } catch (error) {
     if (!(error instanceof DataDirectoryInUse))
       return wrong(check, messageOf(error), 'See whether DATA_DIR is whole and may be read and written.');
-    const detail = 'The embedded database is in use; only its service can look into it.';
+    const detail =
+      'The embedded database is in use by a process that cannot be asked: it has no control socket.';
     return serviceRuns
       ? skipped(check, detail)
       : wrong(check, detail, 'Its service does not answer on this machine: see HOST and PORT, and its log.');

@@ -233,14 +233,19 @@ describe('doctor on a database', () => {
   });
 });
 
-test('doctor leaves an embedded database in use to its service', async () => {
+test('doctor looks into an embedded database through the service that uses it', async () => {
   await using service = await startService();
   const settings = { DATA_DIR: service.dataDir, PORT: String(service.port) };
   const { code, about } = await doctor(settings);
   expect(code).toBe(0);
-  expect(about('Database')).toStartWith('– Database: The embedded database is in use');
+  expect(about('Database')).toStartWith('✓ Database: Embedded, ');
   expect(about('Scheduler')).toStartWith('✓ ');
   expect(about('Secret key')).toStartWith(`✓ Secret key: From ${join(service.dataDir, 'secret-key')}`);
+  // A process that serves no commands, such as another command.
+  rmSync(join(service.dataDir, 'control'), { recursive: true });
+  expect((await doctor(settings)).about('Database')).toStartWith(
+    '– Database: The embedded database is in use',
+  );
   const apart = await doctor({ ...settings, PORT: '9' });
   expect(apart.code).toBe(1);
   expect(apart.about('Database')).toContain('see HOST and PORT');

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeSecretKey } from '../config/secret-key.ts';
+import { BackupRefused } from './refused.ts';
+import type { Place } from './source.ts';
+
+/**
+ * Sees to it that a restored database is used with the key of its secrets: where SECRET_KEY says none, the key is written into the data
+ * directory. Answers how to take that back. @throws BackupRefused where another key is in use
+ */
+export async function placeSecretKey(
+  { secretKey, dataDir }: Pick<Place, 'secretKey' | 'dataDir'>,
+  key: string | null,
+  file: string,
+): Promise<() => void> {
+  const nothing = (): void => {};
+  if (key === null || secretKey === key) return nothing;
+  if (secretKey !== null)
+    throw new BackupRefused(
+      `SECRET_KEY is another one than the backup's, so its secrets could not be opened. Set it to what \`posthorn restore --print-secret-key ${file}\` prints.`,
+    );
+  const path = join(dataDir, 'secret-key');
+  if (existsSync(path)) {
+    if (readFileSync(path, 'utf8') === key) return nothing;
+    throw new BackupRefused(
+      `${path} holds another key than the backup's. Move it away, or choose another DATA_DIR.`,
+    );
+  }
+  await writeSecretKey(dataDir, key);
+  return () => rmSync(path, { force: true });
+}

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { VERSION } from '../../src/config/version.ts';
+import { openOrCopy } from '../../src/control/client.ts';
+import { toBytes } from '../../src/control/protocol.ts';
+import { removeLeftCopies } from '../../src/control/snapshots.ts';
+import { type DirectoryLock, lockDirectory } from '../../src/db/directory-lock.ts';
+import { EmbeddedDatabase } from '../../src/db/embedded.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
+
+let dataDir: string;
+let lock: DirectoryLock;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'posthorn-copies-'));
+  for (const folder of ['control', 'postgres', 'snapshots']) mkdirSync(join(dataDir, folder));
+  lock = lockDirectory(dataDir);
+});
+afterEach(() => {
+  lock.release();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Opens a copy of the database of a service that answers that to whoever asks for one. */
+async function openAnswered(copy: string): Promise<unknown> {
+  const server = Bun.serve({
+    unix: join(dataDir, 'control', 'socket'),
+    fetch: (request) => new Response(request.url.endsWith('/version') ? VERSION : toBytes({ value: copy })),
+  });
+  const opened = openOrCopy({ url: null, dataDir }, (where) => EmbeddedDatabase.open(where.dataDir, where));
+  const failure = await opened.then(
+    ({ database }) => database.close(),
+    (error: unknown) => error,
+  );
+  await server.stop(true);
+  return failure;
+}
+
+test('a copy that is not there is no empty database: a backup of it would hold nothing', async () => {
+  const failure = await openAnswered('0123456789abcdef');
+  expect(failure).toBeInstanceOf(Unavailable);
+  expect(String(failure)).toContain('The copy of the database is gone');
+  expect(readdirSync(join(dataDir, 'snapshots'))).toEqual([]);
+});
+
+test('nothing but a copy is opened and removed, whatever is answered', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'posthorn-other-'));
+  writeFileSync(join(other, 'mine'), '');
+  for (const answer of [other, '..', '', `../../${other}`, '0123456789abcdef/..'])
+    expect(String(await openAnswered(answer))).toContain('something else than the name of a copy');
+  expect(readdirSync(other)).toEqual(['mine']);
+  expect(existsSync(join(dataDir, 'postgres'))).toBeTrue();
+  rmSync(other, { recursive: true });
+});
+
+test('a service that starts removes the copies that were left, and none that is still read', () => {
+  const [left, read] = ['left', 'read'].map((name) => join(dataDir, 'snapshots', name)) as [string, string];
+  for (const copy of [left, read]) mkdirSync(join(copy, 'postgres'), { recursive: true });
+  const reader = lockDirectory(read);
+  removeLeftCopies(dataDir);
+  expect([existsSync(left), existsSync(join(read, 'postgres'))]).toEqual([false, true]);
+  reader.release();
+  removeLeftCopies(dataDir);
+  expect(existsSync(join(dataDir, 'snapshots'))).toBeFalse();
+});
