@@ -1,5 +1,6 @@
 import { Semaphore } from '../async/semaphore.ts';
 import { Unavailable } from '../errors/unavailable.ts';
+import { isCommonPassword } from './common-passwords.ts';
 
 /** The parameters that OWASP advises for argon2id: 19 MiB and two passes, 80 ms on one core (measured). */
 const ARGON2ID = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
@@ -59,8 +60,10 @@ export function problemOfPassword(password: string, known: readonly string[]): s
     (left, word) => (word.length < 4 ? left : left.replaceAll(word.toLowerCase(), '')),
     lower,
   );
-  return rest.length < SHORTEST_PASSWORD / 2
-    ? 'Must not be made of your name, your address or words that everybody tries.'
+  if (rest.length < SHORTEST_PASSWORD / 2)
+    return 'Must not be made of your name, your address or words that everybody tries.';
+  return isCommonPassword(password)
+    ? 'Must not be one of the passwords that lists of stolen ones begin with.'
     : null;
 }
 

@@ -34,6 +34,8 @@ export interface MemberPrincipal extends Identity {
   /** The session that the request came with. */
   readonly sessionId: string;
   readonly role: Role;
+  /** True when the role is not given before the person has a second factor: until then everything can be read only. */
+  readonly needsSecondFactor: boolean;
 }
 
 /** The operator of the service, who opened a link that it printed when it started. */
@@ -66,8 +68,19 @@ const LACKING = {
   },
 } as const satisfies Record<PrincipalKind, object>;
 
+/** The refusal of a person whose role is not given before they have a second factor. */
+export const SECOND_FACTOR_NEEDED = new Failure(
+  'FORBIDDEN',
+  'Your role in this workspace asks for a second factor, and your account has none.',
+  { suggestion: 'Set up an authenticator or a passkey under Your account in the dashboard.' },
+);
+
 /** The refusal of a caller who lacks a permission: it names the permission and says how this kind of caller gets it. */
-export function lacking(needed: Permission, { kind }: { readonly kind: PrincipalKind }): Failure {
+export function lacking(
+  needed: Permission,
+  { kind, ...caller }: { readonly kind: PrincipalKind; readonly needsSecondFactor?: boolean },
+): Failure {
+  if (caller.needsSecondFactor) return SECOND_FACTOR_NEEDED;
   const { who, remedy } = LACKING[kind];
   return new Failure('FORBIDDEN', `${who} lacks the permission ${needed}.`, {
     suggestion: remedy(needed, `it allows to ${PERMISSIONS[needed]}`),

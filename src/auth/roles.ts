@@ -28,3 +28,10 @@ export function highestRole(permissions: readonly Permission[]): Role {
 /** True when the first role is the greater one. */
 export const outranks = (role: Role, other: Role): boolean =>
   ROLE_NAMES.indexOf(role) > ROLE_NAMES.indexOf(other);
+
+/** Who has to have a second factor: nobody, owners and admins, or every member. */
+export type TwoFactorRule = 'off' | 'admins' | 'everyone';
+
+/** True when members of that role may only read until they have one (ASVS 4.3.1). */
+export const demandsTwoFactor = (rule: TwoFactorRule, role: Role): boolean =>
+  rule === 'everyone' || (rule === 'admins' && ROLE_NAMES.indexOf(role) >= ROLE_NAMES.indexOf('admin'));

@@ -33,7 +33,7 @@ export interface StoredSession extends Session {
   /** Null when the key was revoked, and for everybody else. */
   readonly keyPermissions: readonly Permission[] | null;
   /** Null for keys and links, and for a person who is no longer a member. */
-  readonly member: { readonly id: string; readonly role: Role } | null;
+  readonly member: { readonly id: string; readonly role: Role; readonly hasSecondFactor: boolean } | null;
 }
 
 /** The circumstances under which a session is opened. */
@@ -78,10 +78,12 @@ const FIND = `select s.id, s.kind, s.subject_id, s.workspace_id, s.livemode,
   (extract(epoch from s.expires_at) * 1000)::float8 as expires_at,
   (extract(epoch from s.seen_at) * 1000)::float8 as seen_at,
   w.plan, w.default_from, w.default_reply_to, w.archived_at is not null as archived,
-  k.context, m.id as member_id, m.role
+  k.context, m.id as member_id, m.role,
+  a.totp_confirmed_at is not null or exists (select from passkeys p where p.account_id = a.id) as two_factor
 from browser_sessions s join workspaces w on w.id = s.workspace_id and w.erase_at is null
 left join api_keys k on s.kind = 'key' and k.id = s.subject_id and k.state = 'active'
 left join members m on s.kind = 'account' and m.account_id = s.subject_id and m.workspace_id = s.workspace_id
+left join accounts a on a.id = m.account_id
 where s.expires_at > $2::text::timestamptz and s.seen_at > $3::text::timestamptz`;
 
 const NOTE = `with seen as (update browser_sessions set seen_at = $2::text::timestamptz where id = $1)
@@ -102,6 +104,7 @@ interface Row {
   readonly context: { readonly permissions: readonly Permission[] } | null;
   readonly member_id: string | null;
   readonly role: Role | null;
+  readonly two_factor: boolean;
 }
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
@@ -177,5 +180,8 @@ const sessionOf = (row: Row): StoredSession => ({
   senderDefaults: { from: row.default_from, replyTo: row.default_reply_to },
   isArchived: row.archived,
   keyPermissions: row.context?.permissions ?? null,
-  member: row.member_id !== null && row.role !== null ? { id: row.member_id, role: row.role } : null,
+  member:
+    row.member_id !== null && row.role !== null
+      ? { id: row.member_id, role: row.role, hasSecondFactor: row.two_factor }
+      : null,
 });

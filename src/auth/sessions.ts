@@ -1,7 +1,7 @@
 import type { Permission } from './permissions.ts';
 import type { PlanName } from './plans.ts';
 import type { Principal, SenderDefaults } from './principal.ts';
-import { ROLES } from './roles.ts';
+import { demandsTwoFactor, ROLES, type TwoFactorRule } from './roles.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { Proof, Session, SessionStore, SessionSubject, StoredSession } from './session-store.ts';
 
@@ -33,6 +33,7 @@ export class Sessions {
     private readonly findKey: FindKey,
     private readonly findTerms: FindTerms,
     private readonly now: () => number,
+    private readonly twoFactorRule: TwoFactorRule = 'off',
   ) {}
 
   /** Opens a session that ends at that moment and returns its cookie. The session that the browser had before ends. @throws Unavailable */
@@ -73,7 +74,7 @@ export class Sessions {
   /** The principal of a request with a session cookie; null when there is no valid one. @throws Unavailable */
   principal = async (headers: Headers): Promise<Principal | null> => {
     const session = await this.find(headers);
-    const principal = session && principalBehind(session);
+    const principal = session && this.#principalBehind(session);
     if (principal && session.seenAt < this.now() - REFRESH_MS) await this.store.noteUse(session);
     return principal;
   };
@@ -83,37 +84,39 @@ export class Sessions {
     if (expiresAt <= this.now()) return null;
     if (sessionId !== null) {
       const session = await this.store.ofId(sessionId);
-      return session && principalBehind(session);
+      return session && this.#principalBehind(session);
     }
     const { kind, id, workspaceId, livemode } = subject;
     if (kind === 'account') return null;
     const bounds = kind === 'key' ? await this.findKey(id) : withAll(await this.findTerms(workspaceId));
     return bounds && { kind, id, workspaceId, livemode, ...bounds };
   }
+
+  /** The principal that a stored session stands for. Of an archived workspace its members still see everything. */
+  #principalBehind(session: StoredSession): Principal | null {
+    const { subject, plan, senderDefaults, member, isArchived, keyPermissions } = session;
+    const { kind, id, workspaceId, livemode } = subject;
+    const common = { workspaceId, livemode, plan, senderDefaults };
+    if (kind === 'account') {
+      if (!member) return null;
+      const { role } = member;
+      const needsSecondFactor = !member.hasSecondFactor && demandsTwoFactor(this.twoFactorRule, role);
+      const permissions: readonly Permission[] = ROLES[isArchived || needsSecondFactor ? 'viewer' : role];
+      return {
+        kind: 'member',
+        id: member.id,
+        accountId: id,
+        sessionId: session.id,
+        role,
+        needsSecondFactor,
+        permissions,
+        ...common,
+      };
+    }
+    if (isArchived) return null;
+    if (kind === 'operatorLink') return { kind, id, permissions: UNBOUNDED, ...common };
+    return keyPermissions && { kind, id, permissions: keyPermissions, ...common };
+  }
 }
 
 const withAll = (terms: WorkspaceTerms | null) => terms && { permissions: UNBOUNDED, ...terms };
-
-/** The principal that a stored session stands for. Of an archived workspace its members still see everything. */
-function principalBehind(session: StoredSession): Principal | null {
-  const { subject, plan, senderDefaults, member, isArchived, keyPermissions } = session;
-  const { kind, id, workspaceId, livemode } = subject;
-  const common = { workspaceId, livemode, plan, senderDefaults };
-  if (kind === 'account') {
-    if (!member) return null;
-    const permissions: readonly Permission[] = ROLES[isArchived ? 'viewer' : member.role];
-    const { role } = member;
-    return {
-      kind: 'member',
-      id: member.id,
-      accountId: id,
-      sessionId: session.id,
-      role,
-      permissions,
-      ...common,
-    };
-  }
-  if (isArchived) return null;
-  if (kind === 'operatorLink') return { kind, id, permissions: UNBOUNDED, ...common };
-  return keyPermissions && { kind, id, permissions: keyPermissions, ...common };
-}

@@ -25,14 +25,20 @@ export function totpCode(secret: string, step: number): string {
 }
 
 /** The time step of a code; null when it is wrong, too old, or of a step that is not after the last one taken. */
-export function stepOfCode(secret: string, code: string, now: number, lastStep: number): number | null {
-  if (!/^\d{6}$/.test(code)) return null;
+export const stepOfCode = (secret: string, code: string, now: number, lastStep: number): number | null =>
+  stepsOfCode(secret, code, now).find((step) => step > lastStep) ?? null;
+
+/** The time step of a code that was right, and has been taken before; null for any other. */
+export const repeatedStep = (secret: string, code: string, now: number, lastStep: number): number | null =>
+  stepsOfCode(secret, code, now).find((step) => step <= lastStep) ?? null;
+
+function stepsOfCode(secret: string, code: string, now: number): readonly number[] {
+  if (!/^\d{6}$/.test(code)) return [];
   const present = Math.floor(now / STEP_MS);
   // All of them are computed, so that the time tells nothing.
-  const matching = DRIFT.map((drift) => present + drift).filter((step) =>
+  return DRIFT.map((drift) => present + drift).filter((step) =>
     timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(code)),
   );
-  return matching.find((step) => step > lastStep) ?? null;
 }
 
 function toBase32(bytes: Buffer): string {

@@ -30,6 +30,8 @@ export interface AdmissionRequest {
   client: string;
   /** The state of the address limit for the headers of the answer; null until the request was counted. */
   rateLimit: RateLimitStatus | null;
+  /** Whose request it is; null until admission has found out. */
+  callerId: string | null;
 }
 
 /** An endpoint and the caller who may use it; null for a public endpoint. */
@@ -61,6 +63,7 @@ export async function admit(asking: AdmissionRequest, deps: AdmissionDeps): Prom
       ? await bySession(request, endpoint.route, deps)
       : await identify(request.headers, deps.authenticate);
   if (caller instanceof Failure) return caller;
+  asking.callerId = caller.id;
   if (await deps.limiter.byKey(caller.id, now)) {
     // The rate limit headers describe the address alone; beside a refusal of the key they would mislead.
     asking.rateLimit = null;

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { Server } from 'bun';
 import { type Context, Elysia } from 'elysia';
 import { mintId } from '../db/ids.ts';
-import { type Endpoint, endpointOf } from './endpoint.ts';
+import { type Endpoint, endpointOf, type Params } from './endpoint.ts';
 import { createPipeline, type HttpDeps } from './pipeline.ts';
 import { reply } from './reply.ts';
 import { RawResponse, type Route, route } from './route.ts';
@@ -27,17 +27,32 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
     return reply(failure, { requestId, baseUrl: deps.baseUrl, rateLimit: null, status: 500 });
   };
   const addresses = new WeakMap<Request, string>();
+  const answer = (
+    endpoint: Endpoint | null,
+    request: Request,
+    { path, search }: Target,
+    params: Params,
+    socketAddress: string,
+  ): Promise<Response> =>
+    pipeline(endpoint && exists(endpoint.route, request) ? endpoint : null, {
+      request,
+      path,
+      params,
+      search,
+      socketAddress,
+    });
   // Elysia reads the source of this function to learn what it uses, so the parameters have to be destructured.
   const serve =
     (endpoint: Endpoint | null) =>
     ({ request, path, params }: Context) =>
-      pipeline(endpoint && exists(endpoint.route, request) ? endpoint : null, {
+      answer(
+        endpoint,
         request,
-        path,
+        { path, search: targetOf(request.url).search },
         params,
-        search: targetOf(request.url).search,
-        socketAddress: addresses.get(request) ?? 'unknown',
-      });
+        addresses.get(request) ?? 'unknown',
+      );
+  const fixed = new FixedRoutes();
   const app = new Elysia({
     name: 'posthorn',
     // Bun's own router reads unusual targets differently from Elysia's, so only one of them is used.
@@ -49,7 +64,11 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
   // The pipeline never rejects, so no error should arrive here; without this hook Elysia would answer with the message of the
   // error. Hooks only apply to the routes that are added after them.
   app.onError(({ error }) => unexpected(error));
-  for (const each of routes) app.route(each.method, each.path, serve(endpointOf(each)), UNPARSED);
+  for (const each of routes) {
+    const endpoint = endpointOf(each);
+    fixed.add(endpoint);
+    app.route(each.method, each.path, serve(endpoint), UNPARSED);
+  }
   for (const [path, methods] of methodsByPath(routes)) {
     app.route('OPTIONS', path, serve(optionsOf(path, methods)), UNPARSED);
   }
@@ -58,7 +77,11 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
   return {
     fetch(request, server) {
       const whole = withHost(request);
-      addresses.set(whole, server.requestIP(request)?.address ?? 'unknown');
+      const address = server.requestIP(request)?.address ?? 'unknown';
+      const target = targetOf(whole.url);
+      const endpoint = fixed.find(request.method, target.path);
+      if (endpoint) return answer(endpoint, whole, target, NO_PARAMS, address);
+      addresses.set(whole, address);
       return app.fetch(whole);
     },
     unexpected,
@@ -66,6 +89,26 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
 }
 
 const UNPARSED = { parse: 'none' } as const;
+const NO_PARAMS: Params = {};
+
+/**
+ * The routes without parameters, each found by its whole path: what Elysia does for every request takes longer than that. A path
+ * that is written in any other way, and one that two routes share, is left to Elysia.
+ */
+class FixedRoutes {
+  readonly #byMethod = new Map<string, Map<string, Endpoint | null>>();
+
+  add(endpoint: Endpoint): void {
+    const { method, path } = endpoint.route;
+    if (/[:*]/.test(path)) return;
+    const byPath = this.#byMethod.get(method) ?? new Map<string, Endpoint | null>();
+    this.#byMethod.set(method, byPath.set(path, byPath.has(path) ? null : endpoint));
+  }
+
+  find(method: string, path: string): Endpoint | null {
+    return this.#byMethod.get(method)?.get(path) ?? null;
+  }
+}
 
 /** True when the path exists for this client. */
 const exists = ({ onlyForBrowsers = false }: Route, { headers }: Request): boolean =>
@@ -80,8 +123,14 @@ function withHost(request: Request): Request {
   return request.url.startsWith('http://') ? request : new Request(`http://localhost${request.url}`, request);
 }
 
-/** The path and the query of a request as they were sent. Unlike `new URL` this accepts malformed targets and hosts (`//[`, `a/b`). */
-export function targetOf(url: string): { readonly path: string; readonly search: string } {
+/** The path and the query of a request. */
+interface Target {
+  readonly path: string;
+  readonly search: string;
+}
+
+/** They are as they were sent. Unlike `new URL` this accepts malformed targets and hosts (`//[`, `a/b`). */
+export function targetOf(url: string): Target {
   const target = url.replace(/^https?:\/\/[^/?]*/, '');
   const mark = target.indexOf('?');
   return mark === -1

@@ -10,6 +10,7 @@ import type { Endpoint, Params } from './endpoint.ts';
 import { Failure, invalid } from './failure.ts';
 import { claimOf, InFlight } from './idempotency.ts';
 import type { Log } from './log.ts';
+import { Refusals } from './refusals.ts';
 import { reply } from './reply.ts';
 import { type Call, type PublicCall, ReceivedBody } from './route.ts';
 import { unexpectedError } from './unexpected-error.ts';
@@ -75,6 +76,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
   const monotonic = () => clock.monotonic();
   const inFlight = new InFlight();
   const bodies = new BodyBudget(deps.bodyBudget);
+  const refusals = new Refusals(log, monotonic);
 
   async function answer(exchange: Exchange, time: WorkTime): Promise<unknown> {
     const admitted = await admit(exchange, deps);
@@ -102,6 +104,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
       startedAt: clock.monotonic(),
       client: '',
       rateLimit: null,
+      callerId: null,
     };
     const { requestId, startedAt } = exchange;
     const route = endpoint?.route.path ?? 'unknown';
@@ -119,6 +122,10 @@ export function createPipeline(deps: HttpDeps): Pipeline {
     } catch (thrown) {
       response = respond(unexpectedError(thrown, log, { requestId, route }));
     }
+    if (isRefusedAccess(response.status) && !endpoint?.isPublic) {
+      const { client, callerId: caller } = exchange;
+      refusals.note({ requestId, client, caller, method: request.method, route, status: response.status });
+    }
     deps.observe?.({
       method: incoming.request.method,
       route,
@@ -128,6 +135,9 @@ export function createPipeline(deps: HttpDeps): Pipeline {
     return response;
   };
 }
+
+/** A public form logs what it refuses by itself. */
+const isRefusedAccess = (status: number): boolean => status === 401 || status === 403;
 
 interface Sent {
   readonly query: Readonly<Record<string, unknown>>;

@@ -38,11 +38,13 @@ export interface AdmittedSocket {
   open(onClosed: () => void): SocketSession;
 }
 
-/** One address where WebSockets are opened. */
+/** The addresses of one kind of WebSocket. */
 export interface SocketGate {
   readonly path: RegExp;
   /** The most connections at once. */
   readonly most: { readonly each: number; readonly workspace: number; readonly total: number };
+  /** What `each` counts by, as the refusal of one too many says it: "person". */
+  readonly countedBy: string;
   admit(request: SocketRequest): Promise<AdmittedSocket | Failure>;
 }
 
@@ -58,8 +60,11 @@ const tooMany = (most: number, of: string): Failure =>
     retryAfterSeconds: 30,
   });
 
-/** Opens WebSockets at one address: after the limit of the client's address, for pages of this service alone, and so many at once. */
-export function socketGate(deps: SocketGateDeps, { path: pattern, most, admit }: SocketGate): SocketUpgrade {
+/** Opens WebSockets of one kind: after the limit of the client's address, for pages of this service alone, and so many at once. */
+export function socketGate(
+  deps: SocketGateDeps,
+  { path: pattern, most, countedBy, admit }: SocketGate,
+): SocketUpgrade {
   const open = new Set<SocketSession>();
   const ofEach = new KeyedBudget({ total: most.total, each: most.each });
   const ofWorkspaces = new KeyedBudget({ total: most.total, each: most.workspace });
@@ -68,7 +73,7 @@ export function socketGate(deps: SocketGateDeps, { path: pattern, most, admit }:
 
   const opened = ({ id, workspaceId, open: begin }: AdmittedSocket): SocketSession | Failure => {
     if (open.size >= most.total) return FULL;
-    if (!ofEach.take(id)) return tooMany(most.each, 'person');
+    if (!ofEach.take(id)) return tooMany(most.each, countedBy);
     if (!ofWorkspaces.take(workspaceId)) {
       ofEach.give(id);
       return tooMany(most.workspace, 'workspace');

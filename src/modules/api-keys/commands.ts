@@ -7,6 +7,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import { type Call, Replay } from '../../http/route.ts';
+import { actRecorder } from '../audit-log/commands.ts';
 import type { ApiKeyView, NewApiKey } from './model.ts';
 import { findApiKey, type KeyReader } from './queries.ts';
 
@@ -64,14 +65,33 @@ export async function createApiKey(
         workspaceId: caller.workspaceId,
         livemode,
         input: { at: now, permissions },
-        columns: { name: body.name, prefix: view.prefix, hash: hashOfKey(key) },
+        columns: { name: body.name, prefix: view.prefix, hash: hashOfKey(key), created_by: caller.id },
         claim: claimOnce(keyed, 201, () => sealer.seal(JSON.stringify(view), REPLY)),
       });
       return spawned.outcome === 'replayed' ? spawned : view;
     },
     open: (reply) => JSON.parse(sealer.open(reply, REPLY)),
   });
-  return created instanceof Replay ? shownAgain(commands, caller, created) : created;
+  if (created instanceof Failure) return created;
+  if (created instanceof Replay) return shownAgain(commands, caller, created);
+  if (await isStillThere(commands, caller)) return created;
+  await revokeApiKey(commands, { caller: { ...caller, permissions: ['*'] }, params: { id }, now });
+  return GONE;
+}
+
+const GONE = new Failure('UNAUTHORIZED', 'Whoever makes this request was removed meanwhile.');
+
+const STILL_THERE = `select exists (select from members where id = $1 and workspace_id = $2)
+  or exists (select from api_keys where id = $1 and state = 'active') as yes`;
+
+/**
+ * Asked once the key is stored: a removal that comes later finds it and can revoke it with the others, and whoever was removed earlier,
+ * while the request was under way, leaves none behind.
+ */
+async function isStillThere({ database }: KeyReader, { kind, id, workspaceId }: Principal): Promise<boolean> {
+  if (kind === 'operatorLink') return true;
+  const [row] = await database.query<{ yes: boolean }>(STILL_THERE, [id, workspaceId]);
+  return row?.yes ?? false;
 }
 
 /** A key may have received more permissions since it was made, so a repeated request shows it only to a caller who could grant them now. */
@@ -116,7 +136,7 @@ export async function patchApiKey(
 /** Revokes a key at once. Revoking it again is no error. One that may do everything is taken away by its like alone. */
 export async function revokeApiKey(
   commands: ApiKeyCommands,
-  { caller, params, now }: Call<{ readonly id: string }>,
+  { caller, params, now }: Pick<Call<{ readonly id: string }>, 'caller' | 'params' | 'now'>,
 ): Promise<{ id: string } | Failure> {
   const key = await findApiKey(commands, caller, params.id);
   if (!key) return notFound('API key');
@@ -131,4 +151,37 @@ export async function revokeApiKey(
     },
   );
   return result.outcome === 'absent' ? notFound('API key') : { id: params.id };
+}
+
+/** The active keys that somebody has made, and those that these keys have made. */
+const MADE_BY = `with recursive made as (
+  select id from api_keys where workspace_id = $1 and created_by = $2
+  union
+  select k.id from made m join api_keys k on k.workspace_id = $1 and k.created_by = m.id
+)
+select k.id from made m join api_keys k on k.id = m.id and k.state = 'active' order by k.id`;
+
+/**
+ * Revokes every active key that a member has made, with those that these keys have made; answers their ids. Of keys that the caller may
+ * not take away none is. Repeating it goes on where it was cut off. @throws Unavailable
+ */
+export async function revokeKeysOf(
+  commands: ApiKeyCommands,
+  { caller, now }: Pick<Call, 'caller' | 'now'>,
+  makerId: string,
+): Promise<readonly string[] | Failure> {
+  if (!holds(caller.permissions, 'api-keys:write')) return lacking('api-keys:write', caller);
+  // Whoever may remove a member does so in both environments, from whichever the request comes.
+  const everywhere = { ...caller, livemode: true };
+  const rows = await commands.database.query<{ id: string }>(MADE_BY, [caller.workspaceId, makerId]);
+  const keys = await Promise.all(rows.map(({ id }) => findApiKey(commands, everywhere, id)));
+  if (keys.some((key) => key?.permissions.includes('*')) && !holds(caller.permissions, '*'))
+    return lacking('*', caller);
+  const record = actRecorder(commands.database);
+  for (const { id } of rows) {
+    const revoked = await revokeApiKey(commands, { caller: everywhere, params: { id }, now });
+    if (revoked instanceof Failure) return revoked;
+    await record({ caller, action: 'apiKey.revoked', targetId: id, details: { createdBy: makerId }, now });
+  }
+  return rows.map(({ id }) => id);
 }

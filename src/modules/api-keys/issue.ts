@@ -66,7 +66,7 @@ async function spawnKey(engine: Engine, id: string, key: string, wanted: NewKey,
     workspaceId,
     livemode,
     input: { at, permissions },
-    columns: { name, prefix: prefixOf(key), hash: hashOfKey(key) },
+    columns: { name, prefix: prefixOf(key), hash: hashOfKey(key), created_by: null },
   });
 }
 

@@ -18,8 +18,8 @@ export const apiKeyKind = defineKind({
     },
   ],
   spawn: {
-    columns: 'name text, prefix text, hash text',
-    insertColumns: ['name', 'prefix', 'hash'],
+    columns: 'name text, prefix text, hash text, created_by text',
+    insertColumns: ['name', 'prefix', 'hash', 'created_by'],
     insertInto: [],
   },
   actorColumnsForFacts: [],

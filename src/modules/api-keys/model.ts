@@ -29,6 +29,19 @@ export const CreateApiKey = Type.Object(
 /** The body of PATCH /v1/api-keys/{id}. */
 export const PatchApiKey = Type.Object({ permissions: Permissions }, { title: 'UpdateApiKey' });
 
+/** The query of GET /v1/api-keys. */
+export const ApiKeyQuery = Type.Object({
+  createdBy: Type.Optional(
+    Type.String({
+      maxLength: 60,
+      description: 'Only keys that this member, or this key, has made, by its id.',
+    }),
+  ),
+});
+
+/** The type of the query. */
+export type ApiKeyQuery = Static<typeof ApiKeyQuery>;
+
 const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 
 const members = {

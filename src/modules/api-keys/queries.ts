@@ -8,7 +8,7 @@ import { timeOfId } from '../../db/ids.ts';
 import { apiKeys } from '../../db/schema/access.ts';
 import type { Call } from '../../http/route.ts';
 import { findTerms } from '../workspace/queries.ts';
-import type { ApiKeyView } from './model.ts';
+import type { ApiKeyQuery, ApiKeyView } from './model.ts';
 
 export interface KeyReader {
   readonly database: Database;
@@ -61,13 +61,15 @@ export async function findApiKey(
 /** The keys that the caller may see, newest first, revoked ones included. This list has no pages. */
 export async function listApiKeys(
   { database }: KeyReader,
-  { caller }: Pick<Call, 'caller'>,
+  { caller, query: { createdBy } }: Pick<Call<unknown, ApiKeyQuery>, 'caller' | 'query'>,
 ): Promise<readonly ApiKeyView[]> {
   const rows = await database.read((orm) =>
     orm
       .select(columns)
       .from(apiKeys)
-      .where(and(...visibleTo(caller)))
+      .where(
+        and(...visibleTo(caller), ...(createdBy === undefined ? [] : [eq(apiKeys.createdBy, createdBy)])),
+      )
       .orderBy(desc(apiKeys.id)),
   );
   return rows.map(viewOf);

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
 import { type ApiKeyCommands, createApiKey, patchApiKey, revokeApiKey } from './commands.ts';
-import { ApiKey, CreateApiKey, CreatedApiKey, PatchApiKey } from './model.ts';
+import { ApiKey, ApiKeyQuery, CreateApiKey, CreatedApiKey, PatchApiKey } from './model.ts';
 import { listApiKeys } from './queries.ts';
 
 const KEY_ID = { prefix: 'key', resource: 'API key' } as const;
@@ -48,6 +48,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     permission: 'api-keys:read',
     summary: 'List API keys',
     description: 'All of them, newest first, revoked ones included. A test key sees test keys only.',
+    query: ApiKeyQuery,
     response: Type.Array(ApiKey),
     status: 200,
     example: { response: [KEY_EXAMPLE] },

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { Principal } from '../../auth/principal.ts';
 import { type Route, route } from '../../http/route.ts';
 import { deleteInvitation, type InvitationDeps, invite, listInvitations } from './invitations.ts';
-import { changeRole, listMembers, removeMember } from './members.ts';
+import { changeRole, listMembers, type RemovalDeps, removeMember } from './members.ts';
 import {
   CreatedInvitation,
   CreateInvitation,
@@ -11,6 +11,7 @@ import {
   Member,
   type MemberView,
   PatchMember,
+  RemoveQuery,
 } from './model.ts';
 
 const MEMBER_ID = { prefix: 'mem', resource: 'member' } as const;
@@ -40,7 +41,7 @@ const roleOf = ({ body }: { readonly caller: Principal; readonly body: unknown }
 });
 
 /** The endpoints of members and invitations. */
-export const memberRoutes = (deps: InvitationDeps): readonly Route[] => [
+export const memberRoutes = (deps: InvitationDeps & RemovalDeps): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/members',
@@ -77,13 +78,14 @@ export const memberRoutes = (deps: InvitationDeps): readonly Route[] => [
     permission: 'members:write',
     summary: 'Remove a member',
     description:
-      'Their sessions in this workspace end at once, and their invitations that wait are taken back; their account stays. The last owner cannot go.',
+      'Their sessions in this workspace end at once, and their invitations that wait are taken back; their account stays. The keys that they have made (`GET /v1/api-keys?createdBy=`) go on working unless `revokeKeys` is true: programs use them. The last owner cannot go.',
     params: { id: MEMBER_ID },
+    query: RemoveQuery,
     response: Type.Null(),
     status: 204,
     failures: ['CONFLICT', 'FORBIDDEN'],
     audit: { action: 'member.removed' },
-    handle: ({ caller, params }) => removeMember(deps.database, caller, params.id),
+    handle: (call) => removeMember(deps, call),
   }),
   route({
     method: 'POST',

@@ -2,6 +2,7 @@ import type { Principal } from '../../auth/principal.ts';
 import { highestRole, outranks, ROLE_NAMES, ROLES, type Role } from '../../auth/roles.ts';
 import type { Database } from '../../db/database.ts';
 import { Failure, notFound } from '../../http/failure.ts';
+import type { Call } from '../../http/route.ts';
 import type { MemberView } from './model.ts';
 
 interface Row {
@@ -133,16 +134,46 @@ export async function changeRole(
   return changed.length > 0 ? { ...member, role } : LAST_OWNER;
 }
 
-/** Removes a member; the sessions in this workspace end at once. @throws Unavailable */
+/** What removing a member needs. */
+export interface RemovalDeps {
+  readonly database: Database;
+  /** Revokes the keys that a member has made. @throws Unavailable */
+  revokeKeysOf(call: Pick<Call, 'caller' | 'now'>, memberId: string): Promise<readonly string[] | Failure>;
+}
+
+const IS_LAST = `select role = 'owner' and not exists (
+  select from members o where o.workspace_id = $1 and o.role = 'owner' and o.id <> m.id
+) as yes from members m where m.workspace_id = $1 and m.id = $2`;
+
+/**
+ * Removes a member; the sessions in this workspace end at once. Keys go first: when it is cut off in between, the member is still there,
+ * and it can be asked for again. @throws Unavailable
+ */
 export async function removeMember(
-  database: Database,
-  caller: Principal,
-  id: string,
+  { database, revokeKeysOf }: RemovalDeps,
+  {
+    caller,
+    params: { id },
+    query,
+    now,
+  }: Pick<
+    Call<{ readonly id: string }, { readonly revokeKeys: boolean }>,
+    'caller' | 'params' | 'query' | 'now'
+  >,
 ): Promise<Failure | null> {
   const member = await findMember(database, caller, id);
   if (!member) return notFound('member');
   const refusal = testKey(caller) ?? beyondOwnRole(caller, member.role);
   if (refusal) return refusal;
+  if (query.revokeKeys) {
+    const [last] = await database.query<{ yes: boolean }>(IS_LAST, [caller.workspaceId, id]);
+    if (last?.yes) return LAST_OWNER;
+    const revoked = await revokeKeysOf({ caller, now }, id);
+    if (revoked instanceof Failure) return revoked;
+  }
   const removed = await database.query(REMOVE, [caller.workspaceId, id, rolesBelow(caller)]);
-  return removed.length > 0 ? null : LAST_OWNER;
+  if (removed.length === 0) return LAST_OWNER;
+  // A request of theirs that was under way may have made another one.
+  const late = query.revokeKeys ? await revokeKeysOf({ caller, now }, id) : [];
+  return late instanceof Failure ? late : null;
 }

@@ -26,6 +26,15 @@ export const Member = Type.Object(
 /** The body of PATCH /v1/members/{id}. */
 export const PatchMember = Type.Object({ role: Role }, { title: 'UpdateMember' });
 
+/** The query of DELETE /v1/members/{id}. */
+export const RemoveQuery = Type.Object({
+  revokeKeys: Type.Boolean({
+    default: false,
+    description:
+      'Whether the API keys that the member has made are revoked too, and those that these have made; it takes `api-keys:write`, and for a key with * an owner.',
+  }),
+});
+
 /** The schema of a listed invitation. */
 export const Invitation = Type.Object(
   {

@@ -1,7 +1,9 @@
 import { Passwords } from '../../auth/passwords.ts';
+import { demandsTwoFactor } from '../../auth/roles.ts';
 import { SlowDown } from '../../auth/slow-down.ts';
 import { untilDone } from '../../duties/batches.ts';
 import type { Duty, DutyDeps } from '../../duties/duty.ts';
+import { revokeKeysOf as revoke } from '../api-keys/commands.ts';
 import { defineModule } from '../module.ts';
 import type { SendServiceEmail } from '../service-emails/commands.ts';
 import { createWorkspace, deleteUnusedWorkspace, renameWorkspace } from '../workspace/commands.ts';
@@ -9,7 +11,7 @@ import { accountRoutes } from './account-routes.ts';
 import { entryRoutes } from './entry-routes.ts';
 import type { InvitationDeps } from './invitations.ts';
 import { memberRoutes } from './member-routes.ts';
-import { isMember } from './members.ts';
+import { isMember, type RemovalDeps } from './members.ts';
 import { Passkeys } from './passkeys.ts';
 import { resetMailer, resetTokensOf } from './reset.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -33,7 +35,7 @@ const sessionPruner = ({ database, clock }: DutyDeps): Duty => ({
 });
 
 /** Members, invitations, sign-in, and the workspaces of a person. */
-export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps>({
+export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps & RemovalDeps>({
   name: 'members',
   tags: [
     { segment: 'members', name: 'Members', description: 'The people of the workspace and their roles.' },
@@ -46,7 +48,7 @@ export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps>({
     ...workspaceRoutes(deps),
   ],
   open({ config, database, clock, logger, sealer, sessions }) {
-    const { publicUrl, signup, simulatorDomain, defaultPlan: plan } = config;
+    const { publicUrl, signup, simulatorDomain, defaultPlan: plan, requireTwoFactor } = config;
     const now = () => clock.now();
     let mail: SendServiceEmail | undefined;
     const send: SendServiceEmail = async (email) => mail?.(email);
@@ -63,13 +65,16 @@ export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps>({
       createWorkspace: (name, at) => createWorkspace(database, { name, plan, owner: null }, at),
       createOwnWorkspace: (name, owner, at) => createWorkspace(database, { name, plan, owner }, at),
       renameWorkspace,
+      ownersNeedTwoFactor: demandsTwoFactor(requireTwoFactor, 'owner'),
       deleteUnusedWorkspace: (id) => deleteUnusedWorkspace(database, id),
     };
     return {
-      connect({ offers }) {
+      connect({ engine, offers }) {
         mail = offers.sendServiceEmail;
         offers.isMember = (workspaceId, addressKey) => isMember(database, workspaceId, addressKey);
-        return { deps, duties: [sessionPruner({ database, clock })] };
+        const revokeKeysOf: RemovalDeps['revokeKeysOf'] = (call, memberId) =>
+          revoke({ database, sealer, engine }, call, memberId);
+        return { deps: { ...deps, revokeKeysOf }, duties: [sessionPruner({ database, clock })] };
       },
     };
   },

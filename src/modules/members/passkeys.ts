@@ -11,8 +11,14 @@ import { renewRecoveryCodes } from './second-factor.ts';
 const CHALLENGE_MS = 5 * 60_000;
 const MOST_PASSKEYS = 20;
 
-/** The package takes 332 kB and is needed by few requests. */
-const webauthn = () => import('@simplewebauthn/server');
+/**
+ * The package takes 332 kB and is needed by few requests. The certificates' library within it wants the polyfill to be there first, and
+ * the bundle of the executable keeps no order between the two: without this line passkeys worked from source alone.
+ */
+async function webauthn() {
+  await import('reflect-metadata');
+  return import('@simplewebauthn/server');
+}
 
 export interface PasskeyDeps {
   readonly database: Database;

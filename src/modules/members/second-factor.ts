@@ -3,6 +3,7 @@ import { newTotpSecret, stepOfCode, totpUri } from '../../auth/totp.ts';
 import { ID_ALPHABET } from '../../db/ids.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import type { Account } from './accounts.ts';
+import type { NoticeDeps } from './notice.ts';
 import { hashOfRecoveryCode, type SignInDeps, TOTP, takesCode, tooSoon } from './sign-in.ts';
 
 type Deps = Pick<SignInDeps, 'database' | 'sealer'>;
@@ -25,7 +26,8 @@ export async function beginTotp(
 ): Promise<{ secret: string; uri: string } | Failure> {
   const secret = newTotpSecret();
   const begun = await database.query(
-    'update accounts set totp = $2 where id = $1 and totp_confirmed_at is null returning id',
+    // The steps that were taken are those of the secret before.
+    'update accounts set totp = $2, totp_step = 0, totp_told = 0 where id = $1 and totp_confirmed_at is null returning id',
     [account.id, sealer.seal(secret, TOTP)],
   );
   return begun.length > 0 ? { secret, uri: totpUri(secret, account.email) } : CONFIRMED;
@@ -55,7 +57,7 @@ export async function confirmTotp(
 
 /** Removes the authenticator, with a code of it or a recovery code. @throws Unavailable */
 export async function removeTotp(
-  deps: Deps & Pick<SignInDeps, 'slowDown'>,
+  deps: Deps & NoticeDeps & Pick<SignInDeps, 'slowDown'>,
   account: Account,
   code: string,
   now: number,

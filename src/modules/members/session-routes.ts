@@ -7,12 +7,11 @@ import { Failure } from '../../http/failure.ts';
 import { type Call, DASHBOARD_API, RawResponse, type Route, route } from '../../http/route.ts';
 import { accountById } from './accounts.ts';
 import { Code, Email, Password } from './model.ts';
-import type { NoticeDeps } from './notice.ts';
 import type { Passkeys } from './passkeys.ts';
 import { openFor, type SignInDeps, signIn } from './sign-in.ts';
 
 /** What the routes of the dashboard's own sign-in work with. */
-export interface SessionRouteDeps extends SignInDeps, NoticeDeps {
+export interface SessionRouteDeps extends SignInDeps {
   readonly passkeys: Passkeys;
   readonly publicUrl: string;
   /** Where test emails go whose outcome is chosen by the address. */
@@ -78,7 +77,7 @@ async function describe(
   );
   return {
     account: { id: account.id, email: account.email, name: account.name },
-    member: { id: member.id, role: member.role },
+    member: { id: member.id, role: member.role, needsSecondFactor: member.needsSecondFactor },
     permissions: caller.permissions,
     plan: caller.plan,
     simulatorDomain,

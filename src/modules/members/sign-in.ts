@@ -3,27 +3,24 @@ import type { Passwords } from '../../auth/passwords.ts';
 import type { Proof } from '../../auth/session-store.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import type { SlowDown } from '../../auth/slow-down.ts';
-import { stepOfCode } from '../../auth/totp.ts';
+import { repeatedStep, stepOfCode } from '../../auth/totp.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
-import type { Database } from '../../db/database.ts';
 import { Failure } from '../../http/failure.ts';
-import type { Log } from '../../http/log.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { recordPerson } from '../audit-log/commands.ts';
 import { type Account, accountByEmail, hasSecondFactor, homeOf } from './accounts.ts';
+import { type NoticeDeps, tellOfChange } from './notice.ts';
 
 /** A session of a person ends after so long, however busy it is. */
 export const SESSION_MS = 90 * 86_400_000;
 /** What sealed secrets of authenticators are bound to. */
 export const TOTP = 'totp secret';
 
-export interface SignInDeps {
-  readonly database: Database;
+export interface SignInDeps extends NoticeDeps {
   readonly sealer: Sealer;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly slowDown: SlowDown;
-  readonly log: Log;
 }
 
 /** What a person gives to sign in. */
@@ -156,18 +153,38 @@ const TAKE_STEP =
 const TAKE_RECOVERY = `update recovery_codes set used_at = $3::text::timestamptz
 where account_id = $1 and hash = $2 and used_at is null returning hash`;
 
+const TELL_ONCE =
+  'update accounts set totp_told = $2::bigint where id = $1 and totp_told < $2::bigint returning id';
+
+/** A right code that comes again, or too late, may have been seen by somebody: its owner is told, once for each (ASVS 2.8.5). */
+async function tellOfRepetition(
+  deps: NoticeDeps,
+  account: Account,
+  step: number | null,
+  now: number,
+): Promise<void> {
+  if (step === null || (await deps.database.query(TELL_ONCE, [account.id, step])).length === 0) return;
+  deps.log.warn({ account: account.id }, 'An old code of an authenticator was tried again, and refused');
+  await tellOfChange(deps, account, 'codeRepeated', now);
+}
+
 /** Uses up a code of the authenticator or a recovery code. Each is taken once, on any instance. @throws Unavailable */
 export async function takesCode(
-  { database, sealer }: Pick<SignInDeps, 'database' | 'sealer'>,
+  deps: NoticeDeps & Pick<SignInDeps, 'sealer'>,
   account: Account,
   code: string,
   now: number,
 ): Promise<boolean> {
+  const { database, sealer } = deps;
   const plain = code.replace(/[\s-]/g, '').toLowerCase();
   if (/^\d{6}$/.test(plain)) {
     if (account.totp === null) return false;
-    const step = stepOfCode(sealer.open(account.totp, TOTP), plain, now, account.totpStep);
-    return step !== null && (await database.query(TAKE_STEP, [account.id, step])).length > 0;
+    const secret = sealer.open(account.totp, TOTP);
+    const step = stepOfCode(secret, plain, now, account.totpStep);
+    if (step !== null && (await database.query(TAKE_STEP, [account.id, step])).length > 0) return true;
+    // Another request may have taken it a moment ago.
+    await tellOfRepetition(deps, account, step ?? repeatedStep(secret, plain, now, account.totpStep), now);
+    return false;
   }
   const taken = await database.query(TAKE_RECOVERY, [
     account.id,

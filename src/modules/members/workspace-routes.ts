@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { SECOND_FACTOR_NEEDED } from '../../auth/principal.ts';
 import type { Act } from '../../http/act.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { DASHBOARD_API, type Route, route } from '../../http/route.ts';
@@ -6,6 +7,7 @@ import { hasUnseen } from '../../mail/characters.ts';
 import { recordPerson } from '../audit-log/commands.ts';
 import { archiveWorkspace, deleteWorkspace, renameWorkspace } from '../workspace/commands.ts';
 import { listWorkspaces } from '../workspace/queries.ts';
+import { accountById, hasSecondFactor } from './accounts.ts';
 import type { EntryDeps } from './entry-routes.ts';
 import { PersonName as Name } from './model.ts';
 import { FORM_LIMIT, memberOf, OF_MEMBER, of, withCookie } from './session-routes.ts';
@@ -14,6 +16,8 @@ import { openFor } from './sign-in.ts';
 export interface WorkspaceRouteDeps extends EntryDeps {
   /** Makes a workspace whose owner the account is. */
   createOwnWorkspace(name: string, accountId: string, now: number): Promise<string>;
+  /** Whether an owner has to have a second factor. */
+  readonly ownersNeedTwoFactor: boolean;
 }
 
 const path = `${DASHBOARD_API}/workspaces`;
@@ -46,11 +50,17 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
   const { database } = deps;
   const roleIn = async (accountId: string, id: string) =>
     (await listWorkspaces(database, accountId)).find((each) => each.id === id)?.role ?? null;
+  /** The refusal of somebody who may not act as an owner, wherever they are one. */
+  const unlessSecured = async (accountId: string): Promise<Failure | null> => {
+    if (!deps.ownersNeedTwoFactor) return null;
+    const account = await accountById(database, accountId);
+    return account && hasSecondFactor(account) ? null : SECOND_FACTOR_NEEDED;
+  };
   /** The refusal of somebody who is no owner there; the workspaces of others are not found. */
   const unlessOwner = async (accountId: string, id: string): Promise<Failure | null> => {
     const role = await roleIn(accountId, id);
     if (role === null) return notFound('workspace');
-    return role === 'owner' ? null : OWNERS_ONLY;
+    return role === 'owner' ? unlessSecured(accountId) : OWNERS_ONLY;
   };
   /** Writes an act to the log of the workspace that it was done to: whoever reads the caller's present one need not know of it. */
   const note = async (accountId: string, id: string, act: Pick<Act, 'action' | 'details' | 'now'>) => {
@@ -82,6 +92,8 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
         const { accountId, role } = memberOf(caller);
         if (hasUnseen(body.name)) return UNSEEN_NAME;
         if (deps.signup === 'closed' && role !== 'owner') return CLOSED;
+        const refusal = await unlessSecured(accountId);
+        if (refusal) return refusal;
         if ((await listWorkspaces(database, accountId)).length >= MOST_WORKSPACES) return TOO_MANY;
         const name = body.name.trim();
         const id = await deps.createOwnWorkspace(name, accountId, now);

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test';
+import { isCommonPassword } from '../../../src/auth/common-passwords.ts';
+import packed from '../../../src/auth/common-passwords.txt' with { type: 'text' };
 import { type Hasher, Passwords, problemOfPassword } from '../../../src/auth/passwords.ts';
 
 test('an unknown account costs the same work as a known one: one hash of the same kind is verified', async () => {
@@ -67,8 +69,23 @@ test('twelve to 128 characters of any kind, but nothing that everybody guesses',
     ['123456789012', 'neighbours'],
     ['abcdefghijklm', 'neighbours'],
     ['passwordpassword', 'everybody tries'],
+    ['1qaz2wsx3edc', 'stolen'],
+    ['Q1W2E3R4T5Y6', 'stolen'],
+    ['unbelievable', 'stolen'],
     ['Ada Lovelace1', 'everybody tries'],
     ['ada@acme.example!', 'everybody tries'],
   ] as const)
     expect([bad, problemOfPassword(bad, known)]).toEqual([bad, expect.stringContaining(says)]);
+});
+
+test('the common ones are 20,000 of at least twelve characters, and others are hardly ever taken for them', () => {
+  const octets = Buffer.from(packed, 'base64');
+  const keys = Array.from({ length: octets.length / 4 }, (_, at) => octets.readUInt32BE(at * 4));
+  expect(keys.length).toBeGreaterThan(19_990);
+  expect(keys).toEqual(keys.toSorted((a, b) => a - b));
+  for (const common of ['1qaz2wsx3edc4rfv', 'leavemealone', 'sonyericsson', 'Finalfantasy'])
+    expect([common, isCommonPassword(common)]).toEqual([common, true]);
+  // Each of these is taken for one once in 200,000: of twenty thousand one would be odd, and three not by chance.
+  const taken = Array.from({ length: 20_000 }, (_, n) => `a good password ${n}`).filter(isCommonPassword);
+  expect(taken.length).toBeLessThan(3);
 });

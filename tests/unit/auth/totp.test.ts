@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { newTotpSecret, stepOfCode, totpCode, totpUri } from '../../../src/auth/totp.ts';
+import { newTotpSecret, repeatedStep, stepOfCode, totpCode, totpUri } from '../../../src/auth/totp.ts';
 
 /** `12345678901234567890`, the secret of the test vectors. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
@@ -37,6 +37,10 @@ test('a clock may be off by one step, and no step is taken twice or after a late
   expect(steps).toEqual([null, 999, 1_000, 1_001, null]);
   expect(stepOfCode(SECRET, totpCode(SECRET, 1_000), now, 1_000)).toBeNull();
   expect(stepOfCode(SECRET, totpCode(SECRET, 999), now, 1_000)).toBeNull();
+  // What was taken, and what comes too late, is told apart from what was never right.
+  expect(
+    [999, 1_000, 1_001, 998].map((step) => repeatedStep(SECRET, totpCode(SECRET, step), now, 1_000)),
+  ).toEqual([...[999, 1_000, null, null]]);
   for (const code of ['', '12345', '1234567', 'abcdef', '１２３４５６', ' 50471'])
     expect(stepOfCode(SECRET, code, now, 0)).toBeNull();
 });
