@@ -75,7 +75,8 @@ export interface EventCame {
 export type FlowRunEvent =
   | StepDone
   /** It can be done only later. */
-  | ({ readonly type: 'step.postponed'; readonly until: number } & OfVisit)
+  /** `isUntried` where nothing was done for it, so that it is no try. */
+  | ({ readonly type: 'step.postponed'; readonly until: number; readonly isUntried?: true } & OfVisit)
   /** The flow holds its runs. */
   | ({ readonly type: 'step.held' } & OfVisit)
   /** It can never be done. */

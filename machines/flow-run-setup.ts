@@ -106,10 +106,11 @@ export const beginning = runSetup.assign((given) => ({
 }));
 
 /** Waits for the time that the step has told. */
-export const postponing = runSetup.assign(({ event }) => ({
+export const postponing = runSetup.assign(({ context, event }) => ({
   at: event.at,
   status: 'waiting' as const,
   until: event.type === 'step.postponed' ? event.until : event.at,
+  attempt: context.attempt - (event.type === 'step.postponed' && event.isUntried ? 1 : 0),
 }));
 
 /** Waits until the flow goes on. Nothing was tried: a step is in doubt only once it was, however long its flow was held. */

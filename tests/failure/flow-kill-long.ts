@@ -20,7 +20,7 @@ const { contacts, mails, hits, unsent, ...wrong } = await killRuns({
   restMs: Number(values.rest) * 1_000,
   ...(values.lease !== undefined && { leaseMs: Number(values.lease) }),
   everyMs: 250,
-  say: (line) => console.log(line),
+  say: (line) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`),
 });
 console.log(JSON.stringify({ contacts, mails, hits, unsent, ...wrong }));
 const { faults, ...counts } = wrong;

@@ -50,12 +50,14 @@ export interface FlowKillReport {
 const PATIENT_MS = 1_800_000;
 const TOKEN = 'flow-kill-flow-kill';
 
-const SENT = `select count(*)::integer as n from flow_run_log where outcome = 'sent'`;
+const SENT = `select coalesce(sum(count), 0)::integer as n from flow_tallies where outcome = 'sent'`;
 
-/** Whether every run has ended; the mails of a killed instance are in doubt for some fifteen minutes more. */
-const OVER = `select not exists (select from contact_imports where state in ('queued', 'checking', 'processing'))
-  and (select count(*) from flow_runs where ended_at is not null) = (select count(*) from contacts) as over,
-  not exists (select from email_due) as sent`;
+/** Whether every run has ended; the mails of a killed instance are in doubt for some fifteen minutes more. Rows are counted last. */
+const OVER = `select case
+  when exists (select from contact_imports where state in ('queued', 'checking', 'processing')) then false
+  when exists (select from flow_runs where ended_at is null) then false
+  else (select count(*) from flow_runs) = (select count(*) from contacts)
+end as over, not exists (select from email_due) as sent`;
 
 const OUTCOME = `select (select count(*) from contacts)::integer as contacts, (select count(*) from emails)::integer as mails,
   (select count(*) from contacts c where not exists (select from flow_runs r where r.contact_id = c.id))::integer as "withoutRun",
@@ -127,6 +129,7 @@ export async function killRuns(plan: FlowKillPlan): Promise<FlowKillReport> {
       },
       { withinMs: PATIENT_MS, everyMs: plan.everyMs },
     );
+    plan.say('Every run has ended.');
     return { ...(await outcomeOf(database)), faults: await faultsIn(made.url), hits };
   } finally {
     await database.close();

@@ -72,6 +72,37 @@ inEachWorld('what comes between', (world) => {
     expect(ok(await service.live.get(`/v1/contacts/${contactId}`)).firstName).toBe('Changed');
   });
 
+  test('a request that finds no place beside those that wait comes later, and has not been tried', async () => {
+    const { service, ok, aFlow, aContact, until } = world();
+    const hook = { key: 'tell', type: 'webhook', config: { url: 'http://127.0.0.1:9/' } };
+    const flow = await aFlow({ steps: [WAIT, hook], edges: [{ from: 'wait', to: 'tell' }] });
+    const { id } = ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId: await aContact() }));
+    await until('the delay', id, ({ currentStep }) => currentStep === 'wait');
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const { database } = partsOf(world());
+    const gated = {
+      query: async (text: string, parameters: readonly string[]) => {
+        if (text.includes('is_suppressed')) await gate;
+        return database.query(text, parameters);
+      },
+    };
+    const clock = { now: () => 1_000 };
+    const performer = flowPerformer({ database: gated, clock } as Any, { total: 8, perKey: 1, backlog: 1 });
+    const order = {
+      actor: { id, workspaceId: 'ws_1', definitionId: `${flow}:1`, snapshot: { context: { step: 'tell' } } },
+      effect: { type: 'perform', params: { step: 'tell', visit: 2, attempt: 1 } },
+    } as unknown as Order;
+    // One is carried out, one waits behind it, and there is no place for another.
+    const three = [1, 2, 3].map(() => performer.perform(order, (async () => {}) as Any));
+    const passedOver = { type: 'step.postponed', at: 1_000, visit: 2, until: 301_000, isUntried: true };
+    expect(await Promise.race(three)).toEqual([passedOver as Any]);
+    open();
+    expect((await Promise.all(three)).flat()).toEqual([passedOver as Any]);
+    // Nor is what still waits at the stop a try.
+    performer.stop?.();
+    expect(await performer.perform(order, (async () => {}) as Any)).toEqual([]);
+  });
+
   test('a flow that is changed while it is checked is not published unchecked', async () => {
     const { service, ok } = world();
     const hook = { key: 'tell', type: 'webhook', config: { url: 'http://127.0.0.1:9/' } };

@@ -3,8 +3,11 @@ import pino from 'pino';
 import type { FlowDefinition } from '../../machines/flow-definition.ts';
 import { WAITS } from '../../machines/flow-definition.ts';
 import { compileFlow } from '../../machines/flow-run.ts';
+import type { Database, Parameter, QueryOptions } from '../../src/db/database.ts';
 import { mintId } from '../../src/db/ids.ts';
+import { isDuplicate } from '../../src/db/sqlstate.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
 import { flowRunKind } from '../../src/modules/flows/kind.ts';
 import { idle, ManualClock, rowsOf } from '../support/engine.ts';
 import { type FlowPath, generatedFlows, pathsOf } from '../support/generated-flows.ts';
@@ -12,7 +15,33 @@ import { onEachStore } from '../support/shared-store.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const SCOPE = { workspaceId: 'ws_test', livemode: true };
-const FLOWS = generatedFlows(12, 7);
+/** `FLOWS=200 bun run test tests/integration/flow-paths` walks more of them. */
+const FLOWS = generatedFlows(Number(process.env.FLOWS ?? 12), 7);
+/** Of one flow; nearly every one has fewer. */
+const MOST_PATHS = 24;
+/** A claim that dies is due again within a while. */
+const CLAIMED_MS = 6_000;
+
+/** The database of a process that dies at its first commit: before the statement has left, or before its reply has come. */
+function dying(database: Database, moment: 'before' | 'after'): Database {
+  const gone = () => new Unavailable('The process is gone.', 'unknown');
+  let isDead = false;
+  return {
+    kind: database.kind,
+    async query<Row extends object>(
+      text: string,
+      parameters: readonly Parameter[] = [],
+      options: QueryOptions = {},
+    ): Promise<Row[]> {
+      if (isDead) throw gone();
+      if (options.name !== 'commit' && options.name !== 'spawn')
+        return database.query<Row>(text, parameters, options);
+      isDead = true;
+      if (moment === 'after') await database.query(text, parameters, options);
+      throw gone();
+    },
+  } as Database;
+}
 
 interface Row {
   readonly state: string;
@@ -28,15 +57,9 @@ onEachStore('generated flows', (store) => {
   });
 
   /** An engine that remembers nothing: what it decides upon is what the commit before has stored. */
-  const engineAt = (clock: ManualClock): Engine =>
+  const engineAt = (clock: ManualClock, database = store.database): Engine =>
     new Engine({
-      ...{
-        database: store.database,
-        clock,
-        logger: pino({ level: 'silent' }),
-        keptActors: 0,
-        keptDefinitions: 3,
-      },
+      ...{ database, clock, logger: pino({ level: 'silent' }), keptActors: 0, keptDefinitions: 3 },
       kinds: [
         {
           ...{ kind: flowRunKind, performer: idle },
@@ -44,6 +67,30 @@ onEachStore('generated flows', (store) => {
         },
       ],
     });
+
+  /** Two processes die at the commit, the first before it and the second behind it; the third is told the same. */
+  async function throughCrashes<Told>(
+    clock: ManualClock,
+    tell: (engine: Engine) => Promise<Told>,
+  ): Promise<Told> {
+    for (const moment of ['before', 'after'] as const) {
+      const died = await tell(engineAt(clock, dying(store.database, moment))).catch(
+        (error: unknown) => error,
+      );
+      expect(died).toBeInstanceOf(Unavailable);
+    }
+    return tell(engineAt(clock));
+  }
+
+  /** The same where the clock tells: whoever has claimed a run and died leaves it due. */
+  async function wakeThroughCrashes(clock: ManualClock, dueAt: number): Promise<void> {
+    clock.time = Math.ceil(dueAt);
+    for (const moment of ['before', 'after'] as const) {
+      await engineAt(clock, dying(store.database, moment)).wakeDue();
+      if (moment === 'before') clock.time += CLAIMED_MS;
+    }
+    await engineAt(clock).wakeDue();
+  }
 
   const rowOf = async (id: string): Promise<Row> => {
     const [row] = await rowsOf<Row>(
@@ -55,7 +102,7 @@ onEachStore('generated flows', (store) => {
     return row;
   };
 
-  /** Goes a way; the process "dies" at every commit, since each event meets another engine. */
+  /** Goes a way; at every commit processes die, before it and behind it, and another one goes on. */
   async function go(definitionId: string, path: FlowPath): Promise<string> {
     const clock = new ManualClock(NOON);
     const id = mintId('run', NOON);
@@ -68,13 +115,15 @@ onEachStore('generated flows', (store) => {
       seen: '0',
       depth: 0,
     };
-    await engineAt(clock).spawn('flowRun', {
-      ...{ ...SCOPE, id, definitionId, input: begun },
-      columns: {
-        ...{ started_at: new Date(NOON).toISOString(), flow_id: 'flw_1', flow_version: 1, contact_id: id },
-        ...{ occurrence_key: id, is_watched: false, is_once: false },
-      },
-    });
+    const spawn = (engine: Engine) =>
+      engine.spawn('flowRun', {
+        ...{ ...SCOPE, id, definitionId, input: begun },
+        columns: {
+          ...{ started_at: new Date(NOON).toISOString(), flow_id: 'flw_1', flow_version: 1, contact_id: id },
+          ...{ occurrence_key: id, is_watched: false, is_once: false },
+        },
+      });
+    expect(isDuplicate(await throughCrashes(clock, spawn).catch((error: unknown) => error))).toBe(true);
     let visit = 0;
     for (const { step, way } of path) {
       visit++;
@@ -82,25 +131,24 @@ onEachStore('generated flows', (store) => {
       let row = await rowOf(id);
       // The quiet hours come first.
       if (row.state === 'postponed') {
-        clock.time = Math.ceil(row.wake_at ?? 0);
-        await engineAt(clock).wakeDue();
+        await wakeThroughCrashes(clock, row.wake_at ?? 0);
         row = await rowOf(id);
       }
       expect(row.state).toBe(step.key);
-      if (way === 'event') {
-        const event = { type: 'event.came' as const, at: clock.time, name: 'paid', position: String(visit) };
-        await engineAt(clock).tell('flowRun', id, event);
-      } else if (WAITS.has(step.type)) {
-        clock.time = Math.ceil(row.wake_at ?? 0);
-        await engineAt(clock).wakeDue();
-      } else {
-        const told = { at: clock.time, visit, way, outcome: way, emailId: null, timeZone: 'UTC' };
-        const first = await engineAt(clock).tell('flowRun', id, { type: 'step.done', ...told });
-        expect(first.outcome).toBe('changed');
-        // Told twice, it is done once.
-        const second = await engineAt(clock).tell('flowRun', id, { type: 'step.done', ...told });
-        expect(second.outcome === 'changed').toBe(false);
+      if (way !== 'event' && WAITS.has(step.type)) {
+        await wakeThroughCrashes(clock, row.wake_at ?? 0);
+        continue;
       }
+      const told =
+        way === 'event'
+          ? { type: 'event.came' as const, at: clock.time, name: 'paid', position: String(visit) }
+          : {
+              ...{ type: 'step.done' as const, at: clock.time, visit, way, outcome: way },
+              ...{ emailId: null, timeZone: 'UTC' },
+            };
+      // Who died behind the commit has not heard of it; told again, it is not done again.
+      const { outcome } = await throughCrashes(clock, (engine) => engine.tell('flowRun', id, told));
+      expect(outcome).toBe('refused');
     }
     return id;
   }
@@ -108,7 +156,7 @@ onEachStore('generated flows', (store) => {
   test('go every way to the end that their edges say, whichever commit was the last before a crash', async () => {
     let walked = 0;
     for (const [index, flow] of FLOWS.entries())
-      for (const path of pathsOf(flow, 5)) {
+      for (const path of pathsOf(flow, MOST_PATHS)) {
         const id = await go(String(index), path);
         const last = path.at(-1);
         expect((await rowOf(id)).state).toBe(last?.step.type === 'exit' ? 'exited' : 'completed');

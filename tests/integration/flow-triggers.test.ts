@@ -251,10 +251,13 @@ inEachWorld('what begins and ends runs', (world) => {
     const stuck = await posting(silent.url);
     const mailing = await aFlow({ steps: [{ key: 'hello', ...send() }] });
     await Promise.all(others.map((contact) => start(stuck, contact)));
-    await eventually('64 requests', async () => silent.requests.length >= 64 || undefined);
+    await eventually(
+      'as many requests as a workspace may have',
+      async () => silent.requests.length >= 29 || undefined,
+    );
     const mail = await start(mailing, first);
     await until('the mail', mail, ({ status }) => status === 'completed');
-    expect(silent.requests).toHaveLength(64);
+    expect(silent.requests).toHaveLength(29);
     ok(await service.live.delete(`/v1/flows/${stuck}?runs=cancel`));
   });
 });

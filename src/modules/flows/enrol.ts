@@ -40,16 +40,25 @@ export const DEEPEST = 5;
 
 /**
  * Who may begin now: nobody once the flow was paused, nobody twice for one occurrence, nobody with an open run, and nobody again where
- * that is not allowed.
+ * that is not allowed. All of it is looked up one by one, and runs by the occurrence and by the contact: a plan that was made while there
+ * was nobody compared each of them with everybody in the workspace and in the flow. Only the primary key gives the order that is asked
+ * for, else any index that begins with the workspace would do.
  */
-const FREE = `select a.ord, c.id, c.properties, w.time_zone
+const FREE = `select a.ord, c.properties, w.time_zone
 from json_to_recordset($1::text::json) as a(ord integer, contact_id text, key text)
-join contacts c on c.workspace_id = $2 and c.livemode = $3::boolean and c.id = a.contact_id
 join workspaces w on w.id = $2
 join flows f on f.id = $4 and f.status = 'active' and f.deleted_at is null
-where not exists (select from flow_runs r where r.flow_id = $4 and r.occurrence_key = a.key)
-  and not exists (select from flow_runs r where r.flow_id = $4 and r.contact_id = a.contact_id and r.ended_at is null)
-  and not ($5::boolean and exists (select from flow_entrants e where e.flow_id = $4 and e.contact_id = a.contact_id))`;
+cross join lateral (
+  select properties from contacts
+  where workspace_id = $2 and livemode = $3::boolean and id >= a.contact_id and id <= a.contact_id order by id limit 1
+) c
+where (select r.id from flow_runs r where r.occurrence_key = a.key and (r.flow_id = $4) is true limit 1) is null
+  and (
+    select r.id from flow_runs r where r.contact_id = a.contact_id and r.ended_at is null and (r.flow_id = $4) is true limit 1
+  ) is null
+  and not ($5::boolean and (
+    select e.contact_id from flow_entrants e where e.flow_id = $4 and e.contact_id = a.contact_id limit 1
+  ) is not null)`;
 
 interface FreeRow {
   readonly ord: number;

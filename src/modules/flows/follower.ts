@@ -12,25 +12,38 @@ import { type Activity, type Listener, type Wake, waker } from './wake.ts';
 
 /** Entries of the log that are worked through together. */
 const PAGE = 1_000;
+/** Room for so many orders is waited for: what is begun must not outrun what is done, and small pages are not worth their statements. */
+const LEAST_ROOM = 2_000;
 /** Between two looks while there is something to do: what comes meanwhile is read together. */
 const PAUSE_MS = 50;
+/** For so long it goes on looking where nothing is left: of what comes close together the last need not wait for the next second. */
+const LINGER_MS = 150;
 /** The longest time of one run, of which there is one a second: dates have to be looked through as well. */
 const LONGEST_MS = 3_000;
-/** How long an instance follows the log after its last sign of life. */
-const FOLLOWED_MS = 15_000;
+/** How long an instance follows the log after its last sign of life. It may be wrong: what is read twice brings about nothing twice. */
+const FOLLOWED_MS = 5_000;
+/** Between two signs of life while it works. */
+const BEAT_MS = 1_000;
 
 const LISTENERS = `select f.workspace_id as "workspaceId", f.livemode, f.id as "flowId", f.published_version as version,
   f.trigger_type as trigger, f.listens_to as "listensTo", f.since_position::text as since,
   (extract(epoch from f.scanned_to) * 1000)::float8 as "scannedTo"
-from flows f where f.status = 'active' and f.deleted_at is null`;
+from flows f join workspaces w on w.id = f.workspace_id and w.archived_at is null
+where f.status = 'active' and f.deleted_at is null`;
 
-const WAITERS = `select exists (select from flow_runs where awaits is not null)
-  or exists (select from flow_runs where is_watched and ended_at is null) as some`;
+/** Whether some run may wait for something. Which ones do is asked of the contacts of a page. */
+const WAITERS = 'select exists (select from flow_runs where ended_at is null) as some';
 
 /** One instance follows the log at a time; another takes over when it is silent. */
 const FOLLOW = `update flow_feed set follower = $1, followed_until = $2::timestamptz + interval '${FOLLOWED_MS} milliseconds'
 where one and (follower is null or follower = $1 or followed_until < $2::timestamptz)
 returning position::text, id`;
+
+/** However long a page takes. Whoever has lost its place does not take it back so. */
+const BEAT = `update flow_feed set followed_until = $2::timestamptz + interval '${FOLLOWED_MS} milliseconds' where one and follower = $1`;
+
+/** At a stop nobody has to wait until the last sign of life is old. */
+const LEAVE = 'update flow_feed set follower = null where one and follower = $1';
 
 /** Whoever has lost its place meanwhile must not move the other's. */
 const ADVANCE = `update flow_feed set position = $2::bigint, id = $3, followed_until = $4::timestamptz + interval '${FOLLOWED_MS} milliseconds'
@@ -63,14 +76,20 @@ select a.position::text, a.id, a.contact_id as "contactId", a.livemode, a.type, 
 from horizon h cross join lateral (
   select * from contact_activity
   where email_id is null and (position, id) > ($1::bigint, $2::text) and position < h.at
-  order by position, id limit ${PAGE}
+  order by position, id limit $3::integer
 ) a order by a.position, a.id`;
 
-/** In which of the workspaces that listen a contact is, whether it began there, and whether its import begins flows. */
+/**
+ * In which of the workspaces that listen a contact is, whether it began there, and whether its import begins flows. Contacts are looked
+ * up one by one and by the primary key, as in `enrol.ts`.
+ */
 const PLACE = `select a.ord, c.workspace_id as "workspaceId", c.created_at = a.at as "isNew", coalesce(i.trigger_flows, true) as triggers
 from json_to_recordset($1::text::json) as a(ord integer, contact_id text, livemode boolean, at timestamptz, import_id text)
 cross join unnest($2::text[]) as w(id)
-join contacts c on c.workspace_id = w.id and c.livemode = a.livemode and c.id = a.contact_id
+cross join lateral (
+  select workspace_id, created_at from contacts
+  where workspace_id = w.id and livemode = a.livemode and id >= a.contact_id and id <= a.contact_id order by id limit 1
+) c
 left join contact_imports i on i.id = a.import_id`;
 
 interface Placed {
@@ -110,37 +129,60 @@ export class Follower {
 
   /** Works through everything that is there. */
   async follow(stop?: AbortSignal): Promise<void> {
+    const { database, clock } = this.deps;
+    const beat = () => database.query(BEAT, [this.#name, new Date(clock.now()).toISOString()]);
+    const beating = setInterval(() => void beat().catch(() => {}), BEAT_MS);
+    try {
+      await this.#follow(stop);
+    } finally {
+      clearInterval(beating);
+      if (stop?.aborted) await database.query(LEAVE, [this.#name]);
+    }
+  }
+
+  async #follow(stop?: AbortSignal): Promise<void> {
     const { database } = this.deps;
     // What was activated before an entry was written is seen behind it: whoever listens is asked after the log.
     const [ahead] = await database.query<{ some: boolean; horizon: string }>(AHEAD);
     const listeners = await this.#listeners();
     const dated = listeners.filter(({ trigger }) => trigger === 'dateProperty');
-    if (ahead?.some) await this.#followEvents(ahead.horizon, listeners.length > dated.length, stop);
+    const heard = listeners.filter(({ trigger }) => trigger !== 'dateProperty');
+    if (ahead?.some) await this.#followEvents(ahead.horizon, heard, stop);
     if (dated.length > 0 && (await this.#place())) await this.#dates.begin(dated, stop);
   }
 
-  async #followEvents(horizon: string, isHeard: boolean, stop?: AbortSignal): Promise<void> {
-    const { database } = this.deps;
+  async #followEvents(horizon: string, heard: readonly Listener[], stop?: AbortSignal): Promise<void> {
+    const { database, clock } = this.deps;
     const [waiting] = await database.query<{ some: boolean }>(WAITERS);
     const place = await this.#place();
     if (!place) return;
-    if (waiting?.some !== true && !isHeard) {
+    if (waiting?.some !== true && heard.length === 0) {
       // Nobody listens: what came up to here never will be heard.
       await this.#advance(horizon, '');
       return;
     }
     let { position, id } = place;
-    const end = this.deps.clock.monotonic() + LONGEST_MS;
-    while (stop?.aborted !== true && this.deps.clock.monotonic() < end) {
-      const page = await database.query<Activity>(READ, [position, id]);
+    let lingersUntil = Number.NEGATIVE_INFINITY;
+    const end = clock.monotonic() + LONGEST_MS;
+    while (stop?.aborted !== true && clock.monotonic() < end) {
+      const room = this.deps.engine.room('flowRun');
+      if (room < LEAST_ROOM) {
+        await pause(PAUSE_MS);
+        continue;
+      }
+      const most = mostRead(heard, room);
+      const page = await database.query<Activity>(READ, [position, id, most]);
       const last = page.at(-1);
-      if (!last) return;
+      if (!last) {
+        if (clock.monotonic() > lingersUntil) return;
+        await pause(PAUSE_MS);
+        continue;
+      }
       await this.#work(page, await this.#listeners());
       ({ position, id } = last);
       if (!(await this.#advance(position, id))) return;
-      // What is begun must not outrun what is done: the next second goes on.
-      if (!this.deps.engine.hasRoom('flowRun')) return;
-      if (page.length < PAGE) await pause(PAUSE_MS);
+      lingersUntil = clock.monotonic() + LINGER_MS;
+      if (page.length < most) await pause(PAUSE_MS);
     }
   }
 
@@ -204,6 +246,13 @@ export class Follower {
     const rows = await this.deps.database.query(ADVANCE, [this.#name, position, id, now]);
     return rows.length > 0;
   }
+}
+
+/** What each entry may begin has to find room: a run of every flow of its workspace. */
+function mostRead(heard: readonly Listener[], room: number): number {
+  const byWorkspace = Map.groupBy(heard, ({ workspaceId }) => workspaceId);
+  const mostFlows = Math.max(1, ...[...byWorkspace.values()].map(({ length }) => length));
+  return Math.min(Math.ceil(room / mostFlows), PAGE);
 }
 
 const TYPES: Readonly<Record<string, readonly string[]>> = {

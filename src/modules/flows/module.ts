@@ -59,6 +59,16 @@ export const flowsModule = defineModule<FlowDeps>({
           and s ->> 'type' = 'sendEmail' and s -> 'config' ->> 'templateId' in (u.id, u.alias))`,
     },
   ],
+  audienceUses: [
+    {
+      what: 'an active flow',
+      suggestion: 'Pause the flow, or activate a version of it without the audience first.',
+      // Its trigger, its filters and its steps may name it, each in its own place.
+      where: `exists (select from flows f join flow_versions v on v.flow_id = f.id and v.version = f.published_version
+        where f.status = 'active' and f.deleted_at is null and f.workspace_id = a.workspace_id and f.livemode = a.livemode
+          and strpos(v.definition::text, a.id) > 0)`,
+    },
+  ],
   routes: flowRoutes,
   open({ config, database, clock, sealer, signer, logger }) {
     const work: { -readonly [Name in 'acceptance' | 'posting']?: StepWorkDeps[Name] } = {};

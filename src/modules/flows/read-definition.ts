@@ -5,6 +5,11 @@ import type { Detail } from '../../http/failure.ts';
 import type { DefinitionBody } from './model.ts';
 import { configProblems } from './step-configs.ts';
 
+/** The most characters that a flow has as JSON: what runs of many flows need of them is kept in memory. */
+export const LARGEST_DEFINITION = 262_144;
+
+const TOO_LARGE = `A flow has at most ${LARGEST_DEFINITION} characters as JSON.`;
+
 const RESERVED: ReadonlySet<string> = new Set(COMMON_STATES);
 
 /** What a flow is before anything was written. */
@@ -43,21 +48,21 @@ export function readDefinition(
   const written = (steps?.map(({ config = {}, ...step }) => ({ ...step, config })) ??
     before.steps) as readonly FlowStep[];
   const kept = before.entry !== null && written.some(({ key }) => key === before.entry) ? before.entry : null;
-  return {
-    problems,
-    definition: {
-      trigger: (trigger as FlowDefinition['trigger'] | undefined) ?? before.trigger,
-      entry: entry ?? kept ?? written[0]?.key ?? null,
-      reentry: reentry ?? before.reentry,
-      exitWhen: exitWhen === undefined ? before.exitWhen : exitWhen,
-      quietHours:
-        quietHours === undefined
-          ? before.quietHours
-          : quietHours && { ...quietHours, timeZone: quietHours.timeZone ?? null },
-      steps: written,
-      edges: edges?.map(({ from, to, when = 'default' }) => ({ from, to, when })) ?? before.edges,
-    },
+  const definition: FlowDefinition = {
+    trigger: (trigger as FlowDefinition['trigger'] | undefined) ?? before.trigger,
+    entry: entry ?? kept ?? written[0]?.key ?? null,
+    reentry: reentry ?? before.reentry,
+    exitWhen: exitWhen === undefined ? before.exitWhen : exitWhen,
+    quietHours:
+      quietHours === undefined
+        ? before.quietHours
+        : quietHours && { ...quietHours, timeZone: quietHours.timeZone ?? null },
+    steps: written,
+    edges: edges?.map(({ from, to, when = 'default' }) => ({ from, to, when })) ?? before.edges,
   };
+  if (JSON.stringify(definition).length > LARGEST_DEFINITION)
+    problems.push({ path: '/body', message: TOO_LARGE });
+  return { problems, definition };
 }
 
 /** A draft may hold a filter that is not finished, but nothing else in its place. What it says is looked at by `validate`. */

@@ -22,6 +22,7 @@ import {
   VersionQuery,
 } from './model.ts';
 import { flowDetail, listFlows, listVersions, versionDetail } from './queries.ts';
+import { LARGEST_DEFINITION } from './read-definition.ts';
 import { type RunDeps, runRoutes } from './run-routes.ts';
 
 const FLOW_ID = { prefix: 'flw', resource: 'flow' } as const;
@@ -40,7 +41,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     audit: { action: 'flow.created' },
     permission: 'campaigns:write',
     summary: 'Create a flow',
-    description: `It begins as a draft, which may be incomplete. ${STEPS}`,
+    description: `It begins as a draft, which may be incomplete, and has at most ${LARGEST_DEFINITION} characters as JSON. ${STEPS}`,
     body: NewFlow,
     response: Flow,
     status: 201,
@@ -54,7 +55,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     name: 'listFlows',
     permission: 'campaigns:read',
     summary: 'List flows',
-    description: 'Newest first.',
+    description: 'Newest first. Each as it was written last, which need not be the version that runs.',
     query: FlowQuery,
     response: Type.Array(Flow),
     status: 200,
@@ -68,6 +69,8 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     name: 'getFlow',
     permission: 'campaigns:read',
     summary: 'Get a flow as it was written last, with the counts of its steps',
+    description:
+      'The steps and edges as they were written last, with how many runs are in each and have been through it.',
     params: { id: FLOW_ID },
     response: Flow,
     status: 200,
@@ -111,6 +114,8 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     name: 'validateFlow',
     permission: 'campaigns:write',
     summary: 'Tell everything that keeps a flow from running',
+    description:
+      'All problems at once: steps that nothing leads to, loops without a wait, edges that are missing, templates that do not exist. Nothing is changed.',
     params: { id: FLOW_ID },
     response: Validation,
     status: 200,
@@ -158,7 +163,8 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     name: 'listFlowVersions',
     permission: 'campaigns:read',
     summary: 'List the versions of a flow',
-    description: 'Newest first.',
+    description:
+      'Newest first. A version that was activated never changes; runs go on in the one they began with.',
     params: { id: FLOW_ID },
     query: VersionQuery,
     response: Type.Array(FlowVersion),
@@ -172,6 +178,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     name: 'getFlowVersion',
     permission: 'campaigns:read',
     summary: 'Get a version of a flow',
+    description: 'The steps and edges of that version. Once it was activated it never changes.',
     params: { id: FLOW_ID, version: { text: 'The number of the version.' } },
     response: FlowVersion,
     status: 200,

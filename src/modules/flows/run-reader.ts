@@ -12,9 +12,13 @@ export interface RunRow {
   readonly contact_id: string;
   /** The visit that is under way; null while the run waits, and when it has ended. */
   readonly visit: number | null;
+  /** How often its present step was begun. */
+  readonly attempt: number;
   readonly is_held: boolean;
   /** Whether the run is to be ended. */
   readonly is_cancelled: boolean;
+  /** Of an archived workspace nothing leaves. */
+  readonly is_archived: boolean;
   readonly plan: PlanName;
   readonly default_from: string | null;
   readonly default_reply_to: string | null;
@@ -32,9 +36,10 @@ export interface RunRow {
 }
 
 const READ = `select r.id, r.flow_id, r.contact_id,
-  case when r.state = r.step then (r.context ->> 'visit')::integer end as visit, coalesce(f.is_held, false) as is_held,
+  case when r.state = r.step then (r.context ->> 'visit')::integer end as visit, (r.context ->> 'attempt')::integer as attempt,
+  coalesce(f.is_held, false) as is_held,
   f.id is null or f.deleted_at is not null or coalesce(r.started_at <= f.cancels_before, false) as is_cancelled,
-  w.plan, w.default_from, w.default_reply_to, w.time_zone,
+  w.archived_at is not null as is_archived, w.plan, w.default_from, w.default_reply_to, w.time_zone,
   c.email, c.email_key, c.first_name, c.last_name, coalesce(c.properties, '{}') as properties, coalesce(c.status, 'gone') as status,
   r.livemode and exists (select from suppressions s where s.workspace_id = r.workspace_id and s.address_key = c.email_key) as is_suppressed,
   (select a.data from contact_activity a where a.contact_id = r.contact_id and a.id = r.context ->> 'occurrence') as event
@@ -58,22 +63,32 @@ export function zoneOf(properties: Readonly<Record<string, unknown>>, ofWorkspac
     : ofWorkspace;
 }
 
-/** Definitions that are kept; one takes some kilobytes. */
-const KEPT = 500;
+/** The characters of definitions that are kept, as JSON; most have some thousands. */
+const KEPT_CHARACTERS = 8_000_000;
 
 /** Reads the definitions of versions by the names that runs know them by. They never change, so they are kept. */
 export function definitionReader(
   database: Pick<Database, 'query'>,
 ): (definitionId: string) => Promise<FlowDefinition | null> {
-  const kept = new Map<string, FlowDefinition>();
+  const kept = new Map<string, { readonly definition: FlowDefinition; readonly characters: number }>();
+  let characters = 0;
   return async (definitionId) => {
     const known = kept.get(definitionId);
-    if (known) return known;
+    if (known) return known.definition;
     const named = readDefinitionId(definitionId);
     const row = named && (await readVersion(database, named.flowId, named.version));
     if (!row) return null;
-    if (kept.size >= KEPT) kept.delete(kept.keys().next().value ?? '');
-    kept.set(definitionId, row.definition);
-    return row.definition;
+    const { definition } = row;
+    // Somebody else may have asked for it meanwhile.
+    if (kept.has(definitionId)) return definition;
+    const own = JSON.stringify(definition).length;
+    kept.set(definitionId, { definition, characters: own });
+    characters += own;
+    for (const [oldest, one] of kept) {
+      if (characters <= KEPT_CHARACTERS) break;
+      kept.delete(oldest);
+      characters -= one.characters;
+    }
+    return definition;
   };
 }

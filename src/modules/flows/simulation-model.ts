@@ -8,9 +8,8 @@ export const MOST_WALKED = 200;
 /** The most mails that one simulation renders, and all of them together in characters: one may have a million. */
 export const MOST_MAILS = 50;
 export const MOST_MAIL_LENGTH = 8_000_000;
-/** The moments that a simulation knows: what it walks to has years of four digits. */
+/** The earliest moment that a simulation knows. */
 export const EARLIEST = Date.UTC(2000, 0);
-export const LATEST = Date.UTC(2100, 0);
 /** The longest time that one takes; a request is answered within eight seconds. */
 export const LONGEST_WALK_MS = 5_000;
 

@@ -1,6 +1,7 @@
 import { delayEnd } from '../../../machines/flow-time.ts';
 import type { Detail } from '../../http/failure.ts';
-import { EARLIEST, LATEST, type SimulateBody } from './simulation-model.ts';
+import { EARLIEST, type SimulateBody } from './simulation-model.ts';
+import { LATEST } from './step-configs.ts';
 
 type After = NonNullable<SimulateBody['events']>[number]['after'];
 

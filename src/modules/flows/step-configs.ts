@@ -6,6 +6,8 @@ import { compileChecker, literals } from '../../http/schema.ts';
 
 /** The longest delay, and the longest waiting for an event: a little over a year. */
 export const LONGEST_DAYS = 400;
+/** What lies beyond is no moment that flows know: later years than 9999 have no place in the database or in answers. */
+export const LATEST = Date.UTC(2100, 0);
 /** The most branches of a step. */
 export const MOST_BRANCHES = 20;
 
@@ -93,6 +95,8 @@ const FURTHER: Readonly<Partial<Record<StepType, Further>>> = {
       return [{ path, message: 'Give either a moment (at) or a time of the day (time).' }];
     if (at !== undefined && (weekdays !== undefined || timeZone !== undefined))
       return [{ path, message: 'Only a time of the day has weekdays and a time zone.' }];
+    if (at !== undefined && Date.parse(String(at)) >= LATEST)
+      return [{ path: `${path}/at`, message: 'Must lie before the year 2100.' }];
     return timeZone !== undefined && !isTimeZone(String(timeZone))
       ? [{ path: `${path}/timeZone`, message: 'No such time zone.' }]
       : [];

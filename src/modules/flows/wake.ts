@@ -1,10 +1,14 @@
+import type { FlowRunEvent } from '../../../machines/flow-run-context.ts';
 import type { Database } from '../../db/database.ts';
+import { readColumns } from '../../engine/actor-columns.ts';
+import type { ActorRow } from '../../engine/actors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Beginning } from './enrol.ts';
 import { whoMatches } from './filters.ts';
+import { flowRunKind } from './kind.ts';
 import { definitionReader } from './run-reader.ts';
 
 /** A flow that waits for something to begin its runs. */
@@ -35,24 +39,26 @@ export interface Activity {
 /** Tells runs what their contacts did. */
 export type Wake = (page: readonly Activity[]) => Promise<void>;
 
+const OPEN = `select ${readColumns(flowRunKind)}, a.contact_id, a.awaits, a.step, a.context ->> 'occurrence' as occurrence
+from flow_runs a`;
+
 /** Runs that wait for one of these names: by the index on the contact and the name. */
-const AWAITING = `select r.id, r.contact_id as "contactId", r.awaits, r.step, r.workspace_id as "workspaceId", r.livemode,
-  r.definition_id as "definitionId", r.context ->> 'occurrence' as occurrence
-from flow_runs r where r.awaits is not null and r.contact_id = any($1) and r.awaits = any($2)`;
+const AWAITING = `${OPEN} where a.awaits is not null and a.contact_id = any($1) and a.awaits = any($2)`;
 
-const WATCHED = `select r.id, r.contact_id as "contactId", r.awaits, r.step, r.workspace_id as "workspaceId", r.livemode,
-  r.definition_id as "definitionId", r.context ->> 'occurrence' as occurrence
-from flow_runs r where r.is_watched and r.ended_at is null and r.contact_id = any($1)`;
+const WATCHED = `${OPEN} where a.is_watched and a.ended_at is null and a.contact_id = any($1)`;
 
-interface OpenRun {
-  readonly id: string;
-  readonly contactId: string;
+interface OpenRun extends ActorRow {
+  readonly contact_id: string;
   readonly awaits: string | null;
   readonly step: string | null;
-  readonly workspaceId: string;
-  readonly livemode: boolean;
-  readonly definitionId: string;
+  readonly definition_id: string;
   readonly occurrence: string | null;
+}
+
+/** An event, and its place in the page. */
+interface PlacedEvent {
+  readonly event: Activity;
+  readonly place: number;
 }
 
 /** What runs are told with. */
@@ -72,52 +78,62 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
     pairs: readonly Pair[],
     filterOf: (definition: NonNullable<Awaited<ReturnType<typeof definitionOf>>>, step: string) => unknown,
   ): Promise<readonly Pair[]> {
-    const groups = Map.groupBy(pairs, ({ run }) => `${run.definitionId} ${run.step}`);
+    const groups = Map.groupBy(pairs, ({ run }) => `${run.definition_id} ${run.step}`);
     const found = [...groups.values()].map(async (group) => {
       const [{ run }] = group as [Pair];
-      const definition = await definitionOf(run.definitionId);
+      const definition = await definitionOf(run.definition_id);
       if (!definition) return [];
-      const asked = group.map((pair) => ({ contactId: pair.run.contactId, eventId: pair.eventId }));
+      const asked = group.map((pair) => ({ contactId: pair.run.contact_id, eventId: pair.eventId }));
       const filter = filterOf(definition, run.step ?? '');
-      const answers = await whoMatches(database, run, filter, asked, clock.now());
+      const scope = { workspaceId: run.workspace_id, livemode: run.livemode };
+      const answers = await whoMatches(database, scope, filter, asked, clock.now());
       return group.filter((_, index) => answers[index]);
     });
     return (await Promise.all(found)).flat();
   }
 
-  /**
-   * Tells each run the first event that it waits for, and asks again: what it waits for then may have come behind it in this page.
-   */
+  /** Tells each run the first event that it waits for, and asks again of those whose contacts did something behind that. */
   async function wakeAwaiting(page: readonly Activity[]): Promise<void> {
-    const events = page.filter(({ type }) => type === 'event');
-    const contacts = [...new Set(events.map(({ contactId }) => contactId))];
-    const names = [...new Set(events.map(({ subject }) => subject ?? ''))];
+    let events = page.flatMap((event, place) => (event.type === 'event' ? [{ event, place }] : []));
     const told = new Map<string, number>();
     while (events.length > 0) {
-      const runs = await database.query<OpenRun>(AWAITING, [contacts, names]);
-      const byContact = Map.groupBy(runs, ({ contactId }) => contactId);
-      const pairs = events.flatMap((event, place) =>
-        (byContact.get(event.contactId) ?? [])
-          .filter(({ id, awaits }) => awaits === event.subject && place > (told.get(id) ?? -1))
-          .map((run) => ({ run, event, place, eventId: event.id })),
-      );
-      const wanted = await matching(pairs, ({ steps }, key) => {
-        const step = steps.find((one) => one.key === key);
-        return step?.type === 'waitForEvent' ? step.config.filter : undefined;
-      });
-      const first = new Map<string, (typeof wanted)[number]>();
-      for (const pair of wanted)
-        if (pair.place < (first.get(pair.run.id)?.place ?? events.length)) first.set(pair.run.id, pair);
-      if (first.size === 0) return;
-      for (const [id, { place }] of first) told.set(id, place);
+      const first = await firstFor(events, told);
+      const reached = new Map<string, number>();
+      for (const { run, place } of first) {
+        told.set(run.id, place);
+        reached.set(run.contact_id, Math.min(place, reached.get(run.contact_id) ?? place));
+      }
       await allTold(
-        [...first.values()].map(({ run, event: { subject, position } }) =>
-          engine.tell('flowRun', run.id, {
-            ...{ type: 'event.came', at: clock.now(), name: subject ?? '', position },
-          }),
+        first.map(({ run, event: { subject, position } }) =>
+          tell(run, { type: 'event.came', at: clock.now(), name: subject ?? '', position }),
         ),
       );
+      events = events.filter(
+        ({ event, place }) => place > (reached.get(event.contactId) ?? Number.POSITIVE_INFINITY),
+      );
     }
+  }
+
+  /** The first of these events that each run waits for, behind the one that it was told last. */
+  async function firstFor(
+    events: readonly PlacedEvent[],
+    told: ReadonlyMap<string, number>,
+  ): Promise<readonly (PlacedEvent & { readonly run: OpenRun })[]> {
+    const contacts = [...new Set(events.map(({ event }) => event.contactId))];
+    const names = [...new Set(events.map(({ event }) => event.subject ?? ''))];
+    const runs = await database.query<OpenRun>(AWAITING, [contacts, names]);
+    const byContact = Map.groupBy(runs, (run) => run.contact_id);
+    const pairs = events.flatMap(({ event, place }) =>
+      (byContact.get(event.contactId) ?? [])
+        .filter(({ id, awaits }) => awaits === event.subject && place > (told.get(id) ?? -1))
+        .map((run) => ({ run, event, place, eventId: event.id })),
+    );
+    const wanted = await matching(pairs, ({ steps }, key) => {
+      const step = steps.find((one) => one.key === key);
+      return step?.type === 'waitForEvent' ? step.config.filter : undefined;
+    });
+    // The pairs are in the order of their places.
+    return [...new Map(wanted.toReversed().map((pair) => [pair.run.id, pair])).values()];
   }
 
   async function endWatched(page: readonly Activity[]): Promise<void> {
@@ -127,10 +143,14 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
     const pairs = runs.map((run) => ({ run, eventId: run.occurrence }));
     const over = await matching(pairs, ({ exitWhen }) => exitWhen);
     await allTold(
-      over.map(({ run }) =>
-        engine.tell('flowRun', run.id, { type: 'exit.requested', at: clock.now(), reason: 'goal' }),
-      ),
+      over.map(({ run }) => tell(run, { type: 'exit.requested', at: clock.now(), reason: 'goal' })),
     );
+  }
+
+  /** A run is told as it was read. One that has moved on meanwhile may take the event all the same. */
+  async function tell(run: OpenRun, event: FlowRunEvent): Promise<void> {
+    const { outcome } = await engine.tellRead('flowRun', run, event);
+    if (outcome === 'refused') await engine.tell('flowRun', run.id, event);
   }
 
   /** A run that cannot take what it is told keeps nobody else waiting; a database that is away does. */
