@@ -12,7 +12,11 @@ const link = { emailId: ID, recipient: 7, target: 'https://a.example/ü?x=1&y=.2
 describe('the token of a tracked link', () => {
   const token = linkToken('click', link, signer);
 
-  test('says what was put into it', () => expect(readLinkToken('click', token, signer)).toEqual(link));
+  test('says what was put into it', () => {
+    expect(readLinkToken('click', token, signer)).toEqual(link);
+    const oneOfTwo = { ...link, links: 2 };
+    expect(readLinkToken('click', linkToken('click', oneOfTwo, signer), signer)).toEqual(oneOfTwo);
+  });
 
   test('is worth nothing for another purpose, to another service, or changed', () => {
     expect(readLinkToken('unsubscribe', token, signer)).toBeNull();

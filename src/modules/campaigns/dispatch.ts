@@ -30,6 +30,7 @@ const QUEUED = `select d.id from email_due d cross join lateral (
 
 const CONTENT = 'select content::text as content from campaign_contents where campaign_id = $1';
 
+type Source = Parameters<typeof nextWaiting>[1];
 /** What a chunk came to. */
 type Given = 'all' | 'overQuota' | 'withheld' | 'unwritten';
 
@@ -77,11 +78,12 @@ export class Dispatch {
         if (end) return end;
         continue;
       }
+      if ((await findTerms(database, workspaceId)) === null) return this.#ended(ARCHIVED_MS);
       const early = await this.#early(pace);
       if (early === 'waited') continue;
       if (early) return early;
       const given = await this.#give(sender, kept, message, rows, pace);
-      if (given !== 'all') return this.#after(given);
+      if (given !== 'all') return await this.#after(given, source);
       canaryLeft -= rows.length;
       this.#place = rows.at(-1)?.contact_id ?? this.#place;
       const tripped = await this.#guard(rows.length);
@@ -144,16 +146,18 @@ export class Dispatch {
     return said.has('withheld') ? 'withheld' : said.has('overQuota') ? 'overQuota' : 'all';
   }
 
-  #after(given: Exclude<Given, 'all'>): readonly CampaignEvent[] {
-    if (given === 'overQuota') return this.#stopped('quota_exceeded');
+  async #after(given: Exclude<Given, 'all'>, source: Source): Promise<readonly CampaignEvent[]> {
+    // Whoever fitted has had a unit taken: a pause must not keep their emails until the next month.
+    if (given === 'overQuota')
+      return (await this.#isSomebodyQueued(source))
+        ? this.#ended(QUEUED_MS)
+        : this.#stopped('quota_exceeded');
     // Somebody has paused it, or another turn has it: then this is refused. If not, the next turn looks at everybody again.
     return given === 'withheld' ? this.#ended(AGAIN_MS, '') : this.#ended(AGAIN_MS);
   }
 
   /** The end is where nobody waits at all, wherever this turn thought it was. */
-  async #endOrBeginAgain(
-    source: Parameters<typeof nextWaiting>[1],
-  ): Promise<readonly CampaignEvent[] | null> {
+  async #endOrBeginAgain(source: Source): Promise<readonly CampaignEvent[] | null> {
     const { database, clock } = this.deps;
     const isSomebodyLeft = (await nextWaiting(database, source, '', 1)).length > 0;
     if (isSomebodyLeft) {
@@ -161,11 +165,15 @@ export class Dispatch {
       return null;
     }
     // A pause, or a guard, still keeps those back whose emails have not begun.
-    const [waiting] = await database.query(QUEUED, [source.campaignId, source.workspaceId]);
+    const waiting = await this.#isSomebodyQueued(source);
     const tripped = await this.#guard(GUARD_EVERY);
     if (tripped) return this.#stopped(tripped);
     if (waiting) return this.#ended(QUEUED_MS);
     return [{ type: 'recipients.exhausted', at: clock.now(), attempt: this.turn.context.attempt }];
+  }
+
+  async #isSomebodyQueued({ campaignId, workspaceId }: Source): Promise<boolean> {
+    return (await this.deps.database.query(QUEUED, [campaignId, workspaceId])).length > 0;
   }
 
   async #messageOf(kept: KeptContent): Promise<CampaignMessage | null> {

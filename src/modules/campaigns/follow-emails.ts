@@ -1,3 +1,5 @@
+import type { Duty, DutyDeps } from '../../duties/duty.ts';
+import { tallyAccountant } from '../../duties/tally-accountant.ts';
 import type { FollowingWrite } from '../../engine/kind.ts';
 
 /** SQL of the hash by which an email finds its recipient in a campaign. */
@@ -115,3 +117,17 @@ export const followsCampaignEmails: readonly FollowingWrite[] = [
   ...[events, marked, tallied, clicked],
   ...[skipped, tallySkipped],
 ];
+
+const SUMS = [
+  ...['total', 'remaining', 'sent', 'skipped', 'failed', 'delivered'],
+  ...['opens', 'unique_opens', 'machine_opens', 'clicks', 'unique_clicks', 'machine_clicks'],
+  ...['bounced_permanent', 'bounced_transient', 'complained', 'unsubscribed'],
+];
+
+/** Adds what was counted of campaigns up, so that reading it stays cheap. */
+export const campaignTallyAccountant = (deps: Pick<DutyDeps, 'database'>): Duty =>
+  tallyAccountant(deps, {
+    name: 'campaignTallyAccountant',
+    pattern: '*/10 * * * * *',
+    tallies: { table: 'campaign_tallies', keys: ['campaign_id'], sums: SUMS, greatest: ['next_at'] },
+  });

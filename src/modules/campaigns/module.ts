@@ -2,12 +2,11 @@ import { defineModule, type Offers, offered } from '../module.ts';
 import { auditCampaigns } from './audit.ts';
 import { campaignBirths } from './births.ts';
 import type { CampaignDeps, DispatchDeps } from './deps.ts';
-import { followsCampaignEmails } from './follow-emails.ts';
+import { campaignTallyAccountant, followsCampaignEmails } from './follow-emails.ts';
 import { campaignKind, campaigns } from './kind.ts';
 import { campaignMail } from './mail.ts';
 import { pauseWarning } from './pause-warning.ts';
 import { campaignRoutes } from './routes.ts';
-import { tallyAccountant } from './tally-accountant.ts';
 import { campaignWorker } from './worker.ts';
 
 /** Campaigns: one message to everybody in an audience. */
@@ -75,7 +74,7 @@ export const campaignsModule = defineModule<CampaignDeps>({
             isMember: async (workspaceId, addressKey) =>
               (await offers.isMember?.(workspaceId, addressKey)) ?? false,
           },
-          duties: [tallyAccountant({ database })],
+          duties: [campaignTallyAccountant({ database })],
         };
       },
     };

@@ -79,6 +79,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     name: 'getCampaign',
     permission: 'campaigns:read',
     summary: 'Get a campaign',
+    description: 'Its content, its audience, when it is or was sent, and why it is paused or failed.',
     params,
     response: Campaign,
     status: 200,
@@ -124,6 +125,8 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     audit: { action: 'campaign.created' },
     permission: 'campaigns:write',
     summary: 'Make a draft of a campaign, whatever has become of it',
+    description:
+      'Content, sender, audience and limits are copied; the times and the numbers are not. The copy goes to nobody until it is sent.',
     params,
     response: Campaign,
     status: 201,
@@ -172,6 +175,8 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     audit: { action: 'campaign.unscheduled' },
     permission: 'campaigns:write',
     summary: 'Make a scheduled campaign a draft again',
+    description:
+      'Nothing has been sent yet, and nothing will be until it is sent or scheduled again. Only while it is `scheduled`.',
     params,
     response: Campaign,
     status: 200,

@@ -2,6 +2,7 @@ import type { Signer } from '../../crypto/signer.ts';
 import type { Unsubscribe } from '../../transport/transport.ts';
 import { beforeBodyEnd, findLinks, type LinkedHtml, replaceLinks } from './rewrite.ts';
 import { type Link, linkToken, type Purpose } from './tokens.ts';
+import { MANY_LINKS } from './visits.ts';
 
 /** The recipient of a copy, and what is tracked of it. */
 export interface Tracked {
@@ -47,6 +48,7 @@ class Draft {
   readonly #given: string | null;
   #text: string | null | undefined;
   #links: LinkedHtml | undefined;
+  #many: number | undefined;
 
   constructor(
     { text, html }: Parts,
@@ -62,6 +64,12 @@ class Draft {
     if (this.#text === undefined)
       this.#text = this.#given ?? (this.html === null ? null : this.textFromHtml(this.html));
     return this.#text;
+  }
+
+  /** How many different links are followed by way of this service, of which three are many; undefined where one at most is. */
+  manyLinks(isOwn: (url: string) => boolean): number | undefined {
+    this.#many ??= Math.min(MANY_LINKS, new Set(this.links.urls.filter((url) => !isOwn(url))).size);
+    return this.#many > 1 ? this.#many : undefined;
   }
 
   get links(): LinkedHtml {
@@ -80,8 +88,11 @@ export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
     drafts.set(parts, draft);
     const { destination, workspaceId, address, host, opens, clicks, list } = tracked;
     const base = host === null ? publicUrl : `https://${host}`;
+    const isOwn = (url: string): boolean => url === EXIT || url.startsWith(`${publicUrl}/p/`);
+    const links = clicks && draft.html !== null ? draft.manyLinks(isOwn) : undefined;
     const link = (purpose: Purpose, path: string, target = ''): string => {
-      const content: Link = { ...destination, target };
+      const isVisit = links !== undefined && purpose !== 'unsubscribe';
+      const content: Link = { ...destination, target, ...(isVisit ? { links } : {}) };
       return `${base}/t/${path}/${linkToken(purpose, content, signer)}`;
     };
     // The link holds workspace and address, since it has to work when the email has long been deleted.
@@ -91,8 +102,7 @@ export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
     const withExit = (part: string): string => (exit === null ? part : part.replaceAll(EXIT, () => exit));
     const clickable = (url: string): string => {
       const target = withExit(url);
-      const isOwn = url === EXIT || url.startsWith(`${publicUrl}/p/`);
-      return isOwn || target.length > LONGEST_URL ? escaped(target) : link('click', 'c', target);
+      return isOwn(url) || target.length > LONGEST_URL ? escaped(target) : link('click', 'c', target);
     };
     const counted = (html: string): string => {
       const page = withExit(clicks ? replaceLinks(draft.links, clickable) : html);

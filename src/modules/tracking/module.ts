@@ -1,13 +1,16 @@
 import { defineModule } from '../module.ts';
+import { EarlyVisits } from './early-visits.ts';
 import { type TrackingDeps, trackingRoutes } from './routes.ts';
 
 /** The endpoints that links in emails lead to: opens, clicks and unsubscribing. */
 export const trackingModule = defineModule<TrackingDeps>({
   name: 'tracking',
   pages: trackingRoutes,
-  open: ({ config, database, signer, logger }) => ({
-    connect: ({ engine }) => ({
-      deps: { database, engine, signer, log: logger, publicUrl: config.publicUrl },
-    }),
+  open: ({ config, database, clock, signer, logger }) => ({
+    connect({ engine }) {
+      const early = new EarlyVisits({ database, engine, clock });
+      const { publicUrl } = config;
+      return { deps: { database, engine, signer, early, log: logger, publicUrl }, duties: [early.duty] };
+    },
   }),
 });

@@ -18,16 +18,19 @@ import {
 } from '../preferences/queries.ts';
 import { suppress } from '../suppressions/commands.ts';
 import { findBrand } from '../workspace/queries.ts';
+import type { EarlyVisits } from './early-visits.ts';
 import { onwards, pixel } from './page.ts';
 import { isWeb } from './rewrite.ts';
 import { type Link, type Purpose, readLinkToken } from './tokens.ts';
 import { visitorOf } from './visitors.ts';
+import { networkOf, reportOf } from './visits.ts';
 
 /** The services that tracking calls. */
 export interface TrackingDeps {
   readonly database: Database;
   readonly engine: Engine;
   readonly signer: Signer;
+  readonly early: EarlyVisits;
   readonly log: Log;
   /** This service's own address, without a slash at its end. */
   readonly publicUrl: string;
@@ -52,13 +55,30 @@ interface Exit {
   readonly campaignId: string | null;
 }
 
+/** $1 an email, $2 the index of a recipient, $3 the key of its address. */
+const REPLACED =
+  'select recipient_keys[$2::integer + 1] is distinct from $3 as is_replaced from emails where id = $1';
+
+/** True when an email names somebody else instead of the person that its link was made for: the person has been forgotten. */
+async function isReplaced(database: Database, { emailId, recipient }: Link, key: string): Promise<boolean> {
+  const [row] = await database.query<{ is_replaced: boolean }>(REPLACED, [emailId, recipient, key]);
+  return row?.is_replaced ?? false;
+}
+
 function exitOf({ target }: Link): Exit {
   const [workspaceId = '', address = '', audienceId = null, campaignId = null] = target.split(' ');
   return { workspaceId, address, audienceId, campaignId };
 }
 
 /** The endpoints that links in emails lead to: public, valid for ever, and impossible to guess. */
-export function trackingRoutes({ database, engine, signer, log, publicUrl }: TrackingDeps): readonly Route[] {
+export function trackingRoutes({
+  database,
+  engine,
+  signer,
+  early,
+  log,
+  publicUrl,
+}: TrackingDeps): readonly Route[] {
   const params = { token: { text: 'Whose link it is and where it leads, signed.' } };
   const nothing = Type.Unsafe<never>({});
   const read = (purpose: Purpose, { params: { token } }: Visit): Link | null =>
@@ -84,20 +104,20 @@ export function trackingRoutes({ database, engine, signer, log, publicUrl }: Tra
 
   /** Records a visit. The visitor gets the picture or page also when that fails. */
   const note = async (link: Link, call: Visit, type: 'opened' | 'clicked'): Promise<void> => {
-    const { method, headers, now } = call;
+    const { method, headers, now: at, client } = call;
     // Link checkers and prefetchers send HEAD; a visitor who sees the picture or the page sends GET.
     if (method === 'HEAD') return;
-    const { emailId, recipient, target } = link;
-    const seen = {
-      userAgent: headers.get('user-agent')?.slice(0, LONGEST_AGENT) ?? null,
-      via: visitorOf(headers),
+    const { emailId, recipient, target, links } = link;
+    const userAgent = headers.get('user-agent')?.slice(0, LONGEST_AGENT) ?? null;
+    const visit = { emailId, recipient, type, target, userAgent, at };
+    const via = visitorOf(headers);
+    const store = async (): Promise<void> => {
+      const mayBeScanner = via === null && links !== undefined;
+      if (mayBeScanner && (await early.keep({ ...visit, links, network: networkOf(client) }))) return;
+      await engine.tell('email', emailId, reportOf(visit, via));
     };
-    const data = type === 'clicked' ? { url: target, ...seen } : seen;
-    // The kind of visitor is part of the number, so that a person who follows a link right after a scanner counts.
-    const followed = Bun.hash.crc32(`${seen.via ?? ''} ${target}`);
-    const report = { type, recipient, link: followed, data };
     try {
-      await within(NOTE_MS, engine.tell('email', emailId, { type: 'report.received', at: now, report }));
+      await within(NOTE_MS, store());
     } catch (error) {
       log.warn({ err: error, actor: emailId }, 'A visit could not be noted.');
     }
@@ -178,14 +198,20 @@ export function trackingRoutes({ database, engine, signer, log, publicUrl }: Tra
         // An unsubscription must not be lost: while the database is away, the answer is a 503, and the client tries again.
         const event = { type: 'report.received', at: call.now, report } as const;
         const result = await engine.tell('email', link.emailId, event);
-        // The email may be long deleted, or not yet known to have left: the address is suppressed all the same.
-        if (suppresses && result.outcome !== 'changed')
+        const mailbox = parseAddress(address);
+        const key = isProblem(mailbox) ? address : mailbox.key;
+        const isForgotten = suppresses && (await isReplaced(database, link, key));
+        // The email may be long deleted, or not yet known to have left, or name the person no more, who has been forgotten: the
+        // address is suppressed all the same. Of somebody forgotten the hash alone is kept, unless they are a contact again.
+        if (suppresses && (isForgotten || result.outcome !== 'changed'))
           await suppress(database, {
             ...{ workspaceId, address, emailId: link.emailId },
             ...{ reason: 'unsubscribed', at: call.now },
+            hiddenBy:
+              isForgotten && !(await findContact({ database }, { workspaceId, livemode: true }, key))
+                ? signer
+                : null,
           });
-        const mailbox = parseAddress(address);
-        const key = isProblem(mailbox) ? address : mailbox.key;
         const preferences = preferencesPath(signer, { workspaceId, livemode: true, key });
         return unsubscribedPage(textsFor(call.headers), await brandOf(link), preferences);
       },
