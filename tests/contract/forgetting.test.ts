@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { createSigner } from '../../src/crypto/signer.ts';
+import { preferencesPath } from '../../src/modules/preferences/queries.ts';
 import { linkToken } from '../../src/modules/tracking/tokens.ts';
 import { eventually } from '../support/eventually.ts';
 import { BOTH_DATABASES, type RealService, startRealService } from './real-service.ts';
@@ -220,6 +221,62 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
       (await send('GET', `/v1/contacts/imports/${id}`)).status === 'completed' ? true : undefined,
     );
     expect((await contact('gone@forget.example')).status).toBe('unsubscribed');
+  });
+
+  test('a link of an email still unsubscribes somebody who was forgotten, whose address does not come back', async () => {
+    const exit = (emailId: string, address: string) => {
+      const target = `${service.workspaceId} ${address}`;
+      const token = linkToken('unsubscribe', { emailId, recipient: 0, target }, SIGNER);
+      return async () => {
+        const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
+        expect((await fetch(`${service.url}/t/u/${token}`, { method: 'POST', body })).status).toBe(200);
+      };
+    };
+    const [early, late] = ['early@forget.example', 'late@forget.example'] as const;
+    const links = [];
+    for (const address of [early, late]) {
+      await send('POST', '/v1/contacts', { email: address });
+      const id = await mailed(address);
+      await until(id, 'delivered');
+      await send('DELETE', `/v1/contacts/${address}`);
+      links.push(exit(id, address));
+    }
+    await erased();
+    const [leaveEarly, leaveLate] = links;
+    for (let times = 0; times < 2; times++) {
+      await leaveEarly?.();
+      expect(found(await dumpOf(service), early)).toEqual([]);
+      expect(await suppression(early)).toMatchObject({ address: null, reason: 'unsubscribed' });
+    }
+    await send('POST', '/v1/contacts', { email: early });
+    expect((await contact(early)).status).toBe('unsubscribed');
+    // Who is a contact again leaves at the first click.
+    await send('POST', '/v1/contacts', { email: late });
+    expect((await contact(late)).status).toBe('subscribed');
+    await leaveLate?.();
+    expect((await contact(late)).status).toBe('unsubscribed');
+    expect(await suppression(late)).toMatchObject({ address: late, reason: 'unsubscribed' });
+    const listed = await send('GET', '/v1/suppressions?limit=100');
+    expect(listed.filter((one: { address: string | null }) => one.address?.endsWith('.invalid'))).toEqual([]);
+  });
+
+  test('the preference page knows somebody who had left and was forgotten, and stores the address no more', async () => {
+    const address = 'page@forget.example';
+    await send('POST', '/v1/contacts', { email: address, status: 'unsubscribed' });
+    const url =
+      service.url +
+      preferencesPath(SIGNER, { workspaceId: service.workspaceId, livemode: true, key: address });
+    const page = async (action?: string): Promise<string> => {
+      const how = action === undefined ? {} : { method: 'POST', body: new URLSearchParams({ action }) };
+      return (await fetch(url, how)).text();
+    };
+    expect(await page()).toContain('You are unsubscribed from everything');
+    await send('DELETE', `/v1/contacts/${address}`);
+    await erased();
+    for (const action of [undefined, 'again', 'off'])
+      expect(await page(action)).toContain('You are unsubscribed from everything');
+    expect(found(await dumpOf(service), address)).toEqual([]);
+    expect(await send('GET', `/v1/suppressions?address=${address}`)).toMatchObject([{ address: null }]);
   });
 
   test('an email that still has to leave keeps its address until it is over', async () => {

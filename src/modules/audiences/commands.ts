@@ -16,9 +16,12 @@ import {
 } from './queries.ts';
 
 // biome-ignore lint/performance/noBarrelFile: what other modules may do with members, beside the commands themselves.
-export { type Asking, joinAudience, leaveAudience } from './members.ts';
+export { joinAudience, leaveAudience } from './members.ts';
 
-/** The most audiences of one environment, and the most of those with a filter: all of these are asked in one statement. */
+/**
+ * The most audiences of one environment, and the most of those with a filter: all of these are asked in one statement. They are counted
+ * by `audiences_present`, one request behind the other.
+ */
 const MOST_AUDIENCES = 1_000;
 const MOST_DYNAMIC = 100;
 
@@ -33,10 +36,7 @@ const CREATE = `with created as (
     updated_at)
   select $1, $2::boolean, $3, $4, $5, $6, $7::text::json, $8::boolean, $9::boolean, $10::timestamptz, $10::timestamptz,
     $10::timestamptz
-  from (
-    select count(*) as present, count(*) filter (where type = 'dynamic') as dynamic from audiences
-    where workspace_id = $1 and livemode = $2::boolean
-  ) n where present < ${MOST_AUDIENCES} and ($6 = 'static' or dynamic < ${MOST_DYNAMIC})
+  from audiences_present($1, $2::boolean) where present < ${MOST_AUDIENCES} and ($6 = 'static' or dynamic < ${MOST_DYNAMIC})
   returning id
 ), walk as (
   insert into audience_walks as w (workspace_id, livemode, began_at, after, next_at)

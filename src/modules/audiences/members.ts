@@ -6,7 +6,6 @@ import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import { type Call, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { findContact, type Scope } from '../contacts/queries.ts';
-import type { EmailSender } from '../emails/accept.ts';
 import { type AddedView, type AddMembers, MOST_ADDED } from './model.ts';
 import { type AudienceCounter, type AudienceReader, findAudienceRow } from './queries.ts';
 
@@ -20,24 +19,20 @@ const NO_SENDER = new Failure(
   { suggestion: 'Set defaultFrom with PATCH /v1/workspace, or change the audience to confirm: false.' },
 );
 
-/** Who asks, and when. */
-export interface Asking {
-  readonly sender: EmailSender;
-  readonly audienceId: string;
-  readonly contactIds: readonly string[];
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
 /** The services that changing members calls. */
 export interface MemberDeps extends AudienceCounter {
-  /** Mails people who have to confirm. */
-  askToConfirm(asking: Asking): Promise<void>;
+  /** Mails people who have to confirm, by the ids of their confirmations. What it could not do is done later. */
+  askToConfirm(ids: readonly string[]): Promise<void>;
 }
+
+/** Mails a day that ask one person to confirm, over all audiences. */
+const MOST_ASKED = 3;
 
 /**
  * $1 workspace, $2 environment, $3 audience, $4 those to be added, $5 whether they have to confirm, $6 now, $7 on: the reply. Each
- * joining stands in the activity of the contact, in the same commit: whatever waits for it reads it there, in order.
+ * joining stands in the activity of the contact, in the same commit: whatever waits for it reads it there, in order. Whoever has to
+ * confirm is asked by a mail that `confirmations` stands for until it has been accepted. Contacts are locked before it is looked how often
+ * they were asked: the row that is read then is the last one, also when another request has changed it meanwhile.
  */
 const ADD = `with asked as materialized (
   select * from json_to_recordset($4::text::json) as a(ord integer, id text, email_key text, activity_id text)
@@ -57,13 +52,35 @@ const ADD = `with asked as materialized (
   insert into contact_activity (contact_id, id, livemode, type, at, subject)
   select e.id, e.activity_id, $2::boolean, 'joined', $6::timestamptz, $3 from each_once e
   where not $5::boolean and e.id in (select contact_id from added)
+), unconfirmed as materialized (
+  select c.id, e.activity_id, c.asked_at from each_once e
+    join contacts c on c.workspace_id = $1 and c.livemode = $2::boolean and c.id = e.id
+  where $5::boolean and not exists (
+    select from audience_members m where m.audience_id = $3 and m.contact_id = e.id and m.state = 'joined')
+  order by c.id for update of c
+), judged as materialized (
+  select u.id, u.activity_id, r.recently, cardinality(r.recently) < ${MOST_ASKED} as may_be_asked
+  from unconfirmed u cross join lateral (
+    select array(select t from unnest(u.asked_at) t where t > $6::timestamptz - interval '1 day') as recently
+  ) r
+), remembered as (
+  update contacts c set asked_at = j.recently || $6::timestamptz from judged j
+  where j.may_be_asked and c.workspace_id = $1 and c.livemode = $2::boolean and c.id = j.id
+), waiting as (
+  insert into confirmations (id, workspace_id, livemode, audience_id, contact_id, asked_at, next_at)
+  select activity_id, $1, $2::boolean, $3, id, $6::timestamptz, $6::timestamptz + interval '10 seconds'
+  from judged where may_be_asked returning id
+), left_alone as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
+  select id, activity_id, $2::boolean, 'notAsked', $6::timestamptz, $3, '{"reason":"asked_often"}' from judged
+  where not may_be_asked and id in (select contact_id from added)
 ), outcome as (
   select (select count(*) from added)::integer as added, (select count(*) from each_once)::integer as known,
     coalesce((select json_agg(ord order by ord) from asked where ord not in (select ord from found)), '[]'::json) as missing
 ), kept as (
   ${keepReplySql({ from: 'outcome', reply: 'row_to_json(outcome)::text', first: 7 })}
 )
-select added, known, missing, array(select id from each_once) as ids from outcome`;
+select added, known, missing, array(select id from waiting) as waiting from outcome`;
 
 interface Outcome {
   readonly added: number;
@@ -91,14 +108,13 @@ export async function addMembers(deps: MemberDeps, call: AddCall): Promise<Added
       if (!audience) return notFound('audience');
       if (audience.type === 'dynamic') return DYNAMIC;
       if (audience.confirm && caller.senderDefaults.from === null) return NO_SENDER;
-      const [row] = await deps.database.query<Outcome & { readonly ids: readonly string[] }>(ADD, [
+      const [row] = await deps.database.query<Outcome & { readonly waiting: readonly string[] }>(ADD, [
         ...[caller.workspaceId, caller.livemode, audience.id, JSON.stringify(askedOf(body, now))],
         ...[audience.confirm, new Date(now).toISOString()],
         ...replyParameters(keyedBy(call), 200),
       ]);
       if (!row) return notFound('audience');
-      if (audience.confirm)
-        await deps.askToConfirm({ sender: caller, audienceId: audience.id, contactIds: row.ids, now });
+      await deps.askToConfirm(row.waiting);
       return row;
     },
   });

@@ -22,7 +22,7 @@ export const audiencesModule = defineModule<MemberDeps & AudienceDeleter>({
           database,
           uses: audienceUses,
           counter: new ContactCounter(database),
-          askToConfirm: (asking) => askToConfirm({ database, signer, publicUrl, acceptance }, asking),
+          askToConfirm: (ids) => askToConfirm({ database, clock, signer, publicUrl, acceptance }, ids),
         },
         duties: [memberSweeper({ database }), audienceFollower({ database, clock })],
       };

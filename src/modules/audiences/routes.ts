@@ -47,7 +47,8 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter): readonly Rou
     name: 'listAudiences',
     permission: 'contacts:read',
     summary: 'List audiences',
-    description: 'Newest first.',
+    description:
+      'Newest first, static and dynamic ones. How many contacts a dynamic one has is told by its detail.',
     query: AudienceQuery,
     response: Type.Array(Audience),
     status: 200,
@@ -76,6 +77,8 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter): readonly Rou
     name: 'getAudience',
     permission: 'contacts:read',
     summary: 'Get an audience with the number of its contacts',
+    description:
+      'The number of contacts is counted at the request; that of a dynamic audience is what its filter finds now.',
     params: { id: AUDIENCE_ID },
     response: Audience,
     status: 200,
@@ -89,7 +92,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter): readonly Rou
     audit: { action: 'audience.changed' },
     permission: 'contacts:write',
     summary: 'Change an audience',
-    description: 'Its type stays what it is.',
+    description: 'Members that are left out stay as they are. Its type stays what it is.',
     params: { id: AUDIENCE_ID },
     body: PatchAudience,
     response: Audience,
@@ -105,10 +108,11 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter): readonly Rou
     permission: 'contacts:write',
     summary: 'Delete an audience',
     description:
-      'Its contacts stay. One that a scheduled or running campaign is for, or leaves out, is kept (409): the rest of the campaign would reach nobody, or those who were to be left out.',
+      'Its contacts stay. One that a scheduled or running campaign is for, or leaves out, is kept (409): the rest of the campaign would reach nobody, or those who were to be left out. So is one that an active flow names.',
     params: { id: AUDIENCE_ID },
     response: Type.Null(),
     status: 204,
+    failures: ['CONFLICT'],
     handle: (call) => deleteAudience(deps, call),
   }),
   route({
@@ -148,6 +152,8 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter): readonly Rou
     name: 'deleteAudienceContact',
     permission: 'contacts:write',
     summary: 'Remove a contact from a static audience',
+    description:
+      'The contact itself stays. Out of a dynamic audience nobody can be removed but by its filter.',
     params: { id: AUDIENCE_ID, contact: { text: 'The id of the contact, or its address.' } },
     response: Type.Null(),
     status: 204,

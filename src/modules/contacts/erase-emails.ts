@@ -31,7 +31,7 @@ from unnest($1::text[]) i(id) join emails b on b.id = i.id join emails_now e on 
 /**
  * Replaces the recipient wherever an email names it: in its lists and envelope, and in what its turns recorded and noted, whose
  * texts come from other servers and often repeat the address. Copies that were captured are removed, since they hold it in their
- * headers. $1 the emails, $2 a pattern of the address.
+ * headers, and visits that were not judged yet, since links may name it. $1 the emails, $2 a pattern of the address.
  */
 const ERASE = `with erased as materialized (
   select * from json_to_recordset($1::text::json)
@@ -45,6 +45,8 @@ const ERASE = `with erased as materialized (
   from erased r where t.email_id = r.id and (t.recorded::text ~* $2 or t.noted::text ~* $2)
 ), copies as (
   delete from captured c using erased r where c.email_id = r.id
+), visits as (
+  delete from early_visits v using erased r where v.email_id = r.id
 )
 select 1`;
 

@@ -26,6 +26,8 @@ export const ACTIVITY: ActivityView = {
   campaignId: null,
   audienceId: null,
   importId: null,
+  flowId: null,
+  runId: null,
   name: 'order.placed',
   byMachine: false,
   data: { total: 49.9 },

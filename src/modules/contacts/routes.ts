@@ -106,6 +106,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     name: 'getContact',
     permission: 'contacts:read',
     summary: 'Get a contact',
+    description: 'By id, or by address. Its properties, its consent, and the audiences that it is in.',
     params: { contact: CONTACT_PARAM },
     response: Contact,
     status: 200,
@@ -149,7 +150,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     permission: 'contacts:read',
     summary: 'List what happened to a contact',
     description:
-      'One time line, newest first: emails with their opens and clicks, imports, audiences that were joined and left, custom events. Entries about emails go with their emails.',
+      'One time line, newest first: emails with their opens and clicks, imports, audiences that were joined and left or that asked to be confirmed, custom events, runs of flows. Entries about emails go with their emails, and those about runs with their runs.',
     params: { contact: CONTACT_PARAM },
     query: ActivityQuery,
     response: Type.Array(Activity),

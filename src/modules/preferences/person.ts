@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts';
 import { joinAudience, leaveAudience } from '../audiences/commands.ts';
 import { changeStatus } from '../contacts/commands.ts';
 import { suppress } from '../suppressions/commands.ts';
+import { reasonOf } from '../suppressions/queries.ts';
 import type { Recipient } from './links.ts';
 
 /** The most audiences that a page shows. */
@@ -30,6 +31,8 @@ export interface Person {
   /** Null for somebody who is no contact, or not any more. */
   readonly contact: { readonly id: string; readonly email: string; readonly status: string } | null;
   readonly offered: readonly Offered[];
+  /** Why somebody who is no contact gets no mail all the same; null otherwise. */
+  readonly suppressed: Awaited<ReturnType<typeof reasonOf>>;
 }
 
 /** The services that the pages of recipients call. */
@@ -45,7 +48,7 @@ export interface PreferenceDeps {
 
 /** Reads a person and the public audiences. @throws Unavailable */
 export async function findPerson(
-  { database }: Pick<PreferenceDeps, 'database'>,
+  { database, signer }: Pick<PreferenceDeps, 'database' | 'signer'>,
   { workspaceId, livemode, key }: Recipient,
 ): Promise<Person> {
   const [contact] = await database.query<NonNullable<Person['contact']>>(PERSON, [
@@ -54,7 +57,8 @@ export async function findPerson(
     key,
   ]);
   const offered = contact ? await database.query<Offered>(OFFERED, [workspaceId, livemode, contact.id]) : [];
-  return { contact: contact ?? null, offered };
+  const suppressed = contact || !livemode ? null : await reasonOf({ database, signer }, workspaceId, key);
+  return { contact: contact ?? null, offered, suppressed };
 }
 
 /** What a person chose on the page. */
@@ -72,11 +76,11 @@ export async function choose(
   { action, shown, chosen }: Choice,
   now: number,
 ): Promise<void> {
-  const { contact, offered } = await findPerson(deps, recipient);
+  const { contact, offered, suppressed } = await findPerson(deps, recipient);
   const { workspaceId, livemode, key } = recipient;
   if (!contact) {
-    // Who is no contact may still get mail, and may always have it stopped.
-    if (action === 'off' && livemode)
+    // Who is no contact may still get mail, and may always have it stopped; of whom only a hash is kept, no more is stored.
+    if (action === 'off' && livemode && suppressed === null)
       await suppress(deps.database, {
         workspaceId,
         address: key,

@@ -147,16 +147,21 @@ const masked = (key: string): string => `${key.slice(0, 1)}…${key.slice(key.la
 const button = (action: Choice['action'], label: string, isMain = false): string =>
   `<button${isMain ? ' class="main"' : ''} name="action" value="${action}">${html(label)}</button>`;
 
-function bodyOf(texts: PageTexts, { key }: Recipient, { contact, offered }: Person, said: Said): string {
+function bodyOf(
+  texts: PageTexts,
+  { key }: Recipient,
+  { contact, offered, suppressed }: Person,
+  said: Said,
+): string {
   const intro = `<p class="soft">${html(texts.forAddress(masked(key)))}</p>`;
-  const status = contact?.status ?? (said === 'off' ? 'unsubscribed' : 'subscribed');
-  if (status === 'bounced' || status === 'complained')
+  const status = contact?.status ?? suppressed ?? (said === 'off' ? 'unsubscribed' : 'subscribed');
+  if (status === 'bounced' || status === 'complained' || status === 'manual')
     return `${intro}<p role="status">${html(texts.isBlocked)}</p>`;
   if (status === 'unsubscribed') {
     const back = contact === null ? '' : `<form method="post">${button('again', texts.again)}</form>`;
     return `${intro}<p role="status">${html(texts.isOff)}</p><p>${html(texts.offHint)}</p>${back}`;
   }
-  const notice = said === 'save' ? texts.saved : said === 'again' ? texts.isBack : null;
+  const notice = said === 'save' ? texts.saved : said === 'again' && contact ? texts.isBack : null;
   const choices = offered
     .map(
       ({ id, name, description, isIn }) =>

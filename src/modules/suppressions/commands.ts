@@ -33,6 +33,8 @@ export interface ToSuppress {
   readonly emailId: string | null;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** Makes the keyed hash that is stored in place of the address of somebody who has been forgotten. */
+  readonly hiddenBy?: Signer | null;
 }
 
 const IS_STRONGER = replacesReason('s', 'excluded');
@@ -66,14 +68,17 @@ select one from removed`;
  */
 export async function suppress(
   database: Database,
-  { workspaceId, address, reason, emailId, at }: ToSuppress,
+  { workspaceId, address, reason, emailId, at, hiddenBy = null }: ToSuppress,
   claim: IdempotencyClaim | null = null,
 ): Promise<SuppressionView | null> {
   const read = parseAddress(address);
   if (isProblem(read)) return null;
   const keyed = { scope: { workspaceId, livemode: true }, claim, now: at };
   const [row] = await database.query<SuppressionRow>(SUPPRESS, [
-    ...[workspaceId, read.key, read.address, reason, emailId, new Date(at).toISOString()],
+    ...(hiddenBy
+      ? [workspaceId, forgottenKey(hiddenBy, workspaceId, read.key), null, reason, null]
+      : [workspaceId, read.key, read.address, reason, emailId]),
+    new Date(at).toISOString(),
     ...replyParameters(keyed, CREATED),
   ]);
   return row ? viewOf({ ...row, address: read.address }) : null;

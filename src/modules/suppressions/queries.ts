@@ -63,3 +63,17 @@ export async function listSuppressions(
   ]);
   return pageOf(request, rows, ({ position }) => position, viewOf);
 }
+
+const REASON = `select reason from suppressions where workspace_id = $1 and address_key in ($2, $3)
+order by reason = '${WEAKEST_REASON}' limit 1`;
+
+/** Why an address gets no live mail, also when only its hash is kept; null when it does. `key` is `Address.key`. */
+export async function reasonOf(
+  { database, signer }: { readonly database: Database; readonly signer: Signer },
+  workspaceId: string,
+  key: string,
+): Promise<SuppressionRow['reason'] | null> {
+  const hash = forgottenKey(signer, workspaceId, key);
+  const [row] = await database.query<Pick<SuppressionRow, 'reason'>>(REASON, [workspaceId, key, hash]);
+  return row?.reason ?? null;
+}

@@ -45,9 +45,6 @@ async function refuseAudience(database: Database, { caller, query }: Starting): 
   return problem === null ? null : invalid([{ path: '/query/audienceId', message: problem }]);
 }
 
-const OPEN = `select count(*)::integer as open from contact_imports
-where workspace_id = $1 and livemode = $2 and state in ('queued', 'checking', 'processing')`;
-
 /** Stores the file of an import to be. @throws Unavailable, BrokenBody */
 export const receiveFile = (
   { database }: ImportCommands,
@@ -68,8 +65,6 @@ export function startImport(
   const settings: ImportSettings = { plan: file.plan, bytes: file.bytes, onConflict, onError, dryRun };
   const started = (state: ContactImportState): StartedImport => ({ id: file.id, status: statusOf(state) });
   const run = async () => {
-    const [row] = await database.query<{ open: number }>(OPEN, [workspaceId, livemode]);
-    if ((row?.open ?? 0) >= MOST_OPEN) return FULL;
     const refused = await refuseAudience(database, call);
     if (refused) return refused;
     const spawned = await engine.spawn('contactImport', {
@@ -82,14 +77,15 @@ export function startImport(
         merges: onConflict === 'upsert',
         audience_id: audienceId,
         trigger_flows: triggerFlows,
+        most_open: MOST_OPEN,
       },
       claim: claimOnce(keyedBy(call), ACCEPTED, (state: ContactImportState) =>
         JSON.stringify(started(state)),
       ),
       bytes: 4_096,
     });
-    if (spawned.outcome === 'overQuota' || spawned.outcome === 'withheld')
-      throw new Error('An import takes no units.');
+    if (spawned.outcome === 'overQuota') throw new Error('An import takes no units.');
+    if (spawned.outcome === 'withheld') return FULL;
     if (spawned.outcome === 'replayed') return spawned;
     file.keep();
     return started(spawned.state);

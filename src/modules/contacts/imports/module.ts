@@ -1,4 +1,5 @@
 import { defineModule } from '../../module.ts';
+import { importBirths } from './births.ts';
 import type { ImportCommands } from './commands.ts';
 import { importPruner } from './import-pruner.ts';
 import { contactImportKind, contactImports } from './kind.ts';
@@ -9,6 +10,7 @@ import { importWorker } from './worker.ts';
 export const importsModule = defineModule<ImportCommands>({
   name: 'imports',
   kinds: [{ kind: contactImportKind, permission: 'contacts:read', resource: 'contacts' }],
+  births: [importBirths],
   routes: importRoutes,
   open({ database, clock, signer }) {
     return {

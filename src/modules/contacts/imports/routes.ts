@@ -74,7 +74,8 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     name: 'listContactImports',
     permission: 'contacts:read',
     summary: 'List imports of contacts',
-    description: 'Newest first.',
+    description:
+      'Newest first. Each with how far it has come and how many rows it made, changed, skipped and refused.',
     query: ImportListQuery,
     response: Type.Array(ContactImport),
     status: 200,
@@ -87,6 +88,8 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     name: 'getContactImport',
     permission: 'contacts:read',
     summary: 'Get an import of contacts',
+    description:
+      'How far it has come and how many rows it made, changed, skipped and refused. It goes on after a crash where it was.',
     params: { id },
     response: ContactImport,
     status: 200,
