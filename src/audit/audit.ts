@@ -1,5 +1,5 @@
 import { migrations } from '../db/migrations.ts';
-import { MODULE_KINDS } from '../modules.ts';
+import { MODULE_AUDITS, MODULE_KINDS } from '../modules.ts';
 import { type Audit, auditActors } from './actors.ts';
 import { Findings } from './findings.ts';
 import { auditMail, auditPositions, auditReplies, auditTransactions } from './leftovers.ts';
@@ -30,6 +30,7 @@ export async function auditLedger(session: Session, now: number, since = 0): Pro
   for (const { kind, audit: own } of MODULE_KINDS)
     if (own) await own(audit, quotas);
     else await auditActors(audit, kind, '');
+  for (const own of MODULE_AUDITS) await own(audit);
   await quotas.compare(session, findings);
   await auditReplies(audit);
   await auditMail(audit);

@@ -14,6 +14,7 @@ export const CHECKS = {
   positions: 'what is written next lies behind everything in the event log',
   ledgers: 'what is counted of a campaign is what its recipients say, and nobody has two of its emails',
   flows: 'no contact is twice in a flow, no step was done twice, and what is counted is what the runs say',
+  analytics: 'the hours that are counted are the sums of their quarters',
   transactions: 'no transaction is left open',
 } as const;
 

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { openOrCopy } from '../control/client.ts';
 import type { Parameter } from '../db/database.ts';
 import { EmbeddedDatabase } from '../db/embedded.ts';
 import type { Where } from '../db/open.ts';
@@ -18,7 +19,7 @@ const BATCH_TIMEOUT_MS = 60_000;
 
 /** Opens a session of the database that `where` names. */
 export const openSession = (where: Where): Promise<Session> =>
-  where.url === null ? embeddedSession(where.dataDir) : serverSession(where.url);
+  where.url === null ? embeddedSession(where) : serverSession(where.url);
 
 async function serverSession(url: string): Promise<Session> {
   const client = postgres(url, {
@@ -70,8 +71,14 @@ async function serverSession(url: string): Promise<Session> {
 const pidOf = async (query: Session['query']): Promise<number | undefined> =>
   (await query<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;
 
-async function embeddedSession(dataDir: string | null): Promise<Session> {
-  const database = await EmbeddedDatabase.open(dataDir);
+/** Of a database that a service has open, a copy is read: a transaction in it would hold up the service. */
+async function embeddedSession(where: Where): Promise<Session> {
+  const { database, remove } = await openOrCopy(where, (place) =>
+    EmbeddedDatabase.open(place.dataDir, place),
+  );
   await database.script(BEGIN);
-  return { query: (text, parameters) => database.query(text, parameters), close: () => database.close() };
+  return {
+    query: (text, parameters) => database.query(text, parameters),
+    close: () => database.close().finally(remove),
+  };
 }

@@ -4,6 +4,7 @@ import { historyPruner } from './history-pruner.ts';
 import { lastRunKeeper } from './last-run.ts';
 import { partitionMaker } from './partition-maker.ts';
 import { replyPruner } from './reply-pruner.ts';
+import { tableAnalyser } from './table-analyser.ts';
 import { tokenPruner } from './token-pruner.ts';
 
 /** The dependencies of the service's own duties. */
@@ -19,6 +20,7 @@ export const serviceDuties = (deps: ServiceDutyDeps): readonly Duty[] => [
   lastRunKeeper(deps),
   replyPruner(deps),
   tokenPruner(deps),
+  ...(deps.database.kind === 'embedded' ? [tableAnalyser(deps)] : []),
   historyPruner(
     deps,
     deps.kinds.flatMap(({ kind, isLongLived }) => (isLongLived ? kind : [])),

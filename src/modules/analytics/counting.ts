@@ -9,13 +9,13 @@ const REPEATED = ['delivered', 'opened', 'clicked', 'bounced'] as const;
 
 interface Counter {
   readonly column: string;
-  /** What is summed, as SQL over the columns of `parts`. */
+  /** What is summed, as SQL over the columns of `parts`. An integer, as in the table: sums of other types take several times as long. */
   readonly sum: string;
 }
 
 const counter = (column: string, summand: string, where: string): Counter => ({
   column,
-  sum: `coalesce(sum(${summand}) filter (where ${where}), 0)`,
+  sum: `coalesce(sum(${summand}) filter (where ${where}), 0)::integer`,
 });
 
 const COUNTERS: readonly Counter[] = [
@@ -31,53 +31,71 @@ const COUNTERS: readonly Counter[] = [
 export const COUNTS: readonly string[] = COUNTERS.map(({ column }) => column);
 
 /** The sums over `parts p` that make these columns. */
-export const SUMS = COUNTERS.map(({ sum }) => sum).join(', ');
+export const SUMS = COUNTERS.map(({ column, sum }) => `${sum} as ${column}`).join(', ');
 
-const quarterOf = (moment: string): string =>
-  `date_bin('15 minutes', ${moment}, timestamptz '2000-01-01 00:00:00Z')`;
+const beginningOf = (length: '15 minutes' | '1 hour', moment: string): string =>
+  `date_bin('${length}', ${moment}, timestamptz '2000-01-01 00:00:00Z')`;
 
-const DIMENSIONS = 'domain_id, campaign_id, template_id, tags';
+/** The hour (UTC) of a moment, as SQL. */
+export const hourOf = (moment: string): string => beginningOf('1 hour', moment);
+
+const quarterOf = (moment: string): string => beginningOf('15 minutes', moment);
+
+/** What the table tells apart beside the time. */
+export const DIMENSIONS = 'domain_id, campaign_id, template_id, tags';
+
+/** Which of the emails of `turns` and `births` are counted, and how. */
+interface Counting {
+  /** SQL over `position`: true for positions among those of `turns`. */
+  readonly isNew: string;
+  /** Narrows the emails down, as SQL over their columns. */
+  readonly where?: string;
+  /** The columns of emails that `parts` tells apart. Without it all of them are one. */
+  readonly apart?: string;
+}
 
 /**
  * CTEs that count. They read the relations `births` (columns of emails) and `turns` (`email_id`, `position`; all those of live mail that
  * lie between two positions), and end in `parts`: how often what happened to which emails in which quarter of an hour, once by the time of
- * the event (`by_event`) and once by the time at which the email was accepted. `isNew` is true for positions among those of `turns`.
- * `where` narrows the emails down, as SQL over their columns.
+ * the event (`by_event`) and once by the time at which the email was accepted.
  *
  * An email is looked up by its id alone: a join that the planner may turn around reads all of them. Its events are read once, those
  * before `turns` as well, which tell who was reached already; asking for each event what came before it took four times as long, since
  * every question opens each day's partition.
  */
-export const partsCtes = (isNew: string, where = 'true'): string => `touched as materialized (
+export const partsCtes = ({ isNew, where = 'true', apart }: Counting): string => {
+  const columns = apart === undefined ? '' : `, ${apart}`;
+  return `touched as materialized (
   select t.email_id, b.* from (select distinct email_id from turns) t
   left join lateral (select at, ${DIMENSIONS} from emails where id = t.email_id offset 0) b on true
   where ${where}
 ), told as materialized (
-  select t.*, o.position, e.type, e.occurred_at, e.data ->> 'via' is not null and e.type in ('opened', 'clicked') as by_machine,
-    row_number() over (
-      partition by t.email_id, e.type, e.recipient, e.data ->> 'via' is not null and e.type in ('opened', 'clicked')
-      order by o.revision, e.id
-    ) as turn
+  select t.*, o.position, e.type, e.occurred_at, e.by_machine,
+    row_number() over (partition by t.email_id, e.type, e.recipient, e.by_machine order by o.revision, e.id) as turn
   from touched t
   cross join lateral (select revision, position, recorded from email_turns where email_id = t.email_id and position is not null offset 0) o
-  cross join lateral json_to_recordset(o.recorded)
-    as e(id text collate "C", type text, recipient integer, occurred_at timestamptz, data json)
+  cross join lateral (
+    select id, type, recipient, occurred_at, type in ('opened', 'clicked') and data ->> 'via' is not null as by_machine
+    from json_to_recordset(o.recorded) as r(id text collate "C", type text collate "C", recipient integer, occurred_at timestamptz, data json)
+    offset 0
+  ) e
 ), seen as (
-  select at as accepted_at, at as occurred_at, 'accepted' as what, cardinality(recipients) as n, 0 as first, ${DIMENSIONS}
+  select at as accepted_at, at as occurred_at, 'accepted' as what, cardinality(recipients) as n, 0 as first${columns}
   from births where ${where}
   union all
   select coalesce(at, occurred_at), occurred_at, case when by_machine then 'machine_' else '' end || type, 1,
-    (turn = 1 and not by_machine and type = any('{${REPEATED.join()}}'))::integer, ${DIMENSIONS}
+    (turn = 1 and not by_machine and type = any('{${REPEATED.join()}}'))::integer${columns}
   from told where ${isNew}
 ), grouped as (
-  select ${quarterOf('accepted_at')} as accepted_in, ${quarterOf('occurred_at')} as occurred_in, what, sum(n) as n,
-    sum(first) as firsts, ${DIMENSIONS}
-  from seen group by 1, 2, what, ${DIMENSIONS}
+  select ${quarterOf('accepted_at')} as accepted_in, ${quarterOf('occurred_at')} as occurred_in, what, sum(n)::integer as n,
+    sum(first)::integer as firsts${columns}
+  from seen group by 1, 2, what${columns}
 ), parts as (
-  select occurred_in as quarter, true as by_event, what, n, firsts, ${DIMENSIONS} from grouped
+  select occurred_in as quarter, true as by_event, what, n, firsts${columns} from grouped
   union all
-  select accepted_in, false, what, n, firsts, ${DIMENSIONS} from grouped where what <> 'accepted'
+  select accepted_in, false, what, n, firsts${columns} from grouped where what <> 'accepted'
 )`;
+};
 
 /** The most tags of a workspace that are counted, and the most of those with the same name. Those that come first are. */
 export const MOST_TAGS = 1_000;

@@ -1,4 +1,5 @@
 import { defineModule } from '../module.ts';
+import { auditAnalytics } from './audit.ts';
 import type { AnalyticsReader } from './queries.ts';
 import { analyticsRollUp } from './roll-up.ts';
 import { analyticsRoutes } from './routes.ts';
@@ -8,6 +9,7 @@ export const analyticsModule = defineModule<AnalyticsReader>({
   name: 'analytics',
   tags: [{ segment: 'analytics', name: 'Analytics', description: 'How much mail, and what became of it.' }],
   routes: analyticsRoutes,
+  audit: auditAnalytics,
   open: ({ database }) => ({
     connect: () => ({ deps: { database }, duties: [analyticsRollUp({ database })] }),
   }),

@@ -127,3 +127,9 @@ function hoursFrom(from: number, to: number, timeZone: string): number[] {
   }
   return starts;
 }
+
+/** The hours (UTC) that do not lie within one point: those in which one begins, or the last one ends. */
+export function splitHours({ starts, to }: Period): readonly number[] {
+  const split = [...starts, to].filter((at) => at % HOUR_MS !== 0);
+  return [...new Set(split.map((at) => at - (at % HOUR_MS)))];
+}

@@ -4,7 +4,7 @@ import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import { COUNTS, MOST_TAGS, MOST_VALUES, ofSameName, partsCtes, SUMS, scopeText } from './counting.ts';
 import type { Analytics, AnalyticsQuery, Counts } from './model.ts';
-import { type Period, readPeriod } from './period.ts';
+import { type Period, readPeriod, splitHours } from './period.ts';
 
 /** The services that reading analytics calls. */
 export interface AnalyticsReader {
@@ -21,8 +21,8 @@ const ONLY = `($7::text is null or domain_id = $7) and ($8::text is null or camp
 /**
  * The sums, and what has not been added up yet, in one snapshot. The cursor comes as parameters, since the embedded database plans
  * by their values, and little lies behind it; where the sums have moved on meanwhile, no row is answered. Of a point there is a row, and
- * one of the place of the cursor. The points are read in a
- * subquery, once and not for each row.
+ * one of the place of the cursor. The points are read in a subquery, once and not for each row. Hours that two points share ($12) come
+ * from their quarters, all others are read whole.
  */
 const COUNT = `with cursor as materialized (
   select from analytics_cursors where workspace_id = $1 and accepted = $5::bigint and events = $6::bigint
@@ -34,14 +34,22 @@ const COUNT = `with cursor as materialized (
 ), turns as materialized (
   select email_id, position from email_turns
   where workspace_id = $1 and livemode and position > $6::bigint
-), ${partsCtes('position > $6::bigint', ONLY)}, counted as (
-  select quarter, ${COUNTS.join(', ')} from analytics
-  where workspace_id = $1 and scope = $2 and quarter >= $3::text::timestamptz and quarter < $4::text::timestamptz
+), ${partsCtes({ isNew: 'position > $6::bigint', where: ONLY })}, counted as (
+  select hour as moment, ${COUNTS.join(', ')} from analytics_hours
+  where workspace_id = $1 and scope = $2 and hour >= $3::text::timestamptz and hour < $4::text::timestamptz
+    and hour <> all ((select $12::text[]::timestamptz[])::timestamptz[])
+  union all
+  select q.* from unnest($12::text[]::timestamptz[]) as split(hour) cross join lateral (
+    select quarter, ${COUNTS.join(', ')} from analytics
+    where workspace_id = $1 and scope = $2 and quarter >= greatest(hour, $3::text::timestamptz)
+      and quarter < least(hour + interval '1 hour', $4::text::timestamptz)
+    offset 0
+  ) q
   union all
   select quarter, ${SUMS} from parts p
   where quarter >= $3::text::timestamptz and quarter < $4::text::timestamptz group by quarter
 )
-select width_bucket(quarter, (select $11::text[]::timestamptz[]))::integer as point,
+select width_bucket(moment, (select $11::text[]::timestamptz[]))::integer as point,
   ${COUNTS.map((name) => `sum(${name})::float8 as ${name}`).join(', ')}
 from cursor left join counted on true group by 1`;
 
@@ -65,17 +73,17 @@ export async function readAnalytics(
   if (period instanceof Failure) return period;
   if (query.tag !== undefined && (await isLeftOut(database, workspaceId, query.tag)))
     return invalid([{ path: '/query/tag', message: LEFT_OUT }]);
-  const rows = livemode ? await countPoints(database, workspaceId, query, period) : [];
+  const rows = livemode ? await countPoints(database, workspaceId, query, period, place) : [];
   const points = new Map(rows.map((row) => [row.point, row]));
   const all = sumOf(rows);
   return {
-    from: new Date(period.from).toISOString(),
-    to: new Date(period.to).toISOString(),
+    from: iso(period.from),
+    to: iso(period.to),
     interval,
     timeZone: period.timeZone,
     by,
     series: period.starts.map((start, index) => ({
-      start: new Date(start).toISOString(),
+      start: iso(start),
       open: (period.starts[index + 1] ?? period.to) > now,
       ...countsOf(points.get(index + 1) ?? {}, by),
     })),
@@ -97,10 +105,14 @@ async function isLeftOut(database: Database, workspaceId: string, tag: string): 
   return row?.left_out ?? false;
 }
 
-async function readPlace(database: Database, workspaceId: string) {
-  const [place] = await database.query<{ time_zone: string; accepted: string; events: string }>(PLACE, [
-    workspaceId,
-  ]);
+interface Place {
+  readonly time_zone: string;
+  readonly accepted: string;
+  readonly events: string;
+}
+
+async function readPlace(database: Database, workspaceId: string): Promise<Place> {
+  const [place] = await database.query<Place>(PLACE, [workspaceId]);
   if (!place) throw new Error('A caller belongs to a workspace that does not exist.');
   return place;
 }
@@ -109,22 +121,27 @@ async function countPoints(
   database: Database,
   workspaceId: string,
   scope: AnalyticsQuery,
-  { from, to, starts }: Period,
+  period: Period,
+  first: Place,
 ): Promise<readonly CountRow[]> {
   const { domainId = null, campaignId = null, templateId = null, tag = null } = scope;
-  const bounds = [new Date(from).toISOString(), new Date(to).toISOString()];
+  const bounds = [iso(period.from), iso(period.to)];
+  const points = [period.starts.map(iso), splitHours(period).map(iso)];
+  let { accepted, events } = first;
   for (let tried = 0; tried < TRIES; tried++) {
-    const { accepted, events } = await readPlace(database, workspaceId);
     const parameters: readonly Parameter[] = [
       ...[workspaceId, scopeText(scope), ...bounds, accepted, events],
       ...[domainId, campaignId, templateId, tag],
-      starts.map((start) => new Date(start).toISOString()),
+      ...points,
     ];
     const rows = await database.query<CountRow>(COUNT, parameters);
     if (rows.length > 0) return rows.filter(({ point }) => point !== null);
+    ({ accepted, events } = await readPlace(database, workspaceId));
   }
   throw new Unavailable('The sums moved on each time that they were read.', 'no', 1);
 }
+
+const iso = (at: number): string => new Date(at).toISOString();
 
 function sumOf(rows: readonly CountRow[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};

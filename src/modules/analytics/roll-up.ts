@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
 import { HORIZON } from '../events/queries.ts';
-import { COUNTS, FRESH_TAGS, partsCtes, SCOPES, SUMS } from './counting.ts';
+import { COUNTS, DIMENSIONS, FRESH_TAGS, hourOf, partsCtes, SCOPES, SUMS } from './counting.ts';
 
 /** The most emails, and the most turns, that one statement adds up: those who send wait for a connection meanwhile. */
 const BATCH = 1_000;
@@ -19,10 +19,13 @@ order by w.id`;
 const BEGIN = `insert into analytics_cursors (workspace_id, accepted, events)
 select id, 0, 0 from workspaces where id = $1 and erase_at is null on conflict do nothing`;
 
+const ADDED = COUNTS.map((name) => `${name} = a.${name} + excluded.${name}`).join(', ');
+
 /**
- * Adds up what lies behind a cursor, to the end of a transaction, and moves the cursor there, in one statement. Nothing is added beyond
- * the horizon, before which every transaction has ended; the cursor stands at a row, as positions beyond the last one may be given
- * out again after a crash. Of two instances with the same cursor one finds it moved, and adds nothing.
+ * Adds up what lies behind a cursor, to the end of a transaction, and moves the cursor there, in one statement, which adds to the
+ * quarters and to their hours. Nothing is added beyond the horizon, before which every transaction has ended; the cursor stands at a
+ * row, as positions beyond the last one may be given out again after a crash. Of two instances with the same cursor one finds it moved,
+ * and adds nothing.
  */
 const FOLD = `with horizon as materialized (${HORIZON}), births as materialized (
   select e.* from horizon h cross join lateral (
@@ -41,13 +44,18 @@ const FOLD = `with horizon as materialized (${HORIZON}), births as materialized 
   set accepted = coalesce((select max(position) from births), c.accepted), events = coalesce((select max(position) from turns), c.events)
   where c.workspace_id = $1 and c.accepted = $2::bigint and c.events = $3::bigint
   returning c.accepted, c.events
-), ${partsCtes('position > $3::bigint and position <= (select max(t.position) from turns t)')}, ${FRESH_TAGS}, known as (
+), ${partsCtes({ isNew: 'position > $3::bigint and position <= (select max(t.position) from turns t)', apart: DIMENSIONS })}, ${FRESH_TAGS}, known as (
   insert into analytics_tags (workspace_id, tag) select $1, f.tag from moved cross join fresh f on conflict do nothing
+), summed as materialized (
+  select s.scope, p.quarter, ${SUMS} from moved cross join parts p cross join lateral ${SCOPES} group by s.scope, p.quarter
 ), added as (
   insert into analytics as a (workspace_id, scope, quarter, ${COUNTS.join(', ')})
-  select $1, s.scope, p.quarter, ${SUMS} from moved cross join parts p cross join lateral ${SCOPES}
-  group by s.scope, p.quarter order by s.scope, p.quarter
-  on conflict (workspace_id, scope, quarter) do update set ${COUNTS.map((name) => `${name} = a.${name} + excluded.${name}`).join(', ')}
+  select $1, scope, quarter, ${COUNTS.join(', ')} from summed order by scope, quarter
+  on conflict (workspace_id, scope, quarter) do update set ${ADDED}
+), added_to_hours as (
+  insert into analytics_hours as a (workspace_id, scope, hour, ${COUNTS.join(', ')})
+  select $1, scope, ${hourOf('quarter')}, ${COUNTS.map((name) => `sum(${name})`).join(', ')} from summed group by 2, 3 order by 2, 3
+  on conflict (workspace_id, scope, hour) do update set ${ADDED}
 )
 select accepted::text as accepted, events::text as events,
   greatest((select count(*) from births), (select count(*) from turns))::integer as rows

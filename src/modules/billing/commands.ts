@@ -72,6 +72,10 @@ export async function portal(
   return billing ? { url: await stripe.portal(billing.customer, `${publicUrl}/app`) } : NO_CUSTOMER;
 }
 
+/** The customer that another tab has made a moment ago stays, and is the one to go on with: what it buys is found by it. */
+const KEEP_CUSTOMER = `insert into billing as b (workspace_id, customer) values ($1, $2)
+on conflict (workspace_id) do update set customer = b.customer returning customer`;
+
 async function customerOf(
   { database }: BillingDeps,
   stripe: StripeClient,
@@ -83,11 +87,8 @@ async function customerOf(
     workspaceId,
   ]);
   const customer = await stripe.createCustomer(workspaceId, workspace?.name ?? workspaceId);
-  await database.query(
-    'insert into billing (workspace_id, customer) values ($1, $2) on conflict (workspace_id) do nothing',
-    [workspaceId, customer],
-  );
-  return customer;
+  const [kept] = await database.query<{ customer: string }>(KEEP_CUSTOMER, [workspaceId, customer]);
+  return kept?.customer ?? customer;
 }
 
 const BEGIN = `update billing b set asked = asked + 1 where b.customer = $1 returning b.workspace_id, b.asked::float8 as asked`;

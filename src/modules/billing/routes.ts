@@ -59,6 +59,7 @@ export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
     name: 'getBilling',
     permission: 'billing:read',
     summary: 'Get the plan, the subscription and what is used',
+    description: 'Also answered where nothing is sold: then the status is `none`.',
     response: Billing,
     status: 200,
     example: {
@@ -109,6 +110,8 @@ export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
     name: 'createPortal',
     permission: 'billing:write',
     summary: 'Get the page where the subscription is changed, paid and ended',
+    description:
+      'The page belongs to Stripe and holds for a short time. Where no payments are set up, the answer is 503.',
     response: Link,
     status: 200,
     failures: ['CONFLICT', 'SERVICE_UNAVAILABLE'],

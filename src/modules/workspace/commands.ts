@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { PlanName } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt, mintId } from '../../db/ids.ts';
+import { SENDER_KNOWN_MS } from '../domains/queries.ts';
 
 /** The first workspace of a new installation. */
 export interface FirstWorkspace {
@@ -71,7 +73,10 @@ export async function renameWorkspace(
   return rows.length > 0;
 }
 
-/** Archives a workspace, or takes it back into use; false when there is no such workspace. @throws Unavailable */
+/**
+ * Archives a workspace, or takes it back into use; false when there is no such workspace. Each instance knows when this settles: what none
+ * has begun to send by then stays here. @throws Unavailable
+ */
 export async function archiveWorkspace(
   database: Database,
   workspaceId: string,
@@ -81,6 +86,7 @@ export async function archiveWorkspace(
     `update workspaces set archived_at = $2::text::timestamptz where id = $1 and erase_at is null returning id`,
     [workspaceId, archivedAt === null ? null : new Date(archivedAt).toISOString()],
   );
+  if (rows.length > 0) await pause(SENDER_KNOWN_MS);
   return rows.length > 0;
 }
 

@@ -13,7 +13,9 @@ const LEFT_OUT = new Set([
   'invitations',
   'service_emails',
   'service_warnings',
+  'early_visits',
   'analytics_cursors',
+  'analytics_hours',
 ]);
 /** Columns that nobody else may read. */
 const SECRET = ['hash', 'sealed'];

@@ -36,6 +36,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     name: 'getWorkspace',
     permission: 'any key',
     summary: 'Get the workspace, its plan and what is used of it',
+    description: 'Settings, brand, the limits of the plan, and what of them is used in the present period.',
     response: Workspace,
     status: 200,
     example: { response: EXAMPLE },

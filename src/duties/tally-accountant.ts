@@ -1,0 +1,51 @@
+import type { Duty, DutyDeps } from './duty.ts';
+
+/** A table of counts in which each commit that has something to count writes a row: nobody waits for somebody else's. */
+export interface Tallies {
+  readonly table: string;
+  /** The columns of what is counted, in the order of the table's index. */
+  readonly keys: readonly string[];
+  readonly sums: readonly string[];
+  /** The columns of which the greatest value counts. */
+  readonly greatest?: readonly string[];
+  /** SQL over a group: whether a row is left of it; one is unless stated. */
+  readonly having?: string;
+}
+
+/** The most rows that one statement adds up, and the most groups that it chooses them from. */
+const BATCH = 10_000;
+const GROUPS = 200;
+
+/**
+ * Many rows become one, in one statement: whoever adds up meanwhile sees all of the old ones or the new one. The rows are told by
+ * their places, and a second duty that has chosen the same passes over those that another transaction holds.
+ */
+function addUp({ table, keys, sums, greatest = [], having }: Tallies): string {
+  const by = keys.join(', ');
+  const summed = [...sums.map((name) => `sum(${name})`), ...greatest.map((name) => `max(${name})`)];
+  return `with chosen as materialized (
+  select t.ctid as place from ${table} t where (${keys.map((key) => `t.${key}`).join(', ')}) in (
+    select ${by} from ${table} group by ${by} having count(*) > 1 limit ${GROUPS}
+  ) limit ${BATCH} for update skip locked
+), gone as (
+  delete from ${table} t using chosen c where t.ctid = c.place returning t.*
+), added as (
+  insert into ${table} (${[by, ...sums, ...greatest].join(', ')})
+  select ${[by, ...summed].join(', ')} from gone group by ${by}${having === undefined ? '' : ` having ${having}`}
+)
+select count(*)::integer as rows from gone`;
+}
+
+/** Adds counts up, so that reading them stays cheap. */
+export function tallyAccountant(
+  { database }: Pick<DutyDeps, 'database'>,
+  { tallies, ...times }: Pick<Duty, 'name' | 'pattern'> & { readonly tallies: Tallies },
+): Duty {
+  const statement = addUp(tallies);
+  return {
+    ...times,
+    async run(stop) {
+      while (!stop?.aborted && (await database.query<{ rows: number }>(statement))[0]?.rows === BATCH);
+    },
+  };
+}
