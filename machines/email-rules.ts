@@ -10,6 +10,7 @@ import {
   afterAttempt,
   afterReport,
   countedOutcomes,
+  eventsOfAttempt,
   mayBeTried,
   type RestingState,
   resolvesDoubt,
@@ -61,22 +62,50 @@ export const isOfOpenAttempt = (
   return attempt === context.attempt && by === context.begunBy;
 };
 
+/** Keeps the last answer: several guards and actions ask the same of one event, and no context or event is ever changed. */
+function answeredOnce<Event extends object, Answer>(
+  work: (context: EmailContext, event: Event) => Answer,
+): (context: EmailContext, event: Event) => Answer {
+  let last: { readonly context: EmailContext; readonly event: Event; readonly answer: Answer } | null = null;
+  return (context, event) => {
+    if (last?.context !== context || last.event !== event)
+      last = { context, event, answer: work(context, event) };
+    return last.answer;
+  };
+}
+
+/** The progress after the outcomes of an attempt. */
+export const progressOfAttempt = answeredOnce((context, { outcomes, at }: AttemptCompleted) =>
+  afterAttempt(context, outcomes, isExpired(context, at)),
+);
+
+/** The events that the outcomes of an attempt are recorded as. */
+export const recordedOfAttempt = answeredOnce((context, { outcomes, at }: AttemptCompleted) =>
+  eventsOfAttempt(context, outcomes, at, isExpired(context, at)),
+);
+
+const restOfAttempt = answeredOnce((context, completed: AttemptCompleted) =>
+  isOfOpenAttempt(context, completed) ? restingState(progressOfAttempt(context, completed)) : null,
+);
+
 /** True when the outcome belongs to the attempt whose outcome is open, and leads to that state. */
-export const restsAfterAttempt = (context: EmailContext, event: EmailEvent, state: RestingState): boolean => {
-  const completed = event as AttemptCompleted;
-  if (!isOfOpenAttempt(context, completed)) return false;
-  const expired = isExpired(context, completed.at);
-  return restingState(afterAttempt(context, completed.outcomes, expired)) === state;
-};
+export const restsAfterAttempt = (context: EmailContext, event: EmailEvent, state: RestingState): boolean =>
+  restOfAttempt(context, event as AttemptCompleted) === state;
+
+/** The progress after a report about one recipient. */
+export const progressOfReport = answeredOnce((context, received: ReportReceived) =>
+  afterReport(context.recipients, received),
+);
+
+const restOfReport = answeredOnce((context, received: ReportReceived) => {
+  const known = context.recipients[received.report.recipient];
+  if (!known || known.status === 'failed' || (known.status === 'pending' && !known.inDoubt)) return null;
+  return isRepeated(known, received) ? null : restingState(progressOfReport(context, received));
+});
 
 /** True when the report is new for a recipient that was reached, and leads to that state. */
-export const restsAfterReport = (context: EmailContext, event: EmailEvent, state: RestingState): boolean => {
-  const received = event as ReportReceived;
-  const known = context.recipients[received.report.recipient];
-  if (!known || known.status === 'failed' || (known.status === 'pending' && !known.inDoubt)) return false;
-  if (isRepeated(known, received)) return false;
-  return restingState(afterReport(context.recipients, received)) === state;
-};
+export const restsAfterReport = (context: EmailContext, event: EmailEvent, state: RestingState): boolean =>
+  restOfReport(context, event as ReportReceived) === state;
 
 /** The events that a report is recorded as. A report that ends a doubt is preceded by the `sent` event. */
 export const eventsOfReport = (

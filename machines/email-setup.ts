@@ -7,15 +7,7 @@ import type {
   EmailInput,
   ReportReceived,
 } from './email-context.ts';
-import {
-  afterAttempt,
-  afterExpiry,
-  afterLoss,
-  afterReport,
-  eventsOfAttempt,
-  eventsOfExpiry,
-  restingState,
-} from './email-progress.ts';
+import { afterExpiry, afterLoss, eventsOfExpiry, restingState } from './email-progress.ts';
 import type { RecipientOutcome, RecordedEvent } from './email-recipient.ts';
 import {
   badAddresses,
@@ -25,6 +17,9 @@ import {
   type LearnedReason,
   momentOf,
   notesOfAttempt,
+  progressOfAttempt,
+  progressOfReport,
+  recordedOfAttempt,
   restsAfterAttempt,
   restsAfterReport,
   SIMULATOR,
@@ -131,8 +126,7 @@ export const settleAttempt = [
   {
     type: 'record' as const,
     params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => {
-      const { outcomes, at } = event as AttemptCompleted;
-      const events = eventsOfAttempt(context, outcomes, at, isExpired(context, at));
+      const events = recordedOfAttempt(context, event as AttemptCompleted);
       return events.length > 0 ? { events } : null;
     },
   },
@@ -151,11 +145,10 @@ export const settleAttempt = [
     },
   },
   emailSetup.assign(({ context, event }) => {
-    const { outcomes, at } = event as AttemptCompleted;
-    const expired = isExpired(context, at);
-    const events = eventsOfAttempt(context, outcomes, at, expired);
+    const completed = event as AttemptCompleted;
+    const events = recordedOfAttempt(context, completed);
     return {
-      ...withProgress(context, at, afterAttempt(context, outcomes, expired), events),
+      ...withProgress(context, completed.at, progressOfAttempt(context, completed), events),
       // The outcome counts once, however often it is told.
       begunBy: null,
     };
@@ -180,7 +173,7 @@ export const absorbReport = [
   emailSetup.assign(({ context, event }) => {
     const received = event as ReportReceived;
     const events = eventsOfReport(context, received);
-    return withProgress(context, received.at, afterReport(context.recipients, received), events);
+    return withProgress(context, received.at, progressOfReport(context, received), events);
   }),
 ];
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { setPlan } from '../../src/modules/workspace/commands.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startRealService } from './real-service.ts';
@@ -30,6 +31,26 @@ test('the domain limit admits two of 300 parallel additions on the free plan, an
   const again = await Promise.all(Array.from({ length: 20 }, (_, n) => add(1_000 + n)));
   expect(again.filter(({ status }) => status === 201)).toHaveLength(1);
   expect(await used()).toBe(2);
+});
+
+test('domains beyond the limit of a smaller plan stay, and none is added until there is room', async () => {
+  await using service = await startRealService();
+  const { database } = service.service;
+  await setPlan(database, service.workspaceId, 'starter');
+  const key = await service.keyWith('live', ['*']);
+  const add = (name: string) => service.ask({ method: 'POST', path: '/v1/domains', key, body: { name } });
+  for (const name of ['one.test', 'two.test', 'three.test']) expect((await add(name)).status).toBe(201);
+  await setPlan(database, service.workspaceId, 'free');
+  const list = (await service.ask({ path: '/v1/domains', key })).body.data;
+  expect(list).toHaveLength(3);
+  const from = { from: 'a@one.test', to: 'b@c.example', subject: 'Hi', text: 'Hi' };
+  expect((await service.ask({ method: 'POST', path: '/v1/emails', key, body: from })).status).toBe(202);
+  expect((await add('four.test')).body.error.code).toBe('QUOTA_EXCEEDED');
+  const remove = (id: string) => service.ask({ method: 'DELETE', path: `/v1/domains/${id}`, key });
+  expect((await remove(list[0].id)).status).toBe(204);
+  expect((await add('four.test')).body.error.code).toBe('QUOTA_EXCEEDED');
+  expect((await remove(list[1].id)).status).toBe(204);
+  expect((await add('four.test')).status).toBe(201);
 });
 
 test('the domain limit holds across two instances, and no name is added twice', async () => {

@@ -102,7 +102,7 @@ test('a link for a new password is mailed to who has an account, and to nobody e
   expect(sink.received.some(({ to }) => to.includes('nobody@people.example'))).toBe(false);
 });
 
-test('a person is told of each change of how they sign in, and of nothing that was refused', async () => {
+test('a person is told of each change of how they sign in, once of a code that comes again, and of nothing else that was refused', async () => {
   const { url, email } = await invite(service, 'cleo@people.example');
   const accepted = await fetch(`${service.url}/app/api/invitation`, {
     method: 'POST',
@@ -128,6 +128,11 @@ test('a person is told of each change of how they sign in, and of nothing that w
   const step = Math.floor(Date.now() / 30_000);
   const code = (later: number) => ({ code: totpCode(secret, step + later) });
   expect((await change('POST', '/totp/confirm', code(0))).status).toBe(200);
+  // The code was taken when it was confirmed: whoever comes with it again has seen it.
+  for (const again of [code(0), code(0)]) {
+    const told = await post(service, '/session', { email, password: next, ...again });
+    expect(told.status).toBe(401);
+  }
   expect((await change('DELETE', '/totp', code(1))).status).toBe(204);
   const passkey = createPasskey();
   const { challenge } = (await change('POST', '/passkeys/options', { password: next })).data;
@@ -135,7 +140,7 @@ test('a person is told of each change of how they sign in, and of nothing that w
   const added = await change('POST', '/passkeys', { name: 'Telephone', response });
   expect(added.status).toBe(201);
   expect((await change('DELETE', `/passkeys/${added.data.id}`, {})).status).toBe(204);
-  await mailTo(email, 6);
+  await mailTo(email, 7);
   await allGone(service);
   const mails = sink.received.filter(({ to }) => to.includes(email));
   const subjects = await Promise.all(mails.map(async ({ raw }) => (await PostalMime.parse(raw)).subject));
@@ -144,6 +149,7 @@ test('a person is told of each change of how they sign in, and of nothing that w
     'A passkey was added to your account',
     'A passkey was removed from your account',
     'An authenticator was added to your account',
+    'An old code of your authenticator was tried again, and refused',
     'Join Acme',
     'The authenticator was removed from your account',
     'The password of your account was changed',

@@ -3,12 +3,15 @@ import { type AnyStateMachine, createMachine, emit, setup, stateIn } from 'xstat
 import { catalogue, type LifecycleName } from '../../machines/catalogue.ts';
 import { emailMachine } from '../../machines/email.ts';
 import type { EmailInput } from '../../machines/email-context.ts';
+import { waysOf } from '../../machines/flow-definition.ts';
+import { compileFlow } from '../../machines/flow-run.ts';
 import { randomFrom } from '../../src/chaos/random.ts';
 import { Decider, DecisionError } from '../../src/engine/decide.ts';
 import { UnsupportedMachine } from '../../src/engine/machine/table.ts';
 import { walk } from '../support/decider-walk.ts';
 import { BEGINNINGS, shortestLives, simpleLives } from '../support/engine-email-model.ts';
-import { HAPPENINGS } from '../support/lifecycle-events.ts';
+import { generatedFlows } from '../support/generated-flows.ts';
+import { HAPPENINGS, runHappenings } from '../support/lifecycle-events.ts';
 import { ComparedActor } from '../support/official-decider.ts';
 import { randomMachine } from '../support/random-machine.ts';
 
@@ -42,6 +45,17 @@ describe('compiled machines decide as XState does', () => {
       // Paths consist of events that are taken: none of them may be without effect here.
       for (const event of events) expect(actor.tell(event)).toBe(true);
     }
+  });
+
+  test('over the machines of a hundred flows put together by chance', () => {
+    let taken = 0;
+    for (const [index, flow] of generatedFlows(100, 3).entries()) {
+      const ways = Object.fromEntries(
+        flow.steps.flatMap((step) => (waysOf(step).length > 1 ? [[step.key, waysOf(step)]] : [])),
+      );
+      taken += walk(compileFlow(flow), runHappenings(ways, 'paid'), randomFrom(index), 60).taken;
+    }
+    expect(taken).toBeGreaterThan(1_500);
   });
 
   test('over machines put together by chance', () => {

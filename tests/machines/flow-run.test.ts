@@ -108,6 +108,17 @@ describe('a run', () => {
     const on = held && decider.next(held, { type: 'hold.ended', at: due });
     // The step that asked was not tried.
     expect(on?.effects).toEqual([{ type: 'perform', params: { step: 'send', visit: 1, attempt: 2 } }]);
+    for (const [isUntried, attempt] of [
+      [true, 2],
+      [false, 3],
+    ] as const) {
+      const later = { type: 'step.postponed', at: due, visit: 1, until: due + 5_000, isUntried };
+      const postponed = on && decider.next(on, later as never);
+      const [wait = '', at = 0] = Object.entries(postponed?.timers ?? {})[0] ?? [];
+      expect([postponed?.snapshot.value, at]).toEqual(['postponed', due + 5_000]);
+      const tried = postponed && decider.next(postponed, { type: wait, at });
+      expect(tried?.effects).toEqual([{ type: 'perform', params: { step: 'send', visit: 1, attempt } }]);
+    }
   });
 
   // As a release wrote it down: whoever changes the context has to be able to go on from here.

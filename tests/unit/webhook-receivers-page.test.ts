@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sign, verify } from '../../src/modules/webhooks/http/signature.ts';
 
-const page = await readFile(join(import.meta.dir, '../../src/modules/docs/receivers.md'), 'utf8');
+const DOCS = join(import.meta.dir, '../../src/modules/docs');
+const page = await readFile(join(DOCS, 'receivers.md'), 'utf8');
+const spring = await readFile(join(DOCS, 'guides/spring.md'), 'utf8');
 
-/** The one block of that language under the heading "Verify the signature". */
-function snippet(language: string): string {
-  const blocks = [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
-    ([, code]) => code ?? '',
-  );
+/** The one block of that language, and of that file where it names one, on a page. */
+function snippet(language: string, from = page): string {
+  const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms');
+  const blocks = [...from.matchAll(fence)].map(([, code]) => code ?? '');
   expect(blocks).toHaveLength(1);
   return blocks[0] ?? '';
 }
@@ -71,25 +72,134 @@ describe('the Node.js lines of the receivers page', () => {
   });
 });
 
-const python = Bun.which('python3');
-if (python === null)
-  console.warn('Skipped: the Python lines of the receivers page, since there is no python3 here.');
+/** A program around the lines of a language: one case a line on its standard input, one `true` or `false` a line as its answer. */
+interface Driver {
+  readonly language: string;
+  readonly file: string;
+  /** The page that has the lines; that of the receivers when left out. */
+  readonly from?: string;
+  readonly program: (lines: string) => string;
+  readonly command: readonly [string, ...string[]];
+}
 
-describe.skipIf(python === null)('the Python lines of the receivers page', () => {
-  test('agree in every case', async () => {
-    const driver = `${snippet('python')}
-import json, sys
-cases = json.load(sys.stdin)
-print(json.dumps([verify(c["secret"], c["header"], c["body"].encode()) for c in cases]))
-`;
-    const child = Bun.spawn([python ?? '', '-c', driver], {
-      stdin: new Blob([JSON.stringify(cases)]),
+// A case is its three texts in base64, apart by blanks.
+const DRIVERS: readonly Driver[] = [
+  {
+    language: 'python',
+    file: 'trial.py',
+    command: ['python3', 'trial.py'],
+    program: (lines) => `${lines}
+import base64, sys
+for line in sys.stdin.read().splitlines():
+    secret, header, body = [base64.b64decode(part) for part in line.split(" ")]
+    print(str(verify(secret.decode(), header.decode(), body)).lower())
+`,
+  },
+  {
+    language: 'php',
+    file: 'trial.php',
+    command: ['php', 'trial.php'],
+    program: (lines) => `<?php
+${lines}
+foreach (explode("\n", stream_get_contents(STDIN)) as $line) {
+    [$secret, $header, $body] = array_map('base64_decode', explode(' ', $line));
+    echo verify($secret, $header, $body) ? "true\n" : "false\n";
+}
+`,
+  },
+  {
+    language: 'ruby',
+    file: 'trial.rb',
+    command: ['ruby', 'trial.rb'],
+    program: (lines) => `${lines}
+require "base64"
+$stdin.read.split("\n").each do |line|
+  secret, header, body = line.split(" ", -1).map { |part| Base64.decode64(part) }
+  puts verify(secret, header, body)
+end
+`,
+  },
+  {
+    language: 'go',
+    file: 'main.go',
+    command: ['go', 'run', 'main.go'],
+    program: (lines) => `package main
+
+import (
+	"bufio"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+${lines}
+func main() {
+	input := bufio.NewScanner(os.Stdin)
+	for input.Scan() {
+		parts := strings.Split(input.Text(), " ")
+		secret, _ := base64.StdEncoding.DecodeString(parts[0])
+		header, _ := base64.StdEncoding.DecodeString(parts[1])
+		body, _ := base64.StdEncoding.DecodeString(parts[2])
+		fmt.Println(verify(string(secret), string(header), body, 300*time.Second))
+	}
+}
+`,
+  },
+  {
+    language: 'java WebhookSignature.java',
+    from: spring,
+    file: 'Trial.java',
+    command: ['java', 'Trial.java'],
+    // The class with `main` has to be the first of its file.
+    program: (lines) =>
+      `${lines.replace(
+        'public class',
+        `class Trial {
+    public static void main(String[] args) throws Exception {
+        for (String line : new String(System.in.readAllBytes()).split("\\n")) {
+            String[] parts = line.split(" ", -1);
+            byte[][] of = new byte[3][];
+            for (int i = 0; i < 3; i++) of[i] = java.util.Base64.getDecoder().decode(parts[i]);
+            System.out.println(WebhookSignature.verify(new String(of[0]), new String(of[1]), of[2], 300));
+        }
+    }
+}
+
+class`,
+      )}`,
+  },
+];
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+for (const { language, from, file, program, command } of DRIVERS) {
+  const isHere = Bun.which(command[0]) !== null;
+  if (!isHere)
+    console.warn(
+      `Skipped: the lines of the receivers page for ${language}, since there is no ${command[0]} here.`,
+    );
+  test.skipIf(!isHere)(`the lines of the receivers page for ${language} agree in every case`, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'receivers-'));
+    await writeFile(join(folder, file), program(snippet(language, from)));
+    const child = Bun.spawn([...command], {
+      cwd: folder,
+      stdin: new Blob([
+        cases.map((one) => [one.secret, one.header, one.body].map(base64).join(' ')).join('\n'),
+      ]),
       stderr: 'inherit',
     });
-    const verdicts: unknown = await new Response(child.stdout).json();
-    expect(verdicts).toEqual(cases.map(({ accepted }) => accepted));
+    const verdicts = (await new Response(child.stdout).text()).trim().split('\n');
+    await rm(folder, { recursive: true });
+    expect(verdicts).toEqual(cases.map(({ accepted }) => String(accepted)));
   });
-});
+}
 
 test('the example is signed with the secret that the page gives', () => {
   const [, signed = '', sent = ''] = /^X-Svc-Signature: (.*)\n\n(.*)$/m.exec(snippet('http')) ?? [];

@@ -40,6 +40,21 @@ export const CapturedDetail = Type.Object(
   { title: 'CapturedEmail' },
 );
 
+/** What SpamAssassin thinks of a captured message. */
+export const CapturedSpam = Type.Object({
+  isConfigured: Type.Boolean(),
+  verdict: Type.Union([
+    Type.Null(),
+    Type.Object({
+      score: Type.Number(),
+      threshold: Type.Number(),
+      rules: Type.Array(
+        Type.Object({ name: Type.String(), points: Type.Number(), description: Type.String() }),
+      ),
+    }),
+  ]),
+});
+
 /** The filters of the list. */
 export const CapturedQuery = Type.Object({
   ...pageQuery,
@@ -51,4 +66,5 @@ export const CapturedQuery = Type.Object({
 
 export type CapturedItem = Static<typeof CapturedItem>;
 export type CapturedDetail = Static<typeof CapturedDetail>;
+export type CapturedSpam = Static<typeof CapturedSpam>;
 export type CapturedQuery = Static<typeof CapturedQuery>;

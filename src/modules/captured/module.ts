@@ -1,7 +1,8 @@
 import { defineModule } from '../module.ts';
 import { capturedPruner } from './captured-pruner.ts';
 import type { CapturedReader } from './queries.ts';
-import { capturedFrames, capturedRoutes } from './routes.ts';
+import { capturedPages, capturedRoutes } from './routes.ts';
+import { spamAssassinAt } from './spam-assassin.ts';
 
 /** Captured mail: live email that was stored here instead of sent. */
 export const capturedModule = defineModule<CapturedReader>({
@@ -10,8 +11,15 @@ export const capturedModule = defineModule<CapturedReader>({
     { segment: 'captured', name: 'Captured', description: 'Live email that stayed here instead of leaving.' },
   ],
   routes: capturedRoutes,
-  pages: capturedFrames,
-  open: ({ database, clock, mailReader }) => ({
-    connect: () => ({ deps: { database, mailReader }, duties: [capturedPruner({ database, clock })] }),
+  pages: capturedPages,
+  open: ({ config, database, clock, mailReader }) => ({
+    connect: () => ({
+      deps: {
+        database,
+        mailReader,
+        spamAssassin: config.spamassassinUrl === null ? null : spamAssassinAt(config.spamassassinUrl),
+      },
+      duties: [capturedPruner({ database, clock })],
+    }),
   }),
 });

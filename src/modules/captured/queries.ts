@@ -1,11 +1,12 @@
 import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
-import { type Failure, notFound } from '../../http/failure.ts';
+import { Failure, notFound } from '../../http/failure.ts';
 import { listById } from '../../http/list.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { MailParts } from '../../transport/reading/mail-parts.ts';
 import type { MailReader } from '../../transport/reading/mail-reader.ts';
-import type { CapturedDetail, CapturedItem, CapturedQuery } from './model.ts';
+import type { CapturedDetail, CapturedItem, CapturedQuery, CapturedSpam } from './model.ts';
+import type { AskSpamAssassin } from './spam-assassin.ts';
 
 interface Row {
   readonly id: string;
@@ -50,7 +51,19 @@ export function listCaptured(
 export interface CapturedReader {
   readonly database: Database;
   readonly mailReader: Pick<MailReader, 'parts'>;
+  /** Null where no SpamAssassin is configured. */
+  readonly spamAssassin: AskSpamAssassin | null;
 }
+
+/** The largest message that SpamAssassin is asked about; larger ones its own client passes over as well. */
+const LARGEST_JUDGED = 512_000;
+const TOO_LARGE = new Failure(
+  'PAYLOAD_TOO_LARGE',
+  'SpamAssassin is asked about messages of at most 512,000 octets.',
+);
+const NO_SPAM_ASSASSIN = new Failure('SERVICE_UNAVAILABLE', 'SpamAssassin does not answer.', {
+  suggestion: 'Look whether spamd runs at SPAMASSASSIN_URL, and lets this service connect.',
+});
 
 /** One captured message, split into its parts as a mail program shows them; without parts when it is too large to split. */
 export async function capturedDetail(
@@ -70,6 +83,26 @@ export async function capturedDetail(
     ...((await mailReader.parts(raw)) ?? NO_PARTS),
     raw: raw.toString('utf8'),
   };
+}
+
+/** What SpamAssassin thinks of a captured message; without a verdict where none is configured. */
+export async function capturedSpam(
+  { database, spamAssassin }: CapturedReader,
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<CapturedSpam | Failure> {
+  if (!spamAssassin) return { isConfigured: false, verdict: null };
+  const [row] = await database.query<{ readonly raw: string }>(ONE, [
+    params.id,
+    caller.workspaceId,
+    caller.livemode,
+  ]);
+  if (!row) return notFound('captured message');
+  const raw = Buffer.from(row.raw, 'base64');
+  if (raw.length > LARGEST_JUDGED) return TOO_LARGE;
+  const verdict = await spamAssassin(raw).catch(() => null);
+  return verdict
+    ? { isConfigured: true, verdict: { ...verdict, rules: [...verdict.rules] } }
+    : NO_SPAM_ASSASSIN;
 }
 
 const NO_PARTS: MailParts = { headers: [], text: null, html: null, attachments: [] };

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { messageFrames } from '../../http/message-frame.ts';
-import { type Route, route } from '../../http/route.ts';
+import { DASHBOARD_API, type Route, route } from '../../http/route.ts';
 import { discardAllCaptured, discardCaptured } from './commands.ts';
-import { CapturedDetail, CapturedItem, CapturedQuery } from './model.ts';
-import { type CapturedReader, capturedDetail, listCaptured } from './queries.ts';
+import { CapturedDetail, CapturedItem, CapturedQuery, CapturedSpam } from './model.ts';
+import { type CapturedReader, capturedDetail, capturedSpam, listCaptured } from './queries.ts';
 
 const CAPTURED_ID = { prefix: 'cap', resource: 'captured message' } as const;
 
@@ -17,9 +17,23 @@ const ITEM: CapturedItem = {
   capturedAt: '2026-11-20T22:43:19.079Z',
 };
 
-/** The frame in which the dashboard shows a captured message. */
-export const capturedFrames = (deps: CapturedReader): readonly Route[] =>
-  messageFrames('captured', CAPTURED_ID, (call) => capturedDetail(deps, call));
+/** What the dashboard alone shows of a captured message: the frame with its HTML, and what SpamAssassin thinks of it. */
+export const capturedPages = (deps: CapturedReader): readonly Route[] => [
+  ...messageFrames('captured', CAPTURED_ID, (call) => capturedDetail(deps, call)),
+  route({
+    method: 'GET',
+    path: `${DASHBOARD_API}/live/captured/:id/spam`,
+    permission: 'emails:read',
+    credential: 'session',
+    principals: ['member'],
+    environment: 'live',
+    summary: 'Ask SpamAssassin about a captured message',
+    params: { id: CAPTURED_ID },
+    response: CapturedSpam,
+    status: 200,
+    handle: (call) => capturedSpam(deps, call),
+  }),
+];
 
 /** The endpoints of captured mail. */
 export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
@@ -43,6 +57,7 @@ export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
     name: 'getCapturedEmail',
     permission: 'emails:read',
     summary: 'Get a captured email with its content',
+    description: 'The message as a mail server would have got it: headers, text, html and attachments.',
     params: { id: CAPTURED_ID },
     response: CapturedDetail,
     status: 200,
@@ -77,6 +92,7 @@ export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
     name: 'deleteCapturedEmails',
     permission: 'emails:send',
     summary: 'Throw all captured email away',
+    description: 'What was captured cannot be got back; the emails themselves stay.',
     response: Type.Null(),
     status: 204,
     handle: (call) => discardAllCaptured(deps, call),

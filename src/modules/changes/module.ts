@@ -1,5 +1,6 @@
 import type { Permission } from '../../auth/permissions.ts';
 import type { Session } from '../../auth/session-store.ts';
+import { SWITCHED } from '../../http/admission.ts';
 import { Failure } from '../../http/failure.ts';
 import { socketGate } from '../../http/socket-gate.ts';
 import { defineModule } from '../module.ts';
@@ -8,9 +9,6 @@ import { ChangeSocket } from './change-socket.ts';
 
 const NO_SESSION = new Failure('UNAUTHORIZED', 'This request carries no session of a member.', {
   suggestion: 'Sign in at /app.',
-});
-const ELSEWHERE = new Failure('CONFLICT', 'This session works in another workspace by now.', {
-  suggestion: 'Load the page again.',
 });
 
 /** Most connections at once: the open tabs of one person, of one workspace, and of all together. */
@@ -38,11 +36,12 @@ export const changesModule = defineModule({
         {
           path: /^\/app\/api\/(live|test)\/changes$/,
           most: MOST_CONNECTIONS,
+          countedBy: 'person',
           admit: async ({ headers, query, match: [, environment] }) => {
             const session = await sessions.find(headers);
             if (session?.subject.kind !== 'account') return NO_SESSION;
             const { workspaceId } = session.subject;
-            if (query.get('workspace') !== workspaceId) return ELSEWHERE;
+            if (query.get('workspace') !== workspaceId) return SWITCHED;
             const permissions = await permissionsOf(session, workspaceId);
             if (!permissions) return NO_SESSION;
             const scope = { workspaceId, livemode: environment === 'live' };

@@ -59,10 +59,6 @@ const tell = (
     ...(claim && { claim }),
   });
 
-/** True when there is no such domain. A removed one still has a row. */
-const isGone = (result: EventResultOf<'domain'>): boolean =>
-  result.outcome === 'absent' || (result.outcome === 'refused' && result.state === 'removed');
-
 /**
  * Orders a check of the records in DNS and waits for its outcome. When DNS is slower than a request may be, the answer is the
  * previous state; the check goes on and is stored later.
@@ -88,8 +84,9 @@ async function check(
   try {
     const result = await tell(commands, caller, params.id, { type: 'check.requested', at: now }, claim);
     if (result.outcome === 'replayed') return result;
-    if (isGone(result)) return notFound('domain');
-    await outcome.settled;
+    // A removed domain still has a row.
+    if (result.outcome === 'absent' || result.state === 'removed') return notFound('domain');
+    await outcome.of(result.context.attempt);
   } finally {
     outcome.cancel();
   }

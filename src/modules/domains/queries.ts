@@ -106,6 +106,12 @@ export function listDomains(
   });
 }
 
+/**
+ * What is known of a sender may be so old. Changes made by this process take effect at once, those of another instance, and of a
+ * workspace, after this.
+ */
+export const SENDER_KNOWN_MS = 1_000;
+
 /** The parts of a domain that sending uses. */
 export interface SendingDomain {
   readonly id: string;
@@ -114,6 +120,8 @@ export interface SendingDomain {
   readonly maySend: boolean;
   /** True when the owner has removed it since the email was accepted, which fails with `domain_removed`. */
   readonly removed: boolean;
+  /** True while its workspace is archived, of which nothing leaves. */
+  readonly archived: boolean;
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
   /** Its own tracking host once the record is in DNS; null for the service's own. */
@@ -137,10 +145,11 @@ interface SendingRow {
   readonly rsa: string | null;
   readonly ed25519: string | null;
   readonly provider: Transport['name'] | null;
+  readonly archived: boolean;
 }
 
-const SENDING = `select d.id, d.name, d.state, d.context, k.selector, d.return_path,
-  d.tracking_domain, k.rsa, k.ed25519, t.provider
+const sending = (archived: string) => `select d.id, d.name, d.state, d.context, k.selector, d.return_path,
+  d.tracking_domain, k.rsa, k.ed25519, t.provider, ${archived} as archived
 from domains d left join domain_keys k on k.domain_id = d.id and k.stage = 'active'
   left join domain_transports t on t.domain_id = d.id`;
 
@@ -154,10 +163,14 @@ const MAY_SEND: Readonly<Record<DomainState, boolean>> = {
 };
 const SENDS = `d.state in (${stateList(statesWhere(MAY_SEND))})`;
 
+/** Whoever accepts an email has been asked already whether the workspace is archived. */
+const SENDING = sending('false');
+
 /** Takes the nearest domain: an address's own one before its parents. */
 const BY_NAME = `${SENDING} where d.workspace_id = $1 and d.name = any($2::text[])
   and ${SENDS} order by length(d.name) desc limit 1`;
-const BY_ID = `${SENDING} where d.id = $1`;
+const OF_ARCHIVED = '(select w.archived_at is not null from workspaces w where w.id = d.workspace_id)';
+const BY_ID = `${sending(OF_ARCHIVED)} where d.id = $1`;
 
 /**
  * Finds the verified domain that covers an address at `name` (lower-case ASCII): that name itself, or its nearest parent. The
@@ -235,6 +248,7 @@ function sendingOf(row: SendingRow): SendingDomain {
     name,
     maySend: decidedFor(MAY_SEND, state),
     removed: state === 'removed',
+    archived: row.archived,
     openTracking: context.openTracking,
     clickTracking: context.clickTracking,
     trackingDomain: isVerified('tracking') ? row.tracking_domain : null,

@@ -49,6 +49,8 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     name: 'getDomain',
     permission: 'domains:read',
     summary: 'Get a sending domain with its DNS records',
+    description:
+      'The records to publish, and for each whether it was found when the domain was last checked. The status is that of the last check; `POST …/verify` checks again.',
     params: { id: DOMAIN_ID },
     response: Domain,
     status: 200,

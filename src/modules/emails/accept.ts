@@ -12,6 +12,7 @@ import { Failure } from '../../http/failure.ts';
 import { claimOnce, idempotently } from '../../http/idempotent.ts';
 import type { IdempotencyClaim, Replay } from '../../http/route.ts';
 import type { Address } from '../../mail/address.ts';
+import { isoOf, isoOrNull } from '../../time/clock.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE } from './accept/attempt-schedule.ts';
 import { type Envelope, type RenderedMarkdown, storedEnvelope, storedMessage } from './accept/message.ts';
@@ -78,6 +79,8 @@ export interface AcceptRequest {
   readonly circumstances?: Circumstances;
   /** The HTTP status that the stored reply has; 202 by default. */
   readonly status?: number;
+  /** Columns by which another module judges its birth (`Module.births`), and may withhold it. */
+  readonly onBehalf?: Readonly<Record<string, string>>;
 }
 
 /** A receipt, a refusal with the paths that are wrong, or the receipt of an earlier request with the same claim. */
@@ -123,28 +126,20 @@ async function accept(
   const message = messageOf(request, details);
   const packing = packContent(message.content);
   const content = packing instanceof Promise ? await packing : packing;
-  const spawn = spawnRequestOf(deps, sender, request, details, message, content);
+  const spawn = spawnRequestOf(deps, asked, request, details, message, content);
   const spawned = await deps.engine.spawn('email', spawn);
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
-  if (spawned.outcome === 'withheld') throw new Error('Only emails of campaigns are withheld.');
+  if (spawned.outcome === 'withheld') return WITHHELD;
   if (spawned.outcome === 'replayed') return spawned;
   return receiptOf(id, spawned.state, spawned.context);
 }
-
-/**
- * Accepts several emails of one call, each by itself. They reach the engine together, which commits them in as few statements
- * as its batches allow. An email whose acceptance throws is answered as rejected.
- */
-export const acceptMany = (
-  deps: AcceptanceDeps,
-  asked: readonly AcceptRequest[],
-): Promise<PromiseSettledResult<Acceptance>[]> =>
-  Promise.allSettled(asked.map((one) => acceptEmail(deps, one)));
 
 const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not verified in this workspace.', {
   suggestion:
     'Add the domain of the from address with POST /v1/domains, set its DNS records and verify it; or use a test key, which accepts any sender.',
 });
+
+const WITHHELD = new Failure('CONFLICT', 'What this email was for has been done.');
 
 /** The receipt that clients get. */
 export const receiptOf = (
@@ -155,8 +150,8 @@ export const receiptOf = (
   id,
   livemode,
   status,
-  scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),
-  createdAt: new Date(timeOfId(id)).toISOString(),
+  scheduledAt: isoOrNull(scheduledAt),
+  createdAt: isoOf(timeOfId(id)),
 });
 
 /** What the emails of a campaign have in common. */
@@ -267,7 +262,7 @@ const messageOf = (request: SendRequest, { id, domain, rendered, filled }: Detai
 
 function spawnRequestOf(
   { engine, simulatorDomain, testSendsPerDay, liveSchedule }: AcceptanceDeps,
-  sender: EmailSender,
+  { sender, onBehalf }: AcceptRequest,
   request: SendRequest,
   { id, now, claim }: Details,
   message: ReturnType<typeof messageOf>,
@@ -289,7 +284,7 @@ function spawnRequestOf(
     workspaceId: sender.workspaceId,
     livemode,
     input,
-    columns: { ...message, envelope: storedEnvelope(message.envelope), content },
+    columns: { ...message, envelope: storedEnvelope(message.envelope), content, ...onBehalf },
     meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),
     claim,
     // Emails that wait for a slot must not fill the memory; a larger message is read when its attempt begins.

@@ -21,7 +21,10 @@ export const noted: FactTable = {
   sql: null,
 };
 
-/** The suppression list. The first reason stays, unless it is the weakest. */
+/**
+ * The suppression list. The first reason stays, unless it is the weakest. What stands for a forgotten person is no address, and
+ * nobody can be told by it.
+ */
 const suppressed: FactTable = {
   name: 'suppressed',
   columns: 'recipient integer, reason text, at timestamptz',
@@ -31,7 +34,7 @@ const suppressed: FactTable = {
   ) => `insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
     select distinct on (workspace_id, recipient_keys[recipient + 1])
       workspace_id, recipient_keys[recipient + 1], recipients[recipient + 1], reason, actor, at
-    from ${source} s order by 1, 2, at
+    from ${source} s where recipient_keys[recipient + 1] not like 'forgotten-%@forgotten.invalid' order by 1, 2, at
     on conflict (workspace_id, address_key) do update
       set reason = excluded.reason, email_id = excluded.email_id, created_at = excluded.created_at
       where ${replacesReason('suppressions', 'excluded')}`,

@@ -20,7 +20,7 @@ export type { CampaignEmail, CampaignMail, CampaignParts, Leave, Standing } from
 export { recorded } from './facts.ts';
 export { EmailEventType, EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
-export { EVENTS_OF_TURN, readEvents, readRecipients } from './read/recorded-events.ts';
+export { EVENTS_OF_TURN, type EventPlace, readEvents, readRecipients } from './read/recorded-events.ts';
 export { eventOf } from './read/views.ts';
 export { isReturnToken } from './send/return-token.ts';
 

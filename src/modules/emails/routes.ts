@@ -55,6 +55,8 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
     name: 'getEmail',
     permission: 'emails:read',
     summary: 'Get an email with its events',
+    description:
+      'The email as it was accepted, what became of each recipient, and its content for as long as it is kept.',
     params: { id: EMAIL_ID },
     response: EmailDetail,
     status: 200,
@@ -95,6 +97,8 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
     name: 'rescheduleEmail',
     permission: 'emails:send',
     summary: 'Reschedule a scheduled email',
+    description:
+      'Only while it is `scheduled`; one that is due already, or has been sent or cancelled, is 409.',
     params: { id: EMAIL_ID },
     body: RescheduleBody,
     response: EmailReceipt,
@@ -109,6 +113,8 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
     name: 'cancelEmail',
     permission: 'emails:send',
     summary: 'Cancel a scheduled email',
+    description:
+      'Only while it is `scheduled`; otherwise it is 409. It gives its unit of the quota back within the same period.',
     params: { id: EMAIL_ID },
     response: EmailReceipt,
     status: 200,

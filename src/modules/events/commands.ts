@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database, Statements } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import {
@@ -26,11 +26,23 @@ export async function alignPositions(database: Database): Promise<boolean> {
 }
 
 /**
+ * Places all that is written from now on behind every position, and every cursor, of the log that these rows were taken from. Nothing
+ * else can tell that they were: every embedded database begins as a copy of one, and so has the identity of that one. The caller is in a
+ * transaction, which a server that does not tell its identity would else have ended.
+ */
+export async function continueLog(database: Statements): Promise<void> {
+  await database.script('savepoint reading');
+  const state = await readLogState(database);
+  await database.script('rollback to savepoint reading');
+  await raiseBase(database, state, state.last);
+}
+
+/**
  * Whoever has written with the base of before has ended when the lock is had, and nobody can write until it is given back: else
  * such a position would appear behind readers who have seen the new base. The table alone: partitions may be vacuumed. Of several
  * instances that see the same base one raises it.
  */
-const raiseBase = (database: Database, { base, cluster }: Numbering, last: bigint): Promise<void> =>
+const raiseBase = (database: Statements, { base, cluster }: Numbering, last: bigint): Promise<void> =>
   database.script(
     `set local lock_timeout = '5s';
      lock table only email_turns, only emails in share mode;

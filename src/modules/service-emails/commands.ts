@@ -6,14 +6,15 @@ export const MUTABLE_EMAILS = ['invitation', 'domainLost', 'webhookDisabled', 'c
 /** One that a workspace can do without. */
 export type MutableEmail = (typeof MUTABLE_EMAILS)[number];
 
-/** What has changed of the ways in which a person signs in. */
+/** What has changed of the ways in which a person signs in, or was tried with them. */
 export type SignInChange =
   | 'passwordChanged'
   | 'passwordReset'
   | 'authenticatorAdded'
   | 'authenticatorRemoved'
   | 'passkeyAdded'
-  | 'passkeyRemoved';
+  | 'passkeyRemoved'
+  | 'codeRepeated';
 
 /** What an email of the service is about. Links hold for as long as their emails are tried. */
 export type ServiceEmail =

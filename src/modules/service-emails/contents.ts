@@ -41,6 +41,7 @@ const CHANGES: Readonly<Record<SignInChange, string>> = {
   authenticatorRemoved: 'The authenticator was removed from your account',
   passkeyAdded: 'A passkey was added to your account',
   passkeyRemoved: 'A passkey was removed from your account',
+  codeRepeated: 'An old code of your authenticator was tried again, and refused',
 };
 
 const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {

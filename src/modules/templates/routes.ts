@@ -153,6 +153,8 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     name: 'getTemplateVersion',
     permission: 'templates:read',
     summary: 'Get a version of a template',
+    description:
+      'A version never changes: what was sent with it can be read as it was, also after the template has moved on.',
     params: { id: TEMPLATE_ID, version: { text: 'The number of the version.' } },
     response: TemplateVersion,
     status: 200,
@@ -167,7 +169,8 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     audit: { action: 'template.published' },
     permission: 'templates:write',
     summary: 'Send a version of a template from now on',
-    description: 'A draft, or any other version of it.',
+    description:
+      'Takes a draft, or any other version of the template, and sends it from then on. Emails that were accepted before keep the version they were accepted with.',
     params: { id: TEMPLATE_ID },
     body: VersionBody,
     response: Template,

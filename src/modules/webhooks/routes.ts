@@ -92,6 +92,8 @@ export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
     name: 'getWebhook',
     permission: 'webhooks:read',
     summary: 'Get a webhook endpoint',
+    description:
+      'Its address, its events and whether it is enabled. The secret is told only when it is made or rotated.',
     params: { id: WEBHOOK_ID },
     response: Webhook,
     status: 200,

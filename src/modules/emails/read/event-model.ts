@@ -6,7 +6,7 @@ import { Id, nullable, Timestamp } from '../schema-fields.ts';
 const Via = nullable(
   Type.Union([Type.Literal('imageProxy'), Type.Literal('prefetch'), Type.Literal('scanner')], {
     description:
-      'Who really asked: a mail service that fetches images, a program that looks ahead, a scanner of links; null, as far as one can tell, for a person.',
+      'Who really asked: a mail service that fetches images, a program that looks ahead, a scanner of links; null, as far as one can tell, for a person. A visit in the first minute of a message with several links is told some seconds later, when it is known whether a scanner made it.',
   }),
 );
 const UserAgent = nullable(Type.String({ description: 'What the client said of itself.' }));

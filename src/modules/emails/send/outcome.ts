@@ -87,6 +87,7 @@ export const PRECHECK_FAILURES = {
       'The keys that sign for its domain cannot be opened: SECRET_KEY is not the one that they were sealed with',
     ),
   },
+  archived: { outcome: 'deferred', data: ours('The workspace is archived') },
   unverified: { outcome: 'deferred', data: ours('The sending domain is not verified any more') },
   pruned: { outcome: 'refused', reason: 'rejected', data: ours('Its content is not kept any more') },
 } as const satisfies Record<SenderProblem | 'pruned', Omit<RecipientOutcome, 'recipient'>>;

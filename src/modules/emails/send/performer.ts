@@ -327,11 +327,17 @@ export class LivePerformer {
     return sent && { recipient, by, sent };
   }
 
-  /** A campaign may be paused while its email waits for a connection. */
+  /** A campaign may be paused, and a workspace archived, while an email waits for a connection. */
   async #isHeld(message: LiveMessage, attempt: LiveAttempt): Promise<boolean> {
-    const isHeld = (await this.#standing(message)) !== 'sends';
+    const isHeld = (await this.#standing(message)) !== 'sends' || (await this.#isArchived(message));
     if (isHeld) attempt.hold();
     return isHeld;
+  }
+
+  /** While nobody can say, no attempt can begin either: beginning is written to the same database. */
+  async #isArchived({ domain_id: id }: LiveMessage): Promise<boolean> {
+    const sender = id === null ? null : await this.parts.senders.find(id).catch(() => null);
+    return sender === 'archived';
   }
 
   /** How the campaign of an email stands. While nobody can say, nothing leaves: the email offers itself again. */

@@ -5,7 +5,12 @@ import type { Logger } from '../../../telemetry/logger.ts';
 import { rarely } from '../../../telemetry/rarely.ts';
 import type { SigningKey } from '../../../transport/dkim/signing-key.ts';
 import type { EnabledTransports } from '../../../transport/transport.ts';
-import { findDomainOfEmail, type SendingDomain, signingKeys } from '../../domains/queries.ts';
+import {
+  findDomainOfEmail,
+  SENDER_KNOWN_MS,
+  type SendingDomain,
+  signingKeys,
+} from '../../domains/queries.ts';
 import type { Sender } from './message.ts';
 
 /** The services and settings that a domain's sender is looked up with. */
@@ -20,11 +25,9 @@ export interface SenderParts {
   readonly logger: Logger;
 }
 
-/** The reason that a domain cannot send: for good, or until its DNS, its transport or SECRET_KEY is right again. */
-export type SenderProblem = 'removed' | 'unverified' | 'transportDisabled' | 'keysSealed';
+/** The reason that a domain cannot send: for good, or until its workspace, its DNS, its transport or SECRET_KEY is right again. */
+export type SenderProblem = 'removed' | 'archived' | 'unverified' | 'transportDisabled' | 'keysSealed';
 
-/** The lifetime of a cached sender. Changes made by this process take effect at once, those of another instance after this. */
-const FRESH_MS = 1_000;
 /** The most domains whose opened keys are kept: opening them takes milliseconds. */
 const KEPT = 1_000;
 
@@ -47,7 +50,7 @@ export function cachedSenders({
 }: SenderParts): Senders {
   const warn = rarely(logger, monotonic);
   const newCache = () =>
-    new TtlCache<Sender | SenderProblem>({ forMs: () => FRESH_MS, atMost: KEPT, monotonic });
+    new TtlCache<Sender | SenderProblem>({ forMs: () => SENDER_KNOWN_MS, atMost: KEPT, monotonic });
   let senders = newCache();
   const opened = new Map<string, { readonly sealed: string; readonly keys: readonly SigningKey[] }>();
 
@@ -67,6 +70,7 @@ export function cachedSenders({
     senders.get(domainId, async () => {
       const domain = await findDomainOfEmail(database, domainId);
       if (!domain || domain.removed) return 'removed';
+      if (domain.archived) return 'archived';
       if (!domain.maySend) return 'unverified';
       // Mail waits for the transport that its owner chose: mail that left by another one could not be called back.
       if (domain.provider !== null && !enabled.includes(domain.provider)) return 'transportDisabled';

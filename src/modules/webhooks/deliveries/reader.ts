@@ -1,7 +1,7 @@
 import type { WebhookEndpointContext, WebhookEndpointState } from '../../../../machines/webhook-endpoint.ts';
 import { BatchedRead, rowsById } from '../../../async/batched-read.ts';
 import type { Database } from '../../../db/database.ts';
-import { type EmailEvent, readEvents } from '../../emails/queries.ts';
+import { type EventPlace, readEvents } from '../../emails/queries.ts';
 
 /** The event of a delivery and its endpoint. */
 export interface DeliveryPayload {
@@ -12,23 +12,17 @@ export interface DeliveryPayload {
   readonly target: Target | null;
 }
 
-interface PayloadRow {
+interface DeliveryRow {
   readonly id: string;
   readonly webhook_id: string;
   /** The event of a test, which is in no log. */
   readonly given: unknown;
   readonly event_id: string;
   readonly email_id: string;
-  /** Null when the endpoint no longer exists. */
-  readonly state: Target['state'] | null;
-  readonly context: WebhookEndpointContext;
-  readonly sealed: string | null;
 }
 
-const PAYLOADS = `select d.id, d.webhook_id, d.event as given, d.event_id, d.email_id, w.state, w.context, k.sealed
-from unnest($1::text[]) i(id) join webhook_deliveries d on d.id = i.id
-left join webhook_endpoints w on w.id = d.webhook_id
-left join webhook_secrets k on k.webhook_id = d.webhook_id`;
+const DELIVERIES = `select d.id, d.webhook_id, d.event as given, d.event_id, d.email_id
+from unnest($1::text[]) i(id) join webhook_deliveries d on d.id = i.id`;
 
 /** An endpoint at the time of sending. */
 export interface Target {
@@ -43,23 +37,32 @@ const TARGETS = `select w.id, w.state, w.context, k.sealed
 from unnest($1::text[]) i(id) join webhook_endpoints w on w.id = i.id
 left join webhook_secrets k on k.webhook_id = w.id`;
 
-type Payload = PayloadRow & { readonly event: EmailEvent | undefined };
+const readTargets = (database: Database, ids: readonly string[]): Promise<Target[]> =>
+  database.query<Target>(TARGETS, [ids]);
 
-function bodyOf({ given, event }: Payload): string | null {
-  if (given !== null) return JSON.stringify(given);
-  return event ? JSON.stringify(event) : null;
-}
+type Payload = DeliveryPayload & { readonly id: string };
 
+/**
+ * Deliveries come many at a time for the same few events and endpoints: each of those is read once, and each event written once.
+ */
 async function readPayloads(database: Database, ids: readonly string[]): Promise<readonly Payload[]> {
-  const rows = await database.query<PayloadRow>(PAYLOADS, [ids]);
-  const logged = rows.filter(({ given }) => given === null);
-  const places = logged.map(({ email_id, event_id }) => ({ emailId: email_id, eventId: event_id }));
-  const events = await readEvents(database, places);
-  return rows.map((row) => ({ ...row, event: events.get(row.event_id) }));
+  const rows = await database.query<DeliveryRow>(DELIVERIES, [ids]);
+  const places = new Map<string, EventPlace>();
+  for (const { given, email_id: emailId, event_id: eventId } of rows)
+    if (given === null) places.set(eventId, { emailId, eventId });
+  const [events, targets] = await Promise.all([
+    readEvents(database, [...places.values()]),
+    readTargets(database, [...new Set(rows.map(({ webhook_id }) => webhook_id))]),
+  ]);
+  const bodies = new Map([...events].map(([id, event]) => [id, JSON.stringify(event)]));
+  const byId = new Map(targets.map((target) => [target.id, target]));
+  return rows.map(({ id, webhook_id: webhookId, given, event_id }) => ({
+    id,
+    webhookId,
+    body: given === null ? (bodies.get(event_id) ?? null) : JSON.stringify(given),
+    target: byId.get(webhookId) ?? null,
+  }));
 }
-
-const targetOf = ({ webhook_id: id, state, context, sealed }: PayloadRow): Target | null =>
-  state === null ? null : { id, state, context, sealed };
 
 /** Reads the events and endpoints of attempts without a cache: a rotation or a deletion counts from the next attempt on, on every instance. */
 export function attemptReader(database: Database) {
@@ -69,13 +72,10 @@ export function attemptReader(database: Database) {
   );
   const targets = new BatchedRead(
     'webhook targets',
-    rowsById((ids) => database.query<Target>(TARGETS, [ids])),
+    rowsById((ids) => readTargets(database, ids)),
   );
   return {
-    async payload(deliveryId: string): Promise<DeliveryPayload | null> {
-      const row = await payloads.ask(deliveryId);
-      return row && { webhookId: row.webhook_id, body: bodyOf(row), target: targetOf(row) };
-    },
+    payload: (deliveryId: string): Promise<DeliveryPayload | null> => payloads.ask(deliveryId),
     target: (webhookId: string): Promise<Target | null> => targets.ask(webhookId),
   };
 }

@@ -3,7 +3,7 @@ import { REPLAY_GAP_MS, type ReplayScope } from '../../../../machines/webhook-en
 import { lowestIdAt } from '../../../db/ids.ts';
 import { insertActors } from '../../../engine/actor-columns.ts';
 import { type ChildSpec, sharedFact } from '../../../engine/kind.ts';
-import { DELIVERY_ID_SQL, RANDOM_BYTES_SQL } from './fan-out.ts';
+import { DELIVERY_ID_SQL, RANDOM_SQL } from './fan-out.ts';
 import { LEASE_MS, webhookDeliveryKind } from './kind.ts';
 
 /** The scope of a replay as columns. The ids of events begin with their time, so a range of time is a range of ids. */
@@ -63,7 +63,7 @@ export const replays: ChildSpec = {
         email_id: 'd.email_id',
       },
       `(
-      select ${r.actor}, r.workspace_id, r.livemode, e.id as event_id, e.type, e.email_id, ${RANDOM_BYTES_SQL},
+      select ${r.actor}, r.workspace_id, r.livemode, e.id as event_id, e.type, e.email_id, ${RANDOM_SQL},
         ${r.start_at} + ${REPLAY_GAP_MS} * (${position}) as turn_at
       from ${r.from} cross join lateral (${EVENTS_IN_SCOPE}) e
     ) d cross join ${template}`,

@@ -1,0 +1,36 @@
+/** What SpamAssassin thinks of a message. */
+export interface SpamVerdict {
+  readonly score: number;
+  /** From so many points on it is taken for spam. */
+  readonly threshold: number;
+  /** The rules that matched, the heaviest first. */
+  readonly rules: readonly SpamRule[];
+}
+
+interface SpamRule {
+  readonly name: string;
+  readonly points: number;
+  readonly description: string;
+}
+
+/** The verdict in an answer of spamd; null when it is none. */
+export function verdictOf(answer: string): SpamVerdict | null {
+  const end = answer.indexOf('\r\n\r\n');
+  const head = answer.slice(0, Math.max(end, 0));
+  const [, score, threshold] = /^Spam: *\w+ *; *(-?[\d.]+) *\/ *(-?[\d.]+)/im.exec(head) ?? [];
+  if (!/^SPAMD\/[\d.]+ 0 /.test(head) || score === undefined || threshold === undefined) return null;
+  const rules: { name: string; points: number; description: string }[] = [];
+  for (const line of answer.slice(end + 4).split(/\r?\n/)) {
+    const [, points, name, description = ''] =
+      /^\s*(-?\d+(?:\.\d+)?) ([A-Z][A-Z0-9_]+)\s*(.*)$/.exec(line) ?? [];
+    const last = rules.at(-1);
+    if (points !== undefined && name !== undefined) rules.push({ name, points: Number(points), description });
+    // What does not fit beside the name goes on beneath the description.
+    else if (last && /^\s{20,}\S/.test(line)) last.description += ` ${line.trim()}`;
+  }
+  return {
+    score: Number(score),
+    threshold: Number(threshold),
+    rules: rules.toSorted((a, b) => b.points - a.points),
+  };
+}
