@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020';
+import { openReferencePack } from '../../src/dashboard/pack.ts';
 import { isId } from '../../src/db/ids.ts';
 import { KEPT_DAYS } from '../../src/duties/retention.ts';
 import { STATUS_OF } from '../../src/http/failure.ts';
@@ -8,6 +9,7 @@ import { isDateTime } from '../../src/http/schema.ts';
 import type { Operation } from '../../src/modules/docs/document.ts';
 import { NamedSchemas } from '../../src/modules/docs/json-schema.ts';
 import { openApiOf } from '../../src/modules/docs/openapi.ts';
+import { PAGE_GROUPS } from '../../src/modules/docs/pages.ts';
 import { EMAIL_EVENTS } from '../../src/modules/emails/read/event-model.ts';
 import { SIMULATED_OUTCOMES } from '../../src/modules/emails/simulator/simulated-addresses.ts';
 import { MODULE_TAGS } from '../../src/modules.ts';
@@ -19,10 +21,17 @@ let service: RealService;
 let key: string;
 
 beforeAll(async () => {
-  service = await startRealService({ PUBLIC_URL: 'https://mail.example.com' });
+  [service] = await Promise.all([
+    startRealService({ PUBLIC_URL: 'https://mail.example.com' }),
+    openReferencePack(),
+  ]);
   key = await service.keyWith('test', ['*']);
 });
 afterAll(() => service[Symbol.asyncDispose]());
+
+const PAGES = PAGE_GROUPS.flatMap(({ pages }) => pages.map(({ path }) => path)).filter(
+  (path) => path !== '/openapi.json',
+);
 
 const operations = Object.entries(OPEN_API.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
@@ -144,29 +153,35 @@ describe('the documentation pages', () => {
     expect(text).toContain(`id="${link.hash.slice(1)}"`);
   });
 
-  test('list every operation in the reference', async () => {
+  test('list every operation in the reference, before and without its script', async () => {
     const { text } = await read('/docs');
     for (const { operation } of operations) expect(text).toContain(`id="${operation.operationId}"`);
   });
 
-  test.each([
-    '/docs',
-    '/docs/templates',
-    '/docs/webhooks',
-    '/docs/errors',
-    '/docs/life-of-an-email',
-    '/docs/what-happens-when',
-  ])(
+  test('are found by the search, with every operation and every error code', async () => {
+    const places = JSON.parse((await read('/docs/search.json')).text) as { href: string }[];
+    const found = new Set(places.map(({ href }) => href.slice(href.lastIndexOf('/') + 1)));
+    for (const { operation } of operations) expect(found).toContain(operation.operationId);
+    for (const code of Object.keys(STATUS_OF)) expect(found).toContain(`errors#${code}`);
+    expect(new Set(places.map(({ href }) => href)).size).toBe(places.length);
+  });
+
+  test.each(PAGES)(
     '%s: every link within the pages leads somewhere, and nothing is loaded from elsewhere',
     async (path) => {
       const { response, text } = await read(path);
       const pages = new Map<string, string>([[path, text]]);
       for (const [, href = ''] of text.matchAll(/ (?:href|src)="([^"]*)"/g)) {
-        if (href === 'data:,') continue;
         expect(href).toMatch(/^[/#]/);
         const [page = '', anchor] = href.split('#');
         const target: string = page === '' ? path : page;
-        if (!pages.has(target)) pages.set(target, (await read(target)).text);
+        // The application's own paths are tested with it (dashboard-paths.test.ts).
+        if (target.startsWith('/app')) continue;
+        if (!pages.has(target)) {
+          const linked = await read(target);
+          expect([target, linked.response.status]).toEqual([target, 200]);
+          pages.set(target, linked.text);
+        }
         if (anchor) expect(pages.get(target)).toContain(`id="${anchor}"`);
       }
       const policy = response.headers.get('content-security-policy') ?? '';
@@ -243,20 +258,13 @@ describe('the examples of the documentation match the service', () => {
 
 // Last, since the lines leave behind what they make.
 describe('every curl line of the reference runs as it stands', () => {
+  /** What the reference shows beside each operation. */
   const linesOf = async (): Promise<string[]> => {
-    const text = await (await fetch(`${service.url}/docs`)).text();
-    return [...text.matchAll(/<pre[^>]*><code>(curl [\s\S]*?)<\/code>/g)].map(([, line = '']) =>
-      decoded(line),
+    const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as typeof OPEN_API;
+    return Object.values(paths).flatMap((methods) =>
+      Object.values(methods).flatMap((each) => each['x-codeSamples']?.map(({ source }) => source) ?? []),
     );
   };
-  const decoded = (text: string) =>
-    text
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#x27;', "'")
-      .replaceAll('&#39;', "'")
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&amp;', '&');
 
   test('each operation has one, with nothing left to fill in but the key', async () => {
     const lines = await linesOf();

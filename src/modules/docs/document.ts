@@ -45,6 +45,15 @@ export interface Operation {
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
   /** The permissions that the key needs. */
   readonly 'x-permissions': readonly string[];
+  /** Lines that make the request with its example. */
+  readonly 'x-codeSamples'?: readonly CodeSample[];
+}
+
+/** Lines that make one request, as tools for OpenAPI show them beside an operation. */
+export interface CodeSample {
+  readonly lang: string;
+  readonly label: string;
+  readonly source: string;
 }
 
 /** A parameter in the path, the query or a header. */

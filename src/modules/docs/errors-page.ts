@@ -1,7 +1,7 @@
 import { STATUS_OF } from '../../http/failure.ts';
 import type { RawResponse } from '../../http/route.ts';
 import { CODE_NAMES, CODES } from './codes.ts';
-import { html, inline } from './html.ts';
+import { html, inline, snippet } from './html.ts';
 import { page } from './page.ts';
 
 const EXAMPLE = JSON.stringify(
@@ -31,11 +31,11 @@ export function errorsPage(): RawResponse {
   return page({
     title: 'Errors',
     path: '/docs/errors',
-    navigation: [{ title: 'Codes', entries: CODE_NAMES.map((code) => ({ href: `#${code}`, label: code })) }],
-    body: html`<h1>Errors</h1>
-<p>Every response that is no success carries an <code>error</code>. Programs branch on its <code>code</code>, which is one of the sixteen below; its <code>message</code> is for people and may change. <code>details</code> comes with <code>VALIDATION_ERROR</code> alone, <code>suggestion</code> where there is something to suggest.</p>
-<pre tabindex="0"><code>${EXAMPLE}</code></pre>
+    sections: CODE_NAMES.map((code) => ({ href: `#${code}`, label: code })),
+    body: html`<article class="guide"><h1>Errors</h1>
+<p>Every response that is no success carries an <code>error</code>. Programs branch on its <code>code</code>, which is one of those below; its <code>message</code> is for people and may change. <code>details</code> comes with <code>VALIDATION_ERROR</code> alone, <code>suggestion</code> where there is something to suggest.</p>
+${snippet(EXAMPLE, 'json')}
 <p>The header <code>x-request-id</code> names the request in the log of the service.</p>
-${entries}`,
+${entries}</article>`,
   });
 }

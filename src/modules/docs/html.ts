@@ -1,3 +1,5 @@
+import { colored } from './code-colors.js';
+
 /** Escaped HTML. `html` makes it, so that no text gets into a page unescaped. */
 export class Html {
   constructor(readonly text: string) {}
@@ -10,16 +12,20 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(strings.reduce((text, string, i) => text + render(parts[i - 1]) + string));
 }
 
-/** A sentence or several paragraphs, with text between backticks as code. */
-export function prose(text: string): Html {
-  const paragraphs = text.split('\n\n').map((paragraph) => html`<p>${inline(paragraph)}</p>`);
-  return html`${paragraphs}`;
-}
-
 /** A phrase, with text between backticks as code. */
 export function inline(text: string): Html {
   const parts = text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part));
   return html`${parts}`;
+}
+
+/** Lines of code to read and to copy, with the name of the file that they are meant for. */
+export function snippet(code: string, language = '', file = ''): Html {
+  const marked = colored(code, language);
+  const lines = marked === null ? html`${code}` : new Html(marked);
+  // The button that copies is put in by the script of the pages.
+  return html`<figure class="snippet"${file !== '' && html` data-file="${file}"`}>${
+    file !== '' && html`<figcaption>${file}</figcaption>`
+  }<pre tabindex="0"><code>${lines}</code></pre></figure>`;
 }
 
 function render(part: Part): string {

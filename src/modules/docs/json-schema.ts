@@ -42,24 +42,6 @@ export class NamedSchemas {
 
 const SCHEMAS = '#/components/schemas/';
 
-/** Replaces the references in an object by the schemas that they name, so that readers need not look them up. No schema refers to itself. */
-export function inlined<Holder extends object>(
-  holder: Holder,
-  schemas: Readonly<Record<string, JsonSchema>>,
-): Holder {
-  const resolve = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(resolve);
-    if (typeof value !== 'object' || value === null) return value;
-    const { $ref: reference } = value as { readonly $ref?: unknown };
-    const name = typeof reference === 'string' ? reference.slice(SCHEMAS.length) : '';
-    const found = schemas[name];
-    return found
-      ? resolve(found)
-      : Object.fromEntries(Object.entries(value).map(([key, part]) => [key, resolve(part)]));
-  };
-  return resolve(holder) as Holder;
-}
-
 function simplify({ title, ...schema }: JsonSchema, named: NamedSchemas | undefined): JsonSchema {
   const simple = simplifyForm(schema, named);
   return typeof title === 'string' && named ? named.refer(title, simple) : simple;

@@ -19,9 +19,9 @@ const POSITIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
 };
 
 const COLORS: Readonly<Record<string, string>> = {
-  delivered: '#2f855a',
-  failed: '#c53030',
-  cancelled: '#718096',
+  delivered: 'var(--color-green)',
+  failed: 'var(--color-red)',
+  cancelled: 'var(--color-grey)',
 };
 
 /** Draws the states and transitions of the email machine from the machine itself. */

@@ -1,36 +1,63 @@
 import { Type } from '@sinclair/typebox';
+import { openReferencePack } from '../../dashboard/pack.ts';
+import { packedFilesRoute, whenBuilt } from '../../dashboard/packed-files.ts';
+import icon from '../../dashboard/web/icon.svg' with { type: 'text' };
+import tokens from '../../dashboard/web/tokens.css' with { type: 'text' };
 import { RawResponse, type Route, route } from '../../http/route.ts';
+import script from './docs.browser.js' with { type: 'text' };
+import style from './docs.css' with { type: 'text' };
 import { errorsPage } from './errors-page.ts';
 import { guidePage } from './guide-page.ts';
+import { GUIDES, guideFor } from './guides.ts';
+import { guidesPage } from './guides-page.ts';
+import type { Installation } from './installation.ts';
 import { lifeDiagram } from './life-diagram.ts';
 import life from './life-of-an-email.md' with { type: 'text' };
 import { openApiOf } from './openapi.ts';
 import { PAGE_HEADERS } from './page.ts';
 import receivers from './receivers.md' with { type: 'text' };
-import script from './reference.browser.js' with { type: 'text' };
-import style from './reference.css' with { type: 'text' };
 import { referencePage } from './reference-page.ts';
+import { searchIndex } from './search-index.ts';
 import type { Tag } from './tags.ts';
 import templates from './templates.md' with { type: 'text' };
 import failures from './what-happens-when.md' with { type: 'text' };
 
-/** The documented endpoints and their public URL. */
+/** The documented endpoints, and the installation that answers them. */
 export interface DocsDeps {
   readonly documented: readonly Route[];
   readonly tags: readonly Tag[];
-  /** Without a trailing slash. */
-  readonly baseUrl: string;
+  readonly installation: Installation;
 }
 
+const ASSETS = '/docs/assets';
+
 /** The pages of the documentation, which every error links to. They are public. */
-export function docsRoutes({ documented, tags, baseUrl }: DocsDeps): readonly Route[] {
-  const openApi = once(() => openApiOf(documented, tags, baseUrl));
+export function docsRoutes({ documented, tags, installation }: DocsDeps): readonly Route[] {
+  const openApi = once(() => openApiOf(documented, tags, installation.baseUrl));
   const asset = (type: string, content: string) => new RawResponse(type, content, { headers: PAGE_HEADERS });
   return [
     documentRoute('/openapi.json', 'Get the OpenAPI document', () =>
       asset('application/json', JSON.stringify(openApi())),
     ),
-    documentRoute('/docs', 'Read the reference', () => referencePage(openApi())),
+    route({
+      ...PUBLIC_GET,
+      path: '/docs',
+      summary: 'Read the reference',
+      handle: () =>
+        whenBuilt(openReferencePack(), PAGE_HEADERS, ({ build, styles, script: code }) =>
+          referencePage(openApi(), {
+            styles: `${ASSETS}/${build}/${styles}`,
+            script: `${ASSETS}/${build}/${code}`,
+          }),
+        ),
+    }),
+    packedFilesRoute(ASSETS, 'Get a file of the reference', openReferencePack),
+    documentRoute('/docs/guides', 'Read how to begin', () => guidesPage(installation)),
+    ...GUIDES.map((guide) =>
+      documentRoute(guide.path, `Read how to ${guide.title.toLowerCase()}`, () =>
+        guidePage(guide.title, guide.path, guideFor(guide, installation)),
+      ),
+    ),
     documentRoute('/docs/templates', 'Read how templates are written', () =>
       guidePage('Templates', '/docs/templates', templates),
     ),
@@ -44,26 +71,34 @@ export function docsRoutes({ documented, tags, baseUrl }: DocsDeps): readonly Ro
     documentRoute('/docs/what-happens-when', 'Read what happens when something breaks', () =>
       guidePage('What happens when …', '/docs/what-happens-when', failures),
     ),
-    documentRoute('/docs/reference.css', 'Get the look of the pages', () =>
-      asset('text/css; charset=utf-8', style),
+    documentRoute('/docs/search.json', 'Get what the search of the pages finds', () =>
+      asset('application/json', JSON.stringify(searchIndex(openApi()))),
     ),
-    documentRoute('/docs/reference.js', 'Get the keys of the pages', () =>
+    documentRoute('/docs/docs.css', 'Get the look of the pages', () =>
+      asset('text/css; charset=utf-8', `${colors()}\n${style}`),
+    ),
+    documentRoute('/docs/docs.js', 'Get the keys of the pages', () =>
       asset('text/javascript; charset=utf-8', script),
     ),
+    documentRoute('/docs/icon.svg', 'Get the icon', () => asset('image/svg+xml', icon)),
   ];
 }
 
-function documentRoute(path: string, summary: string, draw: () => RawResponse): Route {
-  return route({
-    method: 'GET',
-    path,
-    permission: 'public',
-    summary,
-    response: Type.Any(),
-    status: 200,
-    handle: once(draw),
-  });
+/** The colours of the application as properties. Its build reads them as a theme of Tailwind, whose first line clears all others. */
+function colors(): string {
+  const [, theme = ''] = /@theme inline \{\n(?: *--color-\*: initial;\n)?(.*?)\n\}/s.exec(tokens) ?? [];
+  return `:root {\n${theme}\n}`;
 }
+
+const PUBLIC_GET = {
+  method: 'GET',
+  permission: 'public',
+  response: Type.Any(),
+  status: 200,
+} as const;
+
+const documentRoute = (path: string, summary: string, draw: () => RawResponse): Route =>
+  route({ ...PUBLIC_GET, path, summary, handle: once(draw) });
 
 /** Makes a value at the first call and keeps it: rendering takes 20 ms, which should not delay the start. */
 function once<Value>(make: () => Value): () => Value {
