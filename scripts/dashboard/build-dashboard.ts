@@ -1,20 +1,18 @@
-import { mkdirSync, renameSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { compile } from '@tailwindcss/node';
 import { Scanner } from '@tailwindcss/oxide';
 import { lifecycles } from '../../machines/catalogue.ts';
-import type { Pack, PackedFile } from '../../src/dashboard/pack.ts';
+import type { Pack } from '../../src/dashboard/pack.ts';
 import type { Layouts } from '../../src/drawing/layout.ts';
 import { draw } from '../../src/drawing/moves.ts';
 import { layoutsOf } from './layout.ts';
-import { type Chunk, type PageSize, sizesOf } from './sizes.ts';
+import { hashOf, packed, writePack } from './pack-files.ts';
+import { type Chunk, type PageSize, sizesOf, withImports } from './sizes.ts';
 
 // src/dashboard/dist/pack.json: the application as browsers get it, every file compressed twice and named by its hash.
 
 const WEB = resolve(import.meta.dir, '../../src/dashboard/web');
 const APPLICATION = join(WEB, 'application');
-const DIST = resolve(import.meta.dir, '../../src/dashboard/dist');
 
 /** The scripts of a page: the first one, and those that are loaded when something is opened. */
 async function scripts(name: string, entry: string, places: Layouts): Promise<readonly [Chunk, ...Chunk[]]> {
@@ -72,13 +70,6 @@ async function styles(): Promise<Uint8Array> {
   return new Uint8Array(await output.arrayBuffer());
 }
 
-const hashOf = (bytes: Uint8Array): string => Bun.hash(bytes).toString(36);
-
-function packed(type: string, bytes: Uint8Array | string): PackedFile {
-  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
-  return { type, brotli: brotli.toString('base64'), gzip: gzipSync(bytes, { level: 9 }).toString('base64') };
-}
-
 /** Builds the dashboard; answers how many kilobytes a browser loads for each page. @throws when one has outgrown its bound */
 export async function buildDashboard(): Promise<readonly PageSize[]> {
   const places = await layoutsOf(lifecycles.map(({ machine }) => draw(machine)));
@@ -92,14 +83,18 @@ export async function buildDashboard(): Promise<readonly PageSize[]> {
   const names = { code: first.name, css: `app-${hashOf(css)}.css`, icon: `icon-${hashOf(icon)}.svg` };
   // A chunk's own hash says nothing about the chunks that it loads, so browsers keep all of them under the name of the build.
   const build = hashOf(Buffer.concat([css, ...chunks.map(({ code }) => code)]));
+  const addressOf = (name: string): string => `/app/assets/${build}/${name}`;
+  // What the first script imports is loaded beside it, not once it has been read.
+  const modules = [...withImports(chunks, [first.name])]
+    .filter((name) => name !== first.name)
+    .map((name) => `<link rel="modulepreload" href="${addressOf(name)}">`);
   const pack: Pack = {
     build,
     page: packed(
       'text/html; charset=utf-8',
-      html.replace(
-        /%(code|css|icon)%/g,
-        (_, part: keyof typeof names) => `/app/assets/${build}/${names[part]}`,
-      ),
+      html
+        .replace(/%(code|css|icon)%/g, (_, part: keyof typeof names) => addressOf(names[part]))
+        .replace('%modules%', modules.join('\n    ')),
     ),
     files: {
       [names.css]: packed('text/css; charset=utf-8', css),
@@ -110,10 +105,6 @@ export async function buildDashboard(): Promise<readonly PageSize[]> {
     },
   };
   const sizes = sizesOf(chunks, names.css, pack);
-  mkdirSync(DIST, { recursive: true });
-  // The file is written aside first: two services that start together must not read half of it.
-  const aside = join(DIST, `pack.${process.pid}.json`);
-  await Bun.write(aside, JSON.stringify(pack));
-  renameSync(aside, join(DIST, 'pack.json'));
+  await writePack('pack.json', pack);
   return sizes;
 }

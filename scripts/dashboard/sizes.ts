@@ -1,4 +1,5 @@
 import type { Pack } from '../../src/dashboard/pack.ts';
+import { kilobytesOf } from './pack-files.ts';
 
 /** One script of a page. */
 export interface Chunk {
@@ -25,9 +26,7 @@ const OVERVIEW = 'application/pages/overview/page.tsx';
 
 /** The sizes of all pages. @throws when one has outgrown its bound */
 export function sizesOf(chunks: readonly [Chunk, ...Chunk[]], css: string, pack: Pack): readonly PageSize[] {
-  const sizeOf = (names: Iterable<string>): number =>
-    [...names].reduce((sum, name) => sum + Buffer.from(pack.files[name]?.brotli ?? '', 'base64').length, 0) /
-    1_000;
+  const sizeOf = (names: Iterable<string>): number => kilobytesOf(pack, names);
   const [entry] = chunks;
   const overview = chunks.find(({ opens }) => opens === OVERVIEW);
   const first = new Set([css, ...withImports(chunks, [entry.name, ...(overview ? [overview.name] : [])])]);
@@ -51,7 +50,7 @@ export function sizesOf(chunks: readonly [Chunk, ...Chunk[]], css: string, pack:
 }
 
 /** Scripts and all that they import, once each. */
-function withImports(
+export function withImports(
   chunks: readonly Chunk[],
   names: readonly string[],
   seen = new Set<string>(),

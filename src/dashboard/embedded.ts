@@ -1,5 +1,5 @@
 /**
- * The path of the built dashboard inside the executable; null from source. The build puts a module in the place of this one
+ * The paths of the built files inside the executable; null from source. The build puts a module in the place of this one
  * (scripts/build.ts).
  */
-export const embeddedPack: string | null = null;
+export const embeddedPacks: { readonly dashboard: string; readonly reference: string } | null = null;

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { embeddedPack } from './embedded.ts';
+import { embeddedPacks } from './embedded.ts';
 
-/** One file of the dashboard, compressed when it was built. */
+/** One file for browsers, compressed when it was built. */
 export interface PackedFile {
   readonly type: string;
   /** Base64. */
@@ -10,56 +10,88 @@ export interface PackedFile {
   readonly gzip: string;
 }
 
-/** The files that a browser is given. */
-export interface Pack {
+/** Built files for browsers. */
+export interface FilePack {
   /** The build, which is in the addresses of its files. */
   readonly build: string;
-  /** The document of the application. */
-  readonly page: PackedFile;
   /** By name. */
   readonly files: Readonly<Record<string, PackedFile>>;
 }
 
-const ROOT = join(import.meta.dir, '../..');
-const BUILT = join(import.meta.dir, 'dist/pack.json');
-/** The files that the dashboard is built from. */
-const SOURCES =
-  'src/dashboard/web/**,src/drawing/*,machines/*,scripts/dashboard.ts,scripts/dashboard/*,bun.lock'.split(
-    ',',
-  );
+/** The built dashboard. */
+export interface Pack extends FilePack {
+  /** The document of the application. */
+  readonly page: PackedFile;
+}
 
-let opening: Promise<Pack> | undefined;
+/** The built reference of the interface, whose document the documentation draws. */
+export interface ReferencePack extends FilePack {
+  /** The names of the files that the document loads. */
+  readonly styles: string;
+  readonly script: string;
+}
+
+/** A pack and how a checkout makes it. */
+interface Source {
+  /** The path inside the executable; null from source. */
+  readonly embedded: string | null;
+  readonly built: string;
+  readonly script: string;
+  /** The files that it is built from. */
+  readonly sources: readonly string[];
+}
+
+const ROOT = join(import.meta.dir, '../..');
 
 /**
- * The built dashboard. The executable carries it inside; a checkout builds it when it is missing or older than its sources,
+ * Opens the built dashboard. The executable carries it inside; a checkout builds it when it is missing or older than its sources,
  * in a process of its own, so that only the first request for the page waits.
  */
-export function openPack(): Promise<Pack> {
-  opening ??= open().catch((error: unknown) => {
-    opening = undefined;
-    throw error;
-  });
-  return opening;
+export const openPack = opener<Pack>({
+  embedded: embeddedPacks?.dashboard ?? null,
+  built: 'pack.json',
+  script: 'scripts/dashboard.ts',
+  sources: [
+    ...['src/dashboard/web/*', 'src/dashboard/web/application/**', 'src/drawing/*', 'machines/*'],
+    ...['scripts/dashboard.ts', 'scripts/dashboard/*', 'bun.lock'],
+  ],
+});
+
+/** Opens the built reference of the interface, in the same way. */
+export const openReferencePack = opener<ReferencePack>({
+  embedded: embeddedPacks?.reference ?? null,
+  built: 'reference.json',
+  script: 'scripts/reference.ts',
+  sources: ['src/dashboard/web/reference/*', 'scripts/reference.ts', 'scripts/reference/*', 'bun.lock'],
+});
+
+/** Opens a pack once; a failure is tried again by the next who asks. */
+function opener<Built extends FilePack>(source: Source): () => Promise<Built> {
+  let opening: Promise<Built> | undefined;
+  return () => {
+    opening ??= open<Built>(source).catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
 }
 
-async function open(): Promise<Pack> {
-  if (embeddedPack === null && isStale()) await build();
-  return (await Bun.file(embeddedPack ?? BUILT).json()) as Pack;
+async function open<Built extends FilePack>(source: Source): Promise<Built> {
+  const built = join(import.meta.dir, 'dist', source.built);
+  if (source.embedded === null && isStale(built, source.sources)) await build(source.script);
+  return (await Bun.file(source.embedded ?? built).json()) as Built;
 }
 
-function isStale(): boolean {
-  if (!existsSync(BUILT)) return true;
-  const built = statSync(BUILT).mtimeMs;
-  const sources = SOURCES.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })]);
-  return sources.some((path) => statSync(join(ROOT, path)).mtimeMs > built);
+function isStale(path: string, patterns: readonly string[]): boolean {
+  if (!existsSync(path)) return true;
+  const built = statSync(path).mtimeMs;
+  const sources = patterns.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })]);
+  return sources.some((source) => statSync(join(ROOT, source)).mtimeMs > built);
 }
 
-async function build(): Promise<void> {
-  const child = Bun.spawn([process.execPath, 'scripts/dashboard.ts'], {
-    cwd: ROOT,
-    stdout: 'ignore',
-    stderr: 'pipe',
-  });
+async function build(script: string): Promise<void> {
+  const child = Bun.spawn([process.execPath, script], { cwd: ROOT, stdout: 'ignore', stderr: 'pipe' });
   const [code, complaint] = await Promise.all([child.exited, new Response(child.stderr).text()]);
-  if (code !== 0) throw new Error(`The dashboard could not be built:\n${complaint}`);
+  if (code !== 0) throw new Error(`${script} could not build the pages:\n${complaint}`);
 }

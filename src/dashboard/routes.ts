@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { isDoneWithin } from '../async/deadline.ts';
-import { notFound } from '../http/failure.ts';
 import { RawResponse, type Route, route } from '../http/route.ts';
-import { openPack, type PackedFile } from './pack.ts';
+import { openPack } from './pack.ts';
+import { packedFilesRoute, packedReply, whenBuilt } from './packed-files.ts';
 
 /** Scripts, styles, images and sockets of this service alone; nothing inline runs, nobody frames it, no form leaves it. */
 const CSP = [
@@ -48,17 +47,6 @@ const FRAME = new RawResponse('text/html; charset=utf-8', '<!doctype html><title
   },
 });
 
-/** A file's address holds a hash of the whole build. */
-const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' };
-
-/** A checkout builds the dashboard when it is first asked for, which on a busy machine may take longer than a request. */
-const BUILDING_MS = 5_000;
-const BUILDING = new RawResponse(
-  'text/html; charset=utf-8',
-  '<!doctype html><meta http-equiv="refresh" content="1"><title>Posthorn</title><p>The page is being built. It comes back by itself.',
-  { status: 503, headers: { ...PAGE_HEADERS, 'retry-after': '1' } },
-);
-
 /** Leads elsewhere for now: browsers must not remember it. */
 const leadTo = (location: string) => () =>
   new RawResponse(null, null, {
@@ -75,14 +63,13 @@ const page = (path: string, summary: string): Route =>
     summary,
     response: Type.Unknown(),
     status: 200,
-    handle: async ({ headers }) => {
-      const opening = openPack();
-      if (!(await isDoneWithin(BUILDING_MS, opening))) return BUILDING;
-      return documentOf((await opening).page, headers, PAGE_HEADERS);
-    },
+    handle: ({ headers }) =>
+      whenBuilt(openPack(), PAGE_HEADERS, ({ page: document }) =>
+        packedReply(document, headers, PAGE_HEADERS),
+      ),
   });
 
-/** The document of the application at all its addresses, and its files. They hold no data, so nobody needs a key for them. */
+/** The document of the application at all its addresses, and its files. */
 export const dashboardRoutes = (): readonly Route[] => [
   route({
     method: 'GET',
@@ -109,30 +96,5 @@ export const dashboardRoutes = (): readonly Route[] => [
     status: 200,
     handle: () => FRAME,
   }),
-  route({
-    method: 'GET',
-    path: '/app/assets/:build/:file',
-    permission: 'public',
-    params: { build: { text: 'The build' }, file: { text: 'The name of a built file' } },
-    summary: 'A file of the web application',
-    response: Type.Unknown(),
-    status: 200,
-    handle: async ({ params, headers }) => {
-      const { build, files } = await openPack();
-      const file =
-        build === params.build && Object.hasOwn(files, params.file) ? files[params.file] : undefined;
-      return file ? documentOf(file, headers, FOR_EVER) : notFound('file');
-    },
-  }),
+  packedFilesRoute('/app/assets', 'A file of the web application', openPack),
 ];
-
-function documentOf(file: PackedFile, headers: Headers, more: Readonly<Record<string, string>>): RawResponse {
-  const accepted = headers.get('accept-encoding') ?? '';
-  const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : null;
-  const content = encoding === 'br' ? bytes(file.brotli) : bytes(file.gzip);
-  return new RawResponse(file.type, encoding === null ? new Uint8Array(Bun.gunzipSync(content)) : content, {
-    headers: { vary: 'accept-encoding', ...(encoding !== null && { 'content-encoding': encoding }), ...more },
-  });
-}
-
-const bytes = (base64: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(base64, 'base64'));

@@ -1,20 +1,11 @@
 import { expect } from 'bun:test';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { openPack } from '../../src/dashboard/pack.ts';
-import { type Service, type ServiceOptions, startService } from '../support/service.ts';
+import { EXECUTABLE, type Service, type ServiceOptions, startBuilt } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
 
-const ARTEFACTS = join(import.meta.dir, '../artefacts/application');
-/** Every width once, both themes at the width where everything is in sight, and the dark at the narrowest. */
-const LOOKS = [
-  [1440, 900, 'light'],
-  [1440, 900, 'dark'],
-  [768, 1_024, 'light'],
-  [390, 844, 'dark'],
-] as const;
+/** How long a person who writes a test waits for what hangs; 0 is as long as the test may take. */
+const PATIENCE_MS = Number(process.env.PATIENCE ?? 0);
 export const PASSWORD = 'correct horse battery staple';
 export const ADA = 'ada@acme.example';
 
@@ -28,12 +19,17 @@ export interface Dashboard extends AsyncDisposable {
   newcomer(): Promise<Page>;
 }
 
-/** Starts a service and a Chromium. */
-export async function openDashboard(options: ServiceOptions = {}): Promise<Dashboard> {
-  mkdirSync(ARTEFACTS, { recursive: true });
-  await openPack();
-  const env = { RATE_LIMIT_PER_IP: '0', ...options.env };
-  const [service, browser] = await Promise.all([startService({ ...options, env }), openChromium()]);
+/** Starts a service, of the executable where one was built, and a Chromium, unless there is one already. */
+export async function openDashboard(
+  { env, ...options }: ServiceOptions = {},
+  running?: Browser,
+): Promise<Dashboard> {
+  // The executable has the application inside.
+  if (!EXECUTABLE) await openPack();
+  const [service, browser] = await Promise.all([
+    startBuilt({ ...options, env: { RATE_LIMIT_PER_IP: '0', ...env } }),
+    running ?? openChromium(),
+  ]);
   const complaints: string[] = [];
   return {
     service,
@@ -41,9 +37,9 @@ export async function openDashboard(options: ServiceOptions = {}): Promise<Dashb
     complaints,
     newcomer: async () => {
       const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en', timezoneId: 'UTC' });
-      // Laying a page out takes its time on a busy machine; what hangs is ended by the test's own time.
-      context.setDefaultTimeout(0);
-      context.setDefaultNavigationTimeout(0);
+      // Laying a page out takes its time on a busy machine; what hangs is ended by the test's own time, or by PATIENCE.
+      context.setDefaultTimeout(PATIENCE_MS);
+      context.setDefaultNavigationTimeout(PATIENCE_MS);
       const opened = await context.newPage();
       opened.on('pageerror', ({ message }) => complaints.push(message));
       opened.on('console', (message) => {
@@ -57,7 +53,7 @@ export async function openDashboard(options: ServiceOptions = {}): Promise<Dashb
       return opened;
     },
     [Symbol.asyncDispose]: async () => {
-      await browser.close();
+      if (!running) await browser.close();
       await service[Symbol.asyncDispose]();
     },
   };
@@ -89,28 +85,6 @@ export const asMember = <Data = unknown>(page: Page, method: string, path: strin
     [method, `/app/api/${path}`, body ? JSON.stringify(body) : null] as const,
   ) as Promise<{ status: number; data: Data }>;
 
-/** Looks at the page at every width and in both themes: no rule of accessibility is broken, nothing runs out of it sideways. */
-export async function inspect(page: Page, name: string): Promise<void> {
-  const isThere = await page.evaluate('"axe" in window');
-  if (isThere !== true) await page.evaluate(axe.source);
-  for (const [width, height, colorScheme] of LOOKS) {
-    await page.setViewportSize({ width, height });
-    await page.emulateMedia({ colorScheme });
-    const violations = await page.evaluate(`axe.run(document, {
-      resultTypes: ['violations'],
-      rules: { 'label-content-name-mismatch': { enabled: true }, 'target-size': { enabled: true } },
-    }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => id + ' at ' + target.join(' ') + ': ' + failureSummary)))`);
-    await page.screenshot({ path: join(ARTEFACTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
-    expect([name, width, colorScheme, violations]).toEqual([name, width, colorScheme, []]);
-    const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-    expect([name, width, await page.evaluate(sideways)]).toEqual([name, width, 0]);
-  }
-  const [[width, height, colorScheme]] = LOOKS;
-  await page.setViewportSize({ width, height });
-  await page.emulateMedia({ colorScheme });
-}
-
 /** Types into one field after the other, as somebody without a mouse. */
 export async function typeInto(page: Page, texts: Readonly<Record<string, string>>): Promise<void> {
   const [first = ''] = Object.keys(texts);
@@ -122,6 +96,9 @@ export async function typeInto(page: Page, texts: Readonly<Record<string, string
     );
     await focused.fill(text);
     await page.keyboard.press('Tab');
+    // Behind a password stands the button that shows it.
+    if ((await page.locator(':focus').getAttribute('aria-controls')) !== null)
+      await page.keyboard.press('Tab');
   }
 }
 

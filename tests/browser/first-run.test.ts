@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import { ADA, type Dashboard, inspect, openDashboard, opens, PASSWORD } from './dashboard.ts';
+import { openChromium } from './chromium.ts';
+import { ADA, type Dashboard, openDashboard, opens, PASSWORD } from './dashboard.ts';
+import { inspect } from './looks.ts';
 
 /** The time of a test that goes the whole way from the printed link to a delivered email: a minute, on any machine. */
 const A_MINUTE_MS = 60_000;
@@ -8,10 +10,12 @@ const A_MINUTE_MS = 60_000;
 let dashboards: readonly [Dashboard, Dashboard];
 let page: Page;
 beforeAll(async () => {
-  dashboards = await Promise.all([openDashboard(), openDashboard()]);
+  const browser = await openChromium();
+  dashboards = await Promise.all([openDashboard({}, browser), openDashboard({}, browser)]);
 });
 afterAll(async () => {
   for (const each of dashboards ?? []) await each[Symbol.asyncDispose]();
+  await dashboards?.[0].browser.close();
 });
 
 const linkOf = ({ service }: Dashboard): string =>

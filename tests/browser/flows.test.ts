@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY } from '../support/service.ts';
-import { ADA, type Dashboard, inspect, openDashboard, press, signUp, typeInto } from './dashboard.ts';
+import { ADA, type Dashboard, openDashboard, press, signUp, typeInto } from './dashboard.ts';
+import { inspect } from './looks.ts';
 
 let dashboard: Dashboard;
 let url: string;
@@ -134,6 +135,12 @@ test('it is activated, runs for somebody, and the run is shown over the drawing 
   await press(page, 'End the run');
   await page.getByRole('dialog').getByRole('button', { name: 'End the run' }).press('Enter');
   await page.getByRole('status').getByText('Cancelled').waitFor();
+  const { body } = await client.get(`/v1/contacts/${ADA}`);
+  await page.goto(`${url}/app/live/contacts/${body.data.id}`);
+  const timeline = page.getByRole('list', { name: 'Timeline' });
+  await timeline.getByText(/^Flow ended by hand: /).waitFor();
+  await timeline.getByText(/^Flow begun: /).waitFor();
+  await page.goBack();
 });
 
 test('a draft stands beside the version that runs; it is paused, copied and deleted', async () => {

@@ -5,6 +5,7 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { TEST_KEY } from '../support/service.ts';
 import { type Dashboard, openDashboard, signUp } from './dashboard.ts';
+import { sidewaysOf } from './looks.ts';
 
 /** A server that answers nothing and remembers who connected: even a connection tells the sender that somebody looks. */
 interface Listener {
@@ -97,8 +98,10 @@ test('a message that reaches out in every way is shown, and no server hears of i
   await page.frameLocator('iframe[title="The message"]').getByRole('heading', { name: 'The end' }).waitFor();
   expect(page.url()).toBe(`${url}/app/test/emails/${id}`);
   // What is huge stays inside its frame: the page around it does not grow.
-  const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-  expect(await page.evaluate(sideways)).toBe(0);
+  expect(await sidewaysOf(page)).toBe(0);
+  // To list where it leads, the page reads it itself.
+  await page.getByRole('radio', { name: 'Links' }).press('Space');
+  await page.getByText('There is no link in it.').waitFor();
   // Its address by itself is no way around the frame.
   await page.goto(`${url}/app/api/test/emails/${id}/html`);
   await page.getByRole('heading', { name: 'The end' }).waitFor();

@@ -1,22 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openPack } from '../../src/dashboard/pack.ts';
 import { createClient } from '../support/client.ts';
-import { type Service, startService, TEST_KEY } from '../support/service.ts';
+import { EXECUTABLE, type Service, startBuilt, TEST_KEY } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
+import { pictureOf } from './looks.ts';
 
-const ARTEFACTS = join(import.meta.dir, '../artefacts');
 let service: Service;
 let browser: Browser;
 
 beforeAll(async () => {
-  mkdirSync(ARTEFACTS, { recursive: true });
   [service, browser] = await Promise.all([
-    startService({ env: { RATE_LIMIT_PER_IP: '0', TEST_SENDS_PER_DAY: '0' } }),
+    startBuilt({ env: { RATE_LIMIT_PER_IP: '0', TEST_SENDS_PER_DAY: '0' } }),
     openChromium(),
-    openPack(),
+    EXECUTABLE ? null : openPack(),
   ]);
 });
 
@@ -71,7 +68,7 @@ const disposable = (server: ReturnType<typeof Bun.serve>) => ({
   [Symbol.dispose]: () => void server.stop(true),
 });
 
-const picture = (page: Page, name: string) => page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
+const picture = (page: Page, name: string) => pictureOf(page, `live-view/${name}`);
 const state = (page: Page) => page.locator('[data-life-state]');
 
 describe('the live view in a browser', () => {
@@ -247,7 +244,7 @@ describe('the live view in a browser', () => {
   });
 
   test('the page reports a lost connection and reconnects by itself', async () => {
-    const own = await startService({ env: { RATE_LIMIT_PER_IP: '0' } });
+    const own = await startBuilt({ env: { RATE_LIMIT_PER_IP: '0' } });
     try {
       const context = await browser.newContext();
       const page = await context.newPage();
@@ -258,7 +255,7 @@ describe('the live view in a browser', () => {
       await own.stop();
       await page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor();
       await picture(page, 'disconnected');
-      const again = await startService({
+      const again = await startBuilt({
         port: own.port,
         dataDir: own.dataDir,
         env: { RATE_LIMIT_PER_IP: '0' },

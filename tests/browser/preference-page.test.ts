@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { createSigner } from '../../src/crypto/signer.ts';
 import { confirmationPath, preferencesPath } from '../../src/modules/preferences/links.ts';
 import { linkToken } from '../../src/modules/tracking/tokens.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { openChromium } from './chromium.ts';
+import { pictureOf, sidewaysOf, violations } from './looks.ts';
 
 const SIGNER = createSigner('only-for-tests-only-for-tests-only');
 
@@ -30,14 +30,6 @@ afterAll(async () => {
   await browser.close();
   await service[Symbol.asyncDispose]();
 });
-
-async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  return (await page.evaluate(`axe.run(document, {
-    resultTypes: ['violations'], rules: { 'target-size': { enabled: true } },
-  }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => id + ' at ' + target.join(' ') + ': ' + failureSummary)))`)) as string[];
-}
 
 const recipient = () => ({ workspaceId: service.workspaceId, livemode: true, key: 'ada@example.com' });
 
@@ -72,8 +64,8 @@ test.each([
   for (const path of paths) {
     await page.goto(service.url + path);
     expect(await violations(page)).toEqual([]);
-    const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-    expect(await page.evaluate(sideways)).toBe(0);
+    expect(await sidewaysOf(page)).toBe(0);
+    await pictureOf(page, `recipients/${path.split('/').slice(1, -1).join('-')}-${width}-${colorScheme}`);
   }
   expect(asked.filter((url) => !url.startsWith(service.url))).toEqual([]);
   const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');

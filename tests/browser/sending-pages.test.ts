@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
-import { type Dashboard, inspect, openDashboard, press, signUp, typeInto } from './dashboard.ts';
+import { type Spamd, startSpamd } from '../support/spamd.ts';
+import { asMember, type Dashboard, openDashboard, press, signUp, typeInto } from './dashboard.ts';
+import { inspect } from './looks.ts';
 
 /** Everything that a message might try, each of which would leave a mark. */
 const HOSTILE = `<meta http-equiv="refresh" content="0;url=/app/live">
@@ -17,9 +19,13 @@ let dashboard: Dashboard;
 let url: string;
 let page: Page;
 let sent: string;
+let spamd: Spamd;
+let receiver: ReturnType<typeof Bun.serve>;
 
 beforeAll(async () => {
-  dashboard = await openDashboard({ env: { TEST_SENDS_PER_DAY: '0' } });
+  spamd = await startSpamd();
+  receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(null, { status: 204 }) });
+  dashboard = await openDashboard({ env: { TEST_SENDS_PER_DAY: '0', SPAMASSASSIN_URL: spamd.url } });
   url = dashboard.service.url;
   const client = createClient(url, TEST_KEY);
   for (const outcome of ['bounced', 'opened', 'delivered'])
@@ -37,7 +43,11 @@ beforeAll(async () => {
   page = await dashboard.newcomer();
   await signUp(dashboard, page);
 });
-afterAll(() => dashboard?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await dashboard?.[Symbol.asyncDispose]();
+  await spamd?.[Symbol.asyncDispose]();
+  await receiver?.stop(true);
+});
 
 const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 }).waitFor();
 
@@ -65,7 +75,7 @@ test('the log is filtered in its address, gone through by keyboard, and an email
   await page.getByText('No email is like that').waitFor();
   await page.keyboard.press('Control+k');
   await page
-    .getByRole('combobox', { name: 'Find pages, emails and people' })
+    .getByRole('combobox', { name: 'Find pages, emails, people and campaigns' })
     .and(page.locator(':focus'))
     .waitFor();
   await page.keyboard.insertText('was opened');
@@ -86,13 +96,20 @@ test('a hostile message is shown, and does nothing; a scheduled one is cancelled
   const reply = await page.request.get(`${url}/app/api/test/emails/${sent}/html`);
   expect(reply.headers()['content-security-policy']).toStartWith('sandbox allow-popups');
   expect((await page.request.get(`${url}/app/api/live/emails/${sent}/html`)).status()).toBe(404);
-  await inspect(page, 'hostile');
   // The browser has said of each attempt that it was stopped, and nothing of another host has come.
   const stopped = dashboard.complaints.splice(0);
   expect(stopped.filter((each) => /script execution/.test(each)).length).toBeGreaterThanOrEqual(3);
   expect(stopped.filter((each) => !/sandboxed|violates|^https:\/\/example\.com/.test(each))).toEqual([]);
   expect(loaded.filter((each) => !each.startsWith(url))).toEqual([]);
   expect(page.url()).toBe(`${url}/app/test/emails/${sent}`);
+  await press(page, 'Change the time');
+  const inTwoDays = new Date(Date.now() + 2 * 86_400_000).toISOString();
+  await page.getByRole('dialog').getByLabel('Time').fill(inTwoDays.slice(0, 16));
+  await page.getByRole('dialog').getByRole('button', { name: 'Change the time' }).press('Enter');
+  await page.getByText('It is sent', { exact: false }).waitFor();
+  const scheduledAt = async () =>
+    (await asMember<{ scheduledAt: string }>(page, 'GET', `test/emails/${sent}`)).data.scheduledAt;
+  expect((await scheduledAt()).slice(0, 16)).toBe(inTwoDays.slice(0, 16));
   await press(page, 'Cancel the sending');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the sending' }).press('Enter');
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
@@ -117,7 +134,10 @@ test('a domain is added, its records are copied and looked up, and it is removed
   await page.getByLabel(/^Clicks/).press('Space');
   await page.getByText('Clicks are counted.').waitFor();
   await press(page, 'Undo');
-  await page.locator('label', { hasText: 'Clicks' }).locator('input:not(:checked)').waitFor();
+  await page
+    .getByLabel(/^Clicks/)
+    .and(page.locator(':not(:checked)'))
+    .waitFor();
   await press(page, 'More for mail.acme.example');
   await page.getByRole('menuitem', { name: 'Remove the domain' }).press('Enter');
   await press(page, 'Remove the domain');
@@ -129,12 +149,12 @@ test('an endpoint is added, its secret shown once, a test event posted, shown an
   await page.goto(`${url}/app/test/webhooks`);
   await page.getByText('There is no test endpoint yet').waitFor();
   await page.keyboard.press('c');
-  await typeInto(page, { Address: 'https://hooks.example.invalid/mail' });
+  await typeInto(page, { Address: receiver.url.href });
   await press(page, 'Add the endpoint');
   await page.locator('pre', { hasText: 'whsec_' }).waitFor();
   await inspect(page, 'webhook-secret');
   await press(page, 'I have copied it');
-  await heading('https://hooks.example.invalid/mail');
+  await heading(receiver.url.href);
   await page.getByText('Nothing was posted yet').waitFor();
   await createClient(url, TEST_KEY).post('/v1/emails', {
     ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' },
@@ -144,14 +164,26 @@ test('an endpoint is added, its secret shown once, a test event posted, shown an
   expect(await page.getByRole('dialog').locator('pre').first().textContent()).toContain('"emailId"');
   await inspect(page, 'delivery');
   await page.keyboard.press('Escape');
+  await press(page, 'More for this endpoint');
+  await page.getByRole('menuitem', { name: 'Post events again' }).press('Enter');
+  await press(page, 'Post them again');
+  await page.getByText(/^\d+ events are being posted again\.$/).waitFor();
+  await inspect(page, 'webhook-replay');
+  await press(page, 'Done');
+  await press(page, 'More for this endpoint');
+  await page.getByRole('menuitem', { name: 'Check the signature' }).press('Enter');
+  await page.getByRole('radio', { name: 'Python' }).press('Space');
+  await page.getByRole('dialog').locator('pre', { hasText: 'hmac.compare_digest' }).waitFor();
+  await inspect(page, 'webhook-verify');
+  await page.keyboard.press('Escape');
   await press(page, 'Send a test event');
   await page.getByText('A test event is on its way.').waitFor();
   await inspect(page, 'webhook');
   await press(page, 'More for this endpoint');
   await page.getByRole('menuitem', { name: 'Disable it' }).press('Enter');
-  await page.getByText('Nothing is posted to it now.', { exact: false }).waitFor();
+  await page.getByText('Nothing is posted to it now,', { exact: false }).waitFor();
   await press(page, 'Undo');
-  await page.getByText('Nothing is posted to it now.', { exact: false }).waitFor({ state: 'detached' });
+  await page.getByText('Nothing is posted to it now,', { exact: false }).waitFor({ state: 'detached' });
 });
 
 test('captured mail is an inbox, and no browser has complained', async () => {
@@ -164,7 +196,7 @@ test('captured mail is an inbox, and no browser has complained', async () => {
     from: 'shop@kept.example',
     to: 'ada@example.com',
     subject: 'Kept',
-    html: '<p>Stayed here</p>',
+    html: '<p>Stayed here</p><a href="https://kept.example/shop?a=1&amp;b=2">The shop</a>',
   };
   expect((await client.post('/v1/emails', email)).status).toBe(202);
   // The inbox looks by itself.
@@ -173,7 +205,14 @@ test('captured mail is an inbox, and no browser has complained', async () => {
   await page.keyboard.press('Enter');
   await heading('Kept');
   await page.frameLocator('iframe[title="The message"]').getByText('Stayed here').waitFor();
-  await page.getByText('Raw', { exact: true }).click();
+  await page.getByRole('radio', { name: 'Links' }).press('Space');
+  await page.getByRole('link', { name: 'https://kept.example/shop?a=1&b=2' }).waitFor();
+  const filter = page.getByRole('region', { name: 'SpamAssassin' });
+  await filter.getByText('6.2').waitFor();
+  await filter.getByText('BODY: Generic Test for Unsolicited Bulk Email', { exact: false }).waitFor();
+  expect(spamd.asked).toHaveLength(1);
+  expect(spamd.asked[0]).toContain('Stayed here');
+  await page.getByRole('radio', { name: 'Raw' }).press('Space');
   await page.locator('pre', { hasText: 'DKIM-Signature' }).waitFor();
   await inspect(page, 'captured');
   await press(page, 'Throw away');

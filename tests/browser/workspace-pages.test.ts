@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { totpCode } from '../../src/auth/totp.ts';
 import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
 import { TEST_KEY } from '../support/service.ts';
 import {
   asMember,
   type Dashboard,
-  inspect,
   openDashboard,
   opens,
   PASSWORD,
@@ -14,6 +14,7 @@ import {
   signUp,
   typeInto,
 } from './dashboard.ts';
+import { inspect, pictureOf, sidewaysOf, violations } from './looks.ts';
 
 /** A picture of one pixel. */
 const PNG = Buffer.from(
@@ -75,6 +76,13 @@ test('settings and brand are saved, and what is wrong is told at its field', asy
     .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: PNG });
   await page.getByRole('img', { name: 'The logo' }).waitFor();
   await inspect(page, 'brand');
+  await page.getByRole('link', { name: 'Emails to you' }).press('Enter');
+  await page.getByLabel('Disabled webhooks').press('Space');
+  await page.getByText('Disabled webhooks: nobody is told any more.').waitFor();
+  await page.getByLabel('Disabled webhooks').and(page.locator(':not(:checked)')).waitFor();
+  await press(page, 'Undo');
+  await page.getByLabel('Disabled webhooks').and(page.locator(':checked')).waitFor();
+  await inspect(page, 'service-emails');
   const { data } = await asMember<{ name: string; branding: { colour: string } }>(
     page,
     'GET',
@@ -127,6 +135,22 @@ test('somebody is invited, gets another role, taken back by undo, and sees nothi
   await eve.goto(`${url}/app/live/audit-log`);
   await eve.getByRole('heading', { name: 'There is no such page' }).waitFor();
   expect(refused).toEqual([]);
+  // Whoever goes may leave keys behind: the dialog names them, from the test environment those of both.
+  const { data: members } = await asMember<{ id: string; name: string }[]>(page, 'GET', 'live/members');
+  const id = members.find(({ name }) => name === 'Eve')?.id;
+  await asMember(page, 'PATCH', `live/members/${id}`, { role: 'admin' });
+  const key = { name: 'Nightly', env: 'live', permissions: ['emails:read'] };
+  expect((await asMember(eve, 'POST', 'live/api-keys', key)).status).toBe(201);
+  await page.reload();
+  await press(page, /^Eve:/);
+  await page.getByRole('menuitem', { name: 'Remove from the workspace' }).press('Enter');
+  await page.getByText(/^Nightly \(svc_/).waitFor();
+  await inspect(page, 'member-removal');
+  await page.getByLabel('Revoke the key that they made').check();
+  await press(page, 'Remove the member');
+  await page.getByText('Eve is removed.').waitFor();
+  const made = await asMember<{ revokedAt: string | null }[]>(page, 'GET', `live/api-keys?createdBy=${id}`);
+  expect(made.data.map(({ revokedAt }) => revokedAt === null)).toEqual([false]);
   await eve.context().close();
 });
 
@@ -151,6 +175,51 @@ test('plan and usage, and the audit log with its filters', async () => {
     .getByRole('row', { name: /Workspace/ })
     .first()
     .waitFor({ state: 'detached' });
+});
+
+test('a passkey is added for the password, which can be looked at, and signs in', async () => {
+  const context = await dashboard.browser.newContext({ reducedMotion: 'reduce', locale: 'en' });
+  const person = await context.newPage();
+  const device = await context.newCDPSession(person);
+  await device.send('WebAuthn.enable');
+  await device.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
+      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  });
+  // Passkeys are bound to the host of PUBLIC_URL, which is no number.
+  await person.goto(`http://localhost:${dashboard.service.port}/app`);
+  await typeInto(person, { 'Email address': 'ada@acme.example', Password: PASSWORD });
+  await person.keyboard.press('Enter');
+  await press(person, /^Account/);
+  await person.getByRole('menuitem', { name: 'Your account' }).press('Enter');
+  // A new password tells how hard it is to guess, and whoever types can look at it.
+  const fresh = person.getByLabel('New password', { exact: true });
+  await fresh.fill('aaaaaaaaaaaaaaaa');
+  await person.getByText('Weak: easy to guess').waitFor();
+  await fresh.fill('four unrelated words, at least');
+  await person.getByText('Strong', { exact: true }).waitFor();
+  const shown = person.getByRole('button', { name: 'Show what is typed' }).last();
+  await shown.press('Enter');
+  expect([await fresh.getAttribute('type'), await shown.getAttribute('aria-pressed')]).toEqual([
+    'text',
+    'true',
+  ]);
+  await press(person, 'Add a passkey');
+  await typeInto(person, { Name: 'Laptop', 'Your password': 'wrong' });
+  await press(person, 'Go on');
+  await person.getByRole('alert').filter({ hasText: 'The present password is wrong.' }).waitFor();
+  await typeInto(person, { 'Your password': PASSWORD });
+  await press(person, 'Go on');
+  await person.getByText('“Laptop” signs you in from now on.').waitFor();
+  await press(person, /^Account/);
+  await person.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
+  await press(person, 'Sign in with a passkey');
+  await person.getByRole('heading', { name: 'Your account' }).waitFor();
+  await press(person, 'Remove the passkey Laptop');
+  await person.getByText('“Laptop” is removed.').waitFor();
+  await context.close();
 });
 
 test('an authenticator is set up, and another session is signed out', async () => {
@@ -179,4 +248,88 @@ test('an authenticator is set up, and another session is signed out', async () =
   await second.getByRole('heading', { name: 'Sign in to Posthorn' }).waitFor();
   await second.context().close();
   expect(dashboard.complaints).toEqual([]);
+});
+
+test('every page is reached by the keys that the overlay names, and holds together at twice the size', async () => {
+  // 1440 by 900 pixels at 200 % are half as many of the page's own.
+  await page.setViewportSize({ width: 720, height: 450 });
+  await page.goto(`${url}/app/live`);
+  await heading('Welcome, Ada Lovelace');
+  await page.keyboard.press('?');
+  const overlay = page.getByRole('dialog', { name: 'Keyboard' });
+  await overlay.waitFor();
+  expect(await sidewaysOf(page)).toBe(0);
+  // All of it can be come to, however low the window is.
+  await overlay.getByRole('checkbox').focus();
+  expect(await page.evaluate('document.activeElement.getBoundingClientRect().bottom <= innerHeight')).toBe(
+    true,
+  );
+  const places = await overlay
+    .getByRole('region', { name: 'Go to' })
+    .locator('dl > div')
+    .evaluateAll((all) => all.map((each) => (each.textContent ?? '').split(/g (?=\w$)/)));
+  expect(places.length).toBeGreaterThan(12);
+  await page.keyboard.press('Escape');
+  for (const [title = '', key = ''] of places) {
+    // Keys go into a field while somebody types in one.
+    await page.locator('main').focus();
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+    await eventually(title, async () => (await page.title()).startsWith(`${title} ·`) || undefined);
+    await page.locator('main [aria-busy=true], main .skeleton').first().waitFor({ state: 'detached' });
+    expect([title, await sidewaysOf(page)]).toEqual([title, 0]);
+    // The first thing that Tab comes to in the page can be seen, and shows that it has the focus.
+    await page.locator('main').focus();
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(`(() => {
+      const { activeElement: found } = document;
+      const { top, bottom, width } = found.getBoundingClientRect();
+      return {
+        isSeen: width > 0 && bottom > 0 && top < innerHeight,
+        isMarked: found.matches(':focus-visible') && document.querySelector('main').contains(found),
+      };
+    })()`);
+    expect([title, focused]).toEqual([title, { isSeen: true, isMarked: true }]);
+  }
+  expect(dashboard.complaints).toEqual([]);
+});
+
+test('on a phone the navigation is a drawer, which breaks no rule and closes behind who goes somewhere', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${url}/app/live/members`);
+  await heading('Members');
+  await press(page, 'Navigation');
+  const drawer = page.getByRole('dialog', { name: 'Navigation' });
+  await drawer.waitFor();
+  // The bar and the drawer are nowhere else, so that both themes are looked at here.
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await pictureOf(page, `application/navigation-390-${colorScheme}`);
+    expect([colorScheme, await violations(page)]).toEqual([colorScheme, []]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await drawer.getByRole('link', { name: 'Domains' }).press('Enter');
+  await heading('Domains');
+  await drawer.waitFor({ state: 'detached' });
+});
+
+test('nothing moves for whoever wants no motion, and something does for everybody else', async () => {
+  const dialog = page.getByRole('dialog', { name: 'Keyboard' });
+  for (const reducedMotion of ['reduce', 'no-preference'] as const) {
+    await page.emulateMedia({ reducedMotion });
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    // Counted in the task that opens the dialog: what moves has not ended before it is looked at.
+    await page.evaluate(`new Promise((done) => {
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector('dialog[open]')) return;
+        observer.disconnect();
+        window.moved = document.getAnimations().length;
+        done();
+      }).observe(document.body, { childList: true, subtree: true, attributes: true });
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }));
+    })`);
+    const moved = (await page.evaluate('window.moved')) as number;
+    expect([reducedMotion, moved > 0]).toEqual([reducedMotion, reducedMotion === 'no-preference']);
+  }
 });

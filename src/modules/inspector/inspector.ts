@@ -8,11 +8,11 @@ import type { AdmissionDeps } from '../../http/admission.ts';
 import type { SocketUpgrade } from '../../http/listen.ts';
 import type { Clock } from '../../time/clock.ts';
 import { InspectorSessions, type Ticket } from './inspector-sessions.ts';
+import { inspectorSockets } from './inspector-sockets.ts';
 import { LiveFeed } from './live-feed.ts';
 import type { InspectedKind, InspectorDeps } from './routes.ts';
 import { StateCounts } from './state-counts.ts';
 import { visibilityAmong } from './visibility.ts';
-import { inspectorUpgrade } from './websocket-upgrade.ts';
 
 export interface InspectorParts extends Omit<AdmissionDeps, 'session'> {
   readonly engine: Engine;
@@ -54,7 +54,7 @@ export function createInspector(parts: InspectorParts): Inspector {
     kinds.map(({ kind }) => kind),
   );
   const liveFeed = new LiveFeed(engine, stateCounts, now);
-  const sockets = inspectorUpgrade({
+  const sockets = inspectorSockets({
     engine,
     database,
     now,

@@ -27,7 +27,7 @@ export class LiveSocket implements SocketSession, Viewer {
     session: InspectorSession,
     private readonly liveFeed: LiveFeed,
     private readonly readVisibility: () => Promise<Visibility | null>,
-    private readonly onClosed: (socket: SocketSession) => void,
+    private readonly onClosed: () => void,
   ) {
     this.scope = { workspaceId: session.subject.workspaceId, livemode: session.subject.livemode };
     this.visibility = session.visibility;
@@ -45,7 +45,7 @@ export class LiveSocket implements SocketSession, Viewer {
   }
 
   closed(): void {
-    this.onClosed(this);
+    this.onClosed();
     clearInterval(this.#timer);
     this.#leave?.();
     this.#socket = null;

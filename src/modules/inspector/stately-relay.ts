@@ -52,7 +52,7 @@ export class StatelyRelay implements SocketSession {
     private readonly from: Relayed,
     session: InspectorSession,
     private readonly readVisibility: () => Promise<Visibility | null>,
-    private readonly onClosed: (socket: SocketSession) => void,
+    private readonly onClosed: () => void,
   ) {
     this.#scope = session.subject;
     this.#visibility = session.visibility;
@@ -80,7 +80,7 @@ export class StatelyRelay implements SocketSession {
   }
 
   closed(): void {
-    this.onClosed(this);
+    this.onClosed();
     this.#leave?.();
     clearInterval(this.#timer);
   }

@@ -1,7 +1,8 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { Refused } from './api/requests.ts';
 import { entry, type Session } from './api/session.ts';
-import { usePlace } from './place.ts';
+import { arrivedPlace, usePlace } from './place.ts';
+import { loadPageOf } from './shell/open-page.tsx';
 import { SignedIn } from './signed-in.tsx';
 
 /** Who uses the application: somebody, nobody yet in this browser, nobody yet at all; or why that is not known. */
@@ -24,6 +25,11 @@ async function meet(why: string | null): Promise<Visitor> {
   }
 }
 
+// Who looks and what they look at is asked for while React starts, not after it.
+const { page: arrivedAt } = arrivedPlace();
+let arrival: Promise<Visitor> | null = arrivedAt === 'liveView' ? null : meet(null);
+if (arrivedAt === 'home') loadPageOf(location.pathname);
+
 const LiveView = lazy(() => import('../live-view-canvas.tsx'));
 // Whoever is signed in comes through none of these.
 const load = () => import('./entrances.tsx');
@@ -45,7 +51,11 @@ export const Application = () => (
 function WithAccount() {
   const { page, token } = usePlace();
   const [visitor, setVisitor] = useState<Visitor | null>(null);
-  const look = useCallback(async (why: string | null = null) => setVisitor(await meet(why)), []);
+  const look = useCallback(async (why: string | null = null) => {
+    const first = arrival;
+    arrival = null;
+    setVisitor(await (first ?? meet(why)));
+  }, []);
   const enter = useCallback(() => look(), [look]);
   const leave = useCallback((why: string) => void look(why), [look]);
   useEffect(() => void look(), [look]);

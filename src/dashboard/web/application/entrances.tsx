@@ -1,8 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import { Mark } from '../icons.tsx';
-import { entry, type Session } from './api/session.ts';
+import { entry, type Session, takesPasskeys } from './api/session.ts';
 import { goHome } from './place.ts';
 import { Field, Form } from './ui/form.tsx';
+import { PasswordField } from './ui/password-field.tsx';
 
 /** The frame of what is seen before anybody is signed in. */
 export function Entrance(props: {
@@ -57,9 +58,7 @@ export const LinkNeeded = ({ what }: { readonly what: string }) => (
 );
 
 const PASSWORD_HINT = 'At least 12 characters. A few words that do not belong together are best.';
-const NewPassword = () => (
-  <Field label="Password" name="password" type="password" autoComplete="new-password" hint={PASSWORD_HINT} />
-);
+const NewPassword = () => <PasswordField label="Password" name="password" isNew hint={PASSWORD_HINT} />;
 const Email = () => (
   <Field label="Email address" name="email" type="email" autoComplete="username" inputMode="email" />
 );
@@ -105,7 +104,7 @@ function Credentials({ onIn }: { readonly onIn: () => Promise<void> }) {
       }}
     >
       <Email />
-      <Field label="Password" name="password" type="password" autoComplete="current-password" />
+      <PasswordField label="Password" name="password" />
       {asksCode && (
         <Field
           label="Code of your authenticator"
@@ -128,6 +127,18 @@ export const SignIn = ({
 }) => (
   <Entrance title="Sign in to Posthorn" {...(why !== null && { about: <p role="status">{why}</p> })}>
     <Credentials onIn={onIn} />
+    {takesPasskeys() && (
+      <Form
+        action="Sign in with a passkey"
+        look="plain"
+        onSend={async () => {
+          await entry.signInByPasskey();
+          await onIn();
+        }}
+      >
+        {null}
+      </Form>
+    )}
     <details>
       <summary className="link min-h-6 cursor-pointer">Locked out?</summary>
       <div className="mt-2 grid gap-2 text-dim">

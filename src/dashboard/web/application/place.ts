@@ -35,6 +35,9 @@ addEventListener('popstate', change);
 // A link to the page that is open already changes nothing but the fragment.
 addEventListener('hashchange', change);
 
+/** Where the person has arrived. */
+export const arrivedPlace = (): Place => place;
+
 /** Goes to the home page, or to another one. The link that was used is no place to come back to. */
 export function goHome(to = '/app'): void {
   history.replaceState(null, '', to);

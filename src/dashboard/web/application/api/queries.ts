@@ -71,15 +71,20 @@ const keyOf = ({ environment, session }: Viewer, name: Operation, pieces: Pieces
 export interface Freshness extends Following {
   /** False: nothing is asked yet. */
   readonly enabled?: boolean;
+  /** Another environment than that of the page. */
+  readonly environment?: Viewer['environment'];
+  /** True: the answer to the question before is shown until this one's has arrived. */
+  readonly keeps?: boolean;
 }
 
 /** Reads one thing. `data` is undefined until it has arrived. */
 export function useRead<Name extends Reading>(
   name: Name,
   parameters: Parameters<Name>,
-  { enabled = true, ...following }: Freshness = {},
+  { enabled = true, environment, ...following }: Freshness = {},
 ) {
-  const viewer = useViewer();
+  const here = useViewer();
+  const viewer = environment ? { ...here, environment } : here;
   return useQuery({
     queryKey: keyOf(viewer, name, parameters),
     queryFn: async ({ signal }) => (await ask(viewer, name, parameters, signal)).data,
@@ -92,7 +97,7 @@ export function useRead<Name extends Reading>(
 export function useList<Name extends Listing>(
   name: Name,
   parameters: Parameters<Name>,
-  { enabled = true, ...following }: Freshness = {},
+  { enabled = true, keeps = false, ...following }: Freshness = {},
 ) {
   const viewer = useViewer();
   const query = useInfiniteQuery({
@@ -102,6 +107,7 @@ export function useList<Name extends Listing>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) =>
       pagination?.hasMore === true ? (pagination.nextCursor ?? undefined) : undefined,
+    ...(keeps && { placeholderData: keepPreviousData }),
     meta: { ...following },
     enabled,
   });

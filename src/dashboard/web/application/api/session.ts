@@ -9,7 +9,7 @@ export type Environment = 'test' | 'live';
 /** Who is signed in, where, and what they may do there. */
 export interface Session {
   readonly account: { readonly id: string; readonly email: string; readonly name: string };
-  readonly member: { readonly id: string; readonly role: Role };
+  readonly member: { readonly id: string; readonly role: Role; readonly needsSecondFactor: boolean };
   readonly permissions: readonly Permission[];
   readonly plan: PlanName;
   readonly simulatorDomain: string;
@@ -28,9 +28,25 @@ async function signIn(form: object): Promise<void> {
   }
 }
 
+/** True where the browser has passkeys for this address. */
+export const takesPasskeys = (): boolean => 'PublicKeyCredential' in window && isSecureContext;
+
+/** Signs in with a passkey of the device or the password manager. @throws Refused, or in the browser's words */
+async function signInByPasskey(): Promise<void> {
+  const path = 'session/passkey';
+  const { data } = await request<PublicKeyCredentialRequestOptionsJSON>('POST', `${path}/options`, {
+    body: {},
+  });
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(data);
+  const found = await navigator.credentials.get({ publicKey });
+  if (!(found instanceof PublicKeyCredential)) throw new Error('The device has no passkey for this service.');
+  await request('POST', path, { body: { response: found.toJSON() } });
+}
+
 /** What somebody may ask who is not signed in. */
 export const entry = {
   signIn,
+  signInByPasskey,
   isSetUp: async () => (await request<{ isSetUp: boolean }>('GET', 'setup')).data.isSetUp,
   session: async () => (await request<Session>('GET', 'session')).data,
   send: (path: 'setup' | 'invitation' | 'password-reset', form: object) =>

@@ -27,6 +27,17 @@ export function useTemplateNames(): Readonly<Record<string, string>> {
   return Object.fromEntries(items.map(({ id, name }) => [id, name]));
 }
 
+/** The names of the live domains by id. */
+export function useDomainNames(): Readonly<Record<string, string>> {
+  const { environment, may } = useViewer();
+  const { items = [] } = useList(
+    'GET /domains',
+    { query: { limit: MOST } },
+    { enabled: environment === 'live' && may('domains:read') },
+  );
+  return Object.fromEntries(items.map(({ id, name }) => [id, name]));
+}
+
 /** The first and last name of a contact, as far as they are known. */
 export const nameOf = ({ firstName, lastName }: Pick<Contact, 'firstName' | 'lastName'>): string =>
   [firstName, lastName].filter(Boolean).join(' ');

@@ -8,6 +8,13 @@ import { pageNameOf, useOpenPages } from './navigation.tsx';
 
 const views = new Map(pages.map(({ name, load }) => [name, lazy(load)]));
 
+/** Begins to load the code of the page that a whole address names, which is needed as soon as it is known who looks. */
+export function loadPageOf(address: string): void {
+  const [, , environment, name = ''] = address.split('/');
+  if (environment === 'test' || environment === 'live' || environment === undefined)
+    void pages.find((page) => page.name === name)?.load();
+}
+
 /** The page that the address names. */
 export function OpenPage() {
   const [path] = useLocation();

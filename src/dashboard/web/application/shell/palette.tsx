@@ -7,7 +7,7 @@ import {
 } from '@ariakit/react/combobox';
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { useList } from '../api/queries.ts';
+import { useList, useSettled } from '../api/queries.ts';
 import { useViewer } from '../api/viewer.tsx';
 import { icons } from '../ui/icons.tsx';
 import { pageNameOf, useOpenPages } from './navigation.tsx';
@@ -35,6 +35,10 @@ const BY_ID: Readonly<Record<string, string>> = {
   flw: 'flows',
 };
 const FEW = 5;
+/** What has a name of its own is found among so many of the newest. */
+const NAMED = { query: { limit: 100 } } as const;
+/** Whoever types goes on typing within this time. */
+const TYPING_MS = 120;
 
 /** True when every word of what is looked for begins a word of the text. */
 const matches = (text: string, wanted: string): boolean => {
@@ -45,7 +49,7 @@ const matches = (text: string, wanted: string): boolean => {
     .every((part) => words.some((word) => word.startsWith(part)));
 };
 
-/** Finds pages, actions, emails and people, from everywhere. */
+/** Finds pages, actions, emails, people and what has a name, from everywhere. */
 export default function Palette({
   onClose,
   onShortcuts,
@@ -76,8 +80,8 @@ export default function Palette({
         <div className="border-b border-edge">
           <Combobox
             autoSelect="always"
-            aria-label="Find pages, emails and people"
-            placeholder="Find pages, emails, people, any id…"
+            aria-label="Find pages, emails, people and campaigns"
+            placeholder="Find pages, emails, people, campaigns, any id…"
             className="w-full bg-transparent px-4 py-3.5 text-[15px] outline-none placeholder:text-faint"
           />
         </div>
@@ -118,22 +122,53 @@ export default function Palette({
   );
 }
 
+/** Campaigns, flows, templates and audiences that are called like that. */
+function useNamed(wanted: string, isWorthAsking: boolean): readonly Found[] {
+  const { may } = useViewer();
+  const [, navigate] = useLocation();
+  const [sends, reads] = [may('campaigns:read'), may('contacts:read')];
+  const campaigns = useList('GET /campaigns', NAMED, { enabled: isWorthAsking && sends });
+  const flows = useList('GET /flows', NAMED, { enabled: isWorthAsking && sends });
+  const templates = useList('GET /templates', NAMED, { enabled: isWorthAsking && may('templates:read') });
+  const audiences = useList('GET /audiences', NAMED, { enabled: isWorthAsking && reads });
+  if (!isWorthAsking) return [];
+  return [
+    { group: 'Campaigns', page: 'campaigns', icon: icons.Megaphone, items: campaigns.items },
+    { group: 'Flows', page: 'flows', icon: icons.Flow, items: flows.items },
+    { group: 'Templates', page: 'templates', icon: icons.Page, items: templates.items },
+    { group: 'Audiences', page: 'audiences', icon: icons.People, items: audiences.items },
+  ].flatMap(({ group, page, icon, items = [] }) =>
+    items
+      .filter(({ name }) => matches(name, wanted))
+      .slice(0, FEW)
+      .map(({ id, name }) => ({
+        key: id,
+        group,
+        title: name,
+        icon,
+        act: () => navigate(`/${page}/${id}`),
+      })),
+  );
+}
+
 /** What is found by the words: by the id at once, pages and actions by their names, emails by recipient or subject. */
 function useFound(wanted: string, onShortcuts: () => void): readonly Found[] {
   const { environment, may } = useViewer();
   const [path, navigate] = useLocation();
   const openPages = useOpenPages();
-  const isAddress = wanted.includes('@');
-  const isWorthAsking = wanted.length >= 3;
+  const asked = useSettled(wanted, TYPING_MS);
+  const isAddress = asked.includes('@');
+  const isWorthAsking = asked.length >= 3 && wanted.length >= 3;
+  const named = useNamed(wanted, isWorthAsking);
   const { items: emails = [] } = useList(
     'GET /emails',
-    { query: { limit: FEW, ...(isAddress ? { to: wanted } : { subject: wanted }) } },
-    { enabled: isWorthAsking && may('emails:read') },
+    { query: { limit: FEW, ...(isAddress ? { to: asked } : { subject: asked }) } },
+    { enabled: isWorthAsking && may('emails:read'), keeps: true },
   );
   const { items: people = [] } = useList(
     'GET /contacts',
-    { query: { limit: FEW, search: wanted } },
-    { enabled: isWorthAsking && may('contacts:read') && openPages.some(({ name }) => name === 'contacts') },
+    { query: { limit: FEW, search: asked } },
+    { enabled: isWorthAsking && may('contacts:read'), keeps: true },
   );
   const other = environment === 'test' ? 'live' : 'test';
   const fixed = useMemo((): readonly Found[] => {
@@ -189,5 +224,5 @@ function useFound(wanted: string, onShortcuts: () => void): readonly Found[] {
         })),
       ]
     : [];
-  return [...byId, ...fixed, ...byWords];
+  return [...byId, ...fixed, ...named, ...byWords];
 }

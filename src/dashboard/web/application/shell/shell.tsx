@@ -62,6 +62,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           {about}
           {session.workspace.archived &&
             ' This workspace is archived: everything can be read, nothing changed.'}
+          {session.member.needsSecondFactor &&
+            ' Your role asks for a second factor: set one up under Your account. Until then everything can only be read.'}
         </p>
         <main
           id="content"

@@ -4,7 +4,7 @@ import { singleKeys } from './keys.ts';
 import { useOpenPages } from './navigation.tsx';
 
 const EVERYWHERE = {
-  'Ctrl K, ⌘ K': 'Find pages, emails and people',
+  'Ctrl K, ⌘ K': 'Find pages, emails, people and campaigns',
   '/': 'Filter the list',
   c: 'Make a new one',
   'j  k': 'Next and previous row',

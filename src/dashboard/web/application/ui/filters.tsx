@@ -63,7 +63,7 @@ export function TextFilter(props: {
   };
   return (
     <form
-      className="relative min-w-44 flex-1 sm:max-w-72"
+      className="relative min-w-40 flex-1 sm:max-w-64"
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
         apply();
@@ -107,3 +107,42 @@ export const ChoiceFilter = (props: {
     ))}
   </select>
 );
+
+/** The periods that lists are narrowed to: days back from now. */
+const PERIODS = { '1': 'Last day', '7': 'Last 7 days', '30': 'Last 30 days' } as const;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** The beginning of such a period, at a full minute, so that two looks within it ask the same; undefined for none. */
+export const sinceDays = (days: string): string | undefined =>
+  days in PERIODS
+    ? new Date(Math.floor((Date.now() - Number(days) * DAY_MS) / MINUTE_MS) * MINUTE_MS).toISOString()
+    : undefined;
+
+/** A filter by how long ago something was. */
+export const PeriodFilter = (props: {
+  readonly value: string;
+  readonly onChange: (days: string) => void;
+}) => <ChoiceFilter label="Period" options={PERIODS} {...props} />;
+
+/** The filter of a list that has one choice alone: what the address names of it, and the bar that sets it. */
+export function useOneChoice<Value extends string>(
+  name: string,
+  label: string,
+  options: Readonly<Record<Value, string>>,
+) {
+  const { values, set, isSet, clear } = useFilters([name]);
+  const named = values[name] ?? '';
+  const chosen = named in options ? (named as Value) : undefined;
+  const bar = (
+    <FilterBar isSet={isSet} onClear={clear}>
+      <ChoiceFilter
+        label={label}
+        value={chosen ?? ''}
+        options={options}
+        onChange={(value) => set({ [name]: value })}
+      />
+    </FilterBar>
+  );
+  return { chosen, isSet, bar };
+}

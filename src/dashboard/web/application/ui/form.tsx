@@ -48,7 +48,7 @@ export type Fields = Readonly<Record<string, string>>;
 /** A form whose answer may be a refusal: what is wrong is told at the field that it is about, and everything else beneath. */
 export function Form(props: {
   readonly action: string;
-  readonly look?: 'main' | 'danger';
+  readonly look?: 'main' | 'danger' | 'plain';
   readonly onSend: (fields: Fields) => Promise<unknown>;
   readonly onRefused?: (error: Refused) => void;
   /** What stands beside the button, such as another one that cancels. */
@@ -105,7 +105,8 @@ export function Form(props: {
   );
 }
 
-interface FieldShape {
+/** What every field has. */
+export interface FieldShape {
   readonly label: string;
   /** The name of the member in the request; `branding/colour` for one inside another. */
   readonly name: string;
@@ -113,7 +114,7 @@ interface FieldShape {
 }
 
 /** The frame of a field: its label, what is to be known about it, and what is wrong with it. */
-function Labelled(props: FieldShape & { readonly children: (attributes: Attributes) => ReactNode }) {
+export function Labelled(props: FieldShape & { readonly children: (attributes: Attributes) => ReactNode }) {
   const id = useId();
   const problem = useContext(Problems).get(props.name);
   const words = problem ?? props.hint;
@@ -206,21 +207,21 @@ export const Choice = ({
   </Labelled>
 );
 
-/** Yes or no; in the form it is `on`, or not there. */
+/** Yes or no; in a form it is `on`, or not there. */
 export function Tick({
   label,
-  name,
   hint,
-  defaultChecked,
-}: FieldShape & { readonly defaultChecked?: boolean }) {
+  ...input
+}: Partial<Pick<FieldShape, 'name'>> &
+  Omit<FieldShape, 'name'> &
+  Pick<InputHTMLAttributes<HTMLInputElement>, 'checked' | 'defaultChecked' | 'disabled' | 'onChange'>) {
   const id = useId();
   return (
     <div className="flex gap-2.5">
       <input
+        {...input}
         type="checkbox"
         id={id}
-        name={name}
-        defaultChecked={defaultChecked}
         aria-describedby={`${id}-hint`}
         className="mt-0.5 size-4 shrink-0 accent-accent"
       />

@@ -12,6 +12,8 @@ export const count = (value: number): string => whole.format(value);
 export const roundCount = (value: number): string => (value < 10_000 ? whole : compact).format(value);
 /** Of a part and its whole: `97.5%`; `–` of nothing. */
 export const share = (part: number, of: number): string => (of === 0 ? '–' : percent.format(part / of));
+/** Of a rate from 0 to 1: `97.5%`; `–` where there is none. */
+export const rateText = (rate: number | null): string => (rate === null ? '–' : percent.format(rate));
 /** `Nov 22, 2026, 11:18:40 AM` */
 export const momentText = (at: string): string => moment.format(new Date(at));
 /** `Nov 22, 2026` */
@@ -48,3 +50,16 @@ export function sizeText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
+
+/** `2026-11-22T09:00` of an instant, as a field for local times takes it. */
+export function localText(at: string): string {
+  const date = new Date(at);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** The instant of a local time; undefined for none. */
+export const instantOf = (text = ''): string | undefined =>
+  text === '' || Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
+
+/** The time zone of this computer, which local times are of. */
+export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;

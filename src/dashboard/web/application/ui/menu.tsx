@@ -1,47 +1,36 @@
-import { Menu as AriakitMenu, MenuButton, MenuItem, MenuProvider, MenuSeparator } from '@ariakit/react/menu';
-import type { ReactElement, ReactNode } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import type { MenuProps } from './opened-menu.tsx';
+
+// What opens a list is loaded when somebody is about to open one: no page needs it to be shown.
+const load = () => import('./opened-menu.tsx');
+const OpenedMenu = lazy(load);
 
 /** A button that opens a list of things to do. */
-export const Menu = (props: {
-  /** The name of the menu, and of a button that shows no text. */
-  readonly label: string;
-  readonly children: ReactNode;
-  /** True for a button that shows a picture alone. */
-  readonly isPicture?: boolean;
-  readonly className?: string;
-  readonly items: ReactNode;
-}) => (
-  <MenuProvider>
-    <MenuButton
+export function Menu({ className = 'button button-quiet px-2', ...props }: MenuProps) {
+  const [detail, setDetail] = useState<number | null>(null);
+  const button = (
+    <button
+      type="button"
+      aria-haspopup="menu"
+      aria-expanded={false}
       {...(props.isPicture === true && { 'aria-label': props.label, title: props.label })}
-      className={props.className ?? 'button button-quiet px-2'}
+      className={className}
+      onPointerEnter={() => void load()}
+      onFocus={() => void load()}
+      onClick={(event) => setDetail(event.detail)}
+      onKeyDown={({ key }) => key === 'ArrowDown' && setDetail(0)}
     >
       {props.children}
-    </MenuButton>
-    <AriakitMenu gutter={6} portal className="menu" aria-label={props.label}>
-      {props.items}
-    </AriakitMenu>
-  </MenuProvider>
-);
+    </button>
+  );
+  return detail === null ? (
+    button
+  ) : (
+    <Suspense fallback={button}>
+      <OpenedMenu {...props} className={className} detail={detail} />
+    </Suspense>
+  );
+}
 
-/** One thing to do in a menu. */
-export const Item = (props: {
-  readonly onSelect?: () => void;
-  readonly danger?: boolean;
-  readonly checked?: boolean;
-  /** A link in the place of the item. */
-  readonly render?: ReactElement;
-  readonly children: ReactNode;
-}) => (
-  <MenuItem
-    {...(props.onSelect && { onClick: props.onSelect })}
-    {...(props.render && { render: props.render })}
-    {...(props.danger === true && { 'data-color': 'bad' })}
-    className="menu-item"
-  >
-    {props.children}
-    {props.checked === true && <span className="ml-auto pl-3 text-accent">✓</span>}
-  </MenuItem>
-);
-
-export const Separator = () => <MenuSeparator className="my-1 border-edge" />;
+export const Item = lazy(async () => ({ default: (await load()).Item }));
+export const Separator = lazy(async () => ({ default: (await load()).Separator }));

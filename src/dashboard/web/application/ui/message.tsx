@@ -1,14 +1,16 @@
 import { useState } from 'react';
 import { useViewer } from '../api/viewer.tsx';
+import { Chips } from './chips.tsx';
 import { Copyable } from './copyable.tsx';
+import { MessageLinks } from './message-links.tsx';
 
-const VIEWS = { html: 'Message', text: 'Text', source: 'HTML source' } as const;
+const VIEWS = { html: 'Message', text: 'Text', links: 'Links', source: 'HTML source' } as const;
 type View = keyof typeof VIEWS;
 const PHONE = 'max-w-[23.4375rem]';
 
 /**
- * A message as people see it, in a frame where it can do nothing: no script, no form, no picture of another host. Its text and its
- * source are beside it.
+ * A message as people see it, in a frame where it can do nothing: no script, no form, no picture of another host. Its text, its links
+ * and its source are beside it.
  */
 export function Message(props: {
   readonly list: 'emails' | 'captured';
@@ -21,30 +23,14 @@ export function Message(props: {
   const { environment } = useViewer();
   const [view, setView] = useState<View | 'raw'>(props.html === null ? 'text' : 'html');
   const [isPhone, setPhone] = useState(false);
-  const views = [
-    ...(Object.keys(VIEWS) as View[])
-      .filter((each) => each === 'text' || props.html !== null)
-      .map((each) => [each, VIEWS[each]] as const),
-    ...(props.raw === undefined ? [] : [['raw', 'Raw'] as const]),
-  ];
+  const views: Partial<Record<View | 'raw', string>> = {
+    ...(props.html === null ? { text: VIEWS.text } : VIEWS),
+    ...(props.raw !== undefined && { raw: 'Raw' }),
+  };
   return (
     <section aria-label="Content" className="card grid overflow-hidden">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-edge px-3 py-2">
-        <fieldset className="flex flex-wrap gap-1">
-          <legend className="sr-only">Show</legend>
-          {views.map(([each, name]) => (
-            <label key={each} className="chip">
-              <input
-                type="radio"
-                name="view"
-                className="sr-only"
-                checked={view === each}
-                onChange={() => setView(each)}
-              />
-              {name}
-            </label>
-          ))}
-        </fieldset>
+        <Chips label="Show" options={views} value={view} onChange={setView} />
         {view === 'html' && (
           <label className="ml-auto flex min-h-8 items-center gap-2 text-dim">
             <input
@@ -69,7 +55,9 @@ export function Message(props: {
       )}
       {view !== 'html' && (
         <div className="p-4">
-          {view === 'text' ? (
+          {view === 'links' ? (
+            <MessageLinks html={props.html ?? ''} />
+          ) : view === 'text' ? (
             <pre className="font-sans break-words whitespace-pre-wrap">
               {props.text ?? 'There is no text part.'}
             </pre>

@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { isTyping } from '../shell/keys.ts';
 import { Button } from './button.tsx';
@@ -151,7 +151,7 @@ export function Table<Item>(props: {
                 columns={columns}
                 to={props.linkOf?.(item) ?? null}
                 isActive={index === Math.min(Math.max(active, first), last)}
-                onFocus={() => setActive(index)}
+                onFocus={setActive}
               />
             );
           })}
@@ -169,13 +169,16 @@ export function Table<Item>(props: {
   );
 }
 
-function Row<Item>(props: {
+/** A row, which is drawn again only when something of it has changed: not for each step of scrolling. */
+const Row = memo(DrawnRow) as typeof DrawnRow;
+
+function DrawnRow<Item>(props: {
   readonly index: number;
   readonly item: Item;
   readonly columns: readonly Column<Item>[];
   readonly to: string | null;
   readonly isActive: boolean;
-  readonly onFocus: () => void;
+  readonly onFocus: (index: number) => void;
 }) {
   const [head, ...rest] = props.columns as readonly [Column<Item>, ...Column<Item>[]];
   return (
@@ -192,7 +195,7 @@ function Row<Item>(props: {
             href={props.to}
             data-row={props.index}
             tabIndex={props.isActive ? 0 : -1}
-            onFocus={props.onFocus}
+            onFocus={() => props.onFocus(props.index)}
             className="block after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
           >
             {head.cell(props.item)}

@@ -1,6 +1,7 @@
 import { useViewer } from '../../api/viewer.tsx';
-import { Field, Form } from '../../ui/form.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAccountChange } from './account.ts';
 import { Authenticator } from './authenticator.tsx';
@@ -22,12 +23,11 @@ export default function Account() {
               toast('The new password holds. You are signed out everywhere else.');
             }}
           >
-            <Field label="Present password" name="current" type="password" autoComplete="current-password" />
-            <Field
+            <PasswordField label="Present password" name="current" />
+            <PasswordField
               label="New password"
               name="new"
-              type="password"
-              autoComplete="new-password"
+              isNew
               hint="At least 12 characters. A few words that do not belong together are best."
             />
           </Form>

@@ -1,9 +1,11 @@
 import { useState } from 'react';
+import { takesPasskeys } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form } from '../../ui/form.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Card } from '../../ui/page.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
 import { useAccountChange, useAccountList } from './account.ts';
@@ -28,7 +30,7 @@ export function Passkeys() {
   const { data } = useAccountList<Passkey>('passkeys');
   const change = useAccountChange('passkeys');
   const [isAdding, setAdding] = useState(false);
-  const isPossible = 'PublicKeyCredential' in window && isSecureContext;
+  const isPossible = takesPasskeys();
   return (
     <Card
       title="Passkeys"
@@ -69,10 +71,11 @@ export function Passkeys() {
           <Form
             action="Go on"
             aside={<Button onClick={() => setAdding(false)}>Cancel</Button>}
-            onSend={async ({ name = '' }) => {
+            onSend={async ({ name = '', password = '' }) => {
               const options = await change<PublicKeyCredentialCreationOptionsJSON>(
                 'POST',
                 'passkeys/options',
+                { password },
               );
               await change('POST', 'passkeys', { name, response: await enrol(options) });
               setAdding(false);
@@ -80,6 +83,11 @@ export function Passkeys() {
             }}
           >
             <Field label="Name" name="name" placeholder="Laptop" hint="Such as the device that it is on." />
+            <PasswordField
+              label="Your password"
+              name="password"
+              hint="A passkey signs in by itself, so the password is asked for once."
+            />
           </Form>
         </Dialog>
       )}

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { useList, useRead } from '../../api/queries.ts';
+import { useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
@@ -8,6 +8,7 @@ import { count, roundCount } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Empty, Skeleton } from '../../ui/states.tsx';
+import { useDomainNames, useTemplateNames } from '../names.ts';
 import { labelOf, PERIODS, type Period, rangeOf } from './periods.ts';
 import { Rates } from './rates.tsx';
 
@@ -27,22 +28,14 @@ const BY = { accepted: 'By when the email was accepted' } as const;
 
 /** What happened to live mail, over time and as rates. */
 export default function Analytics() {
-  const { environment, may } = useViewer();
+  const { environment } = useViewer();
   const { values, set, isSet, clear } = useFilters(['period', 'by', 'tag', 'template', 'domain']);
   const shown = useFilters(['metric']);
   const period: Period = values.period in PERIODS ? (values.period as Period) : '30';
   const metric: Metric = shown.values.metric in METRICS ? (shown.values.metric as Metric) : 'delivered';
   const isLive = environment === 'live';
-  const templates = useList(
-    'GET /templates',
-    { query: { limit: 100 } },
-    { enabled: isLive && may('templates:read') },
-  );
-  const domains = useList(
-    'GET /domains',
-    { query: { limit: 100 } },
-    { enabled: isLive && may('domains:read') },
-  );
+  const templates = useTemplateNames();
+  const domains = useDomainNames();
   const name = useId();
   const { data, error } = useRead(
     'GET /analytics',
@@ -96,19 +89,19 @@ export default function Analytics() {
             </option>
           ))}
         </select>
-        {(domains.items?.length ?? 0) > 0 && (
+        {Object.keys(domains).length > 0 && (
           <ChoiceFilter
             label="Domain"
             value={values.domain}
-            options={Object.fromEntries((domains.items ?? []).map((each) => [each.id, each.name]))}
+            options={domains}
             onChange={(domain) => set({ domain })}
           />
         )}
-        {(templates.items?.length ?? 0) > 0 && (
+        {Object.keys(templates).length > 0 && (
           <ChoiceFilter
             label="Template"
             value={values.template}
-            options={Object.fromEntries((templates.items ?? []).map((each) => [each.id, each.name]))}
+            options={templates}
             onChange={(template) => set({ template })}
           />
         )}

@@ -1,6 +1,6 @@
 import type { Operations } from '../../api/operations.ts';
 import type { Tone } from '../../ui/badge.tsx';
-import { share } from '../../ui/format.ts';
+import { rateText } from '../../ui/format.ts';
 import { Card } from '../../ui/page.tsx';
 
 type Rates = Operations['GET /analytics']['data']['rates'];
@@ -36,7 +36,7 @@ export const Rates = ({ rates }: { readonly rates: Rates }) => (
           <div key={key} data-color={toneOf(rate ?? 0, limit)} className="grid content-start gap-1">
             <dt className="flex items-baseline justify-between gap-2">
               <span className="font-medium">{text}</span>
-              <span className="num font-semibold">{rate === null ? '–' : share(rate, 1)}</span>
+              <span className="num font-semibold">{rateText(rate)}</span>
             </dt>
             <dd className="grid gap-1">
               <span aria-hidden="true" className="block h-1.5 overflow-hidden rounded-full bg-hover">

@@ -1,16 +1,14 @@
 import { useState } from 'react';
-import { PERMISSIONS, type Permission } from '../../../../../auth/permissions.ts';
 import type { CreatedApiKey } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Choice, Field, Form, Tick } from '../../ui/form.tsx';
+import { Choice, Field, Form } from '../../ui/form.tsx';
 import { curlWith } from './curl.ts';
+import { type KeyPermission, PermissionTicks, tickedPermissions } from './permissions.tsx';
 
-type KeyPermission = Exclude<Permission, '*'>;
-const EACH = Object.keys(PERMISSIONS).filter((name): name is KeyPermission => name !== '*');
 const SENDING: readonly KeyPermission[] = ['emails:send', 'emails:read'];
 
 /** What a new key may do; `chosen` is ticked one by one. */
@@ -35,7 +33,7 @@ export const NewKey = (props: {
 
 /** The service makes no key that may do more than who makes it, so only that is offered. */
 function Making(props: { readonly onCreated: (key: CreatedApiKey) => void; readonly onClose: () => void }) {
-  const { environment, session, may } = useViewer();
+  const { environment, session } = useViewer();
   const [kind, setKind] = useState('sending');
   const create = useChange('POST /api-keys');
   const { everything, ...others } = KINDS;
@@ -55,20 +53,13 @@ function Making(props: { readonly onCreated: (key: CreatedApiKey) => void; reado
               ? (['*'] as const)
               : kind === 'sending'
                 ? SENDING
-                : EACH.filter((each) => fields[`may ${each}`] === 'on');
+                : tickedPermissions(fields);
           props.onCreated(await create.mutateAsync({ body: { name, env: environment, permissions } }));
         }}
       >
         <Field label="Name" name="name" hint="Such as the program that uses it." />
         <Choice label="It may" name="permissions" options={kinds} defaultValue="sending" onChange={setKind} />
-        {kind === 'chosen' && (
-          <fieldset className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
-            <legend className="sr-only">Permissions</legend>
-            {EACH.filter(may).map((each) => (
-              <Tick key={each} name={`may ${each}`} label={each} hint={PERMISSIONS[each]} />
-            ))}
-          </fieldset>
-        )}
+        {kind === 'chosen' && <PermissionTicks ticked={[]} />}
       </Form>
     </Dialog>
   );

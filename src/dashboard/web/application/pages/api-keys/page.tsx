@@ -7,12 +7,14 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { count } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
+import { Item, Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Lead, RowActions, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { NewKey } from './new-key.tsx';
+import { ChangePermissions } from './permissions.tsx';
 
 const allowed = ({ permissions }: ApiKey): string =>
   permissions.includes('*')
@@ -89,27 +91,44 @@ const COLUMNS: readonly [Column<ApiKey>, ...Column<ApiKey>[]] = [
     cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" />,
   },
   { name: 'Made', width: 'w-32', from: 'lg', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { name: 'State', width: 'w-28', isRight: true, cell: (key) => <Revoke apiKey={key} /> },
+  { name: 'State', width: 'w-36', isRight: true, cell: (key) => <KeyActions apiKey={key} /> },
 ];
 
-/** Revokes a key, after asking: programs that use it stop at once. */
-function Revoke({ apiKey: { id, name, revokedAt } }: { readonly apiKey: ApiKey }) {
+/** Changes what a key may do, or revokes it, after asking: programs that use it stop at once. */
+function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { id, name, revokedAt } = apiKey;
   const { may } = useViewer();
-  const [isAsking, setAsking] = useState(false);
+  const [asked, setAsked] = useState<'change' | 'revoke' | null>(null);
+  const close = () => setAsked(null);
   const revoke = useChange('DELETE /api-keys/{id}');
   if (revokedAt !== null) return <Badge status="revoked" tone="quiet" />;
   if (!may('api-keys:write')) return <Badge status="active" />;
   return (
     <RowActions>
-      <Button look="quiet" aria-label={`Revoke ${name}`} onClick={() => setAsking(true)}>
-        Revoke
-      </Button>
-      {isAsking && (
+      <span className="inline-flex items-center gap-1">
+        <Badge status="active" />
+        <Menu
+          label={`More for ${name}`}
+          isPicture
+          items={
+            <>
+              <Item onSelect={() => setAsked('change')}>{icons.Gear} Change what it may</Item>
+              <Item danger onSelect={() => setAsked('revoke')}>
+                {icons.Block} Revoke
+              </Item>
+            </>
+          }
+        >
+          {icons.More}
+        </Menu>
+      </span>
+      {asked === 'change' && <ChangePermissions apiKey={apiKey} onClose={close} />}
+      {asked === 'revoke' && (
         <Confirm
           title={`Revoke “${name}”?`}
           action="Revoke the key"
           keep="Keep it"
-          onClose={() => setAsking(false)}
+          onClose={close}
           onConfirm={async () => {
             await revoke.mutateAsync({ path: { id } });
             toast(`“${name}” is revoked.`);

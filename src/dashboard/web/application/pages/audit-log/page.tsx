@@ -1,5 +1,5 @@
 import { type ItemOf, useList } from '../../api/queries.ts';
-import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
+import { FilterBar, PeriodFilter, sinceDays, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { capital, wordsOf } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -15,8 +15,6 @@ const ACTORS = {
   operator: 'The operator',
   system: 'The service',
 } as const;
-const PERIODS = { '1': 'Last day', '7': 'Last 7 days', '30': 'Last 30 days' } as const;
-const DAY_MS = 86_400_000;
 
 const nameOf = ({ actor }: Entry): string => actor.name ?? ACTORS[actor.type];
 const detailsOf = ({ details }: Entry): string =>
@@ -44,15 +42,12 @@ const COLUMNS: readonly [Column<Entry>, ...Column<Entry>[]] = [
 export default function AuditLog() {
   const { values, set, isSet, clear } = useFilters(['action', 'actor', 'days']);
   const { action, actor, days } = values;
+  const createdAfter = sinceDays(days);
   const list = useList('GET /audit-log', {
     query: {
       ...(action !== '' && { action }),
       ...(actor !== '' && { actor }),
-      ...(days !== '' && {
-        createdAfter: new Date(
-          Math.floor((Date.now() - Number(days) * DAY_MS) / 60_000) * 60_000,
-        ).toISOString(),
-      }),
+      ...(createdAfter !== undefined && { createdAfter }),
     },
   });
   return (
@@ -67,12 +62,7 @@ export default function AuditLog() {
           onChange={(value) => set({ action: value })}
         />
         <TextFilter label="Id of who did it" value={actor} onChange={(value) => set({ actor: value })} />
-        <ChoiceFilter
-          label="Period"
-          value={days}
-          options={PERIODS}
-          onChange={(value) => set({ days: value })}
-        />
+        <PeriodFilter value={days} onChange={(value) => set({ days: value })} />
       </FilterBar>
       <Table
         label="Audit log"

@@ -240,31 +240,23 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
   );
 }
 
+const CANARY = [
+  ['percent', 'Share, in percent', 'decimal', 10],
+  ['holdMinutes', 'Wait, in minutes', 'numeric', 30],
+  ['maxBounceRate', 'Most bounces, in percent', 'decimal', 5],
+  ['maxComplaintRate', 'Most complaints, in percent', 'decimal', 0.3],
+] as const;
+
 const CanaryFields = ({ canary }: { readonly canary: Campaign['canary'] }) => (
   <div className="grid gap-4 sm:grid-cols-2">
-    <Field
-      label="Share, in percent"
-      name="canary/percent"
-      inputMode="decimal"
-      defaultValue={String(canary?.percent ?? 10)}
-    />
-    <Field
-      label="Wait, in minutes"
-      name="canary/holdMinutes"
-      inputMode="numeric"
-      defaultValue={String(canary?.holdMinutes ?? 30)}
-    />
-    <Field
-      label="Most bounces, in percent"
-      name="canary/maxBounceRate"
-      inputMode="decimal"
-      defaultValue={String(canary?.maxBounceRate ?? 5)}
-    />
-    <Field
-      label="Most complaints, in percent"
-      name="canary/maxComplaintRate"
-      inputMode="decimal"
-      defaultValue={String(canary?.maxComplaintRate ?? 0.3)}
-    />
+    {CANARY.map(([name, label, inputMode, usual]) => (
+      <Field
+        key={name}
+        label={label}
+        name={`canary/${name}`}
+        inputMode={inputMode}
+        defaultValue={String(canary?.[name] ?? usual)}
+      />
+    ))}
   </div>
 );

@@ -1,12 +1,10 @@
 import type { Campaign } from '../../api/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { Figures } from '../../ui/figures.tsx';
-import { count, share } from '../../ui/format.ts';
+import { count, rateText } from '../../ui/format.ts';
 import { Card } from '../../ui/page.tsx';
 import { PartsBar } from '../../ui/progress.tsx';
 import { Failed, Skeleton } from '../../ui/states.tsx';
-
-const rateText = (rate: number | null): string => (rate === null ? '–' : share(rate, 1));
 
 /** The numbers of a campaign. Everybody in the frozen audience is in exactly one part of the bar, at every moment. */
 export function Ledger({ campaign: { id } }: { readonly campaign: Campaign }) {

@@ -4,7 +4,7 @@ import { type ItemOf, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { ChoiceFilter, FilterBar, useFilters } from '../../ui/filters.tsx';
+import { useOneChoice } from '../../ui/filters.tsx';
 import { count } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -13,7 +13,7 @@ import { type Column, Lead, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useAudienceNames } from '../names.ts';
 import { NewCampaign } from './new-campaign.tsx';
-import { STATUSES, type Status } from './words.ts';
+import { STATUSES } from './words.ts';
 
 const Detail = lazy(() => import('./detail.tsx'));
 
@@ -61,10 +61,9 @@ export default function Campaigns() {
 
 function CampaignList() {
   const { environment, may } = useViewer();
-  const { values, set, isSet, clear } = useFilters(['status']);
+  const { chosen: status, isSet, bar } = useOneChoice('status', 'State', STATUSES);
   const [isMaking, setMaking] = useState(false);
   const audiences = useAudienceNames();
-  const status = values.status in STATUSES ? (values.status as Status) : undefined;
   const list = useList('GET /campaigns', { query: { ...(status && { status }) } });
   const hasAudience = Object.keys(audiences).length > 0;
   const create = may('campaigns:write') && hasAudience && (
@@ -82,14 +81,7 @@ function CampaignList() {
       }
       actions={create}
     >
-      <FilterBar isSet={isSet} onClear={clear}>
-        <ChoiceFilter
-          label="State"
-          value={values.status}
-          options={STATUSES}
-          onChange={(value) => set({ status: value })}
-        />
-      </FilterBar>
+      {bar}
       <Table
         label="Campaigns"
         list={list}

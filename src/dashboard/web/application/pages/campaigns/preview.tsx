@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Campaign } from '../../api/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { Refused } from '../../api/requests.ts';
+import { Toggle } from '../../ui/chips.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { PreviewFrame } from '../../ui/preview-frame.tsx';
 import { Skeleton } from '../../ui/states.tsx';
@@ -27,15 +28,7 @@ export function CampaignPreview({ campaign }: { readonly campaign: Campaign }) {
           onKeyDown={({ key, currentTarget }) => key === 'Enter' && setContactId(currentTarget.value.trim())}
           className="field field-small w-auto min-w-0 flex-1"
         />
-        <label className="chip">
-          <input
-            type="checkbox"
-            className="sr-only"
-            checked={isPhone}
-            onChange={({ target }) => setPhone(target.checked)}
-          />
-          Phone
-        </label>
+        <Toggle text="Phone" isOn={isPhone} onChange={setPhone} />
       </div>
       {error && (
         <div data-color="bad" className="grid gap-1 p-4">

@@ -1,6 +1,6 @@
 import { type ItemOf, useList } from '../../api/queries.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { ChoiceFilter, FilterBar, useFilters } from '../../ui/filters.tsx';
+import { useOneChoice } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Lead, Table } from '../../ui/table.tsx';
@@ -21,7 +21,6 @@ const OUTCOMES = {
   complained: 'Complained',
   unsubscribed: 'Unsubscribed',
 } as const;
-type Outcome = keyof typeof OUTCOMES;
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   { name: 'Recipient', cell: ({ email }) => <Lead title={email ?? 'A contact that was forgotten'} /> },
@@ -66,22 +65,14 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
 
 /** Everybody in the frozen audience, by what became of them. */
 export function Recipients({ id }: { readonly id: string }) {
-  const { values, set, isSet, clear } = useFilters(['outcome']);
-  const outcome = values.outcome in OUTCOMES ? (values.outcome as Outcome) : undefined;
+  const { chosen: outcome, isSet, bar } = useOneChoice('outcome', 'Outcome', OUTCOMES);
   const list = useList('GET /campaigns/{id}/recipients', {
     path: { id },
     query: { ...(outcome && { outcome }) },
   });
   return (
     <>
-      <FilterBar isSet={isSet} onClear={clear}>
-        <ChoiceFilter
-          label="Outcome"
-          value={outcome ?? ''}
-          options={OUTCOMES}
-          onChange={(value) => set({ outcome: value })}
-        />
-      </FilterBar>
+      {bar}
       <Table
         label="Recipients"
         list={list}

@@ -5,7 +5,7 @@ import { Refused } from '../../api/requests.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, Field, Form } from '../../ui/form.tsx';
-import { count, momentText } from '../../ui/format.ts';
+import { count, instantOf, momentText, OWN_ZONE } from '../../ui/format.ts';
 import { toast } from '../../ui/toast.tsx';
 
 const WHEN = { now: 'Now', later: 'At a time of my own' } as const;
@@ -30,7 +30,7 @@ export function SendCampaign(props: {
             throw new Refused(422, 'Not confirmed', null, [
               { path: '/body/confirmed', message: `Enter ${word} to confirm.` },
             ]);
-          const at = when === 'later' ? { scheduledAt: instantOf(scheduledAt) } : {};
+          const at = when === 'later' ? { scheduledAt: instantOf(scheduledAt) ?? '' } : {};
           await send.mutateAsync({ path: { id: campaign.id }, body: at });
           toast(when === 'now' ? 'It is on its way.' : 'It is scheduled.');
           onClose();
@@ -57,7 +57,7 @@ export function SendCampaign(props: {
             label="Start at"
             name="scheduledAt"
             type="datetime-local"
-            hint={`By the clock of this computer (${Intl.DateTimeFormat().resolvedOptions().timeZone}), at most 30 days ahead.`}
+            hint={`By the clock of this computer (${OWN_ZONE}), at most 30 days ahead.`}
           />
         )}
       </Form>
@@ -65,12 +65,6 @@ export function SendCampaign(props: {
   );
 }
 
-/** The instant of a local time; an hour that the clock skips is the one after. */
-function instantOf(local: string): string {
-  const at = new Date(local);
-  return Number.isNaN(at.getTime()) ? '' : at.toISOString();
-}
-
 /** When it starts, in words. */
 export const startText = (at: string): string =>
-  `It starts ${momentText(at)} (${Intl.DateTimeFormat().resolvedOptions().timeZone}), with whoever is in the audience then.`;
+  `It starts ${momentText(at)} (${OWN_ZONE}), with whoever is in the audience then.`;

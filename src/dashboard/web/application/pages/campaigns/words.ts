@@ -1,7 +1,7 @@
 import type { Campaign } from '../../api/operations.ts';
 
 /** The state of a campaign. */
-export type Status = Campaign['status'];
+type Status = Campaign['status'];
 
 /** The states in words. */
 export const STATUSES = {

@@ -7,6 +7,7 @@ import { Message } from '../../ui/message.tsx';
 import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
+import { Spam } from './spam.tsx';
 
 const BACK = { to: '/captured', text: 'Captured mail' };
 
@@ -50,6 +51,7 @@ export default function CapturedDetail({ id }: { readonly id: string }) {
       }
     >
       <Message list="captured" id={id} html={data.html} text={data.text} raw={data.raw} />
+      <Spam id={id} />
       <Card title="Envelope">
         <Facts
           facts={{

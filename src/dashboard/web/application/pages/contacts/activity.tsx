@@ -18,6 +18,7 @@ const WORDS = {
   subscribed: 'Subscribed',
   unsubscribed: 'Unsubscribed',
   asked: 'Asked to confirm',
+  notAsked: 'Not asked to confirm',
   joined: 'Joined',
   left: 'Left',
   event: 'Event',
@@ -27,6 +28,11 @@ const WORDS = {
   clicked: 'Clicked',
   bounced: 'Bounced',
   complained: 'Complained',
+  flowStarted: 'Flow begun',
+  flowCompleted: 'Flow finished',
+  flowExited: 'Flow left early',
+  flowFailed: 'Flow failed',
+  flowCancelled: 'Flow ended by hand',
 } as const satisfies Record<Type, string>;
 
 const TONES: Partial<Record<Type, Tone>> = {
@@ -34,6 +40,12 @@ const TONES: Partial<Record<Type, Tone>> = {
   imported: 'moving',
   joined: 'good',
   asked: 'waiting',
+  notAsked: 'bad',
+  flowStarted: 'moving',
+  flowCompleted: 'good',
+  flowExited: 'quiet',
+  flowFailed: 'bad',
+  flowCancelled: 'quiet',
   left: 'waiting',
   unsubscribed: 'bad',
   event: 'moving',
@@ -41,7 +53,7 @@ const TONES: Partial<Record<Type, Tone>> = {
 };
 
 /** What an entry says beyond its name. */
-function detailOf({ data, emailId, importId, byMachine }: ContactActivity): ReactNode {
+function detailOf({ data, emailId, importId, flowId, runId, byMachine }: ContactActivity): ReactNode {
   const facts = Object.entries(data).filter(([, value]) => value !== null && typeof value !== 'object');
   return (
     <>
@@ -57,6 +69,11 @@ function detailOf({ data, emailId, importId, byMachine }: ContactActivity): Reac
       {importId !== null && (
         <Link href={`/contacts/imports/${importId}`} className="link">
           The import
+        </Link>
+      )}
+      {flowId !== null && (
+        <Link href={`/flows/${flowId}/runs/${runId}`} className="link">
+          The run
         </Link>
       )}
     </>
@@ -76,6 +93,7 @@ export function Activity({ id }: { readonly id: string }) {
   if (error && !items) return <Failed error={error} onRetry={() => void refetch()} />;
   const what = (entry: ContactActivity): string => {
     if (entry.type === 'event') return entry.name ?? 'Event';
+    if (entry.flowId !== null) return `${WORDS[entry.type]}: ${entry.name ?? 'a flow'}`;
     if (entry.audienceId === null) return WORDS[entry.type];
     return `${WORDS[entry.type]} ${names[entry.audienceId] ?? 'an audience'}`;
   };

@@ -3,6 +3,7 @@ import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form } from '../../ui/form.tsx';
+import { instantOf } from '../../ui/format.ts';
 import { toast } from '../../ui/toast.tsx';
 
 /** Subscribes somebody again who has left: only with where and when they have said so. */
@@ -18,10 +19,9 @@ export function Consent({ contact, onClose }: { readonly contact: Contact; reado
         action="Record the consent"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ 'consent/source': source = '', 'consent/at': at = '' }) => {
-          const instant = at === '' ? '' : new Date(at).toISOString();
           await change.mutateAsync({
             path: { contact: contact.id },
-            body: { status: 'subscribed', consent: { source, at: instant } },
+            body: { status: 'subscribed', consent: { source, at: instantOf(at) ?? '' } },
           });
           toast(`${contact.email} is subscribed again.`);
           onClose();

@@ -7,6 +7,8 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Id } from '../../ui/copy-button.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Item, Menu } from '../../ui/menu.tsx';
 import { Card, Facts, Page } from '../../ui/page.tsx';
 import { Failed, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -15,6 +17,7 @@ import { nameOf, propertyText, useAudienceNames } from '../names.ts';
 import { Activity } from './activity.tsx';
 import { Consent } from './consent.tsx';
 import { EditContact } from './edit.tsx';
+import { RecordEvent } from './record-event.tsx';
 
 /** What a status means for whoever wants to write to them. */
 const MEANING = {
@@ -106,7 +109,7 @@ function InAudiences({ contact: { audienceIds } }: { readonly contact: Contact }
 
 function Actions({ contact }: { readonly contact: Contact }) {
   const { may } = useViewer();
-  const [asked, setAsked] = useState<'edit' | 'consent' | 'unsubscribe' | 'forget' | null>(null);
+  const [asked, setAsked] = useState<'edit' | 'event' | 'consent' | 'unsubscribe' | 'forget' | null>(null);
   const [, navigate] = useLocation();
   const change = useChange('PATCH /contacts/{contact}', ['audiences', 'suppressions']);
   const forget = useChange('DELETE /contacts/{contact}', ['audiences', 'suppressions']);
@@ -116,9 +119,20 @@ function Actions({ contact }: { readonly contact: Contact }) {
   const path = { contact: id };
   return (
     <>
-      <Button look="quiet" onClick={() => setAsked('forget')}>
-        Forget
-      </Button>
+      <Menu
+        label="More"
+        isPicture
+        items={
+          <>
+            <Item onSelect={() => setAsked('event')}>{icons.Plus} Record an event</Item>
+            <Item danger onSelect={() => setAsked('forget')}>
+              {icons.Block} Forget
+            </Item>
+          </>
+        }
+      >
+        {icons.More}
+      </Menu>
       {status === 'subscribed' && <Button onClick={() => setAsked('unsubscribe')}>Unsubscribe</Button>}
       {(status === 'unsubscribed' || status === 'bounced') && (
         <Button onClick={() => setAsked('consent')}>Subscribe again</Button>
@@ -127,6 +141,7 @@ function Actions({ contact }: { readonly contact: Contact }) {
         Edit
       </Button>
       {asked === 'edit' && <EditContact contact={contact} onClose={close} />}
+      {asked === 'event' && <RecordEvent contact={contact} onClose={close} />}
       {asked === 'consent' && <Consent contact={contact} onClose={close} />}
       {asked === 'unsubscribe' && (
         <Confirm

@@ -11,10 +11,11 @@ import { dayText } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Item, Menu } from '../../ui/menu.tsx';
 import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
+import { Switches } from '../../ui/switches.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
 import { Records } from './records.tsx';
-import { DOMAIN_STATES } from './states.ts';
+import { DOMAIN_STATES, PROVIDERS } from './states.ts';
 
 const BACK = { to: '/domains', text: 'Domains' };
 
@@ -70,6 +71,7 @@ export default function DomainDetail({ id }: { readonly id: string }) {
         <Records records={data.dnsRecords} />
       </Card>
       <Tracking domain={data} />
+      {may('domains:write') && <Leaving domain={data} />}
       <Card title="Details">
         <Facts
           facts={{
@@ -97,29 +99,52 @@ const SWITCHES = {
 function Tracking({ domain }: { readonly domain: Domain }) {
   const { may } = useViewer();
   const update = useChange('PATCH /domains/{id}');
-  const change = async (name: keyof typeof SWITCHES, value: boolean) => {
-    await update.mutateAsync({ path: { id: domain.id }, body: { [name]: value } });
-    toast(`${SWITCHES[name][0]} are ${value ? 'counted' : 'no longer counted'}.`, () =>
-      update.mutateAsync({ path: { id: domain.id }, body: { [name]: !value } }),
-    );
-  };
   return (
     <Card title="Tracking" about="For email that is sent from now on.">
-      {(Object.keys(SWITCHES) as (keyof typeof SWITCHES)[]).map((name) => (
-        <label key={name} className="flex gap-3">
-          <input
-            type="checkbox"
-            className="mt-0.5 size-4 accent-accent"
-            checked={domain[name]}
-            disabled={!may('domains:write')}
-            onChange={({ target }) => void change(name, target.checked).catch(toastProblem)}
-          />
-          <span>
-            <span className="block font-medium">{SWITCHES[name][0]}</span>
-            <span className="block text-caption text-dim">{SWITCHES[name][1]}</span>
-          </span>
-        </label>
-      ))}
+      <Switches
+        values={domain}
+        texts={SWITCHES}
+        isReadOnly={!may('domains:write')}
+        told={(label, value) => `${label} are ${value ? 'counted' : 'no longer counted'}.`}
+        onChange={(name, value) => update.mutateAsync({ path: { id: domain.id }, body: { [name]: value } })}
+      />
+    </Card>
+  );
+}
+
+/** The way that live email leaves by, where the operator has opened several. */
+function Leaving({ domain: { id, provider } }: { readonly domain: Domain }) {
+  const update = useChange('PATCH /domains/{id}');
+  const path = { id };
+  return (
+    <Card
+      title="How it leaves"
+      about="One of the ways that this service has (TRANSPORT); others are refused."
+    >
+      <select
+        aria-label="Leaves by"
+        value={provider}
+        className="field field-small w-auto justify-self-start"
+        onChange={({ target }) => {
+          const chosen = target.value as Domain['provider'];
+          update.mutate(
+            { path, body: { provider: chosen } },
+            {
+              onError: toastProblem,
+              onSuccess: () =>
+                toast(`Live email leaves by “${PROVIDERS[chosen]}” from now on.`, () =>
+                  update.mutateAsync({ path, body: { provider } }),
+                ),
+            },
+          );
+        }}
+      >
+        {Object.entries(PROVIDERS).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
     </Card>
   );
 }

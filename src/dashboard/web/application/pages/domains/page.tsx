@@ -11,7 +11,8 @@ import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Lead, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { DOMAIN_STATES } from './states.ts';
+import { DomainNameField } from './records.tsx';
+import { DOMAIN_STATES, PROVIDERS } from './states.ts';
 
 const Detail = lazy(() => import('./detail.tsx'));
 
@@ -28,13 +29,6 @@ export default function Domains() {
     </Switch>
   );
 }
-
-const PROVIDERS = {
-  capture: 'Kept here',
-  smtp: 'SMTP relay',
-  direct: 'Direct',
-  ses: 'Amazon SES',
-} as const satisfies Record<Item['provider'], string>;
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   { name: 'Domain', cell: ({ name }) => <Lead title={name} /> },
@@ -104,13 +98,7 @@ function NewDomain({ onClose }: { readonly onClose: () => void }) {
           navigate(`/domains/${id}`);
         }}
       >
-        <Field
-          label="Domain"
-          name="name"
-          inputMode="url"
-          placeholder="mail.acme.example"
-          hint="A name of its own for email, such as mail.acme.example, keeps the reputation of your main one apart."
-        />
+        <DomainNameField />
         <details>
           <summary className="link min-h-6 cursor-pointer">Other names</summary>
           <div className="mt-3">

@@ -1,6 +1,7 @@
 import type { DnsRecord } from '../../api/operations.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Field } from '../../ui/form.tsx';
 import { PURPOSES, RECORD_TONES } from './states.ts';
 
 /** The records of a domain: what is wanted, ready to be copied, and what was found instead. */
@@ -49,4 +50,15 @@ const Line = ({ name, value }: { readonly name: string; readonly value: string }
       <CopyButton label={`${name} ${value.slice(0, 40)}`} text={value} />
     </dd>
   </div>
+);
+
+/** The name of a new domain. */
+export const DomainNameField = () => (
+  <Field
+    label="Domain"
+    name="name"
+    inputMode="url"
+    placeholder="mail.acme.example"
+    hint="A name of its own for email, such as mail.acme.example, keeps the reputation of your main one apart."
+  />
 );

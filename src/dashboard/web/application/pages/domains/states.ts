@@ -9,6 +9,14 @@ export const DOMAIN_STATES = {
   failed: { tone: 'bad', children: 'Failed' },
 } as const satisfies Record<Domain['status'], { tone: Tone; children: string }>;
 
+/** The ways that live email leaves by. */
+export const PROVIDERS = {
+  capture: 'Kept here',
+  smtp: 'SMTP relay',
+  direct: 'Direct',
+  ses: 'Amazon SES',
+} as const satisfies Record<Domain['provider'], string>;
+
 /** What each record is for. */
 export const PURPOSES = {
   dkim: 'Signature (DKIM)',

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Email } from '../../api/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
@@ -6,6 +6,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Id } from '../../ui/copy-button.tsx';
+import { EmailMachineCard } from '../../ui/email-machine.tsx';
 import { momentText, sizeText } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Message } from '../../ui/message.tsx';
@@ -14,10 +15,8 @@ import { Failed, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Explanation } from './explanation.tsx';
+import { Reschedule } from './reschedule.tsx';
 import { Timeline } from './timeline.tsx';
-
-const EmailMachine = lazy(() => import('../../ui/email-machine-canvas.tsx'));
-const MACHINE_HEIGHT = 'h-96';
 
 const BACK = { to: '/emails', text: 'Emails' };
 /** One email: what it said, what became of it and why. */
@@ -59,35 +58,36 @@ export default function EmailDetail({ id }: { readonly id: string }) {
         </div>
         <Timeline email={data} />
       </div>
-      <section aria-label="Its machine" className="card overflow-hidden">
-        <header className="border-b border-edge px-5 py-3">
-          <h2 className="text-heading font-semibold">Its machine</h2>
-          <p className="text-dim">The way that it took, step by step. What happens next lights up here.</p>
-        </header>
-        <Suspense fallback={<Skeleton className={MACHINE_HEIGHT} />}>
-          <EmailMachine id={id} height={MACHINE_HEIGHT} />
-        </Suspense>
-      </section>
+      <EmailMachineCard
+        id={id}
+        title="Its machine"
+        about="The way that it took, step by step. What happens next lights up here."
+      />
     </Page>
   );
 }
 
 function Actions({ email }: { readonly email: Email }) {
   const { may } = useViewer();
-  const [isAsking, setAsking] = useState(false);
+  const [asked, setAsked] = useState<'cancel' | 'reschedule' | null>(null);
+  const close = () => setAsked(null);
   const cancel = useChange('DELETE /emails/{id}');
   return (
     <>
       <ButtonLink to={`/machines?kind=email&id=${email.id}`}>{icons.Machine} Among the machines</ButtonLink>
       {email.status === 'scheduled' && may('emails:send') && (
-        <Button onClick={() => setAsking(true)}>Cancel the sending</Button>
+        <>
+          <Button onClick={() => setAsked('reschedule')}>Change the time</Button>
+          <Button onClick={() => setAsked('cancel')}>Cancel the sending</Button>
+        </>
       )}
-      {isAsking && (
+      {asked === 'reschedule' && <Reschedule email={email} onClose={close} />}
+      {asked === 'cancel' && (
         <Confirm
           title="Cancel this email?"
           action="Cancel the sending"
           keep="Keep it"
-          onClose={() => setAsking(false)}
+          onClose={close}
           onConfirm={async () => {
             await cancel.mutateAsync({ path: { id: email.id } });
             toast('It will not be sent.');

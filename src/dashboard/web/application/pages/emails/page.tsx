@@ -4,12 +4,20 @@ import { type ItemOf, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
-import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
+import {
+  ChoiceFilter,
+  FilterBar,
+  PeriodFilter,
+  sinceDays,
+  TextFilter,
+  useFilters,
+} from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Lead, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useDomainNames } from '../names.ts';
 
 const Detail = lazy(() => import('./detail.tsx'));
 
@@ -25,15 +33,6 @@ const STATUSES = {
   failed: 'Failed',
   cancelled: 'Cancelled',
 } as const satisfies Record<Item['status'], string>;
-
-const PERIODS = { '1': 'Last day', '7': 'Last 7 days', '30': 'Last 30 days' } as const;
-const DAY_MS = 86_400_000;
-
-/** The beginning of a period, at a full minute, so that two looks within it ask the same. */
-const since = (days: string): string | undefined =>
-  days === ''
-    ? undefined
-    : new Date(Math.floor((Date.now() - Number(days) * DAY_MS) / 60_000) * 60_000).toISOString();
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   {
@@ -81,15 +80,26 @@ export default function Emails() {
 /** The log of emails, newest first. */
 function EmailList() {
   const { environment, may } = useViewer();
-  const { values, set, isSet, clear } = useFilters(['status', 'to', 'subject', 'tag', 'days']);
-  const { status, to, subject, tag, days } = values;
-  const createdAfter = since(days);
+  const { values, set, isSet, clear } = useFilters([
+    'status',
+    'to',
+    'subject',
+    'from',
+    'tag',
+    'domain',
+    'days',
+  ]);
+  const { status, to, subject, from, tag, domain, days } = values;
+  const domains = useDomainNames();
+  const createdAfter = sinceDays(days);
   const list = useList('GET /emails', {
     query: {
       ...(status in STATUSES && { status: status as Item['status'] }),
       ...(to !== '' && { to }),
       ...(subject !== '' && { subject }),
+      ...(from !== '' && { from }),
       ...(tag !== '' && { tag }),
+      ...(domain !== '' && { domainId: domain }),
       ...(createdAfter !== undefined && { createdAfter }),
     },
   });
@@ -98,18 +108,23 @@ function EmailList() {
       <FilterBar isSet={isSet} onClear={clear}>
         <TextFilter label="Recipient" value={to} onChange={(value) => set({ to: value })} />
         <TextFilter label="Subject contains" value={subject} onChange={(value) => set({ subject: value })} />
+        <TextFilter label="Sender" value={from} onChange={(value) => set({ from: value })} />
+        <TextFilter label="Tag, as name:value" value={tag} onChange={(value) => set({ tag: value })} />
+        {Object.keys(domains).length > 0 && (
+          <ChoiceFilter
+            label="Domain"
+            value={domain}
+            options={domains}
+            onChange={(value) => set({ domain: value })}
+          />
+        )}
         <ChoiceFilter
           label="Status"
           value={status}
           options={STATUSES}
           onChange={(value) => set({ status: value })}
         />
-        <ChoiceFilter
-          label="Period"
-          value={days}
-          options={PERIODS}
-          onChange={(value) => set({ days: value })}
-        />
+        <PeriodFilter value={days} onChange={(value) => set({ days: value })} />
       </FilterBar>
       <Table
         label="Emails"

@@ -13,6 +13,7 @@ import { icons } from '../../ui/icons.tsx';
 import { Item, Menu } from '../../ui/menu.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
 import { bodyOf, definitionOf } from './definition.ts';
+import { NewSecret } from './new-secret.tsx';
 import { StartRun } from './start-run.tsx';
 
 const openRuns = ({ stats }: Flow): number => (stats ? stats.running + stats.waiting : 0);
@@ -21,7 +22,9 @@ const runsText = (number: number): string => `${count(number)} open ${number ===
 /** What can be done with a flow, by its state. In the test environment nothing runs. */
 export function FlowActions({ flow, isChanged }: { readonly flow: Flow; readonly isChanged: boolean }) {
   const { environment, may, session } = useViewer();
-  const [asked, setAsked] = useState<'activate' | 'pause' | 'delete' | 'rename' | 'run' | null>(null);
+  const [asked, setAsked] = useState<'activate' | 'pause' | 'delete' | 'rename' | 'run' | 'secret' | null>(
+    null,
+  );
   const [, navigate] = useLocation();
   const close = () => setAsked(null);
   if (!may('campaigns:write')) return null;
@@ -51,6 +54,9 @@ export function FlowActions({ flow, isChanged }: { readonly flow: Flow; readonly
             <Item onSelect={() => setAsked('rename')}>Rename</Item>
             <Item onSelect={() => void copyTo(environment).catch(toastProblem)}>Duplicate</Item>
             <Item onSelect={() => void copyTo(other).catch(toastProblem)}>Copy to {other}</Item>
+            {flow.steps.some(({ type }) => type === 'webhook') && (
+              <Item onSelect={() => setAsked('secret')}>New secret for webhooks</Item>
+            )}
             <Item danger onSelect={() => setAsked('delete')}>
               Delete the flow
             </Item>
@@ -81,6 +87,7 @@ export function FlowActions({ flow, isChanged }: { readonly flow: Flow; readonly
       {asked === 'pause' && <Pause flow={flow} onClose={close} />}
       {asked === 'delete' && <Delete flow={flow} onClose={close} />}
       {asked === 'rename' && <Rename flow={flow} onClose={close} />}
+      {asked === 'secret' && <NewSecret onClose={close} />}
       {asked === 'run' && <StartRun flow={flow} onClose={close} />}
     </>
   );

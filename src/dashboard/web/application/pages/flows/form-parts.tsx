@@ -43,13 +43,3 @@ export function Named(props: {
     />
   );
 }
-
-/** `2026-11-22T09:00` of an instant, as a field for local times takes it. */
-export function localText(at: string): string {
-  const date = new Date(at);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-/** The instant of a local time; undefined for none. */
-export const instantOf = (text = ''): string | undefined =>
-  text === '' || Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();

@@ -1,5 +1,6 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { Filter } from '../../api/operations.ts';
+import { Tick } from '../../ui/form.tsx';
 import { EventFields } from '../audiences/condition.tsx';
 import { FilterBuilder } from '../audiences/filter-builder.tsx';
 import { filterOf, newGroup, treeOf } from '../audiences/filter-tree.ts';
@@ -55,28 +56,15 @@ export function OptionalFilter({
   readonly hint: string;
   readonly onChange: (filter: Filter | null) => void;
 }) {
-  const id = useId();
   const isOn = isFilter(rest.value);
   return (
     <div className="grid gap-3">
-      <div className="flex gap-2.5">
-        <input
-          type="checkbox"
-          id={id}
-          checked={isOn}
-          aria-describedby={`${id}-hint`}
-          onChange={({ target }) => onChange(target.checked ? filterOf(newGroup()) : null)}
-          className="mt-0.5 size-4 shrink-0 accent-accent"
-        />
-        <div>
-          <label htmlFor={id} className="block">
-            {label}
-          </label>
-          <p id={`${id}-hint`} className="text-caption text-dim">
-            {hint}
-          </p>
-        </div>
-      </div>
+      <Tick
+        label={label}
+        hint={hint}
+        checked={isOn}
+        onChange={({ target }) => onChange(target.checked ? filterOf(newGroup()) : null)}
+      />
       {isOn && <FilterField {...rest} onChange={onChange} />}
     </div>
   );

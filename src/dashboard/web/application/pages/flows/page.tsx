@@ -4,7 +4,7 @@ import { type ItemOf, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ChoiceFilter, FilterBar, useFilters } from '../../ui/filters.tsx';
+import { useOneChoice } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -63,9 +63,8 @@ export default function Flows() {
 
 function FlowList() {
   const { environment, may } = useViewer();
-  const { values, set, isSet, clear } = useFilters(['status']);
+  const { chosen: status, isSet, bar } = useOneChoice('status', 'State', STATUSES);
   const [isMaking, setMaking] = useState(false);
-  const status = values.status in STATUSES ? (values.status as keyof typeof STATUSES) : undefined;
   const list = useList('GET /flows', { query: { ...(status && { status }) } });
   const create = may('campaigns:write') && (
     <Button look="main" data-create onClick={() => setMaking(true)}>
@@ -82,14 +81,7 @@ function FlowList() {
       }
       actions={create}
     >
-      <FilterBar isSet={isSet} onClear={clear}>
-        <ChoiceFilter
-          label="State"
-          value={values.status}
-          options={STATUSES}
-          onChange={(value) => set({ status: value })}
-        />
-      </FilterBar>
+      {bar}
       <Table
         label="Flows"
         list={list}

@@ -3,10 +3,10 @@ import { Close } from '../../../icons.tsx';
 import type { Flow, SimulateFlow } from '../../api/operations.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Choice, Field, type Fields, Form, TextArea } from '../../ui/form.tsx';
+import { instantOf } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Card } from '../../ui/page.tsx';
 import { valuesIn } from './dictionary.ts';
-import { instantOf } from './form-parts.tsx';
 
 const WHO = { made: 'Somebody made up', known: 'A contact' } as const;
 const UNITS = { minutes: 'minutes', hours: 'hours', days: 'days', weeks: 'weeks' } as const;

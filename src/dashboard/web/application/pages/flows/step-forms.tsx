@@ -20,6 +20,8 @@ const audienceForm: StepForm<StepConfigs['addToAudience']> = {
   read: ({ audienceId = '' }) => ({ audienceId }),
 };
 
+const NAME_PARTS = { firstName: 'First name', lastName: 'Last name' } as const;
+
 /** A part of a contact's name in a step that changes it: left alone, or set. */
 const namePart = (text: string | undefined, before: string | null | undefined) =>
   given(text) ?? (before === null ? null : undefined);
@@ -80,18 +82,15 @@ export const FORMS: { readonly [Type in StepType]: StepForm<StepConfigs[Type]> }
   updateContact: {
     fields: ({ config }) => (
       <>
-        <Field
-          label="First name"
-          name="firstName"
-          defaultValue={config.firstName ?? ''}
-          hint="Empty: as it is."
-        />
-        <Field
-          label="Last name"
-          name="lastName"
-          defaultValue={config.lastName ?? ''}
-          hint="Empty: as it is."
-        />
+        {(['firstName', 'lastName'] as const).map((name) => (
+          <Field
+            key={name}
+            label={NAME_PARTS[name]}
+            name={name}
+            defaultValue={config[name] ?? ''}
+            hint="Empty: as it is."
+          />
+        ))}
         <TextArea
           label="Properties"
           name="properties"

@@ -5,7 +5,8 @@ import {
   type Weekday,
 } from '../../../../../../machines/flow-definition.ts';
 import { Choice, Field, type Fields } from '../../ui/form.tsx';
-import { given, instantOf, localText, type StepForm } from './form-parts.tsx';
+import { instantOf, localText } from '../../ui/format.ts';
+import { given, type StepForm } from './form-parts.tsx';
 import { OptionalFilter } from './optional-filter.tsx';
 
 const UNITS = { minutes: 'minutes', hours: 'hours', days: 'days', weeks: 'weeks' } as const;

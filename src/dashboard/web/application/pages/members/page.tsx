@@ -5,7 +5,6 @@ import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Item, Menu, Separator } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -14,6 +13,7 @@ import { Time } from '../../ui/time.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
 import { Invitations } from './invitations.tsx';
 import { Invite, rolesUpTo } from './invite.tsx';
+import { Remove } from './remove.tsx';
 
 const COLUMNS: readonly [Column<Member>, ...Column<Member>[]] = [
   { name: 'Person', cell: ({ name, email }) => <Lead title={name} sub={email} /> },
@@ -68,7 +68,6 @@ function MemberRole({ member }: { readonly member: Member }) {
   const { session, may } = useViewer();
   const [isAsking, setAsking] = useState(false);
   const update = useChange('PATCH /members/{id}');
-  const remove = useChange('DELETE /members/{id}');
   const path = { id: member.id };
   const roles = rolesUpTo(session.member.role);
   if (!may('members:write') || !roles.includes(member.role)) return <span>{member.role}</span>;
@@ -102,21 +101,7 @@ function MemberRole({ member }: { readonly member: Member }) {
         <span className="sr-only">{member.name}: </span>
         {member.role} {icons.Down}
       </Menu>
-      {isAsking && (
-        <Confirm
-          title={`Remove ${member.name}?`}
-          action="Remove the member"
-          keep="Keep them"
-          onClose={() => setAsking(false)}
-          onConfirm={async () => {
-            await remove.mutateAsync({ path });
-            toast(`${member.name} is removed.`);
-          }}
-        >
-          They are signed out of this workspace at once. Keys that they made stay; revoke those that they
-          know.
-        </Confirm>
-      )}
+      {isAsking && <Remove member={member} onClose={() => setAsking(false)} />}
     </RowActions>
   );
 }

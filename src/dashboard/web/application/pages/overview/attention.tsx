@@ -75,7 +75,7 @@ function useWebhookMatters(): readonly Matter[] {
       tone: status === 'disabled' ? 'waiting' : 'bad',
       text:
         status === 'disabled'
-          ? `${url} is disabled; its events wait.`
+          ? `${url} is disabled; it hears of nothing.`
           : `${url} has failed ${count(failureCount)} ${failureCount === 1 ? 'time' : 'times'} in a row.`,
       to: `/webhooks/${id}`,
       action: 'Look at its deliveries',

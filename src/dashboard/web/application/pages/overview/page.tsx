@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { count, share } from '../../ui/format.ts';
@@ -9,6 +10,9 @@ import { Failures } from './failures.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { TestEmail } from './test-email.tsx';
 
+// The first page comes without its chart.
+const Lately = lazy(() => import('./lately.tsx'));
+
 /** What was sent, what fails and why, and what needs a person now. */
 export default function Overview() {
   const { session, environment, may } = useViewer();
@@ -16,6 +20,11 @@ export default function Overview() {
     <Page title="Overview" heading={`Welcome, ${session.account.name}`}>
       <Attention />
       <Figures />
+      {environment === 'live' && may('emails:read') && (
+        <Suspense>
+          <Lately />
+        </Suspense>
+      )}
       <div className="grid items-start gap-5 lg:has-[>:nth-child(2)]:grid-cols-2">
         <FirstSteps />
         {environment === 'test' && <TestEmail />}

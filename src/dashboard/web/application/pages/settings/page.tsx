@@ -6,8 +6,14 @@ import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Branding } from './branding.tsx';
 import { Ending } from './ending.tsx';
 import { General } from './general.tsx';
+import { ServiceEmails } from './service-emails.tsx';
 
-const TABS = { general: 'General', brand: 'Brand', ending: 'Archive and delete' } as const;
+const TABS = {
+  general: 'General',
+  brand: 'Brand',
+  emails: 'Emails to you',
+  ending: 'Archive and delete',
+} as const;
 
 /** What belongs to the workspace as a whole. */
 export default function Settings() {
@@ -25,6 +31,7 @@ export default function Settings() {
       {!data && !error && <Skeleton className="h-80 w-full" />}
       {data && tab === 'general' && <General key={data.id} workspace={data} />}
       {data && tab === 'brand' && <Branding workspace={data} />}
+      {data && tab === 'emails' && <ServiceEmails workspace={data} />}
       {tab === 'ending' && session.member.role === 'owner' && <Ending />}
     </Page>
   );

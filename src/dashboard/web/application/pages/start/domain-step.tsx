@@ -3,12 +3,12 @@ import { type ItemOf, useChange, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Field, Form } from '../../ui/form.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Failed, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toastProblem } from '../../ui/toast.tsx';
-import { Records } from '../domains/records.tsx';
+import { DomainNameField, Records } from '../domains/records.tsx';
 import { DOMAIN_STATES } from '../domains/states.ts';
 
 /** The domain is read this often, and its records looked up anew that often, as long as it waits for them in sight. */
@@ -52,13 +52,7 @@ function NewDomain() {
       action="Add the domain"
       onSend={({ name = '' }) => create.mutateAsync({ body: { name: name.trim() } })}
     >
-      <Field
-        label="Domain"
-        name="name"
-        inputMode="url"
-        placeholder="mail.acme.example"
-        hint="A name of its own for email, such as mail.acme.example, keeps the reputation of your main one apart."
-      />
+      <DomainNameField />
     </Form>
   );
 }

@@ -1,15 +1,12 @@
-import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import { useChange } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
+import { EmailMachineCard } from '../../ui/email-machine.tsx';
 import { Field, Form } from '../../ui/form.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { useStartDomain } from './domain-step.tsx';
 import { Outcome } from './test-step.tsx';
-
-const EmailMachine = lazy(() => import('../../ui/email-machine-canvas.tsx'));
-const HEIGHT = 'h-96';
 
 /** The first email to a real person: whoever is signed in. */
 export function LiveStep() {
@@ -53,18 +50,11 @@ export function LiveStep() {
           </Link>
         )}
       </Card>
-      <section
-        aria-label="Its machine"
-        className={`card overflow-hidden ${id === null ? 'max-lg:hidden' : ''}`}
-      >
-        <header className="border-b border-edge px-5 py-3">
-          <h2 className="text-heading font-semibold">The same machine, now for real</h2>
-          <p className="text-dim">It is put off and tried again for three days if it has to be.</p>
-        </header>
-        <Suspense fallback={<Skeleton className={HEIGHT} />}>
-          <EmailMachine id={id} height={HEIGHT} />
-        </Suspense>
-      </section>
+      <EmailMachineCard
+        id={id}
+        title="The same machine, now for real"
+        about="It is put off and tried again for three days if it has to be."
+      />
     </div>
   );
 }

@@ -1,14 +1,12 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/badge.tsx';
+import { EmailMachineCard } from '../../ui/email-machine.tsx';
 import { Choice, Form, Problem } from '../../ui/form.tsx';
 import { Card } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/states.tsx';
 
-const EmailMachine = lazy(() => import('../../ui/email-machine-canvas.tsx'));
-const HEIGHT = 'h-96';
 /** How often the email is looked at until it has come to rest. */
 const EVERY_MS = 400;
 const IS_OVER: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled']);
@@ -64,20 +62,11 @@ export function TestStep() {
           {id !== null && <Outcome id={id} />}
         </div>
       </Card>
-      <section
-        aria-label="Its machine"
-        className={`card overflow-hidden ${id === null ? 'max-lg:hidden' : ''}`}
-      >
-        <header className="border-b border-edge px-5 py-3">
-          <h2 className="text-heading font-semibold">Every email is a state machine</h2>
-          <p className="text-dim">
-            This is the one that runs. What happens to your email lights up here at the moment that it does.
-          </p>
-        </header>
-        <Suspense fallback={<Skeleton className={HEIGHT} />}>
-          <EmailMachine id={id} height={HEIGHT} />
-        </Suspense>
-      </section>
+      <EmailMachineCard
+        id={id}
+        title="Every email is a state machine"
+        about="This is the one that runs. What happens to your email lights up here at the moment that it does."
+      />
     </div>
   );
 }

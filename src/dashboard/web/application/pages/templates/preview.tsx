@@ -1,7 +1,8 @@
-import { useEffect, useId, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Template, TemplatePreview } from '../../api/operations.ts';
 import { useQuestion, useSettled } from '../../api/queries.ts';
 import { Refused } from '../../api/requests.ts';
+import { Chips, Toggle } from '../../ui/chips.tsx';
 import { count, sizeText } from '../../ui/format.ts';
 import { PreviewFrame } from '../../ui/preview-frame.tsx';
 import { Skeleton } from '../../ui/states.tsx';
@@ -42,26 +43,11 @@ export function Preview({ answer }: { readonly answer: Omit<ReturnType<typeof us
   const [view, setView] = useState<keyof typeof VIEWS>('html');
   const [isPhone, setPhone] = useState(false);
   const [isDark, setDark] = useState(false);
-  const name = useId();
   const isHtml = view === 'html' && data?.html !== null;
   return (
     <section aria-label="Preview" className="card overflow-hidden">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-edge px-3 py-2">
-        <fieldset className="flex gap-1">
-          <legend className="sr-only">Show</legend>
-          {Object.entries(VIEWS).map(([each, text]) => (
-            <label key={each} className="chip">
-              <input
-                type="radio"
-                name={name}
-                className="sr-only"
-                checked={view === each}
-                onChange={() => setView(each as keyof typeof VIEWS)}
-              />
-              {text}
-            </label>
-          ))}
-        </fieldset>
+        <Chips label="Show" options={VIEWS} value={view} onChange={setView} />
         <span className="ml-auto flex gap-1">
           <Toggle text="Phone" isOn={isPhone} onChange={setPhone} />
           <Toggle text="Dark" isOn={isDark} onChange={setDark} />
@@ -123,19 +109,3 @@ export function Preview({ answer }: { readonly answer: Omit<ReturnType<typeof us
     </section>
   );
 }
-
-const Toggle = (props: {
-  readonly text: string;
-  readonly isOn: boolean;
-  readonly onChange: (isOn: boolean) => void;
-}) => (
-  <label className="chip">
-    <input
-      type="checkbox"
-      className="sr-only"
-      checked={props.isOn}
-      onChange={({ target }) => props.onChange(target.checked)}
-    />
-    {props.text}
-  </label>
-);

@@ -1,10 +1,11 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { Template } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { Refused } from '../../api/requests.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { useKeys } from '../../shell/keys.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Chips } from '../../ui/chips.tsx';
 import CodeEditor from '../../ui/code-editor.tsx';
 import { Page } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -109,15 +110,15 @@ export default function TemplateEditor({ template }: { readonly template: Templa
               onChange={(previewText) => set({ previewText })}
             />
           </div>
-          <Panes
-            current={pane}
-            panes={
-              format === 'html'
-                ? ['source', 'text', 'variables', 'settings']
-                : ['source', 'variables', 'settings']
-            }
-            onChange={setPane}
-          />
+          <div className="border-b border-edge px-3 py-2">
+            <Chips
+              label="Edit"
+              // Markdown makes its own text part.
+              options={format === 'html' ? PANES : { ...PANES, text: undefined }}
+              value={pane}
+              onChange={setPane}
+            />
+          </div>
           <div className="h-136 min-w-0 overflow-y-auto">
             {pane === 'source' && (
               <CodeEditor
@@ -168,31 +169,6 @@ export default function TemplateEditor({ template }: { readonly template: Templa
         </div>
       </div>
     </Page>
-  );
-}
-
-function Panes(props: {
-  readonly current: Pane;
-  readonly panes: readonly Pane[];
-  readonly onChange: (pane: Pane) => void;
-}) {
-  const name = useId();
-  return (
-    <fieldset className="flex flex-wrap gap-1 border-b border-edge px-3 py-2">
-      <legend className="sr-only">Edit</legend>
-      {props.panes.map((pane) => (
-        <label key={pane} className="chip">
-          <input
-            type="radio"
-            name={name}
-            className="sr-only"
-            checked={props.current === pane}
-            onChange={() => props.onChange(pane)}
-          />
-          {PANES[pane]}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

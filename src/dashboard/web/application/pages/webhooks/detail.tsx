@@ -1,6 +1,6 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Webhook, WebhookWithSecret } from '../../api/operations.ts';
+import type { Webhook } from '../../api/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -16,7 +16,10 @@ import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EventTicks, tickedEvents } from './events.tsx';
-import { Secret } from './new-webhook.tsx';
+import { Replay } from './replay.tsx';
+import { Secret } from './secret.tsx';
+
+const Verify = lazy(() => import('./verify.tsx'));
 
 const BACK = { to: '/webhooks', text: 'Webhooks' };
 
@@ -36,8 +39,8 @@ export default function WebhookDetail({ id }: { readonly id: string }) {
     >
       {data.status === 'disabled' && (
         <p data-color="waiting" className="card border-l-4 border-l-(--state) p-4">
-          Nothing is posted to it now. What happens meanwhile waits, and is posted once the endpoint is
-          enabled again.
+          Nothing is posted to it now, and nothing waits for it. Once it is enabled again, “Post events again”
+          brings what it has missed.
         </p>
       )}
       <Deliveries webhook={data} />
@@ -59,8 +62,8 @@ export default function WebhookDetail({ id }: { readonly id: string }) {
 function Actions({ webhook }: { readonly webhook: Webhook }) {
   const path = { id: webhook.id };
   const [, navigate] = useLocation();
-  const [opened, setOpened] = useState<'edit' | 'rotate' | 'remove' | null>(null);
-  const [secret, setSecret] = useState<WebhookWithSecret | null>(null);
+  const [opened, setOpened] = useState<'edit' | 'replay' | 'verify' | 'rotate' | 'remove' | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
   const test = useChange('POST /webhooks/{id}/test');
   const update = useChange('PATCH /webhooks/{id}');
   const rotate = useChange('POST /webhooks/{id}/rotate-secret');
@@ -95,6 +98,8 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
         isPicture
         items={
           <>
+            <Item onSelect={() => setOpened('replay')}>{icons.Hook} Post events again</Item>
+            <Item onSelect={() => setOpened('verify')}>{icons.Lock} Check the signature</Item>
             <Item onSelect={() => void turn(isActive ? 'disabled' : 'active').catch(toastProblem)}>
               {icons.Block} {isActive ? 'Disable it' : 'Enable it'}
             </Item>
@@ -123,17 +128,26 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
           </Form>
         </Dialog>
       )}
+      {opened === 'replay' && <Replay webhook={webhook} onClose={close} />}
+      {opened === 'verify' && (
+        <Suspense>
+          <Verify onClose={close} />
+        </Suspense>
+      )}
       {opened === 'rotate' && (
         <Confirm
           title="Make a new secret?"
           action="Make a new secret"
           onClose={close}
-          onConfirm={async () => setSecret(await rotate.mutateAsync({ path }))}
+          onConfirm={async () => setSecret((await rotate.mutateAsync({ path })).secret)}
         >
-          For 24 hours both secrets sign, so that your program has time to change.
+          The old secret ends at that moment: what is posted from then on, retries included, is signed with
+          the new one. A disabled endpoint is enabled by it.
         </Confirm>
       )}
-      {secret && <Secret webhook={secret} onClose={() => setSecret(null)} />}
+      {secret !== null && (
+        <Secret title="The secret of the endpoint" secret={secret} onClose={() => setSecret(null)} />
+      )}
       {opened === 'remove' && (
         <Confirm
           title="Remove this endpoint?"

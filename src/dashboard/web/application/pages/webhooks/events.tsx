@@ -19,9 +19,15 @@ export const tickedEvents = (fields: Fields): readonly EmailEventType[] =>
   NAMES.filter((name) => fields[`event ${name}`] === 'on');
 
 /** The kinds of events, to be ticked. */
-export const EventTicks = ({ ticked }: { readonly ticked: readonly EmailEventType[] }) => (
+export const EventTicks = ({
+  ticked,
+  legend = 'It hears of',
+}: {
+  readonly ticked: readonly EmailEventType[];
+  readonly legend?: string;
+}) => (
   <fieldset className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
-    <legend className="mb-1.5 font-medium">It hears of</legend>
+    <legend className="mb-1.5 font-medium">{legend}</legend>
     {NAMES.map((name) => (
       <Tick
         key={name}

@@ -3,10 +3,10 @@ import { useLocation } from 'wouter';
 import type { WebhookWithSecret } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Copyable } from '../../ui/copyable.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form } from '../../ui/form.tsx';
 import { EventTicks, tickedEvents } from './events.tsx';
+import { Secret } from './secret.tsx';
 
 /** Adds an endpoint, and shows its secret once. */
 export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
@@ -15,7 +15,8 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
   const create = useChange('POST /webhooks');
   return created ? (
     <Secret
-      webhook={created}
+      title="The secret of the endpoint"
+      secret={created.secret}
       onClose={() => {
         onClose();
         navigate(`/webhooks/${created.id}`);
@@ -36,26 +37,3 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
     </Dialog>
   );
 }
-
-/** The secret of an endpoint, which signs what it gets. */
-export const Secret = ({
-  webhook,
-  onClose,
-}: {
-  readonly webhook: WebhookWithSecret;
-  readonly onClose: () => void;
-}) => (
-  <Dialog title="The secret of the endpoint" onClose={onClose} width="max-w-xl">
-    <p role="status">
-      Copy it now: it is shown only this once. With it your program checks that a request comes from here;{' '}
-      <a href="/docs" className="link">
-        the documentation
-      </a>{' '}
-      shows how.
-    </p>
-    <Copyable label="Secret" text={webhook.secret} />
-    <Button look="main" onClick={onClose}>
-      I have copied it
-    </Button>
-  </Dialog>
-);

@@ -2,6 +2,7 @@ import { type ItemOf, useList } from '../../../api/queries.ts';
 import { useViewer } from '../../../api/viewer.tsx';
 import { Badge } from '../../../ui/badge.tsx';
 import { ButtonLink } from '../../../ui/button.tsx';
+import { useOneChoice } from '../../../ui/filters.tsx';
 import { count } from '../../../ui/format.ts';
 import { icons } from '../../../ui/icons.tsx';
 import { Page } from '../../../ui/page.tsx';
@@ -10,6 +11,14 @@ import { type Column, Lead, Table } from '../../../ui/table.tsx';
 import { Time } from '../../../ui/time.tsx';
 
 type Item = ItemOf<'GET /contacts/imports'>;
+
+const STATES = {
+  queued: 'Queued',
+  processing: 'Processing',
+  completed: 'Completed',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+} as const satisfies Record<Item['status'], string>;
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   {
@@ -46,7 +55,8 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
 /** The imports of one environment, newest first. */
 export default function Imports() {
   const { may } = useViewer();
-  const list = useList('GET /contacts/imports', {});
+  const { chosen: status, isSet, bar } = useOneChoice('status', 'State', STATES);
+  const list = useList('GET /contacts/imports', { query: { ...(status && { status }) } });
   const start = may('contacts:write') && (
     <ButtonLink to="/contacts/import" look="main">
       Import a file
@@ -54,6 +64,7 @@ export default function Imports() {
   );
   return (
     <Page title="Imports" back={{ to: '/contacts', text: 'Contacts' }} actions={start}>
+      {bar}
       <Table
         label="Imports"
         list={list}
@@ -61,12 +72,18 @@ export default function Imports() {
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/contacts/imports/${id}`}
         empty={
-          <Empty title="No file was imported yet" icon={icons.Page} action={start}>
-            <p>
-              Save your spreadsheet as CSV. Its columns are recognised, and checked before anything is
-              written.
-            </p>
-          </Empty>
+          isSet ? (
+            <Empty title="No import is in this state" icon={icons.Page}>
+              <p>Clear the filter to see the others.</p>
+            </Empty>
+          ) : (
+            <Empty title="No file was imported yet" icon={icons.Page} action={start}>
+              <p>
+                Save your spreadsheet as CSV. Its columns are recognised, and checked before anything is
+                written.
+              </p>
+            </Empty>
+          )
         }
       />
     </Page>

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import type { SocketSession } from '../../../src/http/listen.ts';
 import {
-  inspectorUpgrade,
+  type InspectorSocketDeps,
+  inspectorSockets,
   MOST_CONNECTIONS,
-  type UpgradeDeps,
-} from '../../../src/modules/inspector/websocket-upgrade.ts';
+} from '../../../src/modules/inspector/inspector-sockets.ts';
 
-/** A upgrade whose visitors say in a header which key, of which workspace, they hold. */
+/** A gate whose visitors say in a header which key, of which workspace, they hold. */
 function openUpgrade() {
   const sessionOf = async (headers: Headers) => {
     const [workspaceId = '', id = ''] = headers.get('x-key')?.split(' ') ?? [];
@@ -16,13 +16,13 @@ function openUpgrade() {
       visibility: new Set(),
     };
   };
-  const upgrade = inspectorUpgrade({
+  const upgrade = inspectorSockets({
     sessions: { of: sessionOf },
     limiter: { byAddress: () => null },
     clientAddress: () => 'client',
     baseUrl: 'http://localhost:3000',
     now: () => 0,
-  } as unknown as UpgradeDeps);
+  } as unknown as InspectorSocketDeps);
   const ask = async (key: string, path = '/inspector/live'): Promise<SocketSession | Response> => {
     const request = new Request(`http://localhost:3000${path}`, { headers: { 'x-key': key } });
     const admitted = await upgrade.admit(request, '127.0.0.1');
@@ -51,8 +51,8 @@ async function refusal(
 
 test('one key may open twenty live view connections; other keys are not affected', async () => {
   const { ask, open } = openUpgrade();
-  const sockets = await open('ws_1 key_1', MOST_CONNECTIONS.key);
-  expect(MOST_CONNECTIONS.key).toBe(20);
+  const sockets = await open('ws_1 key_1', MOST_CONNECTIONS.each);
+  expect(MOST_CONNECTIONS.each).toBe(20);
   const reply = await refusal(await ask('ws_1 key_1'));
   expect(reply).toMatchObject({ status: 429, retry: '30' });
   expect(reply.message).toContain('More than 20 connections of one API key or link');

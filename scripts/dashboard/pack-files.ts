@@ -1,0 +1,27 @@
+import { mkdirSync, renameSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { FilePack, PackedFile } from '../../src/dashboard/pack.ts';
+
+const DIST = resolve(import.meta.dir, '../../src/dashboard/dist');
+
+/** A short hash, for names of files. */
+export const hashOf = (bytes: Uint8Array): string => Bun.hash(bytes).toString(36);
+
+/** Compresses a file, as well as can be: it is done once and sent often. */
+export function packed(type: string, bytes: Uint8Array | string): PackedFile {
+  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
+  return { type, brotli: brotli.toString('base64'), gzip: gzipSync(bytes, { level: 9 }).toString('base64') };
+}
+
+/** The kilobytes of brotli that a browser loads for these files of a pack. */
+export const kilobytesOf = ({ files }: FilePack, names: Iterable<string>): number =>
+  [...names].reduce((sum, name) => sum + Buffer.from(files[name]?.brotli ?? '', 'base64').length, 0) / 1_000;
+
+/** Writes a pack. It is written aside first: two services that start together must not read half of it. */
+export async function writePack(name: string, pack: FilePack): Promise<void> {
+  mkdirSync(DIST, { recursive: true });
+  const aside = join(DIST, `${process.pid}.${name}`);
+  await Bun.write(aside, JSON.stringify(pack));
+  renameSync(aside, join(DIST, name));
+}

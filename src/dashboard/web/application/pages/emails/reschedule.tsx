@@ -1,0 +1,38 @@
+import type { Email } from '../../api/operations.ts';
+import { useChange } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, Form } from '../../ui/form.tsx';
+import { instantOf, localText, momentText, OWN_ZONE } from '../../ui/format.ts';
+import { toast } from '../../ui/toast.tsx';
+
+/** Gives a scheduled email another time, which can be taken back. */
+export function Reschedule({ email, onClose }: { readonly email: Email; readonly onClose: () => void }) {
+  const change = useChange('PATCH /emails/{id}');
+  const path = { id: email.id };
+  const before = email.scheduledAt ?? email.createdAt;
+  return (
+    <Dialog title="Send it at another time" onClose={onClose}>
+      <Form
+        action="Change the time"
+        aside={<Button onClick={onClose}>Cancel</Button>}
+        onSend={async ({ scheduledAt = '' }) => {
+          const at = instantOf(scheduledAt) ?? '';
+          await change.mutateAsync({ path, body: { scheduledAt: at } });
+          toast(`It is sent ${momentText(at)}.`, () =>
+            change.mutateAsync({ path, body: { scheduledAt: before } }),
+          );
+          onClose();
+        }}
+      >
+        <Field
+          label="Time"
+          name="scheduledAt"
+          type="datetime-local"
+          defaultValue={localText(before)}
+          hint={`By the clock of this computer (${OWN_ZONE}), at most 30 days ahead.`}
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,39 @@
+import { useMemo } from 'react';
+
+interface MessageLink {
+  readonly text: string;
+  readonly to: string;
+}
+
+/** The links of a message, in their order. Nothing of it is loaded: a document without a window asks for nothing. */
+function linksIn(html: string): readonly MessageLink[] {
+  const parsed = new DOMParser().parseFromString(html, 'text/html');
+  return [...parsed.querySelectorAll('a[href], area[href]')].map((link) => ({
+    text:
+      link.textContent?.trim() || link.querySelector('img')?.alt || link.getAttribute('alt') || '(no text)',
+    to: link.getAttribute('href') ?? '',
+  }));
+}
+
+/** Where a message leads: what is written on each link, and the address behind it. */
+export function MessageLinks({ html }: { readonly html: string }) {
+  const links = useMemo(() => linksIn(html), [html]);
+  if (links.length === 0) return <p className="text-dim">There is no link in it.</p>;
+  return (
+    <ol className="grid gap-3">
+      {links.map(({ text, to }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a message may have the same link twice, and none ever moves
+        <li key={index} className="min-w-0">
+          <p className="break-words">{text}</p>
+          {/^(https?|mailto):/i.test(to) ? (
+            <a href={to} target="_blank" rel="noreferrer" className="link font-mono text-caption break-all">
+              {to}
+            </a>
+          ) : (
+            <p className="font-mono text-caption break-all text-dim">{to}</p>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

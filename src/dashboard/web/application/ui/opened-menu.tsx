@@ -1,0 +1,62 @@
+import { Menu, MenuButton, MenuItem, MenuProvider, MenuSeparator } from '@ariakit/react/menu';
+import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+
+/** A button that opens a list of things to do. */
+export interface MenuProps {
+  /** The name of the menu, and of a button that shows no text. */
+  readonly label: string;
+  readonly children: ReactNode;
+  /** True for a button that shows a picture alone. */
+  readonly isPicture?: boolean;
+  readonly className?: string;
+  readonly items: ReactNode;
+}
+
+/** One thing to do in a menu. */
+interface ItemProps {
+  readonly onSelect?: () => void;
+  readonly danger?: boolean;
+  readonly checked?: boolean;
+  /** A link in the place of the item. */
+  readonly render?: ReactElement;
+  readonly children: ReactNode;
+}
+
+/** A menu that somebody has opened once. `detail` is that of the click which did it: 0 for the keyboard, which goes to the first item. */
+export default function OpenedMenu({ detail, ...props }: MenuProps & { readonly detail: number }) {
+  const button = useRef<HTMLButtonElement>(null);
+  // The button that was pressed had no list yet: this one takes its press over, once.
+  useEffect(() => {
+    button.current?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail }));
+  }, [detail]);
+  return (
+    <MenuProvider>
+      <MenuButton
+        ref={button}
+        {...(props.isPicture === true && { 'aria-label': props.label, title: props.label })}
+        className={props.className}
+      >
+        {props.children}
+      </MenuButton>
+      <Menu gutter={6} portal className="menu" aria-label={props.label}>
+        {props.items}
+      </Menu>
+    </MenuProvider>
+  );
+}
+
+/** One thing to do in a menu. */
+export const Item = (props: ItemProps) => (
+  <MenuItem
+    {...(props.onSelect && { onClick: props.onSelect })}
+    {...(props.render && { render: props.render })}
+    {...(props.danger === true && { 'data-color': 'bad' })}
+    className="menu-item"
+  >
+    {props.children}
+    {props.checked === true && <span className="ml-auto pl-3 text-accent">✓</span>}
+  </MenuItem>
+);
+
+/** A line between things to do. */
+export const Separator = () => <MenuSeparator className="my-1 border-edge" />;

@@ -1,0 +1,59 @@
+import { SWITCHED } from '../../http/admission.ts';
+import { Failure } from '../../http/failure.ts';
+import type { SocketSession, SocketUpgrade } from '../../http/listen.ts';
+import { type SocketGateDeps, socketGate } from '../../http/socket-gate.ts';
+import type { InspectorSession, InspectorSessions } from './inspector-sessions.ts';
+import type { LiveFeed } from './live-feed.ts';
+import { LiveSocket } from './live-socket.ts';
+import { type Relayed, StatelyRelay } from './stately-relay.ts';
+
+/** The parts that the live view's WebSockets use. */
+export interface InspectorSocketDeps extends Relayed, SocketGateDeps {
+  readonly sessions: InspectorSessions;
+  readonly liveFeed: LiveFeed;
+}
+
+const NO_SESSION = new Failure(
+  'UNAUTHORIZED',
+  'This request carries no session, ticket or key that may open the live view.',
+  {
+    suggestion:
+      'Send the session cookie, a ticket, or an API key with emails:read in the Authorization header.',
+  },
+);
+
+/** Most connections of these WebSockets at once: of one key or link, of one workspace, and of all together. */
+export const MOST_CONNECTIONS = { each: 20, workspace: 50, total: 200 } as const;
+
+/** The session of a member in the environment that the address names; null for anybody else, who has only one. */
+const inEnvironment = (session: InspectorSession, environment: string): InspectorSession | null =>
+  session.subject.kind === 'account'
+    ? { ...session, subject: { ...session.subject, livemode: environment === 'live' } }
+    : null;
+
+/**
+ * Serves the WebSockets: /inspector/live for the live view by itself, /app/api/{live|test}/machines/socket for the pages of the
+ * application, and /inspect for Stately's tools. All need a session, the first and the last take a key in a header as well.
+ */
+export function inspectorSockets(deps: InspectorSocketDeps): SocketUpgrade {
+  const { sessions, liveFeed } = deps;
+  return socketGate(deps, {
+    path: /^\/(?:inspector\/live|app\/api\/(live|test)\/machines\/socket|inspect)$/,
+    most: MOST_CONNECTIONS,
+    countedBy: 'API key or link',
+    async admit({ headers, query, match: [path, environment] }) {
+      const found = await sessions.of(headers, query.get('ticket'));
+      const session = found && environment !== undefined ? inEnvironment(found, environment) : found;
+      if (!session) return NO_SESSION;
+      const { id, workspaceId } = session.subject;
+      const expected = query.get('workspace');
+      if (expected !== null && expected !== workspaceId) return SWITCHED;
+      const readVisibility = () => sessions.visibilityNow(session);
+      const open = (onClosed: () => void): SocketSession =>
+        path === '/inspect'
+          ? new StatelyRelay(deps, session, readVisibility, onClosed)
+          : new LiveSocket(session, liveFeed, readVisibility, onClosed);
+      return { id, workspaceId, open };
+    },
+  });
+}

@@ -1,0 +1,77 @@
+import { expect } from 'bun:test';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+// What a page looks like, to axe and to people: at every width, in both themes.
+
+const ARTEFACTS = join(import.meta.dir, '../artefacts');
+const HEIGHTS = { 1440: 900, 768: 1024, 390: 844 } as const;
+type Width = keyof typeof HEIGHTS;
+type Theme = 'light' | 'dark';
+const WIDTHS = [1440, 768, 390] as const satisfies readonly Width[];
+
+// PICTURES=1 leaves a picture of each view in tests/artefacts, at every width and in both themes, to be looked at.
+const TAKES_PICTURES = Boolean(process.env.PICTURES);
+
+/** What axe looks for: everything, or only what another theme can break. */
+const RULES = {
+  all: `rules: { 'label-content-name-mismatch': { enabled: true }, 'target-size': { enabled: true } }`,
+  colours: `runOnly: ['color-contrast', 'link-in-text-block']`,
+} as const;
+
+/**
+ * Where it is looked for. The theme changes colours and the width what is in sight, so that the widest and the narrowest view are
+ * looked at as a whole, one in each theme, and the colours of the widest in the other. The width between has the columns of the one
+ * and the bar of the other: of it only the layout is measured.
+ */
+const LOOKS = [
+  [1440, 'light', RULES.all],
+  [1440, 'dark', RULES.colours],
+  [768, 'light', null],
+  [390, 'dark', RULES.all],
+] as const satisfies readonly (readonly [Width, Theme, string | null])[];
+
+/** Breaches of the WCAG and of good practice, each with its element and what is wrong. */
+export async function violations(page: Page, rules: string = RULES.all): Promise<readonly string[]> {
+  if ((await page.evaluate('"axe" in window')) !== true) await page.evaluate(axe.source);
+  // Messages in frames are their authors' own; styles are read where they are in force.
+  return (await page.evaluate(`axe.run(document, {
+    resultTypes: ['violations'], iframes: false, preload: false, ${rules},
+  }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => id + ' at ' + target.join(' ') + ': ' + failureSummary)))`)) as string[];
+}
+
+/** How far the page runs out of the window sideways. */
+export const sidewaysOf = (page: Page): Promise<unknown> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+async function show(page: Page, width: Width, colorScheme: Theme): Promise<void> {
+  await page.setViewportSize({ width, height: HEIGHTS[width] });
+  await page.emulateMedia({ colorScheme });
+}
+
+/** Takes a picture of the page as it is now, where pictures are asked for. */
+export async function pictureOf(page: Page, name: string): Promise<void> {
+  if (!TAKES_PICTURES) return;
+  const path = join(ARTEFACTS, `${name}.png`);
+  mkdirSync(join(path, '..'), { recursive: true });
+  await page.screenshot({ path, fullPage: true, animations: 'disabled' });
+}
+
+/** Looks at the page at every width and in both themes: no rule of accessibility is broken, nothing runs out of it sideways. */
+export async function inspect(page: Page, name: string): Promise<void> {
+  for (const [width, theme, rules] of LOOKS) {
+    await show(page, width, theme);
+    expect([name, width, await sidewaysOf(page)]).toEqual([name, width, 0]);
+    if (rules !== null)
+      expect([name, width, theme, await violations(page, rules)]).toEqual([name, width, theme, []]);
+  }
+  for (const width of TAKES_PICTURES ? WIDTHS : [])
+    for (const theme of ['light', 'dark'] as const) {
+      await show(page, width, theme);
+      await pictureOf(page, `application/${name}-${width}-${theme}`);
+    }
+  await show(page, 1440, 'light');
+}
