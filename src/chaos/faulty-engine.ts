@@ -6,6 +6,7 @@ import type { EventOfKind, KindName } from '../engine/kind.ts';
 import type { ClaimOf, EventResultOf, SpawnResult, SpawnResultOf } from '../engine/result.ts';
 import type { TellOptions } from '../engine/running-kind.ts';
 import type { SpawnRequestOf } from '../engine/spawn-queue.ts';
+import { campaignBirths } from '../modules/campaigns/births.ts';
 import { type CrashAt, crashAt } from './crash.ts';
 import { FaultyDatabase } from './faulty-database.ts';
 import { faultyKinds } from './faulty-kinds.ts';
@@ -25,12 +26,23 @@ const APART_MS = 20;
 
 const withoutReport = <C>({ report: _, ...options }: TellOptions<C> = {}): TellOptions<C> => options;
 
+/** Between an email of a campaign and its recipient's row, when each is a commit of its own. */
+const MARKED_AFTER_MS = 600;
+
+const WITHOUT_RECIPIENT = { campaign_contact_id: null, campaign_turn: null, campaign_next_at: null };
+/** What is written of the recipient with the email, written by itself. $1 the email, $2 its campaign, $3 the contact. */
+const [MARK, TALLY] = campaignBirths.writes.map((write) => write('admitted')) as [string, string];
+const MARKED_LATER = `with admitted as (
+  select $1::text as id, $2::text as campaign_id, $3::text as campaign_contact_id, null::timestamptz as campaign_next_at
+), marked as (${MARK}) ${TALLY}`;
+
 /** An engine with the crash points, delays and broken safeguards of the setting. */
 class FaultyEngine extends Engine {
   constructor(
     parts: EngineParts,
     private readonly crash: CrashAt,
     private readonly broken: readonly Safeguard[],
+    private readonly database: Database,
   ) {
     super(parts);
   }
@@ -41,7 +53,13 @@ class FaultyEngine extends Engine {
   ): Promise<SpawnResultOf<Name>> {
     // The broken safeguard: the mail of a step does not carry the run and the visit.
     const isOfStep = this.broken.includes('step') && request.claim?.key.startsWith('flow ');
-    const spawned = super.spawn(kind, isOfStep ? { ...request, claim: undefined } : request);
+    // The broken safeguard: the recipient of a campaign is marked by a commit of its own, and nobody looks whether it waits.
+    const recipient = this.broken.includes('recipient') ? request.columns.campaign_contact_id : undefined;
+    const spawned = super.spawn(kind, {
+      ...request,
+      ...(isOfStep ? { claim: undefined } : {}),
+      ...(recipient ? { columns: { ...request.columns, ...WITHOUT_RECIPIENT } } : {}),
+    });
     if (this.broken.includes('commit') && kind === 'email' && !request.claim) {
       // The broken safeguard: the answer does not wait for the commit.
       spawned.catch(() => {});
@@ -49,8 +67,17 @@ class FaultyEngine extends Engine {
       return answer as SpawnResultOf<Name>;
     }
     const answer = await spawned;
+    if (recipient) await this.#mark(request, recipient);
     this.crash('accept.answered');
     return answer;
+  }
+
+  async #mark(
+    { id = '', columns }: { readonly id?: string; readonly columns: Readonly<Record<string, unknown>> },
+    contactId: unknown,
+  ): Promise<void> {
+    await pause(MARKED_AFTER_MS);
+    await this.database.query(MARKED_LATER, [id, String(columns.campaign_id), String(contactId)]);
   }
 
   override async tell<Name extends KindName>(
@@ -116,5 +143,6 @@ export function faultyEngine(setting: ChaosSetting, parts: EngineParts): Engine 
     },
     crash,
     broken,
+    parts.database,
   );
 }

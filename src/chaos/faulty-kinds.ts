@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyStateMachine } from 'xstate';
+import type { CampaignContext } from '../../machines/campaign-context.ts';
 import type { EmailContext, EmailEvent } from '../../machines/email-context.ts';
 import type { RestingState } from '../../machines/email-progress.ts';
 import { restsAfterAttempt } from '../../machines/email-rules.ts';
@@ -20,6 +21,8 @@ const NEVER_MS = 2_147_483_647;
 const BACKOFF_MS = 500;
 /** A webhook attempt only begins with at least 12 s of its lease left. */
 const POSTING_LEASE_MS = 15_000;
+/** A turn of a campaign takes up to four seconds: some are taken for lost that are not. */
+const CAMPAIGN_LEASE_MS = 3_000;
 /** Percentage of attempts that outlive their lease, so that late outcomes are common. */
 const LATE_PERCENT = 3;
 
@@ -62,6 +65,9 @@ const REPEATING = { doubtIsHeld: () => false, nobodyMayBeTried: () => false };
 const leaseOf = ({ id }: AnyStateMachine, { leaseMs }: ChaosSetting): number =>
   id === 'webhookDelivery' ? POSTING_LEASE_MS : leaseMs;
 
+const turnOfCampaign = ({ context: { waitMs } }: { readonly context: CampaignContext }): number =>
+  waitMs ?? CAMPAIGN_LEASE_MS;
+
 /** Actors that run definitions of their own break like all others of their kind. */
 const faultyDefinitions =
   (machineOf: MachineOf, setting: ChaosSetting): MachineOf =>
@@ -73,7 +79,11 @@ const faultyDefinitions =
 function faultyMachine(machine: AnyStateMachine, setting: ChaosSetting): AnyStateMachine {
   const { break: broken = [] } = setting;
   const lease = broken.includes('lease') ? NEVER_MS : leaseOf(machine, setting);
-  const delays = { lease, backoff: BACKOFF_MS };
+  const delays = {
+    lease,
+    backoff: BACKOFF_MS,
+    ...(machine.id === 'campaign' ? { turn: turnOfCampaign } : {}),
+  };
   const guards =
     broken.includes('attempt') && machine.id === 'email'
       ? {

@@ -23,6 +23,10 @@ export const INVARIANTS = {
   runsOfContact: 'every contact that begins a flow has one run of it',
   stepTwice: 'a step of a run sends one mail',
   wrongRun: 'every run has come to its end, each step done once',
+  recipientTwice: 'nobody has two emails of one campaign',
+  recipientMissed: 'everybody has an email of each campaign that has begun',
+  wrongCampaign: 'every campaign has come to its end, with every recipient given out',
+  unbalanced: 'the numbers of a campaign balance at every look',
   ledger: 'the audit finds no fault in the database',
 } as const;
 

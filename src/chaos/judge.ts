@@ -2,9 +2,11 @@ import type { EmailState } from '../../machines/email.ts';
 import { auditLedger } from '../audit/audit.ts';
 import type { Findings } from '../audit/findings.ts';
 import { openSession, type Session } from '../audit/session.ts';
+import type { CampaignRecord } from './campaign-record.ts';
 import { type ExpectedOutcome, expectedEvents } from './expected-outcome.ts';
 import { addressOf, type FlowMail, type FlowRecord, flowMailIn } from './flow-record.ts';
 import { type Invariant, Violations } from './invariants.ts';
+import { CampaignJudge, type CampaignsSeen } from './judge-campaigns.ts';
 import { FlowJudge } from './judge-flows.ts';
 import { deliveryRows, type EmailRow, emailRows, eventRows } from './judged-rows.ts';
 import type { Taken } from './mail-sink.ts';
@@ -25,6 +27,8 @@ export interface Verdict {
   readonly toTwo: number;
   /** Runs of the flow. */
   readonly runs: number;
+  /** Null without them. */
+  readonly campaigns: CampaignsSeen | null;
   /** Attempts that did not begin because every slot was taken. */
   readonly declined: number;
   /** Emails that were performed more than once because an attempt's outcome was lost: a recipient may have two copies. */
@@ -59,6 +63,8 @@ export interface Seen {
   readonly record: OutsideRecord;
   /** The contacts that begin runs. */
   readonly flowRecord: FlowRecord;
+  /** What was asked of campaigns; null without them. */
+  readonly campaignRecord: CampaignRecord | null;
   readonly performed: ReadonlyMap<string, Performed>;
   /** Receptions of each event by the webhook receiver; null without webhooks. */
   readonly received: ReadonlyMap<string, number> | null;
@@ -103,6 +109,7 @@ class Judge {
   readonly #violations = new Violations();
   readonly #ledger: RequestLedger;
   readonly #flows: FlowJudge;
+  readonly #campaigns: CampaignJudge | null;
   readonly #ends: Record<string, number> = {};
   readonly #counts = { emails: 0, inBatches: 0, toTwo: 0, declined: 0, inDoubt: 0, lostAttempts: 0 };
   #events = 0;
@@ -117,6 +124,7 @@ class Judge {
   ) {
     this.#ledger = new RequestLedger(seen.record, this.#violations);
     this.#flows = new FlowJudge(seen.flowRecord, this.#violations);
+    this.#campaigns = seen.campaignRecord && new CampaignJudge(seen.campaignRecord, this.#violations);
     this.#unexplained = new Set(seen.taken?.keys());
   }
 
@@ -125,6 +133,7 @@ class Judge {
     for await (const row of emailRows(this.session)) this.#checkEmail(row);
     const unanswered = this.#ledger.close();
     const runs = await this.#flows.close(this.session);
+    const campaigns = (await this.#campaigns?.close(this.session)) ?? null;
     for (const key of this.#unexplained) this.#violate('unknownMessage', key);
     if (received) {
       await this.#checkEvents(received);
@@ -136,7 +145,7 @@ class Judge {
       acknowledged: record.acknowledged.size,
       unanswered,
       ...this.#counts,
-      runs,
+      ...{ runs, campaigns },
       ends: this.#ends,
       live: taken ? this.#live : null,
       events: this.#events,
@@ -171,6 +180,10 @@ class Judge {
     if (state === 'cancelled' && done)
       this.#violate('cancelledSent', `${id} is cancelled, and was performed`);
     if (waits) this.#violate('unfinished', `${id} is still ${state}, with the timers ${timers}`);
+    if (row.campaign !== null && this.#campaigns) {
+      this.#campaigns.note(row.campaign, row.address, id);
+      return this.#checkMailTo(row.address, row);
+    }
     const flowMail = flowMailIn(row.subject);
     if (flowMail) return this.#checkFlowMail(flowMail, row);
     const email = this.#ledger.sentEmailOf(row);
@@ -185,8 +198,12 @@ class Judge {
   /** Compares the mail of a step with what was sent of it. */
   #checkFlowMail(mail: FlowMail, row: EmailRow): void {
     this.#flows.note(mail, row.id);
+    this.#checkMailTo(addressOf(mail), row);
+  }
+
+  /** Compares live mail for one recipient, whom the mail server takes mail for, with what has become of it. */
+  #checkMailTo(address: string, row: EmailRow): void {
     this.#live.unknown += row.unknown;
-    const address = addressOf(mail);
     this.#checkEnd([{ address, outcome: 'taken' }], row);
     this.#checkCopies(address, row);
   }

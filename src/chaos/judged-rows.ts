@@ -8,6 +8,9 @@ export interface EmailRow extends Attempts {
   readonly subject: string | null;
   readonly state: EmailState;
   readonly livemode: boolean;
+  /** The campaign that it is of, and its first recipient's address. */
+  readonly campaign: string | null;
+  readonly address: string;
   readonly waits: boolean;
   readonly timers: string | null;
   /** Attempts that did not begin because every slot was taken. */
@@ -35,13 +38,14 @@ export interface DeliveryRow {
 const BATCH = 500;
 const EMAILS = `with batch as materialized (
   select e.id, e.subject, e.state, e.timers::text as timers, e.timers is not null as waits, e.livemode,
+    e.campaign_id as campaign, e.recipients[1] as address,
     coalesce((e.context->>'holdsDoubt')::boolean, false) as holds
   from emails_now e where e.id > $1 order by e.id limit ${BATCH}
 ), steps as (
   select j.actor_id as id, s->>'event' as event, (s->>'attempt')::integer as attempt
   from batch b join email_journal j on j.actor_id = b.id cross join lateral json_array_elements(j.steps) s
 )
-select b.id, b.subject, b.state, b.waits, b.timers, b.livemode, b.holds,
+select b.id, b.subject, b.state, b.waits, b.timers, b.livemode, b.campaign, b.address, b.holds,
   (select count(distinct a.attempt)::integer from email_attempts a
    where a.email_id = b.id and a.outcome = 'unknown') as unknown,
   (select count(*)::integer from steps s where s.id = b.id and s.event = 'after.lease') as lost,

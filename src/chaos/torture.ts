@@ -1,3 +1,5 @@
+import { CampaignClient } from './campaign-client.ts';
+import { CampaignRecord } from './campaign-record.ts';
 import { ChaosClient } from './client.ts';
 import { type Fault, Faults } from './faults.ts';
 import { FlowClient } from './flow-client.ts';
@@ -47,6 +49,8 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
   const flowRecord = new FlowRecord();
   const flowClient =
     flowId === null ? null : new FlowClient({ urls, apiKey: keys.live, flowId, record: flowRecord, seed });
+  const campaignRecord = new CampaignRecord();
+  const campaignClient = campaignClientOf(world, campaignRecord, seed);
   const faults = new Faults({
     instances,
     relays,
@@ -57,6 +61,7 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
   });
   client.start();
   flowClient?.start();
+  campaignClient?.start();
   faults.start();
   const begin = performance.now();
   let isEnough = false;
@@ -70,14 +75,15 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
     tell({ seconds, acknowledged: record.acknowledged.size, faults: made });
   }
   await faults.stop();
-  await Promise.all([client.stop(), flowClient?.stop()]);
-  if (world.settles) await flowClient?.finish();
+  await Promise.all([client.stop(), flowClient?.stop(), campaignClient?.stop()]);
+  if (world.settles) await Promise.all([flowClient?.finish(), campaignClient?.finish()]);
   await world.settled();
   const performed = readPerformed(records);
   return {
     verdict: await judge(world.url, {
       record,
       flowRecord,
+      campaignRecord: campaignClient && campaignRecord,
       performed,
       received: options.webhooks ? receiver.received : null,
       taken: options.live ? sink.taken : null,
@@ -88,4 +94,21 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
     exercised: record.exercised,
     output: instances.map(({ output }) => output),
   };
+}
+
+function campaignClientOf(
+  { instances, keys, liveFrom, audienceId }: World,
+  record: CampaignRecord,
+  seed: number,
+): CampaignClient | null {
+  if (liveFrom === null || audienceId === null) return null;
+  const urls = instances.map(({ url }) => url);
+  return new CampaignClient({
+    urls,
+    apiKey: keys.live,
+    audienceId,
+    from: `torture@${liveFrom}`,
+    record,
+    seed,
+  });
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { EMAIL_EVENT_TYPES } from '../../machines/email-recipient.ts';
 import type { Safeguard } from '../config/chaos-setting.ts';
+import { preparePeople } from './campaign-record.ts';
 import { prepareFlow } from './flow-record.ts';
 import { freePort } from './free-port.ts';
 import { Instance } from './instance.ts';
@@ -26,6 +27,8 @@ export interface WorldOptions {
   readonly webhooks: boolean;
   /** Sends live mail to the mail sink, beside simulated mail. */
   readonly live: boolean;
+  /** Sends campaigns as well, where live mail is sent. */
+  readonly campaigns: boolean;
   /** Sets the clocks of all instances but the first wrong. */
   readonly clocks: boolean;
   readonly seed: number;
@@ -35,7 +38,7 @@ export interface WorldOptions {
 const LEASE_MS = 1_500;
 /**
  * Slots of the last instance, few enough that attempts are declined. With only four, the other instance had to repeat nearly
- * every lost attempt: 264 live emails at once, more than its ten sessions to the mail server carry within the short lease, so
+ * every lost attempt: 264 live emails at once, more than its sessions to the mail server carried within the short lease, so
  * that they were repeated without end.
  */
 const FEW_SLOTS = 16;
@@ -51,7 +54,8 @@ const BUSY = `select exists (select from email_due where wake_at < now() + inter
     select from instances i join emails b on b.kept_by = i.id and b.id >= i.low_water
     where not exists (select from email_turns t where t.email_id = b.id))
   or exists (select from webhook_deliveries where wake_at is not null) or exists (select from actor_outbox)
-  or exists (select from flow_runs where ended_at is null) as busy`;
+  or exists (select from flow_runs where ended_at is null)
+  or exists (select from campaigns where state in ('preparing', 'sending')) as busy`;
 
 /** A reserved name, which verifies at once while mail is captured, and stays verified. */
 const DOMAIN = 'torture.example';
@@ -72,6 +76,8 @@ export class World implements AsyncDisposable {
   readonly liveFrom: string | null;
   /** The flow that every live contact begins; null without live mail. */
   flowId: string | null = null;
+  /** The people whom campaigns are for; null without campaigns. */
+  audienceId: string | null = null;
   /** False with breaks after which a run never settles. */
   readonly settles: boolean;
   readonly #settleMs: number;
@@ -133,7 +139,16 @@ export class World implements AsyncDisposable {
     return this.#stack.disposeAsync();
   }
 
-  async #populate({ instances, command, broken, webhooks, live, clocks, seed }: WorldOptions): Promise<void> {
+  async #populate({
+    instances,
+    command,
+    broken,
+    webhooks,
+    live,
+    campaigns,
+    clocks,
+    seed,
+  }: WorldOptions): Promise<void> {
     const token = await prepare(this.server);
     const home = mkdtempSync(join(tmpdir(), 'posthorn-instances-'));
     this.#stack.defer(() => rmSync(home, { recursive: true, force: true }));
@@ -184,7 +199,9 @@ export class World implements AsyncDisposable {
       instance.start(seed + index);
       await instance.ready();
     }
-    this.flowId = await prepareFlow((path, body) => this.#post(path, liveKey, body), DOMAIN);
+    const post = (path: string, body: object) => this.#post(path, liveKey, body);
+    if (campaigns) this.audienceId = await preparePeople(post);
+    this.flowId = await prepareFlow(post, DOMAIN);
   }
 
   async #post(path: string, key: string, body: object): Promise<string> {
