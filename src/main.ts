@@ -1,10 +1,16 @@
+import { askSecret } from './commands/ask-secret.ts';
 import { runCommandLine } from './commands/command-line.ts';
 import { exitCodeOf, explain } from './commands/explain.ts';
+import type { Terminal } from './commands/terminal.ts';
 import { loadConfig } from './config/config.ts';
 
-const terminal = {
+const terminal: Terminal = {
   out: (text: string) => void process.stdout.write(text),
   error: (text: string) => void process.stderr.write(text),
+  columns: process.stderr.isTTY ? process.stderr.columns : undefined,
+  ...(process.stdin.isTTY && {
+    askSecret: (question: string) => askSecret(process.stdin, (text) => terminal.error(text), question),
+  }),
 };
 
 // Whoever reads has had enough (`posthorn doctor | head`): the end that SIGPIPE gives other programs, and no stack.

@@ -73,6 +73,9 @@ export const MODULES: readonly Module[] = [
 /** The kinds of all modules. */
 export const MODULE_KINDS = MODULES.flatMap(({ kinds = [] }) => kinds);
 
+/** The checks of what modules keep beside their actors. */
+export const MODULE_AUDITS = MODULES.flatMap(({ audit }) => audit ?? []);
+
 /** The groups of the documentation. */
 export const MODULE_TAGS = MODULES.flatMap(({ tags = [] }) => tags);
 

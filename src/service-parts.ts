@@ -10,6 +10,7 @@ import { createSealer } from './crypto/sealer.ts';
 import { createSigner } from './crypto/signer.ts';
 import { bindToKey, isBound } from './db/canary.ts';
 import type { Database } from './db/database.ts';
+import { EmbeddedDatabase, type Engine } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { ensurePartitions } from './db/partitions.ts';
@@ -44,6 +45,8 @@ export interface ServiceSource {
 /** The parts of the modules, and the way to close them afterwards. */
 export interface OpenParts {
   readonly parts: ModuleParts;
+  /** What runs the statements of an embedded database; null with a server. */
+  readonly engine: Engine | null;
   close(): Promise<void>;
 }
 
@@ -57,7 +60,11 @@ export async function openParts(source: ServiceSource): Promise<OpenParts> {
     for (const one of opened.splice(0).toReversed()) await one();
   };
   try {
-    return { parts: await openEach(source, opened), close };
+    const { databaseUrl: url, dataDir } = source.config;
+    const database = await openDatabase({ url, dataDir });
+    opened.push(() => database.close());
+    const engine = database instanceof EmbeddedDatabase ? database.engine : null;
+    return { parts: await openEach(source, database, opened), engine, close };
   } catch (error) {
     // The first error is the one that matters, also when closing fails.
     await close().catch(() => {});
@@ -68,10 +75,10 @@ export async function openParts(source: ServiceSource): Promise<OpenParts> {
 type Closing = () => Promise<void> | void;
 
 /** Opens each part, and adds the function that closes it to `opened`. */
-async function openEach(source: ServiceSource, opened: Closing[]): Promise<ModuleParts> {
+async function openEach(source: ServiceSource, plain: Database, opened: Closing[]): Promise<ModuleParts> {
   const { config, logger, liveMail = {} } = source;
   const metrics = config.metricsPort === null ? null : new Metrics({ version: VERSION });
-  const database = await readyDatabase(source, metrics, opened);
+  const database = await readyDatabase(source, plain, metrics);
   const secretKey = await resolveSecretKey(config, () => isBound(database));
   const signer = createSigner(secretKey);
   const sealer = createSealer(secretKey);
@@ -115,19 +122,18 @@ async function openEach(source: ServiceSource, opened: Closing[]): Promise<Modul
       (id) => findActiveKey(database, id),
       (workspaceId) => findTerms(database, workspaceId),
       now,
+      config.requireTwoFactor,
     ),
   };
 }
 
-/** Opens the database and brings its schema and its event log in order. */
+/** Brings the schema of the database and its event log in order. */
 async function readyDatabase(
-  { config, logger, chaos }: ServiceSource,
+  { logger, chaos }: ServiceSource,
+  plain: Database,
   metrics: Metrics | null,
-  opened: Closing[],
 ): Promise<Database> {
-  const plain = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
   const database = metrics ? new MeasuredDatabase(plain, metrics) : plain;
-  opened.push(() => database.close());
   await migrate(database);
   if (await alignPositions(database))
     logger.warn('The database was restored, or taken over: new events follow behind all that were there.');

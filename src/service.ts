@@ -1,5 +1,6 @@
 import type { Sessions } from './auth/sessions.ts';
 import type { Database } from './db/database.ts';
+import type { Engine as Statements } from './db/embedded.ts';
 import type { Duty } from './duties/duty.ts';
 import { readLastRun } from './duties/last-run.ts';
 import { type Schedule, startDuties } from './duties/schedule.ts';
@@ -29,6 +30,8 @@ export interface ServiceParts extends ServiceSource {
 export interface Service {
   readonly clock: Clock;
   readonly database: Database;
+  /** What runs the statements of an embedded database, for the control socket; null with a server. */
+  readonly statements: Statements | null;
   readonly engine: Engine;
   readonly app: App;
   readonly inspector: Inspector;
@@ -49,7 +52,7 @@ export interface Service {
 
 /** Opens the database and connects the modules. No background work runs before `start`. */
 export async function openService({ keptActors, ...source }: ServiceParts): Promise<Service> {
-  const { parts, close } = await openParts(source);
+  const { parts, engine: statements, close } = await openParts(source);
   const { database, clock, logger, metrics, admission, sessions } = parts;
   const modules = openModules(parts);
   const engineParts: EngineParts = {
@@ -82,7 +85,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     await Promise.all([schedule?.stop(), engine.stop()]);
   };
   return {
-    ...{ clock, database, engine, app, sessions, duties, inspector: liveView },
+    ...{ clock, database, statements, engine, app, sessions, duties, inspector: liveView },
     sockets: allGates([liveView.sockets, changes.sockets]),
     get ports() {
       return Object.assign({}, ...connected.map((module) => module.ports?.()));

@@ -14,6 +14,7 @@ export const SAFEGUARDS = [
   'heartbeat',
   'low-water',
   'step',
+  'recipient',
 ] as const;
 
 /** The name of a safeguard. */

@@ -52,19 +52,27 @@ async function read(path: string): Promise<string | null> {
   }
 }
 
-/** Writes a temporary file and links it: the file appears complete or not at all, and only one of two first starts wins. */
 async function generate(dataDir: string, path: string): Promise<string> {
+  await writeSecretKey(dataDir, randomBytes(32).toString('base64url'));
+  return await readFile(path, 'utf8');
+}
+
+/**
+ * Puts a key into the data directory unless there is one. A temporary file is linked: the file appears complete or not at all, and only
+ * one of two first starts wins.
+ */
+export async function writeSecretKey(dataDir: string, key: string): Promise<void> {
   ensureWritable(dataDir);
+  const path = join(dataDir, 'secret-key');
   const aside = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    await write(aside, randomBytes(32).toString('base64url'));
+    await write(aside, key);
     await link(aside, path);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
     await rm(aside, { force: true });
   }
-  return await readFile(path, 'utf8');
 }
 
 async function write(path: string, text: string): Promise<void> {

@@ -69,10 +69,15 @@ export const SETTINGS = {
     'generated into DATA_DIR',
     'Encrypts secrets at rest; required in production with DATABASE_URL',
   ),
+  BACKUP_PASSPHRASE: secret(
+    is.text('at least 8 characters', { minLength: 8 }),
+    'backups are not encrypted',
+    'Encrypts what `posthorn backup` writes, and opens it for `posthorn restore`',
+  ),
   SENDING_SLOTS: withDefault(
     is.integer(1, 1_000),
     '64',
-    'The most live emails that each process delivers at the same time through each transport; over SMTP, ten connections at most carry them to one server',
+    'The most live emails that each process delivers at the same time through each transport; over SMTP, twenty connections at most carry them to one server',
   ),
   CAMPAIGN_BOUNCE_RATE: withDefault(
     is.percentage(),
@@ -105,6 +110,11 @@ export const SETTINGS = {
     is.choice('closed', 'open'),
     'closed',
     'Whether anybody may make an account with a workspace of their own, once the first owner is there',
+  ),
+  REQUIRE_TWO_FACTOR: withDefault(
+    is.choice('off', 'admins', 'everyone'),
+    'off',
+    'Who may only read in the dashboard until they sign in with a second factor: nobody, owners and admins, or everyone',
   ),
   TEST_SENDS_PER_DAY: withDefault(
     is.integer(0, 1_000_000_000, ', 0 for no limit'),
@@ -151,6 +161,11 @@ export const SETTINGS = {
     is.choices('the default one first', ...TRANSPORTS),
     'capture',
     'The transports for live email; capture keeps it here. With several (smtp,ses) each domain may choose one, and the first is the default',
+  ),
+  SPAMASSASSIN_URL: optional(
+    is.url('an address such as tcp://127.0.0.1:783', 'tcp:'),
+    'none',
+    'The spamd of SpamAssassin that the dashboard asks about captured mail',
   ),
   UNKNOWN_OUTCOME: withDefault(
     is.choice('retry', 'hold'),

@@ -171,6 +171,8 @@ export interface Module<Deps = never> {
   readonly warnings?: readonly Warning[];
   /** Its things that need audiences: one that they need cannot be deleted. */
   readonly audienceUses?: readonly AudienceUse[];
+  /** Checks in `posthorn audit` what it keeps beside its actors. */
+  readonly audit?: (audit: Audit) => Promise<void>;
   /** Its documented endpoints. Tools list them without dependencies, so only a handler may use `deps`. */
   routes?(deps: Deps): readonly Route[];
   /** Endpoints for browsers and providers, which the API reference leaves out. */

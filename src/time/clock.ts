@@ -56,9 +56,20 @@ const END_OF_TIME = Date.UTC(10_000, 0);
  */
 export function storableMoment(at: number): string {
   if (!(at >= 0 && at < END_OF_TIME)) throw new RangeError(`${at} is no moment that can be stored.`);
-  return new Date(at).toISOString();
+  return isoOf(at);
 }
 
-/** Epoch milliseconds as ISO 8601, for SQL and JSON; null stays null. */
-export const isoOrNull = (at: number | null): string | null =>
-  at === null ? null : new Date(at).toISOString();
+let lastAt = Number.NaN;
+let lastText = '';
+
+/** Epoch milliseconds as ISO 8601. The rows of a commit have the same few moments over and over, so the last one is remembered. */
+export function isoOf(at: number): string {
+  if (at !== lastAt) {
+    lastText = new Date(at).toISOString();
+    lastAt = at;
+  }
+  return lastText;
+}
+
+/** The same for SQL and JSON; null stays null. */
+export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));

@@ -92,6 +92,8 @@ export const systemRoutes = ({
     name: 'getHealth',
     permission: 'public',
     summary: 'Check the health of the service',
+    description:
+      'For load balancers and monitors: whether the database answers, and how far behind the clock of what is due is. It is 503 while nothing could be accepted.',
     response: Health,
     status: 200,
     failures: ['SERVICE_UNAVAILABLE'],
