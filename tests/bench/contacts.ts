@@ -1,30 +1,11 @@
 import postgres from 'postgres';
 import { LIVE_KEY } from '../support/service.ts';
+import { fillContacts } from './contacts-fill.ts';
 import { load, type PreparedRequest, prepareGet, preparePost } from './load.ts';
 import type { Row } from './table.ts';
 import type { Section } from './workbench.ts';
 
 const CONNECTIONS = 16;
-const CHUNK = 50_000;
-const YEAR_MS = 365 * 86_400_000;
-
-/** Crockford's base32 of a moment in ms, as ids have it (src/db/ids.ts). */
-const TIME_PART = Array.from(
-  { length: 10 },
-  (_, n) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((ms >> ${5 * (9 - n)}) & 31)::int + 1, 1)`,
-).join(' || ');
-
-/** Contacts of a year, with five properties: a plan of four, a country of fifty, two numbers and a date. */
-const FILL = `insert into contacts (workspace_id, livemode, id, email, email_key, first_name, first_name_key, last_name, last_name_key,
-  properties, status, created_at, updated_at)
-select $1, true, 'con_' || ${TIME_PART} || substr(md5(n::text), 1, 14), 'p' || n || '@d' || n % 997 || '.example',
-  'p' || n || '@d' || n % 997 || '.example', 'First' || n % 5000, 'first' || n % 5000, 'Last' || n % 20011, 'last' || n % 20011,
-  jsonb_build_object('plan', (array['free', 'free', 'free', 'pro', 'team', 'free', 'free', 'free', 'free', 'free'])[n % 10 + 1],
-    'country', 'c' || (hashint4(n) & 63), 'seats', abs(hashint4(n + 1)) % 1000, 'score', random(),
-    'renewsOn', to_char(timestamp '2026-01-01' + (n % 400) * interval '1 day', 'YYYY-MM-DD')),
-  case when n % 50 = 0 then 'unsubscribed' else 'subscribed' end, to_timestamp(ms / 1000.0), to_timestamp(ms / 1000.0)
-from (select n, ($2::float8 + n * $3::float8)::bigint as ms from generate_series($4::integer, $5::integer) n) s`;
-
 const property = (key: string, operator: string, value: unknown) => ({
   field: `properties.${key}`,
   operator,
@@ -58,14 +39,8 @@ export const contacts: Section = {
     const url = await bench.database('bench_contacts');
     await using service = await bench.service(url);
     const sql = postgres(url, { max: 1, onnotice: () => {} });
-    const [workspace] = await sql<{ id: string }[]>`select id from workspaces`;
     bench.say(`Writing ${count.toLocaleString('en')} contacts …`);
-    for (let from = 1; from <= count; from += CHUNK)
-      await sql.unsafe(FILL, [
-        ...[workspace?.id ?? '', Date.now() - YEAR_MS, YEAR_MS / count],
-        ...[from, Math.min(count, from + CHUNK - 1)],
-      ]);
-    await sql.unsafe('vacuum analyze contacts');
+    await fillContacts(sql, count);
     await sql.end();
 
     const any = () => Math.ceil(Math.random() * count);

@@ -1,16 +1,16 @@
-import postgres from 'postgres';
 import { generateDkimKey } from '../../src/transport/dkim/key-pair.ts';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY } from '../support/service.ts';
 import { allAccepted } from './accepted.ts';
 import { bareSender } from './bare-sender.ts';
+import { atRest, onlooker } from './lives.ts';
 import { preparePost } from './load.ts';
 import type { CpuPerItem } from './table.ts';
 import type { Section, Workbench } from './workbench.ts';
 
 const CONNECTIONS = 64;
 /** SMTP sessions that each side holds open at once. */
-const SESSIONS = 10;
+const SESSIONS = 20;
 const ROUNDS = 3;
 
 const EMAIL = {
@@ -57,7 +57,7 @@ async function compare(bench: Workbench, port: number, count: number, bare: Retu
   };
   await verifyDomain(bench, url, env);
   await using service = await bench.service(url, { ...env, TRANSPORT: 'smtp' });
-  const sql = postgres(url, { max: 1 });
+  const sql = onlooker(url);
   const send = preparePost(service.port, '/v1/emails', LIVE_KEY, EMAIL);
   const sent = async (): Promise<number> =>
     (await sql<{ n: number }[]>`select count(*)::int as n from email_turns where state = 'sent'`)[0]?.n ?? 0;
@@ -65,8 +65,11 @@ async function compare(bench: Workbench, port: number, count: number, bare: Retu
     const before = await sent();
     const begin = performance.now();
     await allAccepted(send, CONNECTIONS, emails);
-    while ((await sent()) < before + emails) await Bun.sleep(10);
-    return (emails * 1_000) / (performance.now() - begin);
+    await atRest(sql);
+    const rate = (emails * 1_000) / (performance.now() - begin);
+    const ended = (await sent()) - before;
+    if (ended !== emails) throw new Error(`Of ${emails} emails ${ended} were sent.`);
+    return rate;
   };
   const theirs = async (emails: number): Promise<number> => {
     let next = 0;

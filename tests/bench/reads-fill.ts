@@ -2,11 +2,32 @@ import postgres from 'postgres';
 import { lowestIdAt } from '../../src/db/ids.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { ensurePartitions } from '../../src/db/partitions.ts';
+import { createClient } from '../support/client.ts';
+import { TEST_KEY } from '../support/service.ts';
+import { EMAIL, IN_A_WEEK } from './accepted.ts';
+import { atRest } from './lives.ts';
 
 const DAY = 86_400_000;
 /** Emails a transaction. */
 const CHUNK = 20_000;
 const CONNECTIONS = 2;
+
+/** How the emails in the database have ended: most as the first one, the others share the rest. */
+const OUTCOMES = [
+  { to: 'delivered@simulator.svc.test' },
+  { to: 'bounced@simulator.svc.test' },
+  { to: 'bounced-transient@simulator.svc.test' },
+  { to: ['delivered@simulator.svc.test', 'bounced@simulator.svc.test'] },
+  { to: 'opened@simulator.svc.test' },
+  { to: 'delivered@simulator.svc.test', scheduledAt: IN_A_WEEK },
+];
+
+/** Has the service live through one email of each shape, in whose image `fill` makes all others. */
+export async function liveThrough(serviceUrl: string, sql: postgres.Sql): Promise<void> {
+  const client = createClient(serviceUrl, TEST_KEY);
+  for (const outcome of OUTCOMES) await client.post('/v1/emails', { ...EMAIL, ...outcome });
+  await atRest(sql);
+}
 
 /** How many emails, and over how many days up to now. */
 export interface Filling {
@@ -17,8 +38,8 @@ export interface Filling {
   readonly workspaceId: string;
 }
 
-/** Crockford's base32 of a moment in ms, as ids have it (src/db/ids.ts). */
-const TIME_PART = Array.from(
+/** Crockford's base32 of a moment in `ms`, as ids have it (src/db/ids.ts). */
+export const TIME_PART = Array.from(
   { length: 10 },
   (_, n) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((ms >> ${5 * (9 - n)}) & 31)::int + 1, 1)`,
 ).join(' || ');

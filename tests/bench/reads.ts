@@ -1,10 +1,8 @@
 import postgres from 'postgres';
 import { createClient } from '../support/client.ts';
-import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
-import { EMAIL, IN_A_WEEK } from './accepted.ts';
-import { atRest } from './lives.ts';
+import { LIVE_KEY } from '../support/service.ts';
 import { load, type PreparedRequest, prepareGet } from './load.ts';
-import { fill } from './reads-fill.ts';
+import { fill, liveThrough } from './reads-fill.ts';
 import { printSizes } from './sizes.ts';
 import type { Row } from './table.ts';
 import type { Section } from './workbench.ts';
@@ -16,16 +14,6 @@ const ASKED_FOR = 2_000;
 /** Octets of a cursor that bind it to its list and filters (src/http/pagination.ts). */
 const BINDING = 6;
 
-/** How the emails in the database have ended: most as the first one, the others share the rest. */
-const SHAPES = [
-  { to: 'delivered@simulator.svc.test' },
-  { to: 'bounced@simulator.svc.test' },
-  { to: 'bounced-transient@simulator.svc.test' },
-  { to: ['delivered@simulator.svc.test', 'bounced@simulator.svc.test'] },
-  { to: 'opened@simulator.svc.test' },
-  { to: 'delivered@simulator.svc.test', scheduledAt: IN_A_WEEK },
-];
-
 /** Reading with millions of emails in the database: lists, details, events, the log. */
 export const reads: Section = {
   name: 'reads',
@@ -36,9 +24,7 @@ export const reads: Section = {
     const sql = postgres(url, { max: 1 });
     const [workspace] = await sql<{ id: string }[]>`select id from workspaces`;
     const workspaceId = workspace?.id ?? '';
-    const test = createClient(service.url, TEST_KEY);
-    for (const shape of SHAPES) await test.post('/v1/emails', { ...EMAIL, ...shape });
-    await atRest(sql);
+    await liveThrough(service.url, sql);
     bench.say(`Writing ${emails.toLocaleString('en')} emails …`);
     await fill({ url, emails, days: DAYS, workspaceId }, (text) => bench.say(text));
     bench.remark(

@@ -7,13 +7,14 @@ import { loadConfig } from '../../src/config/config.ts';
 import { listen } from '../../src/http/listen.ts';
 import type { Route } from '../../src/http/route.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
-import { openApiOf, withSchemasInPlace } from '../../src/modules/docs/openapi.ts';
+import { openApiOf } from '../../src/modules/docs/openapi.ts';
 import { ensureFirstWorkspace } from '../../src/modules/workspace/commands.ts';
 import { documentedRoutes, MODULE_TAGS } from '../../src/modules.ts';
 import { openService, type Service, type ServiceParts } from '../../src/service.ts';
 import { layEmbedded } from '../support/embedded.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { type Asking, ask, type Told } from './ask.ts';
+import { withSchemasInPlace } from './schemas-in-place.ts';
 import { Witness } from './witness.ts';
 
 /** Every endpoint of the service. Stating them touches nothing that they depend on. */

@@ -37,6 +37,7 @@ test('kill -9 at every named point loses nothing, doubles nothing and leaves the
     postgresBin: null,
     webhooks: false,
     live: true,
+    campaigns: false,
     clocks: true,
     seed: 1,
     broken: [],
@@ -67,6 +68,7 @@ test('kill -9 at every named point loses nothing, doubles nothing and leaves the
   const performed = readPerformed(world.records);
   const verdict = await judge(world.url, {
     flowRecord: new FlowRecord(),
+    campaignRecord: null,
     record,
     performed,
     received: null,

@@ -11,8 +11,8 @@ import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 import { timersPassed } from '../support/stored-email.ts';
 
 // In doubt is what a session was opened for, and nothing else: neither what waits for a session, however long, nor what has one
-// promised. The relay's pool has ten sessions, a process has 64 slots and a line of 256, and what is new waits without its message.
-const SESSIONS = 10;
+// promised. The relay's pool has twenty sessions, a process has 64 slots and a line of 256, and what is new waits without its message.
+const SESSIONS = 20;
 const EMAILS = 600;
 
 /** One with a verified domain, of which every test has a copy. */

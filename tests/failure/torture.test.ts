@@ -20,6 +20,7 @@ const short = {
   workers: 32,
   webhooks: false,
   live: true,
+  campaigns: false,
   clocks: true,
   broken: [],
 };

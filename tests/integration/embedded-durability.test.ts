@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { cpSync, fsyncSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, fsyncSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -42,6 +42,7 @@ test('every commit has reached the disk before it is answered', async () => {
     synced++;
   });
   const engine = await PGlite.create({ fs: files, startParams: [...SYNCED_START] });
+  files.started();
   await engine.exec('create table kept (n integer)');
   for (let n = 0; n < 20; n++) {
     const before = synced;
@@ -49,6 +50,52 @@ test('every commit has reached the disk before it is answered', async () => {
     expect(synced).toBeGreaterThan(before);
   }
   await engine.close();
+});
+
+test('a start after a crash syncs at once what was left behind, and by itself what it changes', async () => {
+  await layEmbedded(join(home, 'before'));
+  const crashed = join(home, 'before', 'postgres');
+  const before = await PGlite.create({ fs: new SyncedFiles(crashed), startParams: [...SYNCED_START] });
+  await before.exec('create table kept (n integer); insert into kept values (1)');
+  const found = await before.query<{ path: string }>(`select pg_relation_filepath('kept') as path`);
+  // What a process that is killed leaves behind.
+  const left = join(home, 'left');
+  cpSync(crashed, left, { recursive: true });
+  await before.close();
+
+  const directory = join(home, 'after');
+  const start = async (canSyncAll: boolean) => {
+    rmSync(directory, { recursive: true, force: true });
+    cpSync(left, directory, { recursive: true });
+    const synced: string[] = [];
+    let all = 0;
+    const files = new SyncedFiles(
+      directory,
+      (descriptor) => void synced.push(readlinkSync(`/proc/self/fd/${descriptor}`)),
+      () => {
+        all++;
+        return canSyncAll;
+      },
+    );
+    const engine = await PGlite.create({ fs: files, startParams: [...SYNCED_START] });
+    const tables = synced.filter(
+      (name) => name.startsWith(join(directory, 'base')) && statSync(name).isFile(),
+    );
+    const { rows } = await engine.query('select n from kept');
+    await engine.close();
+    return {
+      rows,
+      all,
+      tables: tables.length,
+      hasChanged: synced.includes(join(directory, found.rows[0]?.path ?? '')),
+    };
+  };
+  const [together, apart] = [await start(true), await start(false)];
+  expect(together).toMatchObject({ rows: [{ n: 1 }], all: 1, hasChanged: true });
+  expect(apart).toMatchObject({ rows: [{ n: 1 }], all: 1, hasChanged: true });
+  // PostgreSQL's own files are some hundreds, of which recovery changes a few.
+  expect(apart.tables).toBeGreaterThan(200);
+  expect(together.tables).toBeLessThan(50);
 });
 
 test('a first start that was cut off leaves nothing that a second one takes for a database', async () => {

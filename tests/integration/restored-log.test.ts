@@ -10,6 +10,7 @@ import { diagnoseLog } from '../../src/doctor/database.ts';
 import { logAligner } from '../../src/modules/events/commands.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { type Cluster, startCluster } from '../support/cluster.ts';
+import { EventFollower } from '../support/event-follower.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { serverUrl } from '../support/server.ts';
@@ -63,34 +64,6 @@ async function spend(url: string, transactions: number): Promise<void> {
   await sql.end();
 }
 
-/** Somebody who follows the log and keeps nothing but the cursor. */
-class Follower {
-  readonly seen: string[] = [];
-  #cursor = '';
-
-  ask(service: RealService, key: string) {
-    return service.ask({ path: `/v1/events?limit=7${this.#cursor}`, key });
-  }
-
-  async catchUp(service: RealService, key: string): Promise<void> {
-    for (;;) {
-      const { status, body } = await this.ask(service, key);
-      expect(status).toBe(200);
-      this.seen.push(...body.data.map(({ id }: { id: string }) => id));
-      this.#cursor = `&after=${body.pagination.nextCursor}`;
-      if (!body.pagination.hasMore) return;
-    }
-  }
-
-  /** Until it has seen so many. */
-  reach(service: RealService, key: string, events: number): Promise<unknown> {
-    return eventually(`${events} events`, async () => {
-      await this.catchUp(service, key);
-      return this.seen.length >= events ? true : undefined;
-    });
-  }
-}
-
 async function send(service: RealService, key: string, emails: number): Promise<void> {
   for (let i = 0; i < emails; i++)
     expect((await service.ask({ method: 'POST', path: '/v1/emails', key, body: EMAIL })).status).toBe(202);
@@ -112,7 +85,7 @@ const diagnosed = async (url: string) => {
 
 /** Sends, restores into the target, sends again; a follower from before and one that begins anew must see all of it once. */
 async function moves(from: string, to: string): Promise<void> {
-  const follower = new Follower();
+  const follower = new EventFollower();
   let key: string;
   {
     await using before = await startRealService({ ...SECRET, DATABASE_URL: from });
@@ -131,7 +104,7 @@ async function moves(from: string, to: string): Promise<void> {
   await send(after, key, 10);
   await follower.reach(after, key, 40);
   await follower.catchUp(after, key);
-  const anew = new Follower();
+  const anew = new EventFollower();
   await anew.reach(after, key, 40);
   expect(follower.seen).toEqual(anew.seen);
   expect(new Set(follower.seen).size).toBe(40);
@@ -168,7 +141,7 @@ test('the events of another cluster, copied in beside a log that is in use, are 
       await using first = await startRealService({ ...SECRET, DATABASE_URL: url });
       const key = await first.keyWith('test', ['*']);
       await send(first, key, 1);
-      await new Follower().reach(first, key, 2);
+      await new EventFollower().reach(first, key, 2);
       const sql = postgres(url, { max: 1 });
       await sql`update email_turns set position = position + 1000000000000`;
       await sql.end();
@@ -179,7 +152,7 @@ test('the events of another cluster, copied in beside a log that is in use, are 
     const key = await again.keyWith('test', ['*']);
     expect((await diagnosed(url)).status).toBe('fine');
     await send(again, key, 1);
-    await new Follower().reach(again, key, 4);
+    await new EventFollower().reach(again, key, 4);
     expect((await audited(url)).wrongOf('positions')).toBe(0);
   }));
 
@@ -211,7 +184,7 @@ test('set back to a snapshot under a running instance: cursors beyond the end ar
   withCluster(async (cluster) => {
     const { url, data } = cluster;
     const snapshot = `${data}-snapshot`;
-    const follower = new Follower();
+    const follower = new EventFollower();
     let key: string;
     await using running = runningInstance(url);
     {
@@ -248,7 +221,7 @@ test('set back to a snapshot under a running instance: cursors beyond the end ar
     await send(service, key, 3);
     // Three emails of two events each were lost with the snapshot, two events were written before it was noticed.
     await follower.reach(service, key, 12 + 6);
-    const anew = new Follower();
+    const anew = new EventFollower();
     await anew.reach(service, key, 6 + 2 + 6);
     expect(follower.seen.slice(-6)).toEqual(anew.seen.slice(-6));
   }));
@@ -287,5 +260,5 @@ test('a transaction held open in another database holds the log: health and doct
   });
   await sql.end();
   await eventually('no lag', async () => ((await lag()) < 0.3 ? true : undefined));
-  await new Follower().reach(service, key, 2);
+  await new EventFollower().reach(service, key, 2);
 });

@@ -16,6 +16,10 @@ const QUESTIONS: readonly Partial<AnalyticsQuery>[] = [
     { timeZone, from: '2026-03-25', to: '2026-04-08', interval: 'day' } as const,
     { timeZone, from: '2026-03-28', to: '2026-04-07', interval: 'hour', by: 'accepted' } as const,
   ]),
+  // Beginnings and ends within an hour, of which only a part counts.
+  { timeZone: 'UTC', from: '2026-03-26T10:15:00Z', to: '2026-03-27T11:45:00Z', interval: 'hour' },
+  { timeZone: 'UTC', from: '2026-03-26T10:15:00Z', to: '2026-03-26T10:45:00Z', interval: 'hour' },
+  { timeZone: 'Asia/Kolkata', from: '2026-03-25T10:15:00Z', to: '2026-04-02', by: 'accepted' },
   { domainId: 'dom_a', timeZone: 'Europe/Vienna' },
   {
     campaignId: 'cmp_b',
@@ -33,7 +37,7 @@ const QUESTIONS: readonly Partial<AnalyticsQuery>[] = [
 export async function ask(
   store: SharedStore,
   workspaceId: string,
-  given: Partial<AnalyticsQuery>,
+  given: { readonly [Name in keyof AnalyticsQuery]?: AnalyticsQuery[Name] | undefined },
   livemode = true,
 ) {
   const query = { from: '2026-03-25', to: '2026-04-08', interval: 'day', by: 'occurred', ...given };

@@ -34,4 +34,4 @@ export async function layEmbedded(dataDir: string): Promise<void> {
 
 /** A migrated PGlite in memory: 0.7 s. */
 export const embeddedDatabase = async (): Promise<EmbeddedDatabase> =>
-  EmbeddedDatabase.open(null, Bun.file(await embeddedImage()));
+  EmbeddedDatabase.open(null, { image: Bun.file(await embeddedImage()) });

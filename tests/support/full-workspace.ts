@@ -60,7 +60,11 @@ const ONCE: readonly string[] = [
 const PART = 50_000;
 
 /** Writes an archived workspace with so many contacts, and what comes with them. */
-export async function fillWorkspace(database: Database, workspaceId: string, contacts: number) {
+export async function fillWorkspace(
+  database: Pick<Database, 'query'>,
+  workspaceId: string,
+  contacts: number,
+) {
   for (const statement of ONCE) await database.query(statement, [workspaceId]);
   for (let from = 1; from <= contacts; from += PART)
     for (const statement of GROWING)
@@ -71,7 +75,7 @@ export async function fillWorkspace(database: Database, workspaceId: string, con
 
 /** How many rows of each table name the workspace anywhere in them; only those that have some. */
 export async function tracesOf(
-  database: Database,
+  database: Pick<Database, 'query'>,
   workspaceId: string,
 ): Promise<Readonly<Record<string, number>>> {
   const tables = await database.query<{ name: string }>(

@@ -88,48 +88,50 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
   byCountry: ['german', 'german', 'default'],
 };
 
-const everyRunEvent = happenings<'flowRun'>(
-  ['Europe/Vienna', 'UTC'].map((timeZone) => ({
-    ...{ at: AT, leaseMs: 60_000, contactId: 'con_1', timeZone, occurrence: null, seen: '7', depth: 0 },
-  })),
-  {
-    'step.done': ({ visit, timeZone, step }, random) => ({
-      visit: about(visit, random),
-      way: random.pick(WAYS[step ?? ''] ?? ['default', 'default', 'default', 'unknown']),
-      outcome: 'done',
-      emailId: null,
-      timeZone,
-    }),
-    'step.postponed': ({ visit }, random, at) => ({ visit: about(visit, random), until: at + 5_000 }),
-    'step.held': ({ visit }, random) => ({ visit: about(visit, random) }),
-    'step.failed': ({ visit }, random) => ({
-      visit: about(visit, random),
-      reason: 'broken',
-    }),
-    'event.came': ({ seen }, random) => ({
-      name: random.pick(['order.placed', 'order.placed', 'other']),
-      position: String(Number(seen) + random.pick([-1, 0, 1, 1, 1])),
-    }),
-    'hold.ended': () => ({}),
-    'exit.requested': (_, random) => ({ reason: random.pick(['goal', 'contact_deleted']) }),
-    'cancel.requested': () => ({}),
-  },
-);
-
-/** What ends a run at once comes seldom, so that walks get to the last step of a flow. */
-const flowRuns: Happenings = {
-  input: everyRunEvent.input,
-  event: (context, random) => {
-    for (;;) {
-      const event = everyRunEvent.event(context, random);
-      const { status, awaits } = context as FlowRunContext;
-      const leadsOn = awaits !== null ? 'event.came' : status === 'running' ? 'step.done' : 'hold.ended';
-      if (event.type !== leadsOn && random.between(1, 6) > 1) continue;
-      const ends = ['exit.requested', 'cancel.requested', 'step.failed'].includes(event.type);
-      if (!ends || random.between(1, 2) === 1) return event;
-    }
-  },
-};
+/** What may happen to runs whose steps lead there, and of which some wait for an event of that name. */
+export function runHappenings(ways: Readonly<Record<string, readonly string[]>>, name: string): Happenings {
+  const every = happenings<'flowRun'>(
+    ['Europe/Vienna', 'UTC'].map((timeZone) => ({
+      ...{ at: AT, leaseMs: 60_000, contactId: 'con_1', timeZone, occurrence: null, seen: '7', depth: 0 },
+    })),
+    {
+      'step.done': ({ visit, timeZone, step }, random) => ({
+        visit: about(visit, random),
+        way: random.pick(ways[step ?? ''] ?? ['default', 'default', 'default', 'unknown']),
+        outcome: 'done',
+        emailId: null,
+        timeZone,
+      }),
+      'step.postponed': ({ visit }, random, at) => ({ visit: about(visit, random), until: at + 5_000 }),
+      'step.held': ({ visit }, random) => ({ visit: about(visit, random) }),
+      'step.failed': ({ visit }, random) => ({
+        visit: about(visit, random),
+        reason: 'broken',
+      }),
+      'event.came': ({ seen }, random) => ({
+        name: random.pick([name, name, 'other']),
+        position: String(Number(seen) + random.pick([-1, 0, 1, 1, 1])),
+      }),
+      'hold.ended': () => ({}),
+      'exit.requested': (_, random) => ({ reason: random.pick(['goal', 'contact_deleted']) }),
+      'cancel.requested': () => ({}),
+    },
+  );
+  return {
+    input: every.input,
+    // What ends a run at once comes seldom, so that walks get to the last step of a flow.
+    event: (context, random) => {
+      for (;;) {
+        const event = every.event(context, random);
+        const { status, awaits } = context as FlowRunContext;
+        const leadsOn = awaits !== null ? 'event.came' : status === 'running' ? 'step.done' : 'hold.ended';
+        if (event.type !== leadsOn && random.between(1, 6) > 1) continue;
+        const ends = ['exit.requested', 'cancel.requested', 'step.failed'].includes(event.type);
+        if (!ends || random.between(1, 2) === 1) return event;
+      }
+    },
+  };
+}
 
 /** What may happen to each of our machines. */
 export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
@@ -249,5 +251,5 @@ export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
       'cancel.requested': () => ({}),
     },
   ),
-  flowRun: flowRuns,
+  flowRun: runHappenings(WAYS, 'order.placed'),
 };

@@ -22,7 +22,7 @@ const TEMPLATE = `posthorn_template_${digestOfMigrations()}`;
 export function digestOfMigrations(): string {
   const hasher = new Bun.CryptoHasher('sha256');
   const files = readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql'));
-  for (const file of files.sort()) hasher.update(readFileSync(join(MIGRATIONS, file)));
+  for (const file of files.sort()) hasher.update(file).update(readFileSync(join(MIGRATIONS, file)));
   return hasher.digest('hex').slice(0, 12);
 }
 

@@ -49,6 +49,9 @@ export const EXECUTABLE = process.env.POSTHORN_EXECUTABLE;
 /** What runs where it does not matter which of the two it is. Of the executable a start costs half as much. */
 export const COMMAND: readonly string[] = EXECUTABLE ? [EXECUTABLE] : FROM_SOURCE;
 
+/** The option by which the executable is started where one was built; from source its embedded database is laid beforehand. */
+export const BY_EXECUTABLE: Pick<ServiceOptions, 'command'> = EXECUTABLE ? { command: [EXECUTABLE] } : {};
+
 /** Starts the service and waits until /health answers 200. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const service = await spawnService(options);
@@ -64,6 +67,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     throw new Error(`The service did not start. It printed:\n${service.output()}`, { cause: error });
   }
 }
+
+/** Starts the service of the executable where one was built, with the defaults of a checkout all the same. */
+export const startBuilt = (options: ServiceOptions = {}): Promise<Service> =>
+  startService(
+    EXECUTABLE ? { ...options, command: COMMAND, env: { PROFILE: 'development', ...options.env } } : options,
+  );
 
 /** Starts the service and does not wait: for starts that must fail. */
 export async function spawnService(options: ServiceOptions = {}): Promise<Service> {

@@ -22,12 +22,15 @@ export class StripeStandIn implements Disposable {
   readonly requests: { readonly method: string; readonly path: string; readonly form: URLSearchParams }[] =
     [];
   readonly subscriptions: StoredSubscription[] = [];
+  /** How many customers it has made. */
+  customers = 0;
   /** True when it answers 500 to everything. */
   isDown = false;
   /** Is waited for after a list of subscriptions was made and before it is sent. */
   delay: () => Promise<void> | void = () => {};
   prices: Record<string, string> = { posthorn_starter: 'price_1', posthorn_growth: 'price_2' };
   readonly #replies = new Map<string, object>();
+  readonly #inUse = new Set<string>();
   readonly #stripe = new Stripe('sk_test_only');
   readonly #server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => this.#answer(request) });
   #made = 0;
@@ -89,10 +92,24 @@ export class StripeStandIn implements Disposable {
       return Response.json({ error: { type: 'invalid_request_error', message: 'No key' } }, { status: 401 });
     if (this.isDown) return Response.json({ error: { type: 'api_error', message: 'Down' } }, { status: 500 });
     const once = request.headers.get('idempotency-key');
+    if (once !== null && this.#inUse.has(once))
+      return Response.json(
+        { error: { type: 'idempotency_error', code: 'idempotency_key_in_use' } },
+        { status: 409 },
+      );
+    if (once !== null) this.#inUse.add(once);
+    try {
+      return await this.#once(once, `${request.method} ${path}`, form);
+    } finally {
+      if (once !== null) this.#inUse.delete(once);
+    }
+  }
+
+  async #once(once: string | null, what: string, form: URLSearchParams): Promise<Response> {
     const replayed = once === null ? undefined : this.#replies.get(once);
-    const reply = replayed ?? (await this.#reply(`${request.method} ${path}`, form));
+    const reply = replayed ?? (await this.#reply(what, form));
     if (!reply)
-      return Response.json({ error: { type: 'invalid_request_error', message: path } }, { status: 404 });
+      return Response.json({ error: { type: 'invalid_request_error', message: what } }, { status: 404 });
     if (once !== null) this.#replies.set(once, reply);
     return Response.json(reply);
   }
@@ -100,6 +117,7 @@ export class StripeStandIn implements Disposable {
   async #reply(what: string, form: URLSearchParams): Promise<object | null> {
     switch (what) {
       case 'POST /v1/customers':
+        this.customers += 1;
         return { id: this.#id('cus'), object: 'customer', name: form.get('name') };
       case 'GET /v1/prices': {
         const price = this.prices[form.get('lookup_keys[0]') ?? ''];

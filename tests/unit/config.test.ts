@@ -77,6 +77,8 @@ describe('a setting', () => {
     ['DNS_SERVERS', 'dns.example.com:53', 'addresses of name servers'],
     ['DNS_SERVERS', '9.9.9.9:99999', 'addresses of name servers'],
     ['SIMULATOR_DOMAIN', 'no spaces.test', 'a domain name in lower case'],
+    ['SPAMASSASSIN_URL', '127.0.0.1:783', 'an address such as tcp://127.0.0.1:783'],
+    ['SPAMASSASSIN_URL', 'http://127.0.0.1:783', 'an address such as tcp://127.0.0.1:783'],
     ['TRANSPORT', 'pigeon', 'one of capture, smtp, direct, ses'],
     ['TRANSPORT', 'capture,pigeon', 'one of capture, smtp, direct, ses'],
     ['TRANSPORT', 'capture,capture', 'one of capture, smtp, direct, ses, or several separated by commas'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { isDoneWithin } from '../../src/async/deadline.ts';
-import { closeServer } from '../../src/commands/shutdown.ts';
+import { closeServer } from '../../src/http/listen.ts';
 import { livedMs } from '../support/own-time.ts';
 
 describe('closing a server', () => {
