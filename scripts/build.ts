@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { prepareDataDirectory } from './build/prepare-data-directory.ts';
 import { buildDashboard } from './dashboard/build-dashboard.ts';
+import { buildReference } from './reference/build-reference.ts';
 
 // Builds dist/posthorn, or posthorn in the given folder: one executable with the runtime, the migrations, WebAssembly
 // and everything else inside.
@@ -9,6 +10,7 @@ import { buildDashboard } from './dashboard/build-dashboard.ts';
 const FOLDER = resolve(process.argv[2] ?? 'dist');
 const OUTPUT = join(FOLDER, 'posthorn');
 const DASHBOARD = resolve('src/dashboard/dist/pack.json');
+const REFERENCE = resolve('src/dashboard/dist/reference.json');
 const ARCHIVE = join(FOLDER, 'data-directory.tar.zst');
 
 // Bun inlines NODE_ENV while it bundles; without this the libraries' development branches would be shipped.
@@ -18,6 +20,7 @@ const start = performance.now();
 mkdirSync(FOLDER, { recursive: true });
 await Bun.write(ARCHIVE, await prepareDataDirectory());
 await buildDashboard();
+await buildReference();
 
 const built = await Bun.build({
   // Threads have bundles of their own, with the same relative paths as their sources.
@@ -55,8 +58,9 @@ const built = await Bun.build({
           loader: 'ts',
         }));
         build.onLoad({ filter: /\/src\/dashboard\/embedded\.ts$/ }, () => ({
-          contents: `import path from ${JSON.stringify(DASHBOARD)} with { type: 'file' };
-            export const embeddedPack = path;`,
+          contents: `import dashboard from ${JSON.stringify(DASHBOARD)} with { type: 'file' };
+            import reference from ${JSON.stringify(REFERENCE)} with { type: 'file' };
+            export const embeddedPacks = { dashboard, reference };`,
           loader: 'ts',
         }));
       },

@@ -20,6 +20,8 @@ export type Layer =
   | 'duties'
   | 'dashboard'
   | 'audit'
+  | 'backup'
+  | 'control'
   | 'doctor'
   | 'chaos'
   | 'config'
@@ -44,7 +46,15 @@ const LEAVES: readonly Layer[] = [
 ];
 const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine', 'duties', 'config'];
 const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules'];
-const BELOW_APP: readonly Layer[] = [...BELOW_AUDIT, 'dashboard', 'audit', 'doctor', 'chaos', 'config'];
+const BELOW_APP: readonly Layer[] = [
+  ...BELOW_AUDIT,
+  'dashboard',
+  'audit',
+  'backup',
+  'control',
+  'doctor',
+  'chaos',
+];
 
 /** The layers that each layer may import, besides itself. Nobody imports main. */
 export const MAY_IMPORT = {
@@ -68,8 +78,10 @@ export const MAY_IMPORT = {
   modules: [...BELOW_MODULES, 'audit', 'dashboard'],
   duties: [...LEAVES, 'engine'],
   dashboard: [...BELOW_MODULES, 'modules'],
-  audit: BELOW_AUDIT,
-  doctor: [...BELOW_AUDIT, 'config'],
+  audit: [...BELOW_AUDIT, 'control'],
+  backup: [...BELOW_AUDIT, 'audit', 'control'],
+  control: [...LEAVES, 'config'],
+  doctor: [...BELOW_AUDIT, 'control'],
   chaos: [...BELOW_AUDIT, 'audit', 'config'],
   config: LEAVES,
   app: BELOW_APP,
