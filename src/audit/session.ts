@@ -3,6 +3,7 @@ import { openOrCopy } from '../control/client.ts';
 import type { Parameter } from '../db/database.ts';
 import { EmbeddedDatabase } from '../db/embedded.ts';
 import type { Where } from '../db/open.ts';
+import { primaryUrl } from '../db/servers.ts';
 import { classify } from '../db/sqlstate.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 
@@ -22,7 +23,7 @@ export const openSession = (where: Where): Promise<Session> =>
   where.url === null ? embeddedSession(where) : serverSession(where.url);
 
 async function serverSession(url: string): Promise<Session> {
-  const client = postgres(url, {
+  const client = postgres(await primaryUrl(url), {
     max: 1,
     connect_timeout: 5,
     max_lifetime: null,

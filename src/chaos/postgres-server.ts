@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountForPostgres, findPrograms, reachablePrograms } from './postgres-programs.ts';
@@ -64,6 +64,19 @@ export class PostgresServer {
     }
   }
 
+  /** Copies this server, which must be down, to one that will follow it; both are started by `up`. */
+  standby(port: number, settings: ServerOptions['settings'] = {}): PostgresServer {
+    const home = `${this.home}-standby-${port}`;
+    cpSync(this.data, join(home, 'data'), { recursive: true });
+    writeFileSync(join(home, 'data', 'standby.signal'), '');
+    const { uid, gid } = accountForPostgres();
+    if (uid !== undefined && gid !== undefined) spawnSync('chown', ['-R', `${uid}:${gid}`, home]);
+    chmodSync(join(home, 'data'), 0o700);
+    const leader = `host=127.0.0.1 port=${this.port} user=postgres password=${this.password} application_name=standby`;
+    const follows = { ...this.settings, ...settings, primary_conninfo: leader };
+    return new PostgresServer(home, this.programs, follows, port, this.password);
+  }
+
   /** The URL of a database, through the port of a relay when one is given. */
   url(database: string, port = this.port): string {
     return `postgres://postgres:${this.password}@127.0.0.1:${port}/${database}`;
@@ -92,7 +105,7 @@ export class PostgresServer {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     server.stderr.on('data', (chunk: Buffer) => {
       log = (log + chunk.toString()).slice(-4_000);
-      if (log.includes('ready to accept connections')) resolve();
+      if (/ready to accept (read-only )?connections/.test(log)) resolve();
     });
     server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log}`)));
     server.once('error', reject);

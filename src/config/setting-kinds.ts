@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import ipaddr from 'ipaddr.js';
+import { MOST_SERVERS, serverUrls } from '../db/server-urls.ts';
 import { parseTrustedProxies, type TrustedProxies } from '../http/limits/client-address.ts';
 import { isProblem, parseAddress } from '../mail/address.ts';
 
@@ -94,6 +95,13 @@ export const url = (allowed: string, ...schemes: string[]) =>
     if (parsed === null || parsed.hostname === '' || !schemes.includes(parsed.protocol)) return null;
     return written.replace(/\/+$/, '');
   });
+
+/** A PostgreSQL, or several servers of one, of which another takes the writes after a failover. */
+export const databaseUrl = kind(
+  `a URL such as postgres://user:password@host:5432/name, with at most ${MOST_SERVERS} hosts separated by commas`,
+  Type.String(),
+  (written) => (serverUrls(written) === null ? null : written.replace(/\/+$/, '')),
+);
 
 export const apiKey = (env: 'live' | 'test') =>
   text(`svc_${env}_ and 32 letters or digits`, { pattern: `^svc_${env}_[A-Za-z0-9]{32}$` });

@@ -60,9 +60,9 @@ export const SETTINGS = {
     'The folder of the embedded database and of generated secrets',
   ),
   DATABASE_URL: secret(
-    is.url('a URL such as postgres://user:password@host:5432/name', 'postgres:', 'postgresql:'),
+    is.databaseUrl,
     'embedded database',
-    'A PostgreSQL (15 or later) to use instead of the embedded database',
+    'A PostgreSQL (15 or later) to use instead of the embedded database; of several hosts, the one that takes writes',
   ),
   SECRET_KEY: secret(
     is.text('at least 32 characters', { minLength: 32 }),

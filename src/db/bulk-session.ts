@@ -3,6 +3,7 @@ import { Unavailable } from '../errors/unavailable.ts';
 import type { Database, Parameter } from './database.ts';
 import { EmbeddedDatabase } from './embedded.ts';
 import type { Where } from './open.ts';
+import { primaryUrl } from './servers.ts';
 import { classify } from './sqlstate.ts';
 import { wireText } from './wire-text.ts';
 
@@ -63,7 +64,7 @@ class ServerSession implements BulkSession {
   ) {}
 
   static async open(url: string, purpose: BulkPurpose): Promise<ServerSession> {
-    const client = postgres(url, {
+    const client = postgres(await primaryUrl(url), {
       max: 1,
       connect_timeout: 5,
       max_lifetime: null,

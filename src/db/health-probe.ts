@@ -7,7 +7,11 @@ export type ProbeResult =
   /** The server is there, and so full that it cannot be asked. */
   | { readonly seen: 'full' }
   /** Nothing came back in time. */
-  | { readonly seen: 'silent' };
+  | { readonly seen: 'silent' }
+  /** Another of several servers takes the writes now. */
+  | { readonly seen: 'elsewhere' }
+  /** None of several servers takes writes: one that does will be seen soon, or somebody is asleep. */
+  | { readonly seen: 'leaderless' };
 
 /** The means of a probe. */
 export interface ProbeParts {
@@ -32,6 +36,8 @@ const CONNECT_MS = 1_300;
 const LOOK_AGAIN_MS = 1_000;
 /** The silence, on the old connections and on new ones, after which nobody is made to wait for the database any more. */
 const AWAY_MS = 3_000;
+/** The rest between two looks for a server that has taken over: each is a connection to every server. */
+const LEADERLESS_MS = 250;
 
 /** A statement that was sent and not answered yet. */
 export interface Sent {
@@ -55,6 +61,7 @@ export class HealthProbe {
   readonly #waiting = new Set<(isBack: boolean) => void>();
   #heardAt = 0;
   #looking = false;
+  #isSuspected = false;
   #isAway = false;
   #nextLookAt = 0;
 
@@ -97,6 +104,11 @@ export class HealthProbe {
     if (!unheard) this.#heardAt = this.#monotonic();
   }
 
+  /** Has the probe look although no statement is overdue: one failed as it would where another server has taken over. */
+  suspect(): void {
+    this.#isSuspected = true;
+  }
+
   stop(): void {
     clearInterval(this.#timer);
   }
@@ -110,10 +122,11 @@ export class HealthProbe {
     this.#looking = false;
     // Answers that lay unread while this process was held up have been read by now.
     if (this.#isSuspicious) this.#conclude(result, this.#monotonic() - begun);
+    this.#isSuspected = false;
   }
 
   get #isSuspicious(): boolean {
-    return this.#isAway || this.#overdue.length > 0;
+    return this.#isSuspected || this.#isAway || this.#overdue.length > 0;
   }
 
   get #overdue(): readonly Sent[] {
@@ -132,6 +145,11 @@ export class HealthProbe {
       this.#isAway ||= now - this.#heardAt >= AWAY_MS;
       return;
     }
+    if (result.seen === 'leaderless') {
+      this.#isAway = true;
+      this.#nextLookAt = now + LEADERLESS_MS;
+      return;
+    }
     if (this.#isAway || this.#showsDeath(result, tookMs)) {
       this.#isAway = false;
       this.#heardAt = now;
@@ -141,8 +159,8 @@ export class HealthProbe {
     this.#nextLookAt = now + LOOK_AGAIN_MS;
   }
 
-  #showsDeath(result: Exclude<ProbeResult, { seen: 'silent' }>, tookMs: number): boolean {
-    if (result.seen !== 'answering') return result.seen === 'refusing';
+  #showsDeath(result: Exclude<ProbeResult, { seen: 'silent' | 'leaderless' }>, tookMs: number): boolean {
+    if (result.seen !== 'answering') return result.seen !== 'full';
     if (tookMs >= BUSY_MS) return false;
     const patientSince = this.#monotonic() - CONNECT_MS;
     return this.#overdue.some(({ backend, since }) => {

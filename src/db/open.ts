@@ -15,5 +15,5 @@ export interface Where {
 
 /** Opens the database; nothing else in the service knows which of the two it is. */
 export async function openDatabase(where: Where): Promise<Database> {
-  return where.url === null ? EmbeddedDatabase.open(where.dataDir, where) : new PostgresDatabase(where.url);
+  return where.url === null ? EmbeddedDatabase.open(where.dataDir, where) : PostgresDatabase.open(where.url);
 }

@@ -51,10 +51,14 @@ export class Pool {
   constructor(
     private readonly open: () => postgres.Sql,
     private readonly watch: HealthProbe,
-    /** The database as a sentence names it. */
-    private readonly name = 'The database',
+    /** Names the database in a sentence. */
+    private readonly nameNow = () => 'The database',
   ) {
     this.#now = { client: open(), abandoned: new Set() };
+  }
+
+  private get name(): string {
+    return this.nameNow();
   }
 
   /**

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import postgres from 'postgres';
-import { parse } from 'postgres-array';
+import type postgres from 'postgres';
+import { Unavailable } from '../errors/unavailable.ts';
+import { connect } from './connect.ts';
 import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from './database.ts';
-import { HealthProbe, type ProbeResult } from './health-probe.ts';
+import { HealthProbe } from './health-probe.ts';
 import { isForgotten, KeptStatements } from './kept-statements.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
 import { RefusedWrites, type WriteRefusal } from './refused-writes.ts';
-import { codeOf } from './sqlstate.ts';
+import { serverName } from './server-urls.ts';
+import { probeServer, Servers } from './servers.ts';
 import { wireText } from './wire-text.ts';
 
-/** The server's statement timeout. It is shorter than ours, so that a slow statement costs one error and not the connection. */
-const STATEMENT_TIMEOUT_MS = 6_000;
 const ENGINE_CONNECTIONS = 6;
 const READ_CONNECTIONS = 4;
 /** The deadline of a script: a migration may rewrite a table, and lifts the server's own limit by `set local statement_timeout`. */
@@ -30,79 +30,9 @@ const ENGINE_SETTINGS = {
   enable_seqscan: 'off',
 };
 
-const TEXTS_OID = 1_009;
-/**
- * The type of text[], the only array in use. postgres.js would ask every new connection for the array types of the server; when
- * the server goes away just then, the rejection of that query is unhandled, which ends the process.
- */
-const TEXTS: postgres.PostgresType<readonly string[]> = {
-  to: TEXTS_OID,
-  from: [TEXTS_OID],
-  serialize: wireText,
-  parse: (list: string) => parse(list),
-};
-
-/** The time that a probe has for a connection and one statement. */
-const LOOK_MS = 600;
-
-interface Connecting {
-  readonly url: string;
-  /** The name that `pg_stat_activity` shows. */
-  readonly name: string;
-  readonly max: number;
-  readonly settings?: Readonly<Record<string, string>>;
-}
-
-function connect({ url, name, max, settings = {} }: Connecting): postgres.Sql {
-  const client = postgres(url, {
-    max,
-    // The 100th pipelined query on one connection would lose a BEGIN; the default backoff delays recovery by 10 s (measured).
-    max_pipeline: 1_000_000,
-    backoff: () => 0.25,
-    max_lifetime: null,
-    connect_timeout: 5,
-    onnotice: () => {},
-    fetch_types: false,
-    types: { texts: TEXTS },
-    connection: {
-      application_name: name,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: 10_000,
-      ...settings,
-    },
-  } as postgres.Options<Record<string, postgres.PostgresType>>);
-  // Parameters are texts already (`wireText`), so nothing is serialized here.
-  for (const type of Object.keys(client.options.serializers)) delete client.options.serializers[Number(type)];
-  return client;
-}
-
 /** The place of a server as a sentence names it: without user and password. */
-function nameOf(url: string): string {
-  const { hostname, port, pathname } = new URL(url);
-  return `The database ${pathname.slice(1)} at ${hostname}:${port || 5432}`;
-}
-
-/** Probes the server over a new connection, and finds the connections of that name that it works for. */
-async function probe(url: string, name: string): Promise<ProbeResult> {
-  const client = connect({ url, name: 'posthorn probe', max: 1 });
-  const { promise: late, resolve } = Promise.withResolvers<ProbeResult>();
-  const timer = setTimeout(() => resolve({ seen: 'silent' }), LOOK_MS);
-  const asking = client
-    .unsafe<{ pid: number }[]>(
-      // A backend that waits for its client does not work: the rest of a statement may never arrive.
-      `select pid from pg_stat_activity
-       where application_name = '${name}' and state = 'active' and wait_event_type is distinct from 'Client'`,
-    )
-    .simple()
-    .then(
-      (rows): ProbeResult => ({ seen: 'answering', atWork: rows.map(({ pid }) => pid) }),
-      (error): ProbeResult => ({ seen: codeOf(error) === '53300' ? 'full' : 'refusing' }),
-    );
-  const sighting = await Promise.race([asking, late]);
-  clearTimeout(timer);
-  void client.end({ timeout: 0 }).catch(() => {});
-  return sighting;
-}
+const nameOf = (url: string): string =>
+  `The database ${new URL(url).pathname.slice(1)} at ${serverName(url)}`;
 
 /**
  * Drizzle over a client that takes texts only. Drizzle has no option for a statement that a connection keeps: the ones that it
@@ -124,25 +54,45 @@ export class PostgresDatabase implements Database {
   readonly kind = 'postgres';
   readonly #engine: Pool;
   readonly #reads: Pool;
+  readonly #servers: Servers;
   readonly #watch: HealthProbe;
   readonly #kept = new KeptStatements();
   readonly #writes = new RefusedWrites();
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
+  /** Connects when it is first used; of several servers, to the first until another is found to take the writes. */
   constructor(url: string) {
     // The name is unique to this process, which tells its statements from another instance's by it.
     const name = `posthorn #${randomBytes(4).toString('hex')}`;
+    this.#servers = new Servers(url, (each) => probeServer(each, name));
     this.#watch = new HealthProbe({
-      probe: () => probe(url, name),
-      replace: () => {
-        this.#engine.replace();
-        this.#reads.replace();
-      },
+      probe: () => this.#servers.look(),
+      replace: () => this.#replace(),
     });
-    const engine = { url, name, max: ENGINE_CONNECTIONS, settings: ENGINE_SETTINGS };
-    const reads = { url, name, max: READ_CONNECTIONS };
-    this.#engine = new Pool(() => connect(engine), this.#watch, nameOf(url));
-    this.#reads = new Pool(() => connect(reads), this.#watch, nameOf(url));
+    const pool = (max: number, settings = {}) =>
+      new Pool(
+        () => connect({ url: this.#servers.url, name, max, settings, primaryOnly: this.#servers.areSeveral }),
+        this.#watch,
+        () => nameOf(this.#servers.url),
+      );
+    this.#engine = pool(ENGINE_CONNECTIONS, ENGINE_SETTINGS);
+    this.#reads = pool(READ_CONNECTIONS);
+  }
+
+  /** Opens a database, and waits for the one of several servers that takes writes. @throws Unavailable */
+  static async open(url: string): Promise<PostgresDatabase> {
+    const database = new PostgresDatabase(url);
+    try {
+      if (await database.#servers.find()) database.#replace();
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+    return database;
+  }
+
+  #replace(graceMs?: number): void {
+    for (const each of [this.#engine, this.#reads]) each.replace(graceMs);
   }
 
   get refusedWrite(): WriteRefusal | null {
@@ -193,8 +143,10 @@ export class PostgresDatabase implements Database {
     try {
       return await pool.run(deadlineMs, (client) => use(client, prepare));
     } catch (error) {
+      // Another of several servers may have taken over.
+      if (this.#servers.areSeveral && error instanceof Unavailable) this.#watch.suspect();
       if (!prepare || !isForgotten(error)) throw error;
-      if (this.#kept.forgotten()) for (const each of [this.#engine, this.#reads]) each.replace(DEADLINE_MS);
+      if (this.#kept.forgotten()) this.#replace(DEADLINE_MS);
       const left = Math.max(deadlineMs - (performance.now() - begin), 1);
       return pool.run(left, (client) => use(client, false));
     }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
+import { serverUrls } from '../db/server-urls.ts';
 import { readClock } from '../time/database-clock.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -15,6 +16,7 @@ import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosi
 import { diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
 import { diagnoseDisk, diagnoseNameServers, diagnoseSecretKey, readSecretKey } from './machine.ts';
 import { openExisting } from './open-database.ts';
+import { diagnoseReplication } from './replication.ts';
 import { askService } from './running-service.ts';
 import { diagnoseScheduler } from './scheduler.ts';
 import { sendTestMessage } from './test-message.ts';
@@ -47,6 +49,9 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     const now = usable ? (await readClock(usable).catch(() => ({ at: machineNow() }))).at : machineNow();
     if (usable) {
       yield* guarded('Writes', () => diagnoseWrites(usable));
+      yield* guarded('Failover', () =>
+        diagnoseReplication(usable, serverUrls(config.databaseUrl ?? '')?.length ?? 0),
+      );
       yield* guarded('Schema', () => diagnoseSchema(usable));
       yield* guarded('Partitions', () => diagnosePartitions(usable, now));
       yield* guarded('Event log', () => diagnoseLog(usable));

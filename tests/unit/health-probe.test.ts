@@ -144,3 +144,17 @@ test('the database watch counts answers read during its probe', async () => {
   await tick;
   expect(replaced).toBe(0);
 });
+
+test('one of several servers has taken over: a statement that failed is reason enough to look, and nobody waits for long', async () => {
+  await at(10_000, { seen: 'elsewhere' });
+  expect([looks, replaced]).toEqual([0, 0]);
+  watch.suspect();
+  await at(10_100, { seen: 'leaderless' });
+  expect([watch.isAway, looks, replaced]).toEqual([true, 1, 0]);
+  await at(10_349, { seen: 'elsewhere' });
+  expect(looks).toBe(1);
+  await at(10_350, { seen: 'elsewhere' });
+  expect([watch.isAway, looks, replaced]).toEqual([false, 2, 1]);
+  await at(20_000, { seen: 'elsewhere' });
+  expect(looks).toBe(2);
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'bun:test';
+import { MOST_SERVERS, serverUrls } from '../../src/db/server-urls.ts';
+import { type ServerSeen, Servers } from '../../src/db/servers.ts';
+
+const ONE = 'postgres://u:p%40ss@one:5432/posthorn';
+const TWO = 'postgres://u:p%40ss@two/posthorn';
+const BOTH = 'postgres://u:p%40ss@one:5432,two/posthorn';
+const many = (count: number) =>
+  `postgres://u@${Array.from({ length: count }, (_, index) => `h${index}`).join()}/x`;
+
+describe('the servers of DATABASE_URL', () => {
+  test.each([
+    [ONE, [ONE]],
+    [BOTH, [ONE, TWO]],
+    [`${BOTH}?target_session_attrs=primary`, [ONE, TWO]],
+    [
+      `${BOTH}?target_session_attrs=read-write&sslmode=require`,
+      [`${ONE}?sslmode=require`, `${TWO}?sslmode=require`],
+    ],
+    ['postgresql://[::1]:5433,127.0.0.1/x', ['postgresql://[::1]:5433/x', 'postgresql://127.0.0.1/x']],
+    [`${BOTH}?target_session_attrs=standby`, null],
+    ['postgres://u@one,,two/x', null],
+    ['postgres:///x', null],
+    ['https://one/x', null],
+  ])('%s', (url, urls) => {
+    expect(serverUrls(url)).toEqual(urls);
+  });
+
+  test(`are at most ${MOST_SERVERS}`, () => {
+    expect(serverUrls(many(MOST_SERVERS))).toHaveLength(MOST_SERVERS);
+    expect(serverUrls(many(MOST_SERVERS + 1))).toBeNull();
+  });
+});
+
+const primary = (timeline: string): ServerSeen => ({ seen: 'answering', atWork: [], timeline });
+const STANDBY: ServerSeen = { seen: 'answering', atWork: [], timeline: null };
+const REFUSING: ServerSeen = { seen: 'refusing' };
+const SILENT: ServerSeen = { seen: 'silent' };
+const FULL: ServerSeen = { seen: 'full' };
+
+describe('a look at two servers, of which the first is in use', () => {
+  test.each([
+    ['the first takes writes', primary('01'), STANDBY, 'answering', ONE],
+    ['the first takes writes, the other is gone', primary('01'), SILENT, 'answering', ONE],
+    ['the second was promoted', REFUSING, primary('02'), 'elsewhere', TWO],
+    ['both take writes, the second of a later timeline', primary('01'), primary('02'), 'elsewhere', TWO],
+    ['both take writes, the first of a later timeline', primary('03'), primary('02'), 'answering', ONE],
+    ['both take writes of one timeline', primary('02'), primary('02'), 'answering', ONE],
+    ['both are standbys', STANDBY, STANDBY, 'leaderless', ONE],
+    ['the first is gone, the second not promoted yet', REFUSING, STANDBY, 'leaderless', ONE],
+    ['the first is only slow', SILENT, STANDBY, 'silent', ONE],
+    ['the first is only full', FULL, STANDBY, 'full', ONE],
+  ])('%s', async (_, first, second, seen, url) => {
+    const servers = new Servers(BOTH, async (each) => (each === ONE ? first : second));
+    expect((await servers.look()).seen).toBe(seen as ServerSeen['seen']);
+    expect(servers.url).toBe(url);
+  });
+
+  test('a start that finds none says of each what it is', async () => {
+    const servers = new Servers(BOTH, async (each) => (each === ONE ? SILENT : STANDBY));
+    expect(servers.find(0)).rejects.toThrow(
+      'None of the servers of DATABASE_URL takes writes: one:5432 does not answer, two:5432 is a standby. Promote one, or name the primary.',
+    );
+  });
+});
