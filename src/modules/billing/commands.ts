@@ -72,9 +72,11 @@ export async function portal(
   return billing ? { url: await stripe.portal(billing.customer, `${publicUrl}/app`) } : NO_CUSTOMER;
 }
 
-/** The customer that another tab has made a moment ago stays, and is the one to go on with: what it buys is found by it. */
-const KEEP_CUSTOMER = `insert into billing as b (workspace_id, customer) values ($1, $2)
-on conflict (workspace_id) do update set customer = b.customer returning customer`;
+/**
+ * The customer that another tab has made a moment ago stays, and is the one to go on with: what it buys is found by it. No conflict is
+ * named: of two tabs at once Stripe makes one customer, and the key on it may be met before the key on the workspace.
+ */
+const KEEP_CUSTOMER = 'insert into billing (workspace_id, customer) values ($1, $2) on conflict do nothing';
 
 async function customerOf(
   { database }: BillingDeps,
@@ -87,8 +89,8 @@ async function customerOf(
     workspaceId,
   ]);
   const customer = await stripe.createCustomer(workspaceId, workspace?.name ?? workspaceId);
-  const [kept] = await database.query<{ customer: string }>(KEEP_CUSTOMER, [workspaceId, customer]);
-  return kept?.customer ?? customer;
+  await database.query(KEEP_CUSTOMER, [workspaceId, customer]);
+  return (await readBilling(database, workspaceId))?.customer ?? customer;
 }
 
 const BEGIN = `update billing b set asked = asked + 1 where b.customer = $1 returning b.workspace_id, b.asked::float8 as asked`;

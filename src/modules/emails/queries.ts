@@ -56,10 +56,7 @@ export async function emailDetail(
   { database, textFromHtml, campaigns }: EmailReader,
   { caller, params }: EmailCall,
 ): Promise<EmailDetail | Failure> {
-  const [row, events] = await Promise.all([
-    readDetail(database, caller, params.id),
-    readEventsOf(database, caller, params.id),
-  ]);
+  const row = await readDetail(database, caller, params.id);
   if (!row) return notFound('email');
   const packed = await unpackContent(row.content);
   const [recipientKey = ''] = row.recipient_keys;
@@ -74,7 +71,7 @@ export async function emailDetail(
   const parts = typeof made === 'object' ? made : null;
   const content = parts ? { ...packed, html: parts.html, text: parts.text } : packed;
   const text = content.text ?? (content.html === null ? null : textFromHtml(content.html));
-  return detailOf({ ...row, ...(parts && { subject: parts.subject }) }, content, text, events ?? []);
+  return detailOf({ ...row, ...(parts && { subject: parts.subject }) }, content, text, row.events);
 }
 
 /** The events of one email, oldest first. */
