@@ -25,6 +25,8 @@ describe('cancelling an email at the moment it comes due', () => {
       SECRET_KEY: 'only-for-tests-only-for-tests-only',
       RATE_LIMIT_PER_IP: '0',
       RATE_LIMIT_PER_KEY: '0',
+      // Ten rounds of a hundred are more than a day's emails of a test key.
+      TEST_SENDS_PER_DAY: '0',
       LOG_LEVEL: 'warn',
     };
     await using one = await startService({ env });
@@ -105,7 +107,10 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
     const [waking, cancelling] = engines as [Engine, Engine];
     const meter = { period: '2026-11-20', quota: 100_000 };
     const ends = new Map<string, number>();
-    for (let round = 0; round < 6; round++) {
+    let round = 0;
+    const wonBy = (end: number) => [...ends.values()].filter((each) => each === end).length;
+    // On a busy machine one side may win for rounds on end: more of them find the moment at which both can.
+    for (; round < 6 || (round < 60 && Math.min(wonBy(0), wonBy(1)) === 0); round++) {
       clock.time = NOON + round * 10_000;
       const due = clock.time + 5_000;
       const births = Array.from({ length: RACES }, () =>
@@ -138,7 +143,7 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
       `select id, state, revision, (select count(*)::integer from email_events v where v.email_id = e.id) as events
        from emails_now e`,
     );
-    expect(rows.length).toBe(6 * RACES);
+    expect(rows.length).toBe(round * RACES);
     for (const { id, state, revision, events } of rows) {
       const sent = ends.get(id) === 1;
       expect([state, events]).toEqual(sent ? ['delivered', 2] : ['cancelled', 0]);
@@ -147,7 +152,7 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
     const sent = [...ends].flatMap(([id, end]) => (end === 1 ? [id] : []));
     expect(attempts.sort()).toEqual(sent.sort());
     // Both sides have won some.
-    expect(Math.min(sent.length, ends.size - sent.length)).toBeGreaterThan(0);
+    expect(Math.min(wonBy(0), wonBy(1))).toBeGreaterThan(0);
     const [usage] = await rowsOf<{ used: number }>(store.database, 'select used from usage');
     expect(usage?.used).toBe(sent.length);
   });
