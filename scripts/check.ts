@@ -42,6 +42,11 @@ const STEPS: readonly Step[] = [
     fix: 'say in the route what is missing',
   },
   { name: 'configuration table', command: script('configuration', '--check'), fix: 'bun run generate' },
+  {
+    name: 'client',
+    command: script('client', '--check'),
+    fix: 'mend its types, or make it smaller: src/client',
+  },
   { name: 'links', command: script('check-links'), fix: 'correct the link, or the name in the table' },
 ];
 

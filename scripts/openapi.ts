@@ -7,3 +7,4 @@ const document = openApiOf(documentedRoutes(), MODULE_TAGS, 'http://localhost:30
 
 keepFresh('src/modules/docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`);
 keepFresh('src/dashboard/web/application/api/operations.ts', clientTypesOf(document));
+keepFresh('src/client/operations.ts', clientTypesOf(document));

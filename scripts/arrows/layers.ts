@@ -26,6 +26,7 @@ export type Layer =
   | 'chaos'
   | 'config'
   | 'app'
+  | 'client'
   | 'commands'
   | 'main';
 
@@ -85,7 +86,9 @@ export const MAY_IMPORT = {
   chaos: [...BELOW_AUDIT, 'audit', 'config'],
   config: LEAVES,
   app: BELOW_APP,
-  commands: [...BELOW_APP, 'app'],
+  // What is published stands alone.
+  client: [],
+  commands: [...BELOW_APP, 'app', 'client'],
   main: [...BELOW_APP, 'app', 'commands'],
 } as const satisfies Record<Layer, readonly Layer[]>;
 

@@ -109,8 +109,8 @@ const decidesByTable: Rule = (file) =>
 
 /** Time that does not come from the injected clock, and so may be another one than the database's. */
 const OWN_TIME = /\bDate\.now\b|\bnew Date\(\s*\)|[^\w.]Date\(\)/;
-/** The clock itself; what makes clocks wrong and judges from outside; and what runs in a browser. */
-const MAY_READ_TIME = ['src/time/clock.ts', 'src/chaos/', 'src/dashboard/web/'];
+/** The clock itself; what makes clocks wrong and judges from outside; what runs in a browser; and what runs in other programs. */
+const MAY_READ_TIME = ['src/time/clock.ts', 'src/chaos/', 'src/dashboard/web/', 'src/client/'];
 
 const asksTheClock: Rule = (file) =>
   isProduct(file) &&

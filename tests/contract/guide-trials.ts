@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+
 /** A snippet of a guide, and how somebody would run it. */
 export interface Trial {
   /** The last part of the guide's path. */
@@ -51,6 +53,12 @@ from receipts import send_receipt
 send_receipt(1048, "delivered@simulator.svc.test")
 `;
 
+/** The client where an installed package would be; tests/contract/client.test.ts tries the package itself. */
+const CLIENT_PACKAGE = {
+  'node_modules/posthorn-client/package.json': '{ "exports": "./posthorn.ts" }',
+  'node_modules/posthorn-client/posthorn.ts': `export * from ${JSON.stringify(resolve('src/client/posthorn.ts'))};`,
+};
+
 // Debian's modules belong to Debian's python3, which need not be the first in the path.
 const PYTHON = Bun.spawnSync(['python3', '-c', 'import django']).success ? 'python3' : '/usr/bin/python3';
 
@@ -71,6 +79,13 @@ export const TRIALS: readonly Trial[] = [
     needs: ['sh', '-c', 'curl --version | grep -q smtps'],
   },
   { guide: 'typescript', files: ['send.ts'], over: 'HTTP', command: [process.execPath, 'send.ts'] },
+  {
+    guide: 'client',
+    files: ['client.ts'],
+    over: 'HTTP',
+    command: [process.execPath, 'client.ts'],
+    around: CLIENT_PACKAGE,
+  },
   { guide: 'nodemailer', files: ['send.mjs'], over: 'SMTP', command: [process.execPath, 'send.mjs'] },
   {
     guide: 'python',

@@ -1,4 +1,5 @@
 import { Liquid } from 'liquidjs';
+import client from './guides/client.md' with { type: 'text' };
 import curl from './guides/curl.md' with { type: 'text' };
 import django from './guides/django.md' with { type: 'text' };
 import go from './guides/go.md' with { type: 'text' };
@@ -39,6 +40,12 @@ export const GUIDES: readonly Guide[] = [
     title: 'Send from TypeScript',
     summary: '`fetch` in Node.js, Bun, Deno and at the edge.',
     source: typescript,
+  },
+  {
+    path: '/docs/guides/client',
+    title: 'Send with the TypeScript client',
+    summary: 'Types, retries, pages and webhooks, without dependencies.',
+    source: client,
   },
   {
     path: '/docs/guides/nodemailer',

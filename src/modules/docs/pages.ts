@@ -18,6 +18,7 @@ export const PAGE_GROUPS = [
     pages: [
       { path: '/docs/guides/curl', label: 'curl' },
       { path: '/docs/guides/typescript', label: 'TypeScript' },
+      { path: '/docs/guides/client', label: 'TypeScript client' },
       { path: '/docs/guides/nodemailer', label: 'Nodemailer' },
       { path: '/docs/guides/python', label: 'Python' },
       { path: '/docs/guides/django', label: 'Django' },

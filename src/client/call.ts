@@ -1,0 +1,199 @@
+import { failed, isPosthornError, type PosthornError } from './failures.ts';
+import type { Operations } from './operations.ts';
+import { type Backoff, retryAfterOf, wait, waitAfter } from './retries.ts';
+
+/** What a client is made with. */
+export interface PosthornOptions {
+  /** `svc_live_…` or `svc_test_…`. It is a secret: keep it on servers. */
+  readonly apiKey: string;
+  /** Where the service is: `https://mail.example.com`. */
+  readonly baseUrl: string;
+  /** Milliseconds that one attempt may take; 30,000 by default. */
+  readonly timeoutMs?: number | undefined;
+  /** How often a request is sent again; 3 by default, 0 never. */
+  readonly maxRetries?: number | undefined;
+  /** The bounds of the waits in between; by default 500 ms at first, and 60 s at most. */
+  readonly backoff?: Backoff | undefined;
+  /** Another `fetch` than the runtime's. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+}
+
+/** What a single call may say for itself. */
+export interface CallOptions {
+  /** Ends the call, which then rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** The key of a POST; one is made for each call otherwise. With a key of yours a call of another process repeats it as well. */
+  readonly idempotencyKey?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly maxRetries?: number | undefined;
+}
+
+/** A method and a path as the reference writes them under `/v1`. */
+export type Operation = keyof Operations;
+
+/** What a request is sent with: the parameters in its path, its query and its body. */
+export interface Given {
+  readonly path?: Readonly<Record<string, string | number>>;
+  readonly query?: object | undefined;
+  readonly body?: unknown;
+}
+
+/** The whole answer of a request that succeeded. */
+export interface Answer<Data> {
+  readonly data: Data;
+  readonly pagination?: { readonly hasMore: boolean; readonly nextCursor: string | null };
+}
+
+/** Sends a request, again where that is safe and may help. */
+export type Send = <Op extends Operation>(
+  operation: Op,
+  given: Given,
+  options?: CallOptions,
+) => Promise<Answer<Operations[Op]['data']>>;
+
+const BACKOFF: Backoff = { firstMs: 500, mostMs: 60_000 };
+
+/** The sender of a client. @throws TypeError where the options cannot work */
+export function senderOf(client: PosthornOptions): Send {
+  const { apiKey, baseUrl, backoff = BACKOFF } = client;
+  if (!apiKey)
+    throw new TypeError('apiKey is missing: create one in the dashboard, or with `posthorn keys create`.');
+  if (!/^https?:\/\/[^/]/.test(baseUrl ?? ''))
+    throw new TypeError('baseUrl must be like https://mail.example.com.');
+  const base = `${baseUrl.replace(/\/+$/, '')}/v1`;
+  const run = client.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
+
+  return async (operation, given, options = {}) => {
+    const [method = '', template = ''] = operation.split(' ');
+    const url = base + pathOf(template, given.path ?? {}) + queryOf(given.query ?? {});
+    const headers = { authorization: `Bearer ${apiKey}`, ...bodyTypeOf(given.body) } as Record<
+      string,
+      string
+    >;
+    // Made once: each further attempt is the same request to the service.
+    if (method === 'POST') headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();
+    const init = { method, headers, ...(given.body !== undefined && { body: bodyOf(given.body) }) };
+    const { timeoutMs = client.timeoutMs ?? 30_000, maxRetries = client.maxRetries ?? 3, signal } = options;
+    for (let attempt = 1; ; attempt++) {
+      signal?.throwIfAborted();
+      const outcome = await once(run, url, init, { timeoutMs, signal, attempt });
+      if (!isPosthornError(outcome)) return outcome as never;
+      const {
+        code,
+        status,
+        retryAfterSeconds = null,
+      } = outcome as Extract<PosthornError, { retryAfterSeconds: unknown }>;
+      const ms = waitAfter({ method, code, status, retryAfterSeconds }, attempt, backoff);
+      if (ms === null || attempt > maxRetries) throw outcome;
+      await wait(ms, signal);
+    }
+  };
+}
+
+interface Attempt {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly attempt: number;
+}
+
+/** One attempt, body included. */
+async function once(
+  run: NonNullable<PosthornOptions['fetch']>,
+  url: string,
+  init: RequestInit,
+  { timeoutMs, signal, attempt: attempts }: Attempt,
+): Promise<Answer<unknown> | PosthornError> {
+  const ending = new AbortController();
+  const stop = () => ending.abort(signal?.reason);
+  signal?.addEventListener('abort', stop, { once: true });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    ending.abort();
+  }, timeoutMs);
+  try {
+    // A redirect would turn a POST into a GET: it is answered as what it is, a wrong baseUrl.
+    const response = await run(url, { ...init, redirect: 'manual', signal: ending.signal });
+    return read(response, await response.text(), attempts);
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason;
+    const [code, message] = isLate
+      ? ['TIMED_OUT', `No answer within ${timeoutMs} ms.`]
+      : ['CONNECTION_FAILED', `The service cannot be reached: ${(cause as Error)?.message ?? cause}`];
+    return failed(code, message, { attempts, status: null }, cause);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** Reads an answer: its data, or the error that it tells. */
+function read(response: Response, text: string, attempts: number): Answer<unknown> | PosthornError {
+  const { status, ok, headers } = response;
+  if (ok && !/^application\/json/.test(headers.get('content-type') ?? ''))
+    return { data: status === 204 ? null : text };
+  const body = parsed(text);
+  if (ok && body && 'data' in body) return body as unknown as Answer<unknown>;
+  const error = body?.error as Record<string, unknown> | undefined;
+  if (ok || typeof error?.code !== 'string')
+    return failed('UNEXPECTED_ANSWER', `HTTP ${status} without an answer of Posthorn: is baseUrl right?`, {
+      attempts,
+      status,
+    });
+  const retryAfterSeconds = retryAfterOf(headers.get('retry-after'), Date.now());
+  const requestId = headers.get('x-request-id');
+  const { code, message, ...rest } = error;
+  return failed(code, `${message}`, {
+    ...{ suggestion: null, ...rest, attempts, status, requestId },
+    ...(retryAfterSeconds !== null || code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE'
+      ? { retryAfterSeconds }
+      : {}),
+  });
+}
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Fills in the path. A part that is empty, `.` or `..` would lead to another endpoint. */
+const pathOf = (template: string, values: Readonly<Record<string, string | number>>): string =>
+  template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = `${values[name] ?? ''}`;
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} is ${value === '' ? 'missing' : 'no name'}.`);
+    return encodeURIComponent(value);
+  });
+
+function queryOf(query: object): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null) search.set(name, `${value}`);
+  return search.size === 0 ? '' : `?${search}`;
+}
+
+const isRaw = (body: unknown): body is Blob | string => typeof body === 'string' || body instanceof Blob;
+
+const bodyOf = (body: unknown): string | Blob => (isRaw(body) ? body : JSON.stringify(body));
+
+/** Text is CSV here: everything else that has fields is JSON. A Blob brings its own type. */
+const bodyTypeOf = (body: unknown): Record<string, string> =>
+  body === undefined
+    ? {}
+    : {
+        'content-type': isRaw(body)
+          ? (typeof body !== 'string' && body.type) || 'text/csv'
+          : 'application/json',
+      };
+
+/** The body that an operation takes. */
+export type Body<Op extends Operation> = Operations[Op]['body'];
+
+/** The query that an operation takes. */
+export type Query<Op extends Operation> = Operations[Op]['query'];
+
+/** The data alone, without the frame of the answer. */
+export const dataOf = async <Data>(answer: Promise<Answer<Data>>): Promise<Data> => (await answer).data;

@@ -1,0 +1,50 @@
+import { type Body, type CallOptions, dataOf, type Query, type Send } from './call.ts';
+import { listOf } from './pages.ts';
+
+/** Emails: send, schedule, follow. */
+export const emails = (send: Send) => ({
+  /** Sends an email, or schedules it with `scheduledAt`. */
+  send: (body: Body<'POST /emails'>, options?: CallOptions) =>
+    dataOf(send('POST /emails', { body }, options)),
+  /** Sends up to 100 emails in one call. Each is accepted or refused by itself: look at every item. */
+  sendBatch: (emails: Body<'POST /emails/batch'>['emails'], options?: CallOptions) =>
+    dataOf(send('POST /emails/batch', { body: { emails } }, options)),
+  /** Newest first. */
+  list: (query?: Query<'GET /emails'>, options?: CallOptions) =>
+    listOf(send, 'GET /emails', { query }, options),
+  /** An email with its events. */
+  get: (id: string, options?: CallOptions) => dataOf(send('GET /emails/{id}', { path: { id } }, options)),
+  /** Its events, oldest first. */
+  events: (id: string, options?: CallOptions) =>
+    dataOf(send('GET /emails/{id}/events', { path: { id } }, options)),
+  /** Where it is and why, and what happens next. */
+  explain: (id: string, options?: CallOptions) =>
+    dataOf(send('GET /emails/{id}/explain', { path: { id } }, options)),
+  /** Moves one that is scheduled. */
+  reschedule: (id: string, body: Body<'PATCH /emails/{id}'>, options?: CallOptions) =>
+    dataOf(send('PATCH /emails/{id}', { path: { id }, body }, options)),
+  /** Cancels one that is scheduled. */
+  cancel: (id: string, options?: CallOptions) =>
+    dataOf(send('DELETE /emails/{id}', { path: { id } }, options)),
+});
+
+/** Mail that the transport `capture` has kept instead of sending it. */
+export const captured = (send: Send) => ({
+  /** Newest first. */
+  list: (query?: Query<'GET /captured'>, options?: CallOptions) =>
+    listOf(send, 'GET /captured', { query }, options),
+  /** One with headers and bodies. */
+  get: (id: string, options?: CallOptions) => dataOf(send('GET /captured/{id}', { path: { id } }, options)),
+  /** Removes one. */
+  delete: (id: string, options?: CallOptions) =>
+    dataOf(send('DELETE /captured/{id}', { path: { id } }, options)),
+  /** Removes all. */
+  clear: (options?: CallOptions) => dataOf(send('DELETE /captured', {}, options)),
+});
+
+/** Numbers over time. */
+export const analytics = (send: Send) => ({
+  /** The series of a range. */
+  get: (query?: Query<'GET /analytics'>, options?: CallOptions) =>
+    dataOf(send('GET /analytics', { query }, options)),
+});

@@ -1,0 +1,94 @@
+import type { Error as ErrorAnswer } from './operations.ts';
+
+/** A code that the service answers with. */
+export type ServiceCode = ErrorAnswer['error']['code'];
+
+/** What went wrong without an answer of the service that could be understood. */
+export type LocalCode =
+  /** No connection, or it broke off: `cause` is what the runtime says of it. */
+  | 'CONNECTION_FAILED'
+  /** No whole answer within `timeoutMs`. */
+  | 'TIMED_OUT'
+  /** An answer that is not the service's: of a proxy, or of another program at that address. */
+  | 'UNEXPECTED_ANSWER';
+
+/** A mistake in a request: a JSON pointer such as `/body/to/3`, and a sentence about the remedy. */
+export interface Detail {
+  readonly path: string;
+  readonly message: string;
+}
+
+interface Common<Code extends string> extends Error {
+  readonly name: 'PosthornError';
+  readonly code: Code;
+  /** How often the request was sent, the first time included. */
+  readonly attempts: number;
+}
+
+interface Answered<Code extends ServiceCode> extends Common<Code> {
+  readonly status: number;
+  /** `x-request-id`, by which the log of the service names the request. */
+  readonly requestId: string | null;
+  /** The page about the code. */
+  readonly docs: string;
+  readonly suggestion: string | null;
+}
+
+interface Invalid extends Answered<'VALIDATION_ERROR'> {
+  readonly details: readonly Detail[];
+}
+
+interface Later<Code extends ServiceCode> extends Answered<Code> {
+  /** What `Retry-After` said; null without one. */
+  readonly retryAfterSeconds: number | null;
+}
+
+interface Unanswered<Code extends LocalCode> extends Common<Code> {
+  /** Null where nothing was answered. */
+  readonly status: number | null;
+}
+
+type AnsweredByCode = {
+  [Code in ServiceCode]: Code extends 'VALIDATION_ERROR'
+    ? Invalid
+    : Code extends 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE'
+      ? Later<Code>
+      : Answered<Code>;
+}[ServiceCode];
+
+/** Every way in which a call fails, told apart by `code`. */
+export type PosthornError = AnsweredByCode | { [Code in LocalCode]: Unanswered<Code> }[LocalCode];
+
+/** What all of them are at run time. The members beyond `code` depend on it: `isPosthornError` narrows to them. */
+class Failed extends Error {
+  override readonly name = 'PosthornError';
+  readonly code: string;
+
+  constructor(code: string, message: string, more: object, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    Object.assign(this, more);
+  }
+}
+
+/** Makes the error of a call. @internal */
+export const failed = (code: string, message: string, more: object, cause?: unknown): PosthornError =>
+  new Failed(code, message, more, cause) as unknown as PosthornError;
+
+/** True for what a call of this client was rejected with. An `AbortSignal` of the caller rejects with its own reason. */
+export const isPosthornError = (error: unknown): error is PosthornError => error instanceof Failed;
+
+/** The result of a call as a value: the data, or the error. */
+export type Settled<Data> =
+  | { readonly data: Data; readonly error: null }
+  | { readonly data: null; readonly error: PosthornError };
+
+/** Turns a rejected call into a value, for those who would rather look than catch. Anything else is thrown on. */
+export async function settle<Data>(call: Promise<Data>): Promise<Settled<Data>> {
+  try {
+    return { data: await call, error: null };
+  } catch (error) {
+    if (isPosthornError(error)) return { data: null, error };
+    throw error;
+  }
+}

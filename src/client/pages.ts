@@ -1,0 +1,95 @@
+import type { CallOptions, Operation, Send } from './call.ts';
+import type { Operations } from './operations.ts';
+import { wait } from './retries.ts';
+
+/** One page of a list. */
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  readonly hasMore: boolean;
+  /** What `after` takes to go on. */
+  readonly nextCursor: string | null;
+}
+
+/** A list that is read while it is walked: `for await (const item of list)`. */
+export interface Pages<Item> extends AsyncIterable<Item> {
+  /** Page by page. */
+  pages(): AsyncIterable<Page<Item>>;
+  /** The first page alone. */
+  first(): Promise<Page<Item>>;
+  /** The items up to a number. */
+  take(most: number): Promise<Item[]>;
+}
+
+/** The operations that answer with pages. */
+export type Listing = { [Op in Operation]: Operations[Op]['isList'] extends true ? Op : never }[Operation];
+
+type ItemOf<Op extends Operation> = Operations[Op]['data'] extends readonly (infer Item)[] ? Item : never;
+
+/** The list of an operation. Nothing is asked before somebody reads. */
+export function listOf<Op extends Listing>(
+  send: Send,
+  operation: Op,
+  given: { readonly path?: Readonly<Record<string, string>>; readonly query?: object | undefined },
+  options?: CallOptions,
+): Pages<ItemOf<Op>> {
+  const page = async (after: string | null): Promise<Page<ItemOf<Op>>> => {
+    const query = { ...given.query, ...(after !== null && { after }) };
+    const { data, pagination } = await send(operation, { ...given, query }, options);
+    return { data: data as readonly ItemOf<Op>[], ...{ hasMore: false, nextCursor: null, ...pagination } };
+  };
+  async function* pages(): AsyncGenerator<Page<ItemOf<Op>>> {
+    let after: string | null = null;
+    for (;;) {
+      const read: Page<ItemOf<Op>> = await page(after);
+      yield read;
+      // A list that is said to go on where it was would never end.
+      if (!read.hasMore || read.nextCursor === null || read.nextCursor === after) return;
+      after = read.nextCursor;
+    }
+  }
+  async function* items(): AsyncGenerator<ItemOf<Op>> {
+    for await (const { data } of pages()) yield* data;
+  }
+  return {
+    [Symbol.asyncIterator]: items,
+    pages,
+    first: () => page(null),
+    async take(most) {
+      const taken: ItemOf<Op>[] = [];
+      if (most > 0)
+        for await (const item of items()) {
+          taken.push(item);
+          if (taken.length >= most) break;
+        }
+      return taken;
+    },
+  };
+}
+
+/** How the event log is followed. */
+export interface FollowOptions {
+  /** Where to go on: the cursor of the last page that was dealt with. From the beginning of the log otherwise. */
+  readonly after?: string | undefined;
+  /** Only these types, separated by commas. */
+  readonly types?: string | undefined;
+  /** Milliseconds between two looks at a log that has nothing new; 1,000 by default. */
+  readonly everyMs?: number | undefined;
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The pages of a log as it grows, without end: each holds what is new, and the cursor to keep once it was dealt with. */
+export async function* follow(
+  send: Send,
+  { after, types, everyMs = 1_000, signal }: FollowOptions = {},
+): AsyncGenerator<Page<ItemOf<'GET /events'>>> {
+  let cursor = after ?? null;
+  for (;;) {
+    const query = { limit: 100, types, ...(cursor !== null && { after: cursor }) };
+    const page = await listOf(send, 'GET /events', { query }, { signal }).first();
+    const isNew = page.nextCursor !== cursor;
+    cursor = page.nextCursor;
+    if (isNew) yield page;
+    if (!page.hasMore) await wait(everyMs, signal);
+  }
+}

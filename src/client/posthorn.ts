@@ -1,0 +1,97 @@
+// biome-ignore-all lint/performance/noBarrelFile: the one entry of a package, which is bundled into one file.
+import {
+  type CallOptions,
+  dataOf,
+  type Given,
+  type Operation,
+  type PosthornOptions,
+  type Query,
+  type Send,
+  senderOf,
+} from './call.ts';
+import { campaigns, flows } from './campaign-calls.ts';
+import { audiences, contacts, suppressions } from './contact-calls.ts';
+import { analytics, captured, emails } from './email-calls.ts';
+import type { Operations } from './operations.ts';
+import { type FollowOptions, follow, listOf } from './pages.ts';
+import { domains, templates } from './template-calls.ts';
+import { apiKeys, members, webhooks, workspace } from './workspace-calls.ts';
+
+export type { CallOptions, PosthornOptions } from './call.ts';
+export {
+  type Detail,
+  isPosthornError,
+  type LocalCode,
+  type PosthornError,
+  type ServiceCode,
+  type Settled,
+  settle,
+} from './failures.ts';
+export type * from './operations.ts';
+export type { FollowOptions, Page, Pages } from './pages.ts';
+export type { Backoff } from './retries.ts';
+export {
+  type ReceivedWebhook,
+  verifyWebhook,
+  verifyWebhookRequest,
+  WebhookVerificationError,
+} from './verify-webhook.ts';
+
+/** A client of one Posthorn with one API key. It holds nothing open, and may be shared and kept. */
+export class Posthorn {
+  readonly #send: Send;
+  readonly emails: ReturnType<typeof emails>;
+  readonly captured: ReturnType<typeof captured>;
+  readonly analytics: ReturnType<typeof analytics>;
+  readonly domains: ReturnType<typeof domains>;
+  readonly templates: ReturnType<typeof templates>;
+  readonly contacts: ReturnType<typeof contacts>;
+  readonly audiences: ReturnType<typeof audiences>;
+  readonly suppressions: ReturnType<typeof suppressions>;
+  readonly campaigns: ReturnType<typeof campaigns>;
+  readonly flows: ReturnType<typeof flows>;
+  readonly webhooks: ReturnType<typeof webhooks>;
+  readonly apiKeys: ReturnType<typeof apiKeys>;
+  readonly workspace: ReturnType<typeof workspace>;
+  readonly members: ReturnType<typeof members>;
+  /** The event log: everything that happened, in order, without gaps. */
+  readonly events: {
+    /** The log up to now, oldest first. */
+    list(query?: Query<'GET /events'>, options?: CallOptions): ReturnType<typeof listOf<'GET /events'>>;
+    /** The log as it grows, page by page, without end. */
+    follow(options?: FollowOptions): ReturnType<typeof follow>;
+  };
+
+  /** @throws TypeError where the key or the address is missing */
+  constructor(options: PosthornOptions) {
+    const send = senderOf(options);
+    this.#send = send;
+    this.emails = emails(send);
+    this.captured = captured(send);
+    this.analytics = analytics(send);
+    this.domains = domains(send);
+    this.templates = templates(send);
+    this.contacts = contacts(send);
+    this.audiences = audiences(send);
+    this.suppressions = suppressions(send);
+    this.campaigns = campaigns(send);
+    this.flows = flows(send);
+    this.webhooks = webhooks(send);
+    this.apiKeys = apiKeys(send);
+    this.workspace = workspace(send);
+    this.members = members(send);
+    this.events = {
+      list: (query, options) => listOf(send, 'GET /events', { query }, options),
+      follow: (options) => follow(send, options),
+    };
+  }
+
+  /** Any request by its method and path, such as `GET /emails/{id}`: with the same repetition and the same errors. */
+  request<Op extends Operation>(
+    operation: Op,
+    given: Given = {},
+    options?: CallOptions,
+  ): Promise<Operations[Op]['data']> {
+    return dataOf(this.#send(operation, given, options));
+  }
+}

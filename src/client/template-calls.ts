@@ -1,0 +1,62 @@
+import { type Body, type CallOptions, dataOf, type Query, type Send } from './call.ts';
+import { listOf } from './pages.ts';
+
+/** Sending domains. */
+export const domains = (send: Send) => ({
+  /** Adds a domain; the answer has the DNS records to set. */
+  create: (body: Body<'POST /domains'>, options?: CallOptions) =>
+    dataOf(send('POST /domains', { body }, options)),
+  /** Newest first. */
+  list: (query?: Query<'GET /domains'>, options?: CallOptions) =>
+    listOf(send, 'GET /domains', { query }, options),
+  /** One with its DNS records. */
+  get: (id: string, options?: CallOptions) => dataOf(send('GET /domains/{id}', { path: { id } }, options)),
+  /** Changes tracking or the transport. */
+  update: (id: string, body: Body<'PATCH /domains/{id}'>, options?: CallOptions) =>
+    dataOf(send('PATCH /domains/{id}', { path: { id }, body }, options)),
+  /** Removes it. */
+  delete: (id: string, options?: CallOptions) =>
+    dataOf(send('DELETE /domains/{id}', { path: { id } }, options)),
+  /** Looks the DNS records up now. */
+  verify: (id: string, options?: CallOptions) =>
+    dataOf(send('POST /domains/{id}/verify', { path: { id } }, options)),
+  /** Makes new DKIM keys. */
+  rotateDkim: (id: string, options?: CallOptions) =>
+    dataOf(send('POST /domains/{id}/rotate-dkim', { path: { id } }, options)),
+});
+
+/** Templates and their versions. */
+export const templates = (send: Send) => ({
+  /** Makes a template. */
+  create: (body: Body<'POST /templates'>, options?: CallOptions) =>
+    dataOf(send('POST /templates', { body }, options)),
+  /** Newest first, without bodies. */
+  list: (query?: Query<'GET /templates'>, options?: CallOptions) =>
+    listOf(send, 'GET /templates', { query }, options),
+  /** One by its id or alias. */
+  get: (id: string, options?: CallOptions) => dataOf(send('GET /templates/{id}', { path: { id } }, options)),
+  /** A change of content makes a version. */
+  update: (id: string, body: Body<'PATCH /templates/{id}'>, options?: CallOptions) =>
+    dataOf(send('PATCH /templates/{id}', { path: { id }, body }, options)),
+  /** Removes it. */
+  delete: (id: string, options?: CallOptions) =>
+    dataOf(send('DELETE /templates/{id}', { path: { id } }, options)),
+  /** Its versions, newest first. */
+  versions: (id: string, query?: Query<'GET /templates/{id}/versions'>, options?: CallOptions) =>
+    listOf(send, 'GET /templates/{id}/versions', { path: { id }, query }, options),
+  /** One version. */
+  version: (id: string, version: number, options?: CallOptions) =>
+    dataOf(send('GET /templates/{id}/versions/{version}', { path: { id, version } }, options)),
+  /** Makes a version that was kept aside the current one. */
+  publish: (id: string, body: Body<'POST /templates/{id}/publish'>, options?: CallOptions) =>
+    dataOf(send('POST /templates/{id}/publish', { path: { id }, body }, options)),
+  /** Makes an earlier version the current one. */
+  restore: (id: string, body: Body<'POST /templates/{id}/restore'>, options?: CallOptions) =>
+    dataOf(send('POST /templates/{id}/restore', { path: { id }, body }, options)),
+  /** Renders without sending. */
+  preview: (body: Body<'POST /templates/render-preview'>, options?: CallOptions) =>
+    dataOf(send('POST /templates/render-preview', { body }, options)),
+  /** Sends it to members or to addresses at verified domains. */
+  testSend: (id: string, body: Body<'POST /templates/{id}/test-send'>, options?: CallOptions) =>
+    dataOf(send('POST /templates/{id}/test-send', { path: { id }, body }, options)),
+});
