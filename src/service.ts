@@ -68,7 +68,10 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     session: sessions.principal,
     recordAct: actRecorder(database),
     noteChange: (change) => {
-      for (const noted of changesBy(change)) changes.note(noted);
+      for (const noted of changesBy(change)) {
+        changes.note(noted);
+        for (const module of connected) module.noteChange?.(noted);
+      }
     },
     clock,
     log: logger,

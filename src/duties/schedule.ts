@@ -27,8 +27,9 @@ export function startDuties(
   const stopping = new AbortController();
   const timed = duties.map((duty) => timing(duty, clock));
   const leaps = new LeapWatch(clock, logger, lastRun);
-  const begin = ({ duty: { name, goesByAge, run }, isTime }: Timed): void => {
-    if (!isTime() || running.has(name)) return;
+  const begin = ({ duty: { name, goesByAge, isWanted, run }, isTime }: Timed): void => {
+    const isDue = isTime() || isWanted?.() === true;
+    if (!isDue || running.has(name)) return;
     if (goesByAge && (clock.agreement?.agrees === false || leaps.isRecent)) return;
     const work = run(stopping.signal)
       .catch((error: unknown) => logger.warn({ err: error, duty: name }, 'A duty failed.'))

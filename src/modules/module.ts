@@ -140,6 +140,8 @@ export interface ConnectedModule<Deps> {
   /** The dependencies of its endpoints. */
   readonly deps: Deps;
   readonly duties?: readonly Duty[];
+  /** Hears what requests to this instance have changed. */
+  noteChange?(noted: Noted): void;
   /** Opens its listeners besides HTTP, and logs what an operator should know at the start. */
   start?(): Promise<void>;
   /** The ports of those listeners by name; null for one that is not configured. */

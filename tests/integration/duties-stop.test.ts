@@ -54,6 +54,24 @@ test('a stop asks a duty that never ends by itself to end, and waits for it', as
   expect(hasEnded()).toBe(true);
 });
 
+test('a duty that is wanted does not wait for its time', async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  let isWanted = false;
+  // The first of a month at midnight: no test runs until then.
+  const duty: Duty = {
+    ...{ name: 'monthly', pattern: '0 0 0 1 * *' },
+    isWanted: () => isWanted,
+    async run() {
+      isWanted = false;
+      begin();
+    },
+  };
+  const schedule = startDuties([duty], { ...systemClock, now: () => NOW }, logger);
+  isWanted = true;
+  await begun;
+  await schedule.stop();
+});
+
 test('nothing is removed for its age in the first hour of a start by whose clock nothing ran for a day, nor is it remembered', async () => {
   await using made = await createTestDatabase();
   const database = await openDatabase({ url: made.url, dataDir: null });

@@ -25,6 +25,9 @@ const FOLLOWED_MS = 5_000;
 /** Between two signs of life while it works. */
 const BEAT_MS = 1_000;
 
+/** The resources whose changes may be what a flow waits for. */
+const FOLLOWED: ReadonlySet<string> = new Set(['audiences', 'contacts', 'suppressions']);
+
 const LISTENERS = `select f.workspace_id as "workspaceId", f.livemode, f.id as "flowId", f.published_version as version,
   f.trigger_type as trigger, f.listens_to as "listensTo", f.since_position::text as since,
   (extract(epoch from f.scanned_to) * 1000)::float8 as "scannedTo"
@@ -109,7 +112,7 @@ export interface FollowerDeps {
 }
 
 /**
- * Follows what contacts do, a second behind at most: it begins runs, and wakes those that wait. A page counts as read once all that
+ * Follows what contacts do, a second behind at most, and a quarter of one behind the requests to this instance: it begins runs, and wakes those that wait. A page counts as read once all that
  * it brought about is durable. One that is read again after a crash brings about nothing twice: an occurrence begins one run, and
  * a run takes no event at or before the last one that it took.
  */
@@ -117,6 +120,7 @@ export class Follower {
   readonly #name = crypto.randomUUID();
   readonly #wake: Wake;
   readonly #dates: Dates;
+  #isWanted = false;
 
   constructor(private readonly deps: FollowerDeps) {
     this.#wake = waker(deps);
@@ -124,12 +128,23 @@ export class Follower {
   }
 
   get duty(): Duty {
-    return { name: 'flowFollower', pattern: '* * * * * *', run: (stop) => this.follow(stop) };
+    return {
+      name: 'flowFollower',
+      pattern: '* * * * * *',
+      isWanted: () => this.#isWanted,
+      run: (stop) => this.follow(stop),
+    };
+  }
+
+  /** Looks soon: a request to this instance has changed what a contact is or did. */
+  note({ resource }: { readonly resource: string }): void {
+    this.#isWanted ||= FOLLOWED.has(resource);
   }
 
   /** Works through everything that is there. */
   async follow(stop?: AbortSignal): Promise<void> {
     const { database, clock } = this.deps;
+    this.#isWanted = false;
     const beat = () => database.query(BEAT, [this.#name, new Date(clock.now()).toISOString()]);
     const beating = setInterval(() => void beat().catch(() => {}), BEAT_MS);
     try {

@@ -102,6 +102,7 @@ export const flowsModule = defineModule<FlowDeps>({
             release: (flowId) => releaseRuns(deps, flowId),
             cancelRuns: (flowId) => cancelRuns(deps, flowId, AbortSignal.timeout(WAITED_FOR_MS)),
           },
+          noteChange: (noted) => follower.note(noted),
           duties: [follower.duty, runSettler(deps), runPruner(deps), flowTallyAccountant(deps)],
         };
       },
