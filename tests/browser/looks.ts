@@ -47,9 +47,14 @@ export async function violations(page: Page, rules: string = RULES.all): Promise
 export const sidewaysOf = (page: Page): Promise<unknown> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
+/** Ends what moves and ends by itself. A colour that is half-way between two themes is no colour of either. */
+const SETTLED = `Promise.all(document.getAnimations()
+  .filter((each) => each.effect?.getComputedTiming().endTime !== Infinity).map((each) => each.finish()))`;
+
 async function show(page: Page, width: Width, colorScheme: Theme): Promise<void> {
   await page.setViewportSize({ width, height: HEIGHTS[width] });
   await page.emulateMedia({ colorScheme });
+  await page.evaluate(SETTLED);
 }
 
 /** Takes a picture of the page as it is now, where pictures are asked for. */

@@ -52,12 +52,17 @@ const TOKEN = 'flow-kill-flow-kill';
 
 const SENT = `select coalesce(sum(count), 0)::integer as n from flow_tallies where outcome = 'sent'`;
 
-/** Whether every run has ended; the mails of a killed instance are in doubt for some fifteen minutes more. Rows are counted last. */
+/** Whether every run has ended, and every mail is sent; those of a killed instance are in doubt for some fifteen minutes more. Rows are counted last. */
 const OVER = `select case
   when exists (select from contact_imports where state in ('queued', 'checking', 'processing')) then false
   when exists (select from flow_runs where ended_at is null) then false
   else (select count(*) from flow_runs) = (select count(*) from contacts)
 end as over, not exists (select from email_due) as sent`;
+
+/** Whether every mail has begun to be sent: what waits in an instance has no turn yet. */
+const BEGUN = `select not exists (
+  select from emails b where not exists (select from email_turns t where t.email_id = b.id)
+) and not exists (select from email_due where state = 'queued') as begun`;
 
 const OUTCOME = `select (select count(*) from contacts)::integer as contacts, (select count(*) from emails)::integer as mails,
   (select count(*) from contacts c where not exists (select from flow_runs r where r.contact_id = c.id))::integer as "withoutRun",
@@ -130,6 +135,12 @@ export async function killRuns(plan: FlowKillPlan): Promise<FlowKillReport> {
       { withinMs: PATIENT_MS, everyMs: plan.everyMs },
     );
     plan.say('Every run has ended.');
+    await eventually(
+      'the beginning of every mail',
+      async () => (await database.query<{ begun: boolean }>(BEGUN))[0]?.begun || undefined,
+      { withinMs: PATIENT_MS, everyMs: 2_000 },
+    );
+    plan.say('Every mail has begun.');
     return { ...(await outcomeOf(made.url)), faults: await faultsIn(made.url), hits };
   } finally {
     await database.close();
