@@ -5,7 +5,7 @@ import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import { type Call, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
-import { findContact, type Scope } from '../contacts/queries.ts';
+import { contactOfSql, findContact, type Scope } from '../contacts/queries.ts';
 import { type AddedView, type AddMembers, MOST_ADDED } from './model.ts';
 import { type AudienceCounter, type AudienceReader, findAudienceRow } from './queries.ts';
 
@@ -40,8 +40,9 @@ const ADD = `with asked as materialized (
   select a.ord, a.activity_id, c.id from asked a join contacts c
     on c.workspace_id = $1 and c.livemode = $2::boolean and c.id = a.id where a.id is not null
   union all
-  select a.ord, a.activity_id, c.id from asked a join contacts c
-    on c.workspace_id = $1 and c.livemode = $2::boolean and c.email_key = a.email_key where a.email_key is not null
+  select a.ord, a.activity_id, c.id from asked a
+    cross join lateral ${contactOfSql({ workspaceId: '$1::text', livemode: '$2::boolean', key: 'a.email_key' })} c
+  where a.email_key is not null
 ), each_once as (
   select distinct on (id) id, activity_id from found order by id
 ), added as (

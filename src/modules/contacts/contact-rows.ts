@@ -25,6 +25,25 @@ export type Scope = Pick<Principal, 'workspaceId' | 'livemode'>;
 export const ownContacts = ({ workspaceId, livemode }: Scope): SQL =>
   sql`${contacts.workspaceId} = ${workspaceId} and ${contacts.livemode} = ${livemode}`;
 
+/**
+ * SQL: the `id` of the contact with an address, if there is one. The row is compared as a whole and asked for in the order of the whole
+ * key, which the index by address alone can give. With three equations the primary key looks as good while the table is small, and by
+ * a plan from then every address was looked for among all contacts of the workspace: 2.7 ms each with 2,600 of them. Where more than
+ * the id is needed, the contact is joined behind a fence (`materialized`, `offset 0`), by its id and its address: whichever index the
+ * planner takes then, it finds one row.
+ */
+export function contactOfSql({
+  workspaceId,
+  livemode,
+  key,
+}: Record<'workspaceId' | 'livemode' | 'key', string>): string {
+  const sought = `(${workspaceId} collate "C", ${livemode}, ${key} collate "C")`;
+  return `(select addressee.id from contacts addressee
+    where (addressee.workspace_id, addressee.livemode, addressee.email_key) >= ${sought}
+      and (addressee.workspace_id, addressee.livemode, addressee.email_key) <= ${sought}
+    order by addressee.workspace_id, addressee.livemode, addressee.email_key limit 1)`;
+}
+
 const iso = (moment: SQL | Column) =>
   sql`to_char(${moment} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const isoOrNull = (moment: SQL | Column) => sql`coalesce('"' || ${iso(moment)} || '"', 'null')`;

@@ -1,4 +1,5 @@
 import type { FollowingWrite } from '../../engine/kind.ts';
+import { contactOfSql } from './contact-rows.ts';
 import { contactsLeaveSql } from './queries.ts';
 
 /**
@@ -27,8 +28,11 @@ const activity: FollowingWrite = {
     select c.id, 'act_' || substr(s.id, 5), s.livemode, s.type, s.occurred_at, s.actor, s.campaign_id,
       s.type in ('opened', 'clicked') and s.data ->> 'via' is not null,
       case when s.type in ('sent', 'delivered', 'opened') then null else s.data end, (select event_position())
-    from ${source} s join contacts c
-      on c.workspace_id = s.workspace_id and c.livemode = s.livemode and c.email_key = s.recipient_keys[s.recipient + 1]
+    from ${source} s cross join lateral ${contactOfSql({
+      workspaceId: 's.workspace_id',
+      livemode: 's.livemode',
+      key: 's.recipient_keys[s.recipient + 1]',
+    })} c
     on conflict (contact_id, id) do nothing`,
 };
 

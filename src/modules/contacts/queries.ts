@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import { type Failure, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
-import { type ContactReader, findContact, type Scope } from './contact-rows.ts';
+import { type ContactReader, contactOfSql, findContact, type Scope } from './contact-rows.ts';
 import { CONTACT_STATUSES, type ContactView } from './model.ts';
 import { MOST_PROPERTIES } from './properties.ts';
 import type { ContactInput } from './write.ts';
@@ -11,6 +11,7 @@ import type { ContactInput } from './write.ts';
 export {
   contactJson,
   contactOf,
+  contactOfSql,
   findContact,
   ownContacts,
   type Scope,
@@ -38,14 +39,15 @@ const strength = (status: string): string => `array_position(${LADDER}, ${status
 export const contactsLeaveSql = (gone: string): string => `update contacts c
   set status = l.reason, unsubscribed_at = coalesce(c.unsubscribed_at, l.at), updated_at = l.at
   from (
-    select c.workspace_id, c.id, g.reason, g.at from (
+    select c.workspace_id, c.id, c.email_key, g.reason, g.at from (select d.*, found.id as contact_id from (
       select distinct on (workspace_id, email_key) workspace_id, email_key, reason, at from ${gone} g
       order by workspace_id, email_key, ${strength('reason')} desc nulls last
-    ) g join contacts c on c.workspace_id = g.workspace_id and c.livemode and c.email_key = g.email_key
+    ) d cross join lateral ${contactOfSql({ workspaceId: 'd.workspace_id', livemode: 'true', key: 'd.email_key' })} found offset 0
+    ) g join contacts c on c.workspace_id = g.workspace_id and c.livemode and c.id = g.contact_id and c.email_key = g.email_key
     where ${strength('g.reason')} > ${strength('c.status')}
     order by c.id for update of c
   ) l
-  where c.workspace_id = l.workspace_id and c.livemode and c.id = l.id`;
+  where c.workspace_id = l.workspace_id and c.livemode and c.id = l.id and c.email_key = l.email_key`;
 
 /** A contact that a row of a file would change. */
 export interface KnownContact {
@@ -57,9 +59,11 @@ export interface KnownContact {
 
 const KNOWN = `select i.ord, (select count(*) from jsonb_object_keys(c.properties || i.properties)) > ${MOST_PROPERTIES} as "isFull"
 from (
-  select a.*, $1::text as workspace_id, $2::boolean as livemode
-  from json_to_recordset($3::text::json) as a(ord integer, email_key text, properties jsonb) offset 0
-) i join contacts c on c.workspace_id = i.workspace_id and c.livemode = i.livemode and c.email_key = i.email_key`;
+  select a.*, $1::text as workspace_id, $2::boolean as livemode, found.id as contact_id
+  from json_to_recordset($3::text::json) as a(ord integer, email_key text, properties jsonb)
+    cross join lateral ${contactOfSql({ workspaceId: '$1::text', livemode: '$2::boolean', key: 'a.email_key' })} found offset 0
+) i join contacts c on c.workspace_id = i.workspace_id and c.livemode = i.livemode and c.id = i.contact_id
+  and c.email_key = i.email_key`;
 
 /** Which of these are contacts already, each address at most once. @throws Unavailable */
 export const knownContacts = (

@@ -1,4 +1,5 @@
 import { keepReplySql } from '../../db/stored-replies.ts';
+import { contactOfSql } from './contact-rows.ts';
 import type { PropertyValues } from './properties.ts';
 
 /** A contact as a statement takes it. What is absent stays as it is. */
@@ -54,8 +55,7 @@ export interface ContactScope {
  * The CTEs that make and merge contacts from a relation of `CONTACT_INPUT_COLUMNS` with an address at most once. They
  * end with `written` (ord, id, outcome). Nobody is ever subscribed by them who was not: a new contact begins with what the
  * suppressions say of its address, be it known or only by its hash. Rows are locked in the order of their ids. An address that
- * somebody else adds meanwhile is in no row of `written`: the statement is to be repeated for it. Contacts are joined by columns of their
- * rows, and not by the parameters: a plan that was made while the table was small would walk through the whole workspace.
+ * somebody else adds meanwhile is in no row of `written`: the statement is to be repeated for it.
  */
 export const writeContactsSql = ({
   input = 'input',
@@ -67,9 +67,13 @@ export const writeContactsSql = ({
   origin = { type: "'created'", subject: 'null' },
 }: ContactScope): string => `placed as materialized (
   select i.*, ${workspaceId} as in_workspace, ${livemode} as in_livemode from ${input} i
+), met as materialized (
+  select i.*, found.id as known_id from placed i
+    cross join lateral ${contactOfSql({ workspaceId: 'i.in_workspace', livemode: 'i.in_livemode', key: 'i.email_key' })} found
 ), known as materialized (
-  select i.*, c.id as known_id, c.status as known_status, (c.properties || i.properties) - coalesce(i.removed, '{}') as merged
-  from placed i join contacts c on c.workspace_id = i.in_workspace and c.livemode = i.in_livemode and c.email_key = i.email_key
+  select i.*, c.status as known_status, (c.properties || i.properties) - coalesce(i.removed, '{}') as merged
+  from met i join contacts c on c.workspace_id = i.in_workspace and c.livemode = i.in_livemode and c.id = i.known_id
+    and c.email_key = i.email_key
   order by c.id for update of c
 ), fitting as materialized (
   select *, (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known
