@@ -28,6 +28,11 @@ export interface ReadOptions {
    * sides, so it is for reads that are frequent and have few forms; a client must not be able to invent texts.
    */
   readonly prepared?: boolean;
+  /**
+   * True for a read that a client has put together and that many wait behind: a server ends it after a second, and it has connections of
+   * its own. An embedded database cannot end a statement.
+   */
+  readonly isBrief?: boolean;
 }
 
 /** The options of a frequent read with few forms. */

@@ -17,6 +17,7 @@ import hoursAndMakers from '../../drizzle/0014_hours_and_makers.sql' with { type
 import earlyVisits from '../../drizzle/0015_early_visits.sql' with { type: 'text' };
 import flowRunIndexes from '../../drizzle/0016_flow_run_indexes.sql' with { type: 'text' };
 import contactSearches from '../../drizzle/0017_contact_searches.sql' with { type: 'text' };
+import flowLaggards from '../../drizzle/0018_flow_laggards.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -45,4 +46,5 @@ export const migrations: readonly Migration[] = [
   { name: '0015_early_visits', sql: earlyVisits },
   { name: '0016_flow_run_indexes', sql: flowRunIndexes },
   { name: '0017_contact_searches', sql: contactSearches },
+  { name: '0018_flow_laggards', sql: flowLaggards },
 ];

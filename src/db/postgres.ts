@@ -14,6 +14,9 @@ import { wireText } from './wire-text.ts';
 
 const ENGINE_CONNECTIONS = 6;
 const READ_CONNECTIONS = 4;
+/** Two, so that one brief read that is slow does not delay the next. */
+const BRIEF_CONNECTIONS = 2;
+const BRIEF_MS = 1_000;
 /** The deadline of a script: a migration may rewrite a table, and lifts the server's own limit by `set local statement_timeout`. */
 const SCRIPT_DEADLINE_MS = 600_000;
 
@@ -49,11 +52,12 @@ const ormOver = (client: postgres.Sql, prepare: boolean): Orm =>
     }),
   ) as unknown as Orm;
 
-/** A PostgreSQL server (15 or later), over two pools: the engine's raw statements, and Drizzle's. */
+/** A PostgreSQL server (15 or later), over three pools: the engine's raw statements, Drizzle's, and its brief ones. */
 export class PostgresDatabase implements Database {
   readonly kind = 'postgres';
   readonly #engine: Pool;
   readonly #reads: Pool;
+  readonly #brief: Pool;
   readonly #servers: Servers;
   readonly #watch: HealthProbe;
   readonly #kept = new KeptStatements();
@@ -77,6 +81,7 @@ export class PostgresDatabase implements Database {
       );
     this.#engine = pool(ENGINE_CONNECTIONS, ENGINE_SETTINGS);
     this.#reads = pool(READ_CONNECTIONS);
+    this.#brief = pool(BRIEF_CONNECTIONS, { statement_timeout: `${BRIEF_MS}` });
   }
 
   /** Opens a database, and waits for the one of several servers that takes writes. @throws Unavailable */
@@ -92,7 +97,7 @@ export class PostgresDatabase implements Database {
   }
 
   #replace(graceMs?: number): void {
-    for (const each of [this.#engine, this.#reads]) each.replace(graceMs);
+    for (const each of [this.#engine, this.#reads, this.#brief]) each.replace(graceMs);
   }
 
   get refusedWrite(): WriteRefusal | null {
@@ -119,9 +124,9 @@ export class PostgresDatabase implements Database {
 
   read<Result>(
     run: (orm: Orm) => PromiseLike<Result>,
-    { prepared = false }: ReadOptions = {},
+    { prepared = false, isBrief = false }: ReadOptions = {},
   ): Promise<Result> {
-    return this.#run(this.#reads, DEADLINE_MS, prepared, (client, prepare) => {
+    return this.#run(isBrief ? this.#brief : this.#reads, DEADLINE_MS, prepared, (client, prepare) => {
       let orms = this.#orms.get(client);
       if (!orms) {
         orms = { plain: ormOver(client, false), preparing: ormOver(client, true) };
@@ -164,6 +169,6 @@ export class PostgresDatabase implements Database {
 
   async close(): Promise<void> {
     this.#watch.stop();
-    await Promise.all([this.#engine.close(), this.#reads.close()]);
+    await Promise.all([this.#engine.close(), this.#reads.close(), this.#brief.close()]);
   }
 }

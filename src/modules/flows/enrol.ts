@@ -4,7 +4,7 @@ import { isDuplicate } from '../../db/sqlstate.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Scope } from '../contacts/queries.ts';
-import { whoMatches } from './filters.ts';
+import { type FilterTime, whoMatches } from './filters.ts';
 import { LEASE_MS } from './performer.ts';
 import { definitionReader, zoneOf } from './run-reader.ts';
 import { definitionIdOf } from './store.ts';
@@ -67,22 +67,26 @@ interface FreeRow {
 }
 
 /** Starts runs of a flow. */
-export type Enrol = (beginning: Beginning, occurrences: readonly Occurrence[]) => Promise<readonly string[]>;
+export type Enrol = (
+  beginning: Beginning,
+  occurrences: readonly Occurrence[],
+  time?: FilterTime,
+) => Promise<readonly string[]>;
 
 /**
  * Starts a run for each occurrence that its flow takes, and answers their ids. Whatever fails is thrown, and the whole may be asked
- * again: what has begun does not begin twice. @throws Unavailable
+ * again: what has begun does not begin twice. @throws Unavailable, and SlowFilter where `time` is limited
  */
 export function enroller({ database, engine, clock }: EnrolDeps): Enrol {
   const definitionOf = definitionReader(database);
 
-  return async (beginning, occurrences) => {
+  return async (beginning, occurrences, time) => {
     const { flowId, version, workspaceId, livemode } = beginning;
     const definitionId = definitionIdOf(flowId, version);
     const definition = await definitionOf(definitionId);
     const each = occurrences.filter(({ depth }) => depth < DEEPEST);
     if (!definition || each.length === 0) return [];
-    const matches = await whoMatches(database, beginning, definition.trigger.filter, each, clock.now());
+    const matches = await whoMatches(database, beginning, definition.trigger.filter, each, clock.now(), time);
     const matching = each.filter((_, index) => matches[index]);
     // Only the first of each contact: it has one open run at a time.
     const wanted = [...new Map(matching.toReversed().map((one) => [one.contactId, one])).values()];

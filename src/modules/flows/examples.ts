@@ -17,12 +17,14 @@ export const FLOW: FlowView = {
     ...{ entered: 3, running: 0, waiting: 2, completed: 1, exited: 0, failed: 0, cancelled: 0 },
     steps: [{ step: 'welcome', outcome: 'sent', count: 3 }],
   },
+  behindSince: null,
   createdAt: AT,
   updatedAt: AT,
 };
 
 const {
   stats: _,
+  behindSince: _behindSince,
   id: _id,
   livemode: _livemode,
   name: _name,

@@ -1,6 +1,7 @@
 import { inArray, sql } from 'drizzle-orm';
-import type { Database } from '../../db/database.ts';
+import type { Database, Orm, ReadOptions } from '../../db/database.ts';
 import { contacts } from '../../db/schema/audience.ts';
+import { codeOf, TOOK_TOO_LONG } from '../../db/sqlstate.ts';
 import { Problems } from '../../filters/condition.ts';
 import type { FieldFamily } from '../../filters/fields.ts';
 import { propertyFamily } from '../../filters/properties.ts';
@@ -35,6 +36,54 @@ export async function filterProblems(
   return read instanceof Problems ? read.details : [];
 }
 
+/** A filter of a workspace has taken all the time that it has there. */
+export class SlowFilter extends Error {
+  override readonly name = 'SlowFilter';
+}
+
+/** What the filters of each workspace may take of a piece of work that others wait behind. */
+export class FilterTime {
+  /** The workspaces that have taken theirs, and the error that told. */
+  readonly slow = new Map<string, SlowFilter>();
+  readonly #taken = new Map<string, number>();
+
+  constructor(
+    private readonly limits: {
+      readonly monotonic: () => number;
+      readonly mostMs: number;
+      /** True where a statement of its own may take a second at the most. */
+      readonly isBrief: boolean;
+      /** True where what cannot be answered in time holds for nobody. */
+      readonly leavesOut: boolean;
+    },
+  ) {}
+
+  /** Asks within the time of the workspace; null for what is left out. @throws SlowFilter, Unavailable */
+  async ask<T>(workspaceId: string, asked: (options: ReadOptions) => Promise<T>): Promise<T | null> {
+    const { monotonic, mostMs, isBrief, leavesOut } = this.limits;
+    const taken = this.#taken.get(workspaceId) ?? 0;
+    const begin = monotonic();
+    try {
+      if (taken > mostMs) throw new SlowFilter(`The filters of a workspace took more than ${mostMs} ms.`);
+      return await asked({ isBrief });
+    } catch (error) {
+      const slow = asSlow(error);
+      this.slow.set(workspaceId, slow);
+      if (leavesOut) return null;
+      throw slow;
+    } finally {
+      this.#taken.set(workspaceId, taken + monotonic() - begin);
+    }
+  }
+}
+
+/** The error of a statement that its server has ended. @throws every other */
+function asSlow(error: unknown): SlowFilter {
+  if (error instanceof SlowFilter) return error;
+  if (codeOf(error) !== TOOK_TOO_LONG) throw error;
+  return new SlowFilter('A filter took longer than a statement may.', { cause: error });
+}
+
 /** A contact together with the event that is asked about. */
 export interface Asked {
   readonly contactId: string;
@@ -44,7 +93,7 @@ export interface Asked {
 
 /**
  * Answers for each of them whether a filter holds, with one statement. A filter that names what has gone since holds for nobody.
- * @throws Unavailable
+ * @throws Unavailable, and SlowFilter where the workspace has a limited time
  */
 export async function whoMatches(
   database: Database,
@@ -52,6 +101,7 @@ export async function whoMatches(
   value: unknown,
   asked: readonly Asked[],
   now: number,
+  time?: FilterTime,
 ): Promise<readonly boolean[]> {
   if (value === undefined || value === null) return asked.map(() => true);
   if (asked.length === 0) return [];
@@ -60,7 +110,7 @@ export async function whoMatches(
   const pairs = JSON.stringify(
     asked.map(({ contactId, eventId }, ord) => ({ ord, contact_id: contactId, event_id: eventId })),
   );
-  const rows = await database.read((orm) =>
+  const matching = (orm: Orm) =>
     orm
       .select({ ord: sql<number>`p.ord` })
       .from(contacts)
@@ -74,8 +124,9 @@ export async function whoMatches(
           contacts.id,
           asked.map(({ contactId }) => contactId),
         )} and (${filter.sql(now)}) is true`,
-      ),
-  );
-  const matching = new Set(rows.map(({ ord }) => Number(ord)));
-  return asked.map((_, ord) => matching.has(ord));
+      );
+  const ask = (options?: ReadOptions) => database.read(matching, options);
+  const rows = time ? await time.ask(scope.workspaceId, ask) : await ask();
+  const found = new Set(rows?.map(({ ord }) => Number(ord)));
+  return asked.map((_, ord) => found.has(ord));
 }

@@ -1,14 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { Unavailable } from '../../errors/unavailable.ts';
-import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
-import { HORIZON } from '../events/queries.ts';
+import { AHEAD, READ } from './activity-log.ts';
 import { Dates } from './dated.ts';
-import type { Enrol, Occurrence } from './enrol.ts';
-import { type Activity, type Listener, type Wake, waker } from './wake.ts';
+import { FilterTime } from './filters.ts';
+import { lag, laggards } from './laggards.ts';
+import { type PageDeps, PageWork, readListeners } from './page-work.ts';
+import type { Activity, Listener } from './wake.ts';
 
 /** Entries of the log that are worked through together. */
 const PAGE = 1_000;
@@ -22,17 +20,13 @@ const LINGER_MS = 150;
 const LONGEST_MS = 3_000;
 /** How long an instance follows the log after its last sign of life. It may be wrong: what is read twice brings about nothing twice. */
 const FOLLOWED_MS = 5_000;
+/** What the filters of a workspace may take of a page, and each of them. Everybody else waits behind it. */
+const FILTERS_MS = 1_000;
 /** Between two signs of life while it works. */
 const BEAT_MS = 1_000;
 
 /** The resources whose changes may be what a flow waits for. */
 const FOLLOWED: ReadonlySet<string> = new Set(['audiences', 'contacts', 'suppressions']);
-
-const LISTENERS = `select f.workspace_id as "workspaceId", f.livemode, f.id as "flowId", f.published_version as version,
-  f.trigger_type as trigger, f.listens_to as "listensTo", f.since_position::text as since,
-  (extract(epoch from f.scanned_to) * 1000)::float8 as "scannedTo"
-from flows f join workspaces w on w.id = f.workspace_id and w.archived_at is null
-where f.status = 'active' and f.deleted_at is null`;
 
 /** Whether some run may wait for something. Which ones do is asked of the contacts of a page. */
 const WAITERS = 'select exists (select from flow_runs where ended_at is null) as some';
@@ -52,79 +46,20 @@ const LEAVE = 'update flow_feed set follower = null where one and follower = $1'
 const ADVANCE = `update flow_feed set position = $2::bigint, id = $3, followed_until = $4::timestamptz + interval '${FOLLOWED_MS} milliseconds'
 where one and follower = $1 returning 1 as one`;
 
-const AHEAD = `with horizon as materialized (${HORIZON})
-select exists (
-  select from contact_activity a, horizon h where a.email_id is null and (a.position, a.id) > (f.position, f.id) and a.position < h.at
-) as some, (select h.at::text from horizon h) as horizon from flow_feed f where f.one`;
-
 /**
- * Nobody notes why a contact matches a filter: whoever has joined or left a dynamic audience may have been changed by a flow within
- * the day before.
- */
-const BY_CHANGES = `case when a.by_machine then (
-  select max((r.context ->> 'depth')::integer) + 1 from flow_runs r
-  where r.contact_id = a.contact_id and r.started_at > a.at - interval '1 day' and exists (
-    select from flow_run_log l where l.run_id = r.id and l.outcome in ('updated', 'added', 'removed'))
-) end`;
-
-/**
- * What contacts did, in the order in which it became durable; nothing before the horizon can come in between any more. What is noted of
- * an event are properties of the client's own, which must not be taken for ours.
- */
-const READ = `with horizon as materialized (${HORIZON})
-select a.position::text, a.id, a.contact_id as "contactId", a.livemode, a.type, a.subject,
-  case when a.type in ('joined', 'left') then coalesce((a.data ->> 'depth')::integer, ${BY_CHANGES}, 0) else 0 end as depth,
-  case when a.type = 'joined' then a.data ->> 'importId' end as "importId",
-  (extract(epoch from a.at) * 1000)::float8 as at
-from horizon h cross join lateral (
-  select * from contact_activity
-  where email_id is null and (position, id) > ($1::bigint, $2::text) and position < h.at
-  order by position, id limit $3::integer
-) a order by a.position, a.id`;
-
-/**
- * In which of the workspaces that listen a contact is, whether it began there, and whether its import begins flows. Contacts are looked
- * up one by one and by the primary key, as in `enrol.ts`.
- */
-const PLACE = `select a.ord, c.workspace_id as "workspaceId", c.created_at = a.at as "isNew", coalesce(i.trigger_flows, true) as triggers
-from json_to_recordset($1::text::json) as a(ord integer, contact_id text, livemode boolean, at timestamptz, import_id text)
-cross join unnest($2::text[]) as w(id)
-cross join lateral (
-  select workspace_id, created_at from contacts
-  where workspace_id = w.id and livemode = a.livemode and id >= a.contact_id and id <= a.contact_id order by id limit 1
-) c
-left join contact_imports i on i.id = a.import_id`;
-
-interface Placed {
-  readonly ord: number;
-  readonly workspaceId: string;
-  readonly isNew: boolean;
-  readonly triggers: boolean;
-}
-
-/** The services that following contacts calls. */
-export interface FollowerDeps {
-  readonly database: Database;
-  readonly engine: Engine;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly enrol: Enrol;
-}
-
-/**
- * Follows what contacts do, a second behind at most, and a quarter of one behind the requests to this instance: it begins runs, and wakes those that wait. A page counts as read once all that
- * it brought about is durable. One that is read again after a crash brings about nothing twice: an occurrence begins one run, and
- * a run takes no event at or before the last one that it took.
+ * Follows what contacts do, a second behind at most, and a quarter of one behind the requests to this instance: it begins runs, and
+ * wakes those that wait. A page counts as read once all that it brought about is durable. One that is read again after a crash brings
+ * about nothing twice: an occurrence begins one run, and a run takes no event at or before the last one that it took.
  */
 export class Follower {
   readonly #name = crypto.randomUUID();
-  readonly #wake: Wake;
+  readonly #pages: PageWork;
   readonly #dates: Dates;
   #isWanted = false;
 
-  constructor(private readonly deps: FollowerDeps) {
-    this.#wake = waker(deps);
-    this.#dates = new Dates({ ...deps, enrol: (flow, each) => this.#enrol(flow, each) });
+  constructor(private readonly deps: PageDeps) {
+    this.#pages = new PageWork(deps);
+    this.#dates = new Dates(deps);
   }
 
   get duty(): Duty {
@@ -159,7 +94,7 @@ export class Follower {
     const { database } = this.deps;
     // What was activated before an entry was written is seen behind it: whoever listens is asked after the log.
     const [ahead] = await database.query<{ some: boolean; horizon: string }>(AHEAD);
-    const listeners = await this.#listeners();
+    const listeners = await readListeners(database);
     const dated = listeners.filter(({ trigger }) => trigger === 'dateProperty');
     const heard = listeners.filter(({ trigger }) => trigger !== 'dateProperty');
     if (ahead?.some) await this.#followEvents(ahead.horizon, heard, stop);
@@ -193,7 +128,7 @@ export class Follower {
         await pause(PAUSE_MS);
         continue;
       }
-      await this.#work(page, await this.#listeners());
+      await this.#work(page, { position, id });
       ({ position, id } = last);
       if (!(await this.#advance(position, id))) return;
       lingersUntil = clock.monotonic() + LINGER_MS;
@@ -201,50 +136,24 @@ export class Follower {
     }
   }
 
-  #listeners(): Promise<readonly Listener[]> {
-    return this.deps.database.query<Listener>(LISTENERS);
-  }
-
-  async #work(page: readonly Activity[], listeners: readonly Listener[]): Promise<void> {
-    const { database } = this.deps;
-    const heard = page.filter((entry) => listeners.some((listener) => mayHear(listener, entry)));
-    if (heard.length > 0) {
-      const asked = heard.map((entry, ord) => ({
-        ...{
-          ord,
-          contact_id: entry.contactId,
-          livemode: entry.livemode,
-          at: new Date(entry.at).toISOString(),
-        },
-        import_id: entry.type === 'imported' ? entry.subject : entry.importId,
-      }));
-      const workspaces = [...new Set(listeners.map(({ workspaceId }) => workspaceId))];
-      const placed = await database.query<Placed>(PLACE, [JSON.stringify(asked), workspaces]);
-      for (const listener of listeners) {
-        const occurrences = placed.flatMap(({ ord, workspaceId, isNew, triggers }) => {
-          const entry = heard[ord] as Activity;
-          const hears =
-            workspaceId === listener.workspaceId &&
-            triggers &&
-            mayHear(listener, entry) &&
-            (listener.trigger !== 'contactCreated' || entry.type === 'created' || isNew);
-          return hears ? [occurrenceOf(entry)] : [];
-        });
-        if (occurrences.length > 0) await this.#enrol(listener, occurrences);
-      }
-    }
-    await this.#wake(page);
-  }
-
-  /** A flow that cannot begin must not keep those of everybody else from theirs; a database that is away does. */
-  async #enrol(listener: Listener, occurrences: readonly Occurrence[]): Promise<void> {
-    const { enrol, logger } = this.deps;
-    try {
-      await enrol(listener, occurrences);
-    } catch (error) {
-      if (error instanceof Unavailable) throw error;
-      logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are left out.');
-    }
+  /** Does what a page brings about. A workspace whose filters take long follows by itself from its beginning on. */
+  async #work(
+    page: readonly Activity[],
+    place: { readonly position: string; readonly id: string },
+  ): Promise<void> {
+    const { database, clock, logger } = this.deps;
+    const alone = await laggards(database, this.#name, clock.now());
+    const isFor = (workspaceId: string) => !alone.has(workspaceId);
+    const listeners = (await readListeners(database)).filter(({ workspaceId }) => isFor(workspaceId));
+    const time = filterTime(clock);
+    await this.#pages.do({ page, listeners, time, isFor });
+    if (time.slow.size === 0) return;
+    await lag(database, [...time.slow.keys()], place, clock.now());
+    for (const [workspace, err] of time.slow)
+      logger.warn(
+        { err, workspace },
+        'The filters of a workspace take long: its flows follow by themselves.',
+      );
   }
 
   async #place(): Promise<{ readonly position: string; readonly id: string } | null> {
@@ -263,29 +172,16 @@ export class Follower {
   }
 }
 
+/** What filters may take where everybody else waits. */
+const filterTime = (clock: Clock): FilterTime =>
+  new FilterTime({
+    monotonic: () => clock.monotonic(),
+    ...{ mostMs: FILTERS_MS, isBrief: true, leavesOut: false },
+  });
+
 /** What each entry may begin has to find room: a run of every flow of its workspace. */
 function mostRead(heard: readonly Listener[], room: number): number {
   const byWorkspace = Map.groupBy(heard, ({ workspaceId }) => workspaceId);
   const mostFlows = Math.max(1, ...[...byWorkspace.values()].map(({ length }) => length));
   return Math.min(Math.ceil(room / mostFlows), PAGE);
 }
-
-const TYPES: Readonly<Record<string, readonly string[]>> = {
-  contactCreated: ['created', 'imported'],
-  audienceJoined: ['joined'],
-  audienceLeft: ['left'],
-  event: ['event'],
-};
-
-/** Whether an entry is what a flow listens to, wherever its contact is. */
-const mayHear = (listener: Listener, entry: Activity): boolean =>
-  (TYPES[listener.trigger] ?? []).includes(entry.type) &&
-  listener.livemode === entry.livemode &&
-  (listener.listensTo === null || listener.listensTo === entry.subject) &&
-  BigInt(entry.position) > BigInt(listener.since);
-
-const occurrenceOf = ({ contactId, id, position, depth }: Activity): Occurrence => ({
-  ...{ contactId, position, depth },
-  key: id,
-  eventId: id,
-});

@@ -152,7 +152,15 @@ const times = { createdAt: Moment, updatedAt: Moment };
 
 /** A flow. */
 export const Flow = Type.Object(
-  { ...flow, stats: nullable(FlowStats, { description: 'Null in a list.' }), ...times },
+  {
+    ...flow,
+    stats: nullable(FlowStats, { description: 'Null in a list.' }),
+    behindSince: nullable(Moment, {
+      description:
+        'When the next thing happened that flows of this workspace have yet to follow, because some filter of theirs takes long; null while they are in time.',
+    }),
+    ...times,
+  },
   { title: 'Flow' },
 );
 /** The type of it. */

@@ -6,6 +6,7 @@ import { auditRuns } from './audit-runs.ts';
 import { enroller } from './enrol.ts';
 import { Follower } from './follower.ts';
 import { flowRunKind } from './kind.ts';
+import { Laggards } from './laggards.ts';
 import { flowPerformer } from './performer.ts';
 import { type FlowDeps, flowRoutes } from './routes.ts';
 import { definitionReader } from './run-reader.ts';
@@ -94,6 +95,7 @@ export const flowsModule = defineModule<FlowDeps>({
         const deps = { database, engine, clock };
         const enrol = enroller(deps);
         const follower = new Follower({ ...deps, enrol, logger });
+        const behind = new Laggards({ ...deps, enrol, logger });
         return {
           deps: {
             ...{ ...deps, enrol, sealer, publicUrl: config.publicUrl },
@@ -103,7 +105,7 @@ export const flowsModule = defineModule<FlowDeps>({
             cancelRuns: (flowId) => cancelRuns(deps, flowId, AbortSignal.timeout(WAITED_FOR_MS)),
           },
           noteChange: (noted) => follower.note(noted),
-          duties: [follower.duty, runSettler(deps), runPruner(deps), flowTallyAccountant(deps)],
+          duties: [follower.duty, behind.duty, runSettler(deps), runPruner(deps), flowTallyAccountant(deps)],
         };
       },
     };

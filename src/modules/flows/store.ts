@@ -14,6 +14,8 @@ export interface FlowRow {
   readonly published_version: number | null;
   readonly created_at: number;
   readonly updated_at: number;
+  /** When the next thing happened that its flows have not followed yet, because their filters take long (epoch ms); else null. */
+  readonly behind_since: number | null;
 }
 
 /** A flow with one of its versions. */
@@ -23,8 +25,14 @@ export interface FlowWithVersion extends FlowRow {
 
 const at = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
 
+/** Up to where a workspace has followed by itself, and what comes next. */
+const BEHIND = `(select ${at('a.at')} from flow_laggards l
+    join flow_feed x on x.one and (l.position, l.id) < (x.position, x.id)
+    cross join lateral (select at from contact_activity where email_id is null and (position, id) > (l.position, l.id) order by position, id limit 1) a
+  where l.workspace_id = f.workspace_id)`;
+
 const COLUMNS = `f.workspace_id, f.livemode, f.id, f.name, f.status, f.is_held, f.version, f.published_version,
-  ${at('f.created_at')} as created_at, ${at('f.updated_at')} as updated_at`;
+  ${at('f.created_at')} as created_at, ${at('f.updated_at')} as updated_at, ${BEHIND} as behind_since`;
 
 const OWN = 'f.workspace_id = $1 and f.livemode = $2::boolean and f.deleted_at is null';
 

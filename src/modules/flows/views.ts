@@ -19,6 +19,7 @@ export const flowOf = (row: FlowRow, definition: FlowDefinition, stats: FlowView
   version: row.version,
   publishedVersion: row.published_version,
   stats,
+  behindSince: isoOrNull(row.behind_since),
   createdAt: iso(row.created_at),
   updatedAt: iso(row.updated_at),
 });

@@ -1,4 +1,5 @@
 import type { FlowRunEvent } from '../../../machines/flow-run-context.ts';
+import { Semaphore } from '../../async/semaphore.ts';
 import type { Database } from '../../db/database.ts';
 import { readColumns } from '../../engine/actor-columns.ts';
 import type { ActorRow } from '../../engine/actors.ts';
@@ -7,7 +8,7 @@ import { Unavailable } from '../../errors/unavailable.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Beginning } from './enrol.ts';
-import { whoMatches } from './filters.ts';
+import { type FilterTime, SlowFilter, whoMatches } from './filters.ts';
 import { flowRunKind } from './kind.ts';
 import { definitionReader } from './run-reader.ts';
 
@@ -36,8 +37,12 @@ export interface Activity {
   readonly at: number;
 }
 
-/** Tells runs what their contacts did. */
-export type Wake = (page: readonly Activity[]) => Promise<void>;
+/** Tells runs of those for whom it is done what their contacts did. Whose filters take too long is named in `time`, and left alone. */
+export type Wake = (
+  page: readonly Activity[],
+  time: FilterTime,
+  isFor: (workspaceId: string) => boolean,
+) => Promise<void>;
 
 const OPEN = `select ${readColumns(flowRunKind)}, a.contact_id, a.awaits, a.step, a.context ->> 'occurrence' as occurrence
 from flow_runs a`;
@@ -69,6 +74,11 @@ export interface WakeDeps {
   readonly logger: Logger;
 }
 
+type IsFor = (workspaceId: string) => boolean;
+
+/** The workspaces whose filters are asked at once: as many as brief reads have connections. */
+const ASKED_AT_ONCE = 2;
+
 /** Makes the function that tells runs. It throws what could not be told: the page is then told again. */
 export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   const definitionOf = definitionReader(database);
@@ -76,28 +86,43 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   /** Of these runs those for which a filter of their version holds, asked with one statement for each version and step. */
   async function matching<Pair extends { readonly run: OpenRun; readonly eventId: string | null }>(
     pairs: readonly Pair[],
+    time: FilterTime,
     filterOf: (definition: NonNullable<Awaited<ReturnType<typeof definitionOf>>>, step: string) => unknown,
   ): Promise<readonly Pair[]> {
-    const groups = Map.groupBy(pairs, ({ run }) => `${run.definition_id} ${run.step}`);
-    const found = [...groups.values()].map(async (group) => {
+    const slots = new Semaphore(ASKED_AT_ONCE);
+    const ofGroup = async (group: readonly Pair[]): Promise<readonly Pair[]> => {
       const [{ run }] = group as [Pair];
       const definition = await definitionOf(run.definition_id);
       if (!definition) return [];
       const asked = group.map((pair) => ({ contactId: pair.run.contact_id, eventId: pair.eventId }));
       const filter = filterOf(definition, run.step ?? '');
       const scope = { workspaceId: run.workspace_id, livemode: run.livemode };
-      const answers = await whoMatches(database, scope, filter, asked, clock.now());
+      const answers = await whoMatches(database, scope, filter, asked, clock.now(), time);
       return group.filter((_, index) => answers[index]);
-    });
+    };
+    const ofWorkspace = async (own: readonly Pair[]): Promise<readonly Pair[]> => {
+      const found: Pair[] = [];
+      const groups = Map.groupBy(own, ({ run }) => `${run.definition_id} ${run.step}`);
+      try {
+        for (const group of groups.values()) found.push(...(await ofGroup(group)));
+      } catch (error) {
+        // It is asked again where nobody else waits: what was found already might be told out of its order.
+        if (error instanceof SlowFilter) return [];
+        throw error;
+      }
+      return found;
+    };
+    const workspaces = Map.groupBy(pairs, ({ run }) => run.workspace_id);
+    const found = [...workspaces.values()].map((own) => slots.run(() => ofWorkspace(own)));
     return (await Promise.all(found)).flat();
   }
 
   /** Tells each run the first event that it waits for, and asks again of those whose contacts did something behind that. */
-  async function wakeAwaiting(page: readonly Activity[]): Promise<void> {
+  async function wakeAwaiting(page: readonly Activity[], time: FilterTime, isFor: IsFor): Promise<void> {
     let events = page.flatMap((event, place) => (event.type === 'event' ? [{ event, place }] : []));
     const told = new Map<string, number>();
     while (events.length > 0) {
-      const first = await firstFor(events, told);
+      const first = await firstFor(events, told, time, isFor);
       const reached = new Map<string, number>();
       for (const { run, place } of first) {
         told.set(run.id, place);
@@ -118,30 +143,37 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   async function firstFor(
     events: readonly PlacedEvent[],
     told: ReadonlyMap<string, number>,
+    time: FilterTime,
+    isFor: IsFor,
   ): Promise<readonly (PlacedEvent & { readonly run: OpenRun })[]> {
     const contacts = [...new Set(events.map(({ event }) => event.contactId))];
     const names = [...new Set(events.map(({ event }) => event.subject ?? ''))];
-    const runs = await database.query<OpenRun>(AWAITING, [contacts, names]);
+    const runs = (await database.query<OpenRun>(AWAITING, [contacts, names])).filter(
+      ({ workspace_id }) => isFor(workspace_id) && !time.slow.has(workspace_id),
+    );
     const byContact = Map.groupBy(runs, (run) => run.contact_id);
     const pairs = events.flatMap(({ event, place }) =>
       (byContact.get(event.contactId) ?? [])
         .filter(({ id, awaits }) => awaits === event.subject && place > (told.get(id) ?? -1))
         .map((run) => ({ run, event, place, eventId: event.id })),
     );
-    const wanted = await matching(pairs, ({ steps }, key) => {
+    const wanted = await matching(pairs, time, ({ steps }, key) => {
       const step = steps.find((one) => one.key === key);
       return step?.type === 'waitForEvent' ? step.config.filter : undefined;
     });
     // The pairs are in the order of their places.
-    return [...new Map(wanted.toReversed().map((pair) => [pair.run.id, pair])).values()];
+    const inOrder = wanted.toSorted((one, other) => one.place - other.place);
+    return [...new Map(inOrder.toReversed().map((pair) => [pair.run.id, pair])).values()];
   }
 
-  async function endWatched(page: readonly Activity[]): Promise<void> {
+  async function endWatched(page: readonly Activity[], time: FilterTime, isFor: IsFor): Promise<void> {
     const contacts = [...new Set(page.map(({ contactId }) => contactId))];
-    const runs = await database.query<OpenRun>(WATCHED, [contacts]);
+    const runs = (await database.query<OpenRun>(WATCHED, [contacts])).filter(
+      ({ workspace_id }) => isFor(workspace_id) && !time.slow.has(workspace_id),
+    );
     if (runs.length === 0) return;
     const pairs = runs.map((run) => ({ run, eventId: run.occurrence }));
-    const over = await matching(pairs, ({ exitWhen }) => exitWhen);
+    const over = await matching(pairs, time, ({ exitWhen }) => exitWhen);
     await allTold(
       over.map(({ run }) => tell(run, { type: 'exit.requested', at: clock.now(), reason: 'goal' })),
     );
@@ -162,8 +194,8 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
     }
   }
 
-  return async (page) => {
-    await endWatched(page);
-    await wakeAwaiting(page);
+  return async (page, time, isFor) => {
+    await endWatched(page, time, isFor);
+    await wakeAwaiting(page, time, isFor);
   };
 }
