@@ -42,6 +42,8 @@ export interface Service {
   readonly sessions: Sessions;
   /** The ports of the listeners besides HTTP; null for one that is not configured. */
   readonly ports: Readonly<Record<string, number | null>>;
+  /** Has `GET /ready` answer 503 from now on. */
+  drain(): void;
   /** Starts the engine and the duties, and opens the other listeners. Rejects when a port is taken. */
   start(): Promise<void>;
   /** Stops all background work; requests are still answered. Resolves once the work under way has ended. */
@@ -99,6 +101,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       schedule = startDuties(duties, clock, logger, lastRun);
       for (const module of connected) await module.start?.();
     },
+    drain: offered(offers, 'drain'),
     windDown,
     async stop() {
       await Promise.all([...connected.map((module) => module.close?.()), windDown()]);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Server } from 'bun';
 import { isDoneWithin } from '../async/deadline.ts';
 import { chaosOf } from '../chaos/faulty-engine.ts';
@@ -16,7 +17,7 @@ import { stopRequested } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
 import { abandoned, serveWith } from './workers.ts';
 
-/** Orchestrators kill after 30 s. Unfinished work is durable, and the next start finds it. */
+/** Orchestrators kill after 30 s, in which the time to drain is counted. Unfinished work is durable, and the next start finds it. */
 const FINISH_WITHIN_MS = 25_000;
 /** Requests in flight get this long before the engine begins to stop; most take milliseconds. */
 const REQUESTS_FIRST_MS = 1_000;
@@ -47,6 +48,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     chaos: config.torture && chaosOf(config.torture),
   });
   let server: Server<SocketSession> | undefined;
+  let isDraining = false;
   const control = openControl(service, config, logger);
   try {
     const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, service.clock.now());
@@ -58,6 +60,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
         port: config.port,
         sockets,
         shared: worker !== undefined,
+        isDraining: () => isDraining,
       });
     } finally {
       // The keys exist now, even if the port was taken, and they are shown only this once.
@@ -67,9 +70,20 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     logger.info({ url: server.url.origin, version: VERSION, database: service.database.kind }, 'Listening');
     if (config.profile === 'development' && worker === undefined)
       terminal.out(await liveViewText(service.inspector, workspace.id));
-    logger.info({ signal: await stop }, 'Stopping: what is in flight is finished first');
+    const signal = await stop;
+    const drainMs = config.drainSeconds * 1_000;
+    if (drainMs > 0) {
+      logger.info({ signal, drainMs }, 'Draining: /ready answers 503, and requests are still answered');
+      isDraining = true;
+      service.drain();
+      await pause(drainMs);
+    }
+    logger.info({ signal }, 'Stopping: what is in flight is finished first');
   } finally {
-    const finished = await isDoneWithin(FINISH_WITHIN_MS, finish(service, server, control));
+    const finished = await isDoneWithin(
+      FINISH_WITHIN_MS - (isDraining ? config.drainSeconds * 1_000 : 0),
+      finish(service, server, control),
+    );
     if (finished) logger.info('Stopped');
     else logger.warn('Stopped with work in flight; the next start goes on with it');
   }

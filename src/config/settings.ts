@@ -79,6 +79,11 @@ export const SETTINGS = {
     '64',
     'The most live emails that each process delivers at the same time through each transport; over SMTP, twenty connections at most carry them to one server',
   ),
+  DRAIN_SECONDS: withDefault(
+    is.integer(0, 20),
+    '0',
+    'How long requests are still answered once a stop was asked for, while GET /ready says 503: two looks of the load balancer',
+  ),
   CAMPAIGN_BOUNCE_RATE: withDefault(
     is.percentage(),
     '5',

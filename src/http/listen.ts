@@ -9,6 +9,8 @@ export interface ListenOptions {
   readonly sockets?: SocketUpgrade;
   /** True when other processes listen on the same port: the kernel then distributes the connections. */
   readonly shared?: boolean;
+  /** True while clients are to open their next connection elsewhere. */
+  readonly isDraining?: () => boolean;
 }
 
 /** The handler of one WebSocket connection. */
@@ -49,7 +51,7 @@ const websocket: WebSocketHandler<SocketSession> = {
 /** Serves the application over HTTP until the caller stops the server. */
 export function listen(
   app: App,
-  { hostname, port, sockets, shared = false }: ListenOptions,
+  { hostname, port, sockets, shared = false, isDraining = () => false }: ListenOptions,
 ): Server<SocketSession> {
   return Bun.serve<SocketSession>({
     hostname,
@@ -65,7 +67,11 @@ export function listen(
         const admitted = sockets.admit(request, server.requestIP(request)?.address ?? 'unknown');
         if (admitted) return upgrade(request, server, admitted, sockets);
       }
-      return app.fetch(request, server);
+      if (!isDraining()) return app.fetch(request, server);
+      return Promise.resolve(app.fetch(request, server)).then((response) => {
+        response.headers.set('connection', 'close');
+        return response;
+      });
     },
     error: (error) => app.unexpected(error),
   });

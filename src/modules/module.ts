@@ -114,6 +114,8 @@ export interface Offers {
   /** Sends an email of the service itself, such as a warning; settles once that is durable. */
   sendServiceEmail?: SendServiceEmail;
   liveView?: Inspector;
+  /** Tells load balancers that this instance is about to stop. */
+  drain?: () => void;
   /** The connection that tells pages what has changed, and how to note what no commit of the engine tells. */
   changes?: { readonly sockets: SocketUpgrade; note(noted: Noted): void };
 }

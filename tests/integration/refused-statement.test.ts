@@ -103,6 +103,7 @@ describe('a database that refuses writes', () => {
 
   test('for being read-only is no healthy one', async () => {
     const [health] = systemRoutes({
+      isDraining: () => false,
       version: '1',
       database: {
         ping: async () => 1,

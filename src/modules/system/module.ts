@@ -8,11 +8,18 @@ export const systemModule = defineModule<SystemDeps>({
   tags: [{ segment: 'health', name: 'System', description: 'How the service itself is doing.' }],
   routes: systemRoutes,
   open: ({ config, database, clock, version, metrics }) => ({
-    connect({ engine }) {
+    connect({ engine, offers }) {
+      let isDraining = false;
+      offers.drain = () => {
+        isDraining = true;
+      };
       if (metrics) countEngine(metrics, engine);
       let server: ReturnType<typeof openMetricsServer> | null = null;
       return {
-        deps: { version, database, clock, engine, startedAt: clock.monotonic() },
+        deps: {
+          ...{ version, database, clock, engine, startedAt: clock.monotonic() },
+          isDraining: () => isDraining,
+        },
         async start() {
           if (metrics && config.metricsPort !== null)
             server = openMetricsServer(metrics, { hostname: config.host, port: config.metricsPort });

@@ -15,6 +15,8 @@ export interface SystemDeps {
   readonly engine: { readonly scheduler: SchedulerHealth };
   /** The time of the start on the monotonic clock. */
   readonly startedAt: number;
+  /** True once a stop was asked for. */
+  readonly isDraining: () => boolean;
 }
 
 const Health = Type.Object(
@@ -76,15 +78,23 @@ const REFUSED: Readonly<Record<WriteRefusal, Failure>> = {
   ),
 };
 
+const DRAINING = new Failure('SERVICE_UNAVAILABLE', 'This instance is about to stop.', {
+  suggestion: 'Ask another instance. What was sent to this one is still answered.',
+  retryAfterSeconds: 1,
+});
+
+const Ready = Type.Object({ status: Type.Literal('ready') }, { title: 'Ready' });
+
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
-/** The endpoint that reports whether the service can work, for load balancers, containers and people. */
+/** The endpoints that report whether the service can work, for load balancers, containers and people. */
 export const systemRoutes = ({
   version,
   database,
   clock,
   engine,
   startedAt,
+  isDraining,
 }: SystemDeps): readonly Route[] => [
   route({
     method: 'GET',
@@ -122,6 +132,29 @@ export const systemRoutes = ({
           },
           scheduler: { ...engine.scheduler, machineSkewMs: clock.agreement?.machineSkewMs ?? 0 },
         };
+      } catch (error) {
+        if (error instanceof Unavailable) return SICK;
+        throw error;
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/ready',
+    name: 'getReadiness',
+    permission: 'public',
+    summary: 'Check whether to send requests here',
+    description:
+      'For load balancers in front of several instances: 503 from the moment at which this one was asked to stop, while it still answers (`DRAIN_SECONDS`), and while the database does not answer. It writes nothing and costs one round trip.',
+    response: Ready,
+    status: 200,
+    failures: ['SERVICE_UNAVAILABLE'],
+    example: { response: { status: 'ready' } },
+    handle: async () => {
+      if (isDraining()) return DRAINING;
+      try {
+        await database.ping();
+        return { status: 'ready' as const };
       } catch (error) {
         if (error instanceof Unavailable) return SICK;
         throw error;
