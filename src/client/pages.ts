@@ -70,6 +70,8 @@ export function listOf<Op extends Listing>(
 export interface FollowOptions {
   /** Where to go on: the cursor of the last page that was dealt with. From the beginning of the log otherwise. */
   readonly after?: string | undefined;
+  /** `end` without a cursor: only what happens from now on. */
+  readonly from?: 'end' | undefined;
   /** Only these types, separated by commas. */
   readonly types?: string | undefined;
   /** Milliseconds between two looks at a log that has nothing new; 1,000 by default. */
@@ -78,14 +80,17 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The pages of a log as it grows, without end: each holds what is new, and the cursor to keep once it was dealt with. */
+/**
+ * The pages of a log as it grows, without end: each holds what is new, and the cursor to keep once it was dealt with. The
+ * first one from the end is empty, and has the cursor.
+ */
 export async function* follow(
   send: Send,
-  { after, types, everyMs = 1_000, signal }: FollowOptions = {},
+  { after, from, types, everyMs = 1_000, signal }: FollowOptions = {},
 ): AsyncGenerator<Page<ItemOf<'GET /events'>>> {
   let cursor = after ?? null;
   for (;;) {
-    const query = { limit: 100, types, ...(cursor !== null && { after: cursor }) };
+    const query = { limit: 100, types, ...(cursor === null ? { from } : { after: cursor }) };
     const page = await listOf(send, 'GET /events', { query }, { signal }).first();
     const isNew = page.nextCursor !== cursor;
     cursor = page.nextCursor;

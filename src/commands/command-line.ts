@@ -1,4 +1,5 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { EMAIL_EVENT_TYPES } from '../../machines/email-recipient.ts';
 import type { Permission } from '../auth/permissions.ts';
 import { PERMISSION_NAMES } from '../auth/permissions.ts';
 import { PLAN_NAMES, type PlanName } from '../auth/plans.ts';
@@ -12,6 +13,7 @@ import { type DoctorRequest, runDoctor } from './doctor.ts';
 import { MISUSE } from './explain.ts';
 import { checkHealth } from './health.ts';
 import { createKey } from './keys.ts';
+import { type ListenRequest, listen } from './listen.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
 import { printResetLink } from './members.ts';
 import { runMigrations } from './migrate.ts';
@@ -203,6 +205,18 @@ export async function runCommandLine(
     .action((request: DoctorRequest) => configured((config) => runDoctor(config, request, terminal)));
 
   program
+    .command('listen')
+    .description('post each event of a service to an address of this machine, signed as a webhook')
+    .option('--forward-to <url>', 'where to post: http://localhost:4000/hooks')
+    .addOption(serviceUrl())
+    .addOption(serviceKey('emails:read'))
+    .option('--events <types>', 'only these, with commas between: delivered,bounced', eventTypes)
+    .option('--print-secret', 'print the secret that events are signed with for this key, and end')
+    .action(async (request: ListenRequest) => {
+      code = await listen(request, terminal);
+    });
+
+  program
     .command('health')
     .description('ask the service on this machine how it is')
     .action(() => configured((config) => checkHealth(config, terminal)));
@@ -219,6 +233,21 @@ export async function runCommandLine(
     throw error;
   }
   return code;
+}
+
+const serviceUrl = (): Option =>
+  new Option('--url <url>', 'where the service is').env('POSTHORN_URL').default('http://localhost:3000');
+
+const serviceKey = (permission: string): Option =>
+  new Option('--key <key>', `an API key with ${permission}; in the variable no other program sees it`).env(
+    'POSTHORN_API_KEY',
+  );
+
+function eventTypes(text: string): string {
+  const unknown = text.split(',').find((type) => !(EMAIL_EVENT_TYPES as readonly string[]).includes(type));
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`Allowed are ${EMAIL_EVENT_TYPES.join(', ')}, with commas between.`);
+  return text;
 }
 
 function plainAddress(text: string): string {

@@ -170,3 +170,32 @@ test('an event log page ends within one commit, and the next one goes on there',
     expect(await follower.catchUp()).toBe(0);
   }
 });
+
+test('a reader that begins at the end gets nothing of before, whatever its types, and everything after', async () => {
+  const workspaceId = 'ws_end';
+  const caller = { workspaceId, livemode: false };
+  const read = (query: object) =>
+    readLog(store, { caller, query: { limit: 50, ...query } } as Parameters<typeof readLog>[1]);
+  const endOf = async (query: object): Promise<string> => {
+    const page = await read({ from: 'end', ...query });
+    if (page instanceof Failure) throw new Error(page.message);
+    expect(page.data).toEqual([]);
+    expect(page.pagination.hasMore).toBe(false);
+    return page.pagination.nextCursor as string;
+  };
+  const after = async (cursor: string, query: object = {}) => {
+    const page = await read({ after: cursor, ...query });
+    if (page instanceof Failure) throw new Error(page.message);
+    return page.data.map(({ id }) => id);
+  };
+  const ofNothing = await endOf({});
+  const early = await write(sql, workspaceId, 'clicked');
+  expect(await eventually('the first event', async () => (await after(ofNothing))[0])).toBe(early);
+  const [end, endOfOpens] = [await endOf({}), await endOf({ types: 'opened' })];
+  const late = await write(sql, workspaceId, 'opened');
+  expect(await eventually('the second event', async () => (await after(end))[0])).toBe(late);
+  expect(await after(endOfOpens, { types: 'opened' })).toEqual([late]);
+  expect(await read({ from: 'end', after: end })).toMatchObject({
+    extra: { details: [{ path: '/query/from' }] },
+  });
+});

@@ -11,6 +11,12 @@ export const EventQuery = Type.Object({
         'The `nextCursor` of the reply before, with the same `types`; from the oldest event when left out.',
     }),
   ),
+  from: Type.Optional(
+    Type.Literal('end', {
+      description:
+        'An empty page whose `nextCursor` stands at the end of the log: for those who want what happens from now on. Not with `after`.',
+    }),
+  ),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Events a page.' }),
   types: Type.Optional(
     Type.String({

@@ -40,6 +40,14 @@ select $3::bigint >= h.next as is_ahead, null as seen_position, null as seen_id,
   order by t.position, e.id limit $5::integer
 ) e on true`;
 
+/** The last event before the horizon, whatever its type; no row where there is none. */
+const END = `with horizon as materialized (${HORIZON})
+select l.position::text as position, coalesce(max(e.id collate "C"), '') as id from horizon h cross join lateral (
+  select position from email_turns
+  where workspace_id = $1 and livemode = $2::boolean and position < h.at order by position desc limit 1
+) l join email_turns t on t.workspace_id = $1 and t.livemode = $2::boolean and t.position = l.position
+left join lateral ${EVENTS_OF_TURN} on true group by l.position`;
+
 /** True when a turn recorded an event of the wanted types. */
 const IS_ASKED = `exists (select from json_to_recordset(recorded) as a(type text) where a.type = any($6::text[]))`;
 
@@ -101,6 +109,10 @@ const AHEAD = invalid([
   },
 ]);
 
+const TWO_PLACES = invalid([
+  { path: '/query/from', message: 'Leave it out with `after`: the cursor says where to go on.' },
+]);
+
 const isPosition = (text: string): boolean => {
   const [, position] = CURSOR.exec(text) ?? [];
   return position !== undefined && BigInt(position) <= LAST_POSITION;
@@ -109,9 +121,17 @@ const isPosition = (text: string): boolean => {
 /** One page of the log of the caller's environment, oldest first. */
 export async function readLog(
   { database }: EventReader,
-  { caller, query }: Call<unknown, EventQuery>,
+  { caller, query: { from, ...query } }: Call<unknown, EventQuery>,
 ): Promise<Page<EmailEvent> | Failure> {
+  if (from && query.after !== undefined) return TWO_PLACES;
   const request = { list: 'events', caller, isPosition, query };
+  if (from) {
+    const [last] = await database.query<{ position: string; id: string }>(END, [
+      caller.workspaceId,
+      caller.livemode,
+    ]);
+    return logPageOf(request, [], placeOf, viewWith(new Map()), last ? `${last.position} ${last.id}` : '0 ');
+  }
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const [, position = '0', id = ''] = CURSOR.exec(after ?? '') ?? [];
@@ -132,7 +152,15 @@ export async function readLog(
     database,
     events.map(({ email_id }) => email_id),
   );
-  const viewOf = (row: LogRow): EmailEvent =>
+  return logPageOf(request, events, placeOf, viewWith(recipients), end);
+}
+
+const placeOf = (row: LogRow): string => `${row.position} ${row.id}`;
+
+/** `recipients`: the addresses of each email. */
+const viewWith =
+  (recipients: ReadonlyMap<string, readonly string[]>) =>
+  (row: LogRow): EmailEvent =>
     eventOf({
       id: row.id as string,
       emailId: row.email_id,
@@ -142,10 +170,6 @@ export async function readLog(
       occurredAt: new Date(row.occurred_at),
       data: row.data,
     });
-  return logPageOf(request, events, placeOf, viewOf, end);
-}
-
-const placeOf = (row: LogRow): string => `${row.position} ${row.id}`;
 
 /**
  * The age in seconds of the oldest transaction that writes, in whichever database of the cluster: the log shows nothing
