@@ -22,6 +22,7 @@ import { inspectorModule } from './modules/inspector/module.ts';
 import { membersModule } from './modules/members/module.ts';
 import type { ConnectedModule, Module, ModuleParts, Offers } from './modules/module.ts';
 import { preferencesModule } from './modules/preferences/module.ts';
+import { resendModule } from './modules/resend/module.ts';
 import { serviceEmailsModule } from './modules/service-emails/module.ts';
 import { sesModule } from './modules/ses/module.ts';
 import { submissionModule } from './modules/submission/module.ts';
@@ -45,6 +46,7 @@ export const MODULES: readonly Module[] = [
   serviceEmailsModule,
   webhooksModule,
   eventsModule,
+  resendModule,
   analyticsModule,
   contactsModule,
   importsModule,

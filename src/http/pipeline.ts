@@ -114,6 +114,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
         baseUrl,
         rateLimit: exchange.rateLimit,
         status: endpoint?.route.status ?? 404,
+        errorBody: endpoint?.route.errorBody,
       });
     let response: Response;
     try {

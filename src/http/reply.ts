@@ -1,6 +1,6 @@
 import { envelope, Failure, STATUS_OF } from './failure.ts';
 import type { RateLimitStatus } from './limits/rate-limit.ts';
-import { Otherwise, Page, RawResponse, Replay, WrittenJson } from './route.ts';
+import { Otherwise, Page, RawResponse, Replay, type Route, WrittenJson } from './route.ts';
 
 /** The parts of a response that do not depend on its answer. */
 export interface ResponseContext {
@@ -10,6 +10,8 @@ export interface ResponseContext {
   /** The status of a successful answer. */
   readonly status: number;
   readonly baseUrl: string;
+  /** The body of a refusal, where the endpoint has one of its own. */
+  readonly errorBody?: Route['errorBody'] | undefined;
 }
 
 /** The other status that a route may state. */
@@ -45,7 +47,8 @@ export function reply(answer: unknown, context: ResponseContext): Response {
 function refusal(failure: Failure, context: ResponseContext): Response {
   const status = STATUS_OF[failure.code];
   const { retryAfterSeconds } = failure.extra;
-  return json(status, envelope(failure, context.baseUrl), context, {
+  const body = context.errorBody?.(failure) ?? envelope(failure, context.baseUrl);
+  return json(status, body, context, {
     ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     // RFC 9110, 15.5.2: a 401 names the scheme it wants.
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),

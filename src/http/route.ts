@@ -207,6 +207,8 @@ export interface RouteSpec<
   readonly ipLimitSetting?: number | undefined;
   /** The error codes of this endpoint's own rules, besides those that follow from the other members. */
   readonly failures?: readonly FailureCode[];
+  /** The body of its refusals, for an endpoint that clients of another interface call; the envelope of errors otherwise. */
+  readonly errorBody?: (failure: Failure) => unknown;
   /** A valid example for the documentation. */
   readonly example?: { readonly body?: Static<Body>; readonly response?: Static<Response> };
   handle(

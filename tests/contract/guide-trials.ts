@@ -87,6 +87,7 @@ export const TRIALS: readonly Trial[] = [
     around: CLIENT_PACKAGE,
   },
   { guide: 'nodemailer', files: ['send.mjs'], over: 'SMTP', command: [process.execPath, 'send.mjs'] },
+  { guide: 'resend', files: ['resend.mjs'], over: 'HTTP', command: [process.execPath, 'resend.mjs'] },
   {
     guide: 'python',
     files: ['send_smtp.py'],

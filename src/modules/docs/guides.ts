@@ -11,6 +11,7 @@ import smtpSettings from './guides/parts/smtp-settings.md' with { type: 'text' }
 import testKey from './guides/parts/test-key.md' with { type: 'text' };
 import python from './guides/python.md' with { type: 'text' };
 import rails from './guides/rails.md' with { type: 'text' };
+import resend from './guides/resend.md' with { type: 'text' };
 import spring from './guides/spring.md' with { type: 'text' };
 import typescript from './guides/typescript.md' with { type: 'text' };
 import wordpress from './guides/wordpress.md' with { type: 'text' };
@@ -52,6 +53,12 @@ export const GUIDES: readonly Guide[] = [
     title: 'Send from Node.js with Nodemailer',
     summary: 'A transport over SMTP, with pooling and attachments.',
     source: nodemailer,
+  },
+  {
+    path: '/docs/guides/resend',
+    title: 'Send with the package of Resend',
+    summary: 'Code for `resend` in Node.js, with another address and key.',
+    source: resend,
   },
   {
     path: '/docs/guides/python',

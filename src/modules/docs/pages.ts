@@ -20,6 +20,7 @@ export const PAGE_GROUPS = [
       { path: '/docs/guides/typescript', label: 'TypeScript' },
       { path: '/docs/guides/client', label: 'TypeScript client' },
       { path: '/docs/guides/nodemailer', label: 'Nodemailer' },
+      { path: '/docs/guides/resend', label: 'Package of Resend' },
       { path: '/docs/guides/python', label: 'Python' },
       { path: '/docs/guides/django', label: 'Django' },
       { path: '/docs/guides/laravel', label: 'Laravel' },

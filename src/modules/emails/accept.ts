@@ -1,7 +1,5 @@
 import type { EmailState } from '../../../machines/email.ts';
 import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
-import type { PlanName } from '../../auth/plans.ts';
-import type { SenderDefaults } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Keyed, StoredReply } from '../../db/stored-replies.ts';
@@ -17,66 +15,33 @@ import { quotaExceeded, sendMeter } from '../usage/queries.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE } from './accept/attempt-schedule.ts';
 import { type Envelope, type RenderedMarkdown, storedEnvelope, storedMessage } from './accept/message.ts';
 import { packContent } from './accept/packed-content.ts';
-import { readSendRequest, type SendRequest } from './accept/request.ts';
-import type { SendBody } from './accept/request-model.ts';
 import {
-  type Circumstances,
-  type FilledRequest,
-  type FillTemplate,
-  fillRequest,
-} from './accept/templated.ts';
+  type Asked,
+  type EmailSender,
+  type PreparationDeps,
+  prepare,
+  type SendingDomain,
+} from './accept/prepare.ts';
+import type { SendRequest } from './accept/request.ts';
+import type { FilledRequest } from './accept/templated.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
 import { simulatedOutcome } from './simulator/simulated-addresses.ts';
 
-/** A domain that may send now. */
-export interface SendingDomain {
-  readonly id: string;
-}
-
 /** The services that accepting an email calls. */
-export interface AcceptanceDeps {
+export interface AcceptanceDeps extends PreparationDeps {
   readonly engine: Engine;
   readonly database: Database;
-  readonly simulatorDomain: string;
   /** The timing of live mail's attempts. */
   readonly liveSchedule: AttemptSchedule;
   /** Test sends a day; 0 is no limit. */
   readonly testSendsPerDay: number;
-  /** The verified domain of a workspace with that name (lower-case ASCII); null when there is none. */
-  findSendingDomain(workspaceId: string, name: string): Promise<SendingDomain | null>;
-  /** Renders a template with the values of a request. */
-  readonly fillTemplate: FillTemplate;
-  /** `path` is the JSON pointer of the markdown in the request. */
-  renderMarkdown(markdown: string, title: string, path: string): Promise<RenderedMarkdown | Failure>;
-}
-
-/** The workspace and environment that an email is accepted for, whichever way the request came: HTTP, SMTP, a campaign. */
-export interface EmailSender {
-  readonly workspaceId: string;
-  readonly livemode: boolean;
-  readonly plan: PlanName;
-  /** Absent for a sender whose emails always name theirs. */
-  readonly senderDefaults?: SenderDefaults;
 }
 
 /** One email to accept. */
-export interface AcceptRequest {
-  readonly sender: EmailSender;
-  /** Already checked against the schema. */
-  readonly body: SendBody;
+export interface AcceptRequest extends Asked {
   readonly claim: IdempotencyClaim | null;
   /** The email's place in a call that sends several; its stored reply has it too. */
   readonly index?: number;
-  /** Epoch milliseconds. */
-  readonly now: number;
-  /** JSON pointer of the body, the prefix of every reported path: `/body`, `/body/emails/3`. */
-  readonly at: string;
-  /** The version of its template; the one that is sent by default. */
-  readonly templateVersion?: number;
-  /** What stands before the subject that the template makes. */
-  readonly subjectPrefix?: string;
-  /** What its template sees besides the variables of the body. */
-  readonly circumstances?: Circumstances;
   /** The HTTP status that the stored reply has; 202 by default. */
   readonly status?: number;
   /** Columns by which another module judges its birth (`Module.births`), and may withhold it. */
@@ -101,22 +66,10 @@ async function accept(
   asked: AcceptRequest,
   keyed: Keyed,
 ): Promise<EmailReceipt | Failure | StoredReply> {
-  const { sender, body, index, now, at, status = 202 } = asked;
-  const { senderDefaults: defaults } = sender;
-  const read = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at, defaults });
-  if (read instanceof Failure) return read;
-  const filled = read.template ? await fillRequest(deps.fillTemplate, read, asked) : null;
-  if (filled instanceof Failure) return filled;
-  const request = filled?.request ?? read;
-  const domain = sender.livemode
-    ? await deps.findSendingDomain(sender.workspaceId, request.from.domain)
-    : null;
-  if (sender.livemode && !domain) return UNVERIFIED;
-  const rendered =
-    request.markdown === null
-      ? null
-      : await deps.renderMarkdown(request.markdown, request.subject ?? '', `${at}/markdown`);
-  if (rendered instanceof Failure) return rendered;
+  const { sender, index, now, status = 202 } = asked;
+  const prepared = await prepare(deps, asked);
+  if (prepared instanceof Failure) return prepared;
+  const { request, filled, domain, rendered } = prepared;
 
   const id = mintId('em', now);
   const claim = claimOnce(keyed, status, (state: EmailState, context: EmailContext) =>
@@ -134,10 +87,11 @@ async function accept(
   return receiptOf(id, spawned.state, spawned.context);
 }
 
-const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not verified in this workspace.', {
-  suggestion:
-    'Add the domain of the from address with POST /v1/domains, set its DNS records and verify it; or use a test key, which accepts any sender.',
-});
+/** The refusal that acceptance would give now, whatever the quota; null for an email that is right. @throws Unavailable */
+export async function refusalOf(deps: AcceptanceDeps, asked: AcceptRequest): Promise<Failure | null> {
+  const prepared = await prepare(deps, asked);
+  return prepared instanceof Failure ? prepared : null;
+}
 
 const WITHHELD = new Failure('CONFLICT', 'What this email was for has been done.');
 

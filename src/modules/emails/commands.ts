@@ -6,6 +6,9 @@ import { readScheduledAt } from './accept/scheduled-at.ts';
 import { type Acceptance, type AcceptanceDeps, acceptEmail, receiptOf } from './accept.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
 
+// Other modules reach emails through this file alone.
+// biome-ignore lint/performance/noBarrelFile: the sending of a batch, beside the commands themselves.
+export { type BatchDeps, batchSender } from './accept/batch.ts';
 export type { DirectMail } from './send/direct-mail.ts';
 
 /** Sends or schedules one email: `POST /v1/emails`. */

@@ -18,7 +18,7 @@ export { readScheduledAt } from './accept/scheduled-at.ts';
 export type { FilledTemplate } from './accept/templated.ts';
 export type { CampaignEmail, CampaignMail, CampaignParts, Leave, Standing } from './campaign-mail.ts';
 export { recorded } from './facts.ts';
-export { EmailEventType, EmailReceipt } from './read/answer-model.ts';
+export { EmailDetail, EmailEventType, EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
 export { EVENTS_OF_TURN, type EventPlace, readEvents, readRecipients } from './read/recorded-events.ts';
 export { eventOf } from './read/views.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts';
 import { isProblem, parseAddress } from '../../../mail/address.ts';
 import type { OutboundMessage, Outcome, Transport } from '../../../transport/transport.ts';
-import type { SendingDomain } from '../accept.ts';
+import type { SendingDomain } from '../accept/prepare.ts';
 import type { Sender } from './message.ts';
 import type { Senders } from './senders.ts';
 

@@ -1,0 +1,84 @@
+import type { PlanName } from '../../../auth/plans.ts';
+import type { SenderDefaults } from '../../../auth/principal.ts';
+import { Failure } from '../../../http/failure.ts';
+import type { RenderedMarkdown } from './message.ts';
+import { readSendRequest, type SendRequest } from './request.ts';
+import type { SendBody } from './request-model.ts';
+import { type Circumstances, type FilledRequest, type FillTemplate, fillRequest } from './templated.ts';
+
+/** A domain that may send now. */
+export interface SendingDomain {
+  readonly id: string;
+}
+
+/** The workspace and environment that an email is accepted for, whichever way the request came: HTTP, SMTP, a campaign. */
+export interface EmailSender {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  readonly plan: PlanName;
+  /** Absent for a sender whose emails always name theirs. */
+  readonly senderDefaults?: SenderDefaults;
+}
+
+/** The services by which an email is prepared. */
+export interface PreparationDeps {
+  readonly simulatorDomain: string;
+  /** The verified domain of a workspace with that name (lower-case ASCII); null when there is none. */
+  findSendingDomain(workspaceId: string, name: string): Promise<SendingDomain | null>;
+  /** Renders a template with the values of a request. */
+  readonly fillTemplate: FillTemplate;
+  /** `path` is the JSON pointer of the markdown in the request. */
+  renderMarkdown(markdown: string, title: string, path: string): Promise<RenderedMarkdown | Failure>;
+}
+
+/** What an email is prepared from. */
+export interface Asked {
+  readonly sender: EmailSender;
+  /** Already checked against the schema. */
+  readonly body: SendBody;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** JSON pointer of the body, the prefix of every reported path: `/body`, `/body/emails/3`. */
+  readonly at: string;
+  /** The version of its template; the one that is sent by default. */
+  readonly templateVersion?: number;
+  /** What stands before the subject that the template makes. */
+  readonly subjectPrefix?: string;
+  /** What its template sees besides the variables of the body. */
+  readonly circumstances?: Circumstances;
+}
+
+/** An email of which everything is known but whether it is accepted. */
+export interface Prepared {
+  readonly request: SendRequest;
+  readonly filled: FilledRequest | null;
+  /** Null for test mail. */
+  readonly domain: SendingDomain | null;
+  readonly rendered: RenderedMarkdown | null;
+}
+
+/** Reads, fills in and renders an email, or refuses it. Writes nothing. @throws Unavailable */
+export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prepared | Failure> {
+  const { sender, body, now, at } = asked;
+  const { senderDefaults: defaults } = sender;
+  const read = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at, defaults });
+  if (read instanceof Failure) return read;
+  const filled = read.template ? await fillRequest(deps.fillTemplate, read, asked) : null;
+  if (filled instanceof Failure) return filled;
+  const request = filled?.request ?? read;
+  const domain = sender.livemode
+    ? await deps.findSendingDomain(sender.workspaceId, request.from.domain)
+    : null;
+  if (sender.livemode && !domain) return UNVERIFIED;
+  const rendered =
+    request.markdown === null
+      ? null
+      : await deps.renderMarkdown(request.markdown, request.subject ?? '', `${at}/markdown`);
+  if (rendered instanceof Failure) return rendered;
+  return { request, filled, domain, rendered };
+}
+
+const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not verified in this workspace.', {
+  suggestion:
+    'Add the domain of the from address with POST /v1/domains, set its DNS records and verify it; or use a test key, which accepts any sender.',
+});

@@ -1,0 +1,83 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import type { SendBody } from '../emails/queries.ts';
+
+// The names of the fields are those of Resend's HTTP interface, as its package sends them.
+
+const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
+
+const Addresses = Type.Union([Type.String(), Type.Array(Type.String())]);
+
+const Attachment = Type.Object(
+  {
+    filename: optional(Type.String()),
+    content: optional(Type.String()),
+    content_type: optional(Type.String()),
+    content_id: optional(Type.String()),
+  },
+  { additionalProperties: false },
+);
+
+const Template = Type.Object(
+  { id: Type.String(), variables: optional(Type.Record(Type.String(), Type.Unknown())) },
+  { additionalProperties: false },
+);
+
+/** An email as the package sends it. What is not here would be lost without a word, so it is refused. */
+export const ResendEmail = Type.Object(
+  {
+    from: optional(Type.String()),
+    to: Addresses,
+    cc: optional(Addresses),
+    bcc: optional(Addresses),
+    reply_to: optional(Addresses),
+    subject: optional(Type.String()),
+    html: optional(Type.String()),
+    text: optional(Type.String()),
+    headers: optional(Type.Record(Type.String(), Type.String())),
+    attachments: optional(Type.Array(Attachment)),
+    tags: optional(Type.Array(Type.Object({ name: Type.String(), value: Type.String() }))),
+    scheduled_at: optional(Type.String()),
+    template: optional(Template),
+  },
+  { additionalProperties: false },
+);
+
+/** The type of that email. */
+export type ResendEmail = Static<typeof ResendEmail>;
+
+/** Only what was given, so that the rules of the service see a field that is left out as such. */
+const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+
+/** No copies are asked for by an empty list. */
+const orNone = (addresses: ResendEmail['cc']) =>
+  Array.isArray(addresses) && addresses.length === 0 ? null : addresses;
+
+/** The same email in the form of this service. Whether it is right is for the schema and the rules there to say. */
+export const sendBodyOf = (email: ResendEmail): SendBody =>
+  given({
+    ...{ from: email.from, to: email.to, cc: orNone(email.cc), bcc: orNone(email.bcc) },
+    ...{ replyTo: orNone(email.reply_to), subject: email.subject, html: email.html, text: email.text },
+    ...{ headers: email.headers, tags: email.tags, scheduledAt: email.scheduled_at },
+    attachments: email.attachments?.map(({ filename, content, content_type, content_id }) =>
+      given({ filename, content, contentType: content_type, contentId: content_id }),
+    ),
+    ...{ templateId: email.template?.id, variables: email.template?.variables },
+  }) as SendBody;
+
+const FOREIGN: Readonly<Record<string, string>> = {
+  replyTo: 'reply_to',
+  scheduledAt: 'scheduled_at',
+  templateId: 'template.id',
+  variables: 'template.variables',
+  contentType: 'content_type',
+  contentId: 'content_id',
+};
+
+/** The place of a problem in the words of the package: `/body/emails/1/replyTo` is `1.reply_to`. */
+export const placeOf = (path: string): string =>
+  path
+    .replace(/^\/body\/(?:emails\/(?=\d))?/, '')
+    .split('/')
+    .map((part) => FOREIGN[part] ?? part)
+    .join('.');
