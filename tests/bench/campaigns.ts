@@ -14,6 +14,11 @@ import type { Section } from './workbench.ts';
 /** Looks at the ledger that are counted, evenly on the way. */
 const LOOKS = 1_500;
 const ASK_MS = 20;
+/**
+ * A campaign is given out no longer than this, and then cancelled: where two cores sign everything, a million takes most of an hour.
+ * Rates, memory and looks are then of those who were given out by then.
+ */
+const GIVING_MS = 480_000;
 
 /** What the campaign says: some 3 kB of a name, links and text, as newsletters do. */
 const SAID = {
@@ -37,6 +42,17 @@ where c.relkind = 'r' and coalesce(parent.relname, c.relname) in
   ('campaign_recipients', 'campaign_tallies', 'emails', 'email_turns', 'captured', 'email_due')
 group by 1 order by 2 desc`;
 
+/** The tables that have a row for everybody from the beginning. */
+const FROZEN = new Set(['campaign_recipients', 'campaign_tallies']);
+
+/** Ends a campaign that has run for long enough. */
+async function stopped(post: ReturnType<typeof createClient>['post'], path: string): Promise<void> {
+  for (const what of ['pause', 'cancel']) {
+    const answer = await post(`${path}/${what}`, {});
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer));
+  }
+}
+
 /** A campaign to everybody, kept by the capture transport, beside single emails that are accepted over HTTP in the same run. */
 export const campaigns: Section = {
   name: 'campaigns',
@@ -50,7 +66,9 @@ export const campaigns: Section = {
     const single = preparePost(service.port, '/v1/emails', TEST_KEY, { ...EMAIL, scheduledAt: IN_A_WEEK });
     bench.say('Accepting single emails …');
     await allAccepted(single, 64, 4_000);
+    const accepting = bench.meterCpu(service);
     const accepted = await allAccepted(single, 64, emails);
+    const acceptedCpu = accepting(emails);
     await using stack = new AsyncDisposableStack();
     const database = await openDatabase({ url, dataDir: '' });
     stack.defer(() => database.close());
@@ -82,9 +100,11 @@ export const campaigns: Section = {
     let [looks, unbalanced, next] = [0, 0, 0];
     let stats: Stats;
     do {
-      await Bun.sleep(Math.max(ASK_MS, count / 5_000));
+      await Bun.sleep(ASK_MS);
       stats = (await get(`${path}/stats`)).body.data;
-      if (stats.sent < next) continue;
+      // Evenly among the recipients, and no more seldom than in the time that there is.
+      const late = (LOOKS * (performance.now() - sending)) / GIVING_MS;
+      if (stats.sent < next && looks > late) continue;
       next = stats.sent + count / LOOKS;
       looks++;
       if (
@@ -92,35 +112,43 @@ export const campaigns: Section = {
         stats.total !== stats.sent + stats.remaining + stats.skipped + stats.failed
       )
         unbalanced++;
-    } while (stats.remaining > 0);
+    } while (stats.remaining > 0 && performance.now() - sending < GIVING_MS);
     const givenMs = performance.now() - sending;
-    while ((await get(path)).body.data.status !== 'sent') await Bun.sleep(ASK_MS);
+    const isCut = stats.remaining > 0;
+    if (isCut) await stopped(post, path);
+    else while ((await get(path)).body.data.status !== 'sent') await Bun.sleep(ASK_MS);
     const endMs = performance.now() - sending;
-    const given = giving(count);
     const peak = memoryOf(service.pid).most;
     const [kept] = await sql<{ n: number }[]>`select count(*)::int as n from captured`;
-    if (stats.sent !== count || kept?.n !== count)
-      throw new Error(`Of ${count} recipients ${stats.sent} were given out, and ${kept?.n} emails kept.`);
+    const made = kept?.n ?? 0;
+    const given = giving(Math.max(1, made));
+    if (!isCut && (stats.sent !== count || made !== count))
+      throw new Error(`Of ${count} recipients ${stats.sent} were given out, and ${made} emails kept.`);
     const sizes = await sql.unsafe<{ name: string; bytes: number }[]>(BYTES);
-    const each = sizes.map(({ name, bytes }) => `${name} ${Math.round(bytes / count)}`).join(', ');
+    const each = sizes
+      .map(({ name, bytes }) => `${name} ${Math.round(bytes / (FROZEN.has(name) ? count : made))}`)
+      .join(', ');
+    const goal = isCut
+      ? ` Cut off after ${GIVING_MS / 60_000} min with ${stats.sent.toLocaleString('en')} given out.`
+      : '';
     bench.remark(
-      `(k) ${looks} looks at the ledger on the way, ${unbalanced} of which did not balance. Memory idle ${idle} MB. Bytes a recipient (of all emails of the run): ${each}.`,
+      `(k) ${looks} looks at the ledger on the way (aim 1,000), ${unbalanced} of which did not balance (aim 0). Memory idle ${idle} MB. Bytes a recipient (of all emails of the run): ${each}.${goal}`,
     );
     bench.remark(await printSizes(sql, `The tables after ${count.toLocaleString('en')} recipients`));
     await service.stop();
     const rows: readonly Row[] = [
-      { what: '(k) single emails accepted over HTTP, 64 connections', ...accepted },
+      { what: '(k) single emails accepted over HTTP, 64 connections', ...accepted, cpu: acceptedCpu },
       { what: '(k) recipients frozen', perSecond: (count * 1_000) / frozenMs, cpu: frozen },
-      { what: '(k) freezing', amount: { value: frozenMs, unit: 'ms' } },
+      { what: '(k) freezing (aim under 60,000 ms)', amount: { value: frozenMs, unit: 'ms' } },
       {
         what: '(k) recipients given out, each signed twice and kept by the capture transport',
-        perSecond: (count * 1_000) / givenMs,
+        perSecond: (stats.sent * 1_000) / givenMs,
         over: { what: 'single emails accepted', perSecond: accepted.perSecond },
         aim: 1.5,
         cpu: given,
       },
-      { what: '(k) emails kept by the end of the campaign', perSecond: (count * 1_000) / endMs },
-      { what: '(k) memory, at most', amount: { value: peak, unit: 'MB' } },
+      { what: '(k) emails kept by the end of the campaign', perSecond: (made * 1_000) / endMs },
+      { what: '(k) memory, at most (aim under 400 MB)', amount: { value: peak, unit: 'MB' } },
     ];
     await bench.drop('bench_campaigns');
     return [...rows, ...(await latencyBeside(bench))];
