@@ -20,6 +20,8 @@ export interface TemplateFrame {
 
 /** The most segments. Each becomes tables of its own: 2 KB of html, and 1 ms. */
 const MOST_SEGMENTS = 500;
+/** Quotes and lists within each other. */
+const DEEPEST = 40;
 /** In characters. Gmail shows the first 102 KB of an email. */
 const LONGEST_HTML = 2_097_152;
 /** The most characters that references to definitions may grow to: 256 KB of markdown could otherwise become gigabytes. */
@@ -40,6 +42,7 @@ export async function renderMarkdown(
 ): Promise<RenderedMarkdown> {
   const { content, ...given } = readFrontmatter(markdown);
   refuseReferenceBomb(content);
+  refuseDeepNesting(content);
   const shield = new Shield(nonce);
   const frame = template
     ? { ...given, preheader: shield.hide(template.previewText ?? given.preheader) }
@@ -94,6 +97,24 @@ async function segmentsOf(markdown: string): Promise<readonly Segment[]> {
       `Must have at most ${MOST_SEGMENTS} blocks such as buttons, images, tables and rules.`,
     );
   return segments;
+}
+
+/** The markers that a line begins with, and the space between them: of quotes and of lists. */
+const CONTAINERS = /^(?:[ \t]|>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*/;
+
+/** A line between paragraphs looks like many lists. */
+const RULE = /^[ \t]*([-*])(?:[ \t]*\1)+[ \t]*$/;
+
+/** The parser leaves out, without a word, what lies a hundred levels deep; a list is two of them, and takes two columns at least. */
+function refuseDeepNesting(markdown: string): void {
+  for (const line of markdown.split('\n')) {
+    const [begin = ''] = CONTAINERS.exec(line) ?? [];
+    const markers = begin.match(/>|[-+*]|\d+[.)]/g)?.length ?? 0;
+    if (markers === 0) continue;
+    const indent = /^[ \t]*/.exec(begin)?.[0].replaceAll('\t', '    ').length ?? 0;
+    if (markers + Math.floor(indent / 2) > DEEPEST && !RULE.test(line))
+      throw new MarkdownProblem(`Must nest quotes and lists at most ${DEEPEST} deep.`);
+  }
 }
 
 /** A definition ends with its paragraph at the latest, and there are no more references than closing brackets. */
