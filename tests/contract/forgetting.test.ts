@@ -223,6 +223,27 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
     expect((await contact('gone@forget.example')).status).toBe('unsubscribed');
   });
 
+  test('who is known by a hash is suppressed again without a second entry, and without the address', async () => {
+    const address = 'twice@forget.example';
+    await send('POST', '/v1/contacts', { email: address, status: 'unsubscribed' });
+    await send('DELETE', `/v1/contacts/${address}`);
+    await erased();
+    const listed = () => send('GET', `/v1/suppressions?address=${address}`);
+    expect(await listed()).toMatchObject([{ address: null, reason: 'unsubscribed' }]);
+    const again = await send('POST', '/v1/suppressions', { address, reason: 'unsubscribed' });
+    expect(again).toMatchObject({ address, reason: 'unsubscribed' });
+    const headers = { 'content-type': 'text/csv' };
+    const path = '/v1/suppressions/import';
+    const body = `address\n${address}\nnew@forget.example\n`;
+    const told = (await service.ask({ method: 'POST', path, key: live, body, headers })).body.data;
+    expect(told.counts).toEqual({ total: 2, added: 1, known: 1, failed: 0 });
+    // By hand is stronger than a link.
+    expect(await listed()).toMatchObject([{ address: null, reason: 'manual' }]);
+    expect(found(await dumpOf(service), address)).toEqual([]);
+    await send('DELETE', `/v1/suppressions/${address}`);
+    expect(await listed()).toEqual([]);
+  });
+
   test('a link of an email still unsubscribes somebody who was forgotten, whose address does not come back', async () => {
     const exit = (emailId: string, address: string) => {
       const target = `${service.workspaceId} ${address}`;

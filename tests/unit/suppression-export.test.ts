@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import type { Signer } from '../../src/crypto/signer.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Call } from '../../src/http/route.ts';
 import { exportSuppressions, importSuppressions } from '../../src/modules/suppressions/csv.ts';
@@ -43,7 +44,8 @@ test('an import lets other requests in between its statements', async () => {
   const body = new TextEncoder().encode(
     `address\n${Array.from({ length: 4_000 }, (_, n) => `a${n}@b.example\n`).join('')}`,
   );
-  const told = await importSuppressions({ database: { query } as unknown as Database }, {
+  const signer = { sign: () => Buffer.alloc(32) } as unknown as Signer;
+  const told = await importSuppressions({ database: { query } as unknown as Database, signer }, {
     ...{ caller: { workspaceId: 'ws', livemode: true }, body, now: 0, claim: null },
   } as unknown as Call<unknown, unknown, Uint8Array>);
   isOver = true;

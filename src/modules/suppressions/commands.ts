@@ -35,6 +35,8 @@ export interface ToSuppress {
   readonly at: number;
   /** Makes the keyed hash that is stored in place of the address of somebody who has been forgotten. */
   readonly hiddenBy?: Signer | null;
+  /** Finds the entry of an address that is known by its hash alone: the address is not stored anew beside it. */
+  readonly knownBy?: Signer;
 }
 
 const IS_STRONGER = replacesReason('s', 'excluded');
@@ -42,7 +44,12 @@ const IS_STRONGER = replacesReason('s', 'excluded');
 /** A link outlives its workspace: of one that is gone nothing is stored again. */
 const SUPPRESS = `with entry as (
   insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
-  select $1, $2, $3, $4, $5, $6::timestamptz where exists (select from workspaces where id = $1 and erase_at is null)
+  select $1, coalesce(k.address_key, $2), case when k.is_hidden then null else $3 end, $4, $5, $6::timestamptz
+  from (select) one left join lateral (
+    select address_key, address_key = $7 as is_hidden from suppressions
+    where workspace_id = $1 and address_key in ($2, $7) order by address_key = $2 desc limit 1
+  ) k on true
+  where exists (select from workspaces where id = $1 and erase_at is null)
   on conflict (workspace_id, address_key) do update set
     reason = case when ${IS_STRONGER} then excluded.reason else s.reason end,
     email_id = case when ${IS_STRONGER} then excluded.email_id else s.email_id end,
@@ -51,7 +58,7 @@ const SUPPRESS = `with entry as (
 ), gone as (
   ${contactsLeaveSql('(select $1::text as workspace_id, $2::text as email_key, $4::text as reason, $6::timestamptz as at)')}
 ), kept as (
-  ${keepReplySql({ from: 'entry', reply: 'row_to_json(entry)::text', first: 7 })}
+  ${keepReplySql({ from: 'entry', reply: 'row_to_json(entry)::text', first: 8 })}
 )
 select reason, email_id, created_at from entry`;
 
@@ -68,7 +75,7 @@ select one from removed`;
  */
 export async function suppress(
   database: Database,
-  { workspaceId, address, reason, emailId, at, hiddenBy = null }: ToSuppress,
+  { workspaceId, address, reason, emailId, at, hiddenBy = null, knownBy }: ToSuppress,
   claim: IdempotencyClaim | null = null,
 ): Promise<SuppressionView | null> {
   const read = parseAddress(address);
@@ -79,6 +86,7 @@ export async function suppress(
       ? [workspaceId, forgottenKey(hiddenBy, workspaceId, read.key), null, reason, null]
       : [workspaceId, read.key, read.address, reason, emailId]),
     new Date(at).toISOString(),
+    knownBy ? forgottenKey(knownBy, workspaceId, read.key) : null,
     ...replyParameters(keyed, CREATED),
   ]);
   return row ? viewOf({ ...row, address: read.address }) : null;
@@ -86,7 +94,7 @@ export async function suppress(
 
 /** Suppresses an address by hand. */
 export async function suppressAddress(
-  { database }: SuppressionCommands,
+  { database, signer }: SuppressionCommands,
   call: Call<unknown, unknown, SuppressBody>,
 ): Promise<SuppressionView | Failure | Replay> {
   const { caller, body, claim, now } = call;
@@ -99,6 +107,7 @@ export async function suppressAddress(
     reason: body.reason ?? 'manual',
     emailId: null,
     at: now,
+    knownBy: signer,
   } as const;
   return idempotently(database, keyedBy(call), {
     run: async () => (await suppress(database, entry, claim)) ?? notFound('suppression'),

@@ -5,6 +5,7 @@ import {
   WEAKEST_REASON,
 } from '../../../machines/email-rules.ts';
 import { untilNextTurn } from '../../async/batcher.ts';
+import type { Signer } from '../../crypto/signer.ts';
 import { dialectOf } from '../../csv/delimiter.ts';
 import { BrokenEncoding, EncodingDetector } from '../../csv/encoding.ts';
 import { CsvReader } from '../../csv/reader.ts';
@@ -17,7 +18,7 @@ import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, RawResponse, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { contactsLeaveSql } from '../contacts/queries.ts';
-import { replacesReason } from './queries.ts';
+import { forgottenKey, replacesReason } from './queries.ts';
 
 /** Addresses of one statement. */
 const BATCH = 1_000;
@@ -46,7 +47,14 @@ export const SuppressionImport = Type.Object(
 export type SuppressionImportView = Static<typeof SuppressionImport>;
 
 const SUPPRESS_MANY = `with input as materialized (
-  select * from json_to_recordset($2::text::json) as i(address_key text, address text, reason text)
+  select coalesce(k.address_key, i.address_key) as address_key, case when k.is_hidden then null else i.address end as address,
+    i.address_key as email_key, i.reason
+  from json_to_recordset($2::text::json) as i(address_key text, address text, reason text, hash text)
+    left join lateral (
+      select s.address_key, s.address_key = i.hash collate "C" as is_hidden from suppressions s
+      where s.workspace_id = $1 and s.address_key in (i.address_key collate "C", i.hash collate "C")
+      order by s.address_key = i.address_key collate "C" desc limit 1
+    ) k on true
 ), entered as (
   insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
   select $1, address_key, address, reason, null, $3::timestamptz from input order by address_key
@@ -54,7 +62,7 @@ const SUPPRESS_MANY = `with input as materialized (
     where ${replacesReason('s', 'excluded')}
   returning xmax = 0 as is_new
 ), gone as (
-  ${contactsLeaveSql('(select $1::text as workspace_id, address_key as email_key, reason, $3::timestamptz as at from input)')}
+  ${contactsLeaveSql('(select $1::text as workspace_id, email_key, reason, $3::timestamptz as at from input)')}
 )
 select count(*)::integer as added from entered where is_new`;
 
@@ -63,6 +71,9 @@ interface Entry {
   readonly address: string;
   readonly reason: SuppressionReason;
 }
+
+/** An entry, with the hash that a forgotten person is known by: the address is not stored anew beside it. */
+type HashedEntry = Entry & { readonly hash: string };
 
 interface ReadList {
   readonly entries: ReadonlyMap<string, Entry>;
@@ -119,7 +130,7 @@ function readList(bytes: Uint8Array): ReadList | Failure {
 
 /** Suppresses the addresses of a file. A repetition after a crash goes on where it was: what is suppressed stays so. */
 export async function importSuppressions(
-  { database }: { readonly database: Database },
+  { database, signer }: { readonly database: Database; readonly signer: Signer },
   call: Call<unknown, unknown, Uint8Array>,
 ): Promise<SuppressionImportView | Failure | Replay> {
   const { caller, body, now } = call;
@@ -132,7 +143,11 @@ export async function importSuppressions(
       const entries = [...list.entries.values()];
       let added = 0;
       for (let from = 0; from < entries.length; from += BATCH) {
-        const part = JSON.stringify(entries.slice(from, from + BATCH));
+        const hashed = (entry: Entry): HashedEntry => ({
+          ...entry,
+          hash: forgottenKey(signer, caller.workspaceId, entry.address_key),
+        });
+        const part = JSON.stringify(entries.slice(from, from + BATCH).map(hashed));
         const [row] = await database.query<{ added: number }>(SUPPRESS_MANY, [
           ...[caller.workspaceId, part, new Date(now).toISOString()],
         ]);
