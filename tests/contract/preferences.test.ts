@@ -188,6 +188,8 @@ test('double opt-in: who was asked is in the audience once the link was used, an
   expect((await send('GET', '/v1/contacts/opt@example.com/activity?type=joined')).length).toBe(1);
   await send('DELETE', `/v1/audiences/${id}/contacts/opt@example.com`);
   expect((await submit(path, [])).status).toBe(400);
+  // Whoever is not asked any more is not shown the question either.
+  expect((await open(path)).status).toBe(400);
 });
 
 test('one click leaves the audience of a campaign and no other; without an audience it is everything', async () => {

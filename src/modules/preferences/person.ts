@@ -104,6 +104,17 @@ export async function choose(
   }
 }
 
+const INVITED = `select 1 from contacts c join audience_members m on m.contact_id = c.id and m.audience_id = $4
+where c.workspace_id = $1 and c.livemode = $2::boolean and c.email_key = $3`;
+
+/** True while there is something to confirm, or has been confirmed: not once the person has left or was forgotten. @throws Unavailable */
+export async function isInvited(
+  { database }: Pick<PreferenceDeps, 'database'>,
+  { workspaceId, livemode, key, audienceId }: Recipient & { readonly audienceId: string },
+): Promise<boolean> {
+  return (await database.query(INVITED, [workspaceId, livemode, key, audienceId])).length > 0;
+}
+
 /** Takes a confirmation: the person is in the audience, and subscribed, if it is asked for still. @throws Unavailable */
 export async function confirmAudience(
   deps: PreferenceDeps,

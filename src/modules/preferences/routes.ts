@@ -10,6 +10,7 @@ import {
   choose,
   confirmAudience,
   findPerson,
+  isInvited,
   type Person,
   type PreferenceDeps,
 } from './person.ts';
@@ -91,9 +92,9 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       response: nothing,
       status: 200,
       failures: ['INVALID_TOKEN'],
-      handle: (call) => {
+      handle: async (call) => {
         const invited = readConfirmationToken(deps.signer, call.params.token);
-        if (!invited) return badLink(call.headers);
+        if (!invited || !(await isInvited(deps, invited))) return badLink(call.headers);
         return confirmation(invited, call, (texts, name) => ({
           title: texts.confirm,
           body: `<p>${html(texts.askConfirm(name))}</p><form method="post"><button class="main">${html(texts.confirm)}</button></form>`,
