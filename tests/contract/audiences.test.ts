@@ -32,6 +32,29 @@ describe.each(BOTH_DATABASES)('audiences on %s', (_, environment) => {
     (await send('GET', path)).body.data.map(({ email }: { email: string }) => email).toSorted();
   const plan = (value: string) => ({ field: 'properties.plan', operator: 'eq', value });
 
+  test('a part of an address finds the labels of an international domain, which are stored in ASCII', async () => {
+    const email = 'anna@bücher.example';
+    await send('POST', '/v1/contacts', { email });
+    for (const [operator, value, count] of [
+      ...[
+        ['contains', 'BÜCHER.example', 1],
+        ['contains', 'xn--bcher-kva', 1],
+        ['endsWith', '@bücher.example', 1],
+      ],
+      ...[
+        ['startsWith', 'anna@bücher', 1],
+        ['contains', 'büche', 0],
+        ['contains', 'ü', 0],
+      ],
+    ] as const) {
+      const told = await send('POST', '/v1/audiences/preview', {
+        filter: { field: 'email', operator, value },
+      });
+      expect([value, told.body.data.count]).toEqual([value, count]);
+    }
+    expect((await send('DELETE', `/v1/contacts/${encodeURIComponent(email)}`)).status).toBe(204);
+  });
+
   test('a static audience is answered with every member, changed and deleted', async () => {
     const audience = await made({ name: 'News' });
     expect(audience).toEqual({

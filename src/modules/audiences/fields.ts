@@ -1,8 +1,9 @@
+import { domainToASCII } from 'node:url';
 import { type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../db/schema/audience.ts';
-import type { Filter, Source } from '../../filters/condition.ts';
+import { anyOf, type Filter, Problems, type Source } from '../../filters/condition.ts';
 import { dateField } from '../../filters/date-field.ts';
-import type { Field, FieldFamily, Fields } from '../../filters/fields.ts';
+import type { Bind, Field, FieldFamily, Fields } from '../../filters/fields.ts';
 import { idSetField, presence, textField } from '../../filters/kinds.ts';
 import { propertyFamily } from '../../filters/properties.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
@@ -85,6 +86,30 @@ function addressKey(value: unknown): unknown {
   return isProblem(read) ? value.toLowerCase() : read.key;
 }
 
+const BEYOND_ASCII = /[^\p{ASCII}]/u;
+
+/** A part of an address with the labels of its host as they are stored, in ASCII; null where that changes nothing. */
+function storedPart(part: string): string | null {
+  const at = part.lastIndexOf('@');
+  const host = part.slice(at + 1);
+  if (!BEYOND_ASCII.test(host)) return null;
+  const labels = host.split('.').map((label) => (BEYOND_ASCII.test(label) ? domainToASCII(label) : label));
+  return labels.includes('') && !host.split('.').includes('')
+    ? null
+    : part.slice(0, at + 1) + labels.join('.');
+}
+
+/** A part of an address as it is written, and with the whole labels of its host in ASCII, the form that addresses are stored in. */
+const partOfAddress =
+  (bindPart: Bind<FilteredContact>): Bind<FilteredContact> =>
+  (value) => {
+    const written = bindPart(value);
+    const stored = typeof value === 'string' ? storedPart(value) : null;
+    if (stored === null || written instanceof Problems) return written;
+    const inAscii = bindPart(stored);
+    return inAscii instanceof Problems ? written : anyOf([written, inAscii]);
+  };
+
 const emailField = ((): Field<FilteredContact> => {
   const field = textField<FilteredContact>({
     sql: sql`${contacts.emailKey}`,
@@ -95,6 +120,9 @@ const emailField = ((): Field<FilteredContact> => {
     eq: (value) => field.eq(addressKey(value)),
     neq: (value) => field.neq(addressKey(value)),
     in: (value) => field.in(addressKey(value)),
+    contains: partOfAddress(field.contains),
+    startsWith: partOfAddress(field.startsWith),
+    endsWith: partOfAddress(field.endsWith),
   };
 })();
 
