@@ -131,6 +131,7 @@ describe('a file of contacts', () => {
       ]),
     ).toEqual(errors);
     expect(done.errors[2].message).toBe('n: This is no number such as 42 or -1.5.');
+    expect(done.errors.at(-1).message).toContain('is not closed within 100 lines and 65,536 characters');
     const { text, headers } = await get(`/v1/contacts/imports/${done.id}/errors`);
     expect(headers.get('content-type')).toStartWith('text/csv');
     const lines = text.trimEnd().split('\r\n');

@@ -135,6 +135,11 @@ describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
     expect(pathsOf(await patch(id, { properties: { more: 'x'.repeat(1_000) } }))).toEqual([
       '/body/properties',
     ]);
+    // A character is a code point: an emoji is two UTF-16 units.
+    const emoji = (times: number) =>
+      post({ email: `e${times}@example.com`, properties: { e: '😀'.repeat(times) } });
+    expect((await emoji(1_000)).status).toBe(201);
+    expect(pathsOf(await emoji(1_001))).toEqual(['/body/properties/e']);
     const upsert = await post(
       { email: 'full@example.com', properties: { more: 1 } },
       { query: '?upsert=true' },
@@ -165,6 +170,10 @@ describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
     expect(pathsOf(await patch(id, { status: 'subscribed' }))).toEqual(['/body/consent']);
     const future = { source: 'form', at: '2999-01-01T00:00:00Z' };
     expect(pathsOf(await patch(id, { status: 'subscribed', consent: future }))).toEqual(['/body/consent/at']);
+    const ancient = { source: 'form', at: '0000-01-01T00:00:00Z' };
+    expect(pathsOf(await patch(id, { status: 'subscribed', consent: ancient }))).toEqual([
+      '/body/consent/at',
+    ]);
     expect(pathsOf(await patch(id, { firstName: 'x', consent }))).toEqual(['/body/consent']);
     const upserted = await post(
       { email: 'leaver@example.com', status: 'subscribed' },

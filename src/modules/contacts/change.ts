@@ -156,9 +156,10 @@ export async function changeStatus(
 function consentProblems({ body: { status, consent }, now }: PatchCall): readonly Detail[] {
   if (status === 'subscribed') {
     if (!consent) return [{ path: '/body/consent', message: 'Tell where and when the person agreed.' }];
-    return Date.parse(consent.at) > now + CLOCKS_DIFFER_MS
-      ? [{ path: '/body/consent/at', message: 'Must not lie in the future.' }]
-      : [];
+    const at = Date.parse(consent.at);
+    if (at > now + CLOCKS_DIFFER_MS)
+      return [{ path: '/body/consent/at', message: 'Must not lie in the future.' }];
+    return at < 0 ? [{ path: '/body/consent/at', message: 'Must not lie before 1970.' }] : [];
   }
   return consent
     ? [{ path: '/body/consent', message: 'Send it with the status subscribed, or leave it out.' }]

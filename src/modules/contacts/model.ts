@@ -96,7 +96,7 @@ export const PatchContact = Type.Object(
             description: 'Where the person agreed.',
             examples: ['Form at example.com/news'],
           }),
-          at: Type.String({ format: 'date-time', description: 'When; not in the future.' }),
+          at: Type.String({ format: 'date-time', description: 'When; not in the future, nor before 1970.' }),
         },
         { description: 'That the person wants mail again; kept in the activity of the contact.' },
       ),

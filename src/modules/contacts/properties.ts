@@ -5,7 +5,7 @@ import { isPropertyKey, PROPERTY_KEY } from './column-names.ts';
 
 /** The most properties of one contact. */
 export const MOST_PROPERTIES = 100;
-/** UTF-16 units of a text. */
+/** Characters (Unicode code points) of a text. */
 export const LONGEST_PROPERTY = 1_000;
 
 /** The value of a property; a date is a text. */
@@ -33,7 +33,7 @@ export const GivenPropertiesSchema = Type.Unsafe<GivenProperties>({
   type: 'object',
   propertyNames: { pattern: PROPERTY_KEY.source },
   additionalProperties: { anyOf: [...scalar, { type: 'null' }] },
-  description: `At most ${MOST_PROPERTIES}, named by a letter and up to 63 letters, digits and underscores. Values are texts of up to ${LONGEST_PROPERTY.toLocaleString('en')} characters, numbers, true, false, or ISO 8601 dates as texts; null removes one. They are merged with those that are there.`,
+  description: `At most ${MOST_PROPERTIES}, named by a letter and up to 63 letters, digits and underscores. Values are texts of up to ${LONGEST_PROPERTY.toLocaleString('en')} characters (Unicode code points), numbers, true, false, or ISO 8601 dates as texts; null removes one. They are merged with those that are there.`,
 });
 
 /** What a request states, split into what is set and what is removed. */
@@ -42,14 +42,17 @@ export interface PropertyChanges {
   readonly removed: readonly string[];
 }
 
+/** True for a text that no property holds. An emoji of two UTF-16 units is one character. */
+export const isLongProperty = (text: string): boolean =>
+  text.length > LONGEST_PROPERTY &&
+  (text.length > 2 * LONGEST_PROPERTY || [...text].length > LONGEST_PROPERTY);
+
 /** The reason why a value is none of a property; null when it is one. Null itself removes. */
 export function problemOfProperty(value: unknown): string | null {
   if (value === null || typeof value === 'boolean') return null;
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'Send a finite number.';
   if (typeof value !== 'string') return 'Send a string, a number, true, false or null.';
-  return value.length > LONGEST_PROPERTY
-    ? `Use at most ${LONGEST_PROPERTY.toLocaleString('en')} characters.`
-    : null;
+  return isLongProperty(value) ? `Use at most ${LONGEST_PROPERTY.toLocaleString('en')} characters.` : null;
 }
 
 /** Reads the properties of a request; answers every mistake, or the changes. `at` is their own pointer. */

@@ -23,7 +23,7 @@ const number = (value: number): string => value.toLocaleString('en');
 /** What each code means, and what to do. */
 const MESSAGES: Readonly<Record<FaultCode, string>> = {
   stray_quote: 'There is text behind the closing quote of this cell. Write a quote inside a cell twice.',
-  unclosed_quote: 'The quote that opens this cell is closed nowhere in the 100 lines that follow it.',
+  unclosed_quote: 'The quote that opens this cell is not closed within 100 lines and 65,536 characters.',
   cell_too_long: 'This cell is longer than 65,536 characters.',
   row_too_long: 'This row is longer than 262,144 characters.',
   too_many_cells: 'This row has more than 2,000 cells.',

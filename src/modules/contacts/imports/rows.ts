@@ -8,7 +8,7 @@ import { isProblem, parseAddress } from '../../../mail/address.ts';
 import { forgottenKey } from '../../suppressions/queries.ts';
 import type { Target } from '../column-names.ts';
 import { LONGEST_NAME } from '../model.ts';
-import { LONGEST_PROPERTY, MOST_PROPERTIES } from '../properties.ts';
+import { isLongProperty, MOST_PROPERTIES } from '../properties.ts';
 import { mergedInto, namesOf } from '../read-contact.ts';
 import type { ContactInput } from '../write.ts';
 import type { Fault, FaultCode } from './faults.ts';
@@ -183,7 +183,7 @@ function typedValue(
 ): string | number | boolean | { readonly code: FaultCode } {
   if (type === 'string') {
     const text = withoutGuard(cell);
-    return text.length > LONGEST_PROPERTY ? { code: 'text_too_long' } : text;
+    return isLongProperty(text) ? { code: 'text_too_long' } : text;
   }
   const text = cell.trim();
   if (type === 'number') {
