@@ -19,7 +19,7 @@ export function within<T>(ms: number, work: Promise<T>, late: () => Error = dead
   return promise;
 }
 
-/** Those that are late at about the same moment, with one timer for all of them: one for each request, set and cleared, costs more. */
+/** Those that are late at about the same moment, with one timer for all of them, so that a request sets and clears none of its own. */
 const moments = new Map<number, Set<WorkTime>>();
 /** How much too late a limit may be heard of: a part of it, 62 ms of 7.9 s. */
 const GRAIN = 128;

@@ -1,16 +1,12 @@
-import { type Answer, type Ask, ask } from './ask.ts';
 import type { CampaignRecord, CampaignStats } from './campaign-record.ts';
-import { type Random, randomFrom } from './random.ts';
+import { Workload, type WorkloadParts } from './workload.ts';
 
 /** What the client of campaigns works with. */
-export interface CampaignClientParts {
-  readonly urls: readonly string[];
-  readonly apiKey: string;
+export interface CampaignClientParts extends WorkloadParts {
   readonly audienceId: string;
   /** The sender. */
   readonly from: string;
   readonly record: CampaignRecord;
-  readonly seed: number;
 }
 
 type Answered<Data> = { readonly data?: Data } | null;
@@ -30,23 +26,9 @@ const RATE_PER_HOUR = 36_000;
 const FINISH_MS = 75_000;
 
 /** An application that sends campaigns to the same people, the next ones when these are given out, looks at its numbers, and pauses it at times. */
-export class CampaignClient {
-  #stopped = false;
-  readonly #chance: Random;
-  #workers: Promise<void>[] = [];
-
-  constructor(private readonly parts: CampaignClientParts) {
-    this.#chance = randomFrom(parts.seed + 2);
-  }
-
-  start(): void {
-    this.#workers = Array.from({ length: WORKERS }, () => this.#work());
-  }
-
-  /** Begins no campaign any more, and waits for the requests in progress. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await Promise.all(this.#workers);
+export class CampaignClient extends Workload<CampaignClientParts> {
+  constructor(parts: CampaignClientParts) {
+    super(parts, 2, WORKERS);
   }
 
   /** Sends on what a late pause has stopped, until every campaign is sent. One that never comes to that is left to the judge. */
@@ -64,13 +46,11 @@ export class CampaignClient {
     }
   }
 
-  async #work(): Promise<void> {
-    while (!this.#stopped) {
-      const id = await this.#make();
-      if (id === null || !(await this.#send(id))) continue;
-      this.parts.record.begun.add(id);
-      await this.#watch(id);
-    }
+  protected async round(): Promise<void> {
+    const id = await this.#make();
+    if (id === null || !(await this.#send(id))) return;
+    this.parts.record.begun.add(id);
+    await this.#watch(id);
   }
 
   /** A draft that was made without an answer stays a draft: it is made again. */
@@ -78,7 +58,7 @@ export class CampaignClient {
     const { audienceId, from } = this.parts;
     const said = { from, subject: 'Campaign', html: '<p>Hello {{ contact.email }}</p>' };
     const asked = { name: 'Torture', audienceId, ratePerHour: RATE_PER_HOUR, ...said };
-    const { status, body } = await this.#ask({ method: 'POST', path: '/v1/campaigns', body: asked });
+    const { status, body } = await this.ask({ method: 'POST', path: '/v1/campaigns', body: asked });
     if (status === 201) return (body as Answered<Campaign>)?.data?.id ?? null;
     await Bun.sleep(REPEAT_MS);
     return null;
@@ -87,21 +67,21 @@ export class CampaignClient {
   /** Starts or resumes a campaign. A conflict says that a try without an answer did; then whoever asks is told by its status. */
   async #send(id: string): Promise<boolean> {
     for (;;) {
-      const { status } = await this.#ask({ method: 'POST', path: `/v1/campaigns/${id}/send`, body: {} });
+      const { status } = await this.ask({ method: 'POST', path: `/v1/campaigns/${id}/send`, body: {} });
       if (status === 200 || status === 409) return true;
-      if (this.#stopped) return false;
+      if (this.isStopped) return false;
       await Bun.sleep(REPEAT_MS);
     }
   }
 
   async #watch(id: string): Promise<void> {
     const { record } = this.parts;
-    while (!this.#stopped) {
+    while (!this.isStopped) {
       const status = await this.#follow(id);
       if (status === 'sent' || status === 'given out') return;
       if (status === 'paused') await this.#send(id);
-      else if (status === 'sending' && this.#chance.between(1, PAUSE_EVERY) === 1) {
-        const paused = await this.#ask({ method: 'POST', path: `/v1/campaigns/${id}/pause`, body: {} });
+      else if (status === 'sending' && this.chance.between(1, PAUSE_EVERY) === 1) {
+        const paused = await this.ask({ method: 'POST', path: `/v1/campaigns/${id}/pause`, body: {} });
         if (paused.status === 200) record.pauses++;
       }
       await Bun.sleep(LOOK_MS);
@@ -111,16 +91,11 @@ export class CampaignClient {
   /** Looks at the numbers of a campaign, and answers its status, or that everybody is given out; null when nobody answers. */
   async #follow(id: string): Promise<string | null> {
     const path = `/v1/campaigns/${id}`;
-    const stats = await this.#ask({ method: 'GET', path: `${path}/stats` });
+    const stats = await this.ask({ method: 'GET', path: `${path}/stats` });
     const numbers = (stats.body as Answered<CampaignStats>)?.data;
     if (stats.status === 200 && numbers) this.parts.record.look(id, numbers);
-    const { status, body } = await this.#ask({ method: 'GET', path });
+    const { status, body } = await this.ask({ method: 'GET', path });
     const told = status === 200 ? ((body as Answered<Campaign>)?.data?.status ?? null) : null;
     return told === 'sending' && numbers?.remaining === 0 ? 'given out' : told;
-  }
-
-  #ask({ path, ...rest }: Omit<Ask, 'url' | 'apiKey'> & { readonly path: string }): Promise<Answer> {
-    const { urls, apiKey } = this.parts;
-    return ask({ ...rest, apiKey, url: `${this.#chance.pick(urls)}${path}` });
   }
 }

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, type Ask, ask } from './ask.ts';
 import { addressOf, type FlowContact, type FlowRecord } from './flow-record.ts';
-import { type Random, randomFrom } from './random.ts';
+import { Workload, type WorkloadParts } from './workload.ts';
 
 /** What the client of flows works with. */
-export interface FlowClientParts {
-  readonly urls: readonly string[];
-  readonly apiKey: string;
+export interface FlowClientParts extends WorkloadParts {
   readonly flowId: string;
   readonly record: FlowRecord;
-  readonly seed: number;
 }
 
 type Answered<Data> = { readonly data?: Data } | null;
@@ -29,23 +25,9 @@ const REPEAT_MS = 100;
 const FINISH_MS = 75_000;
 
 /** An application that adds contacts, which begin runs, and tells the events that these wait for. */
-export class FlowClient {
-  #stopped = false;
-  readonly #chance: Random;
-  #workers: Promise<void>[] = [];
-
-  constructor(private readonly parts: FlowClientParts) {
-    this.#chance = randomFrom(parts.seed + 1);
-  }
-
-  start(): void {
-    this.#workers = Array.from({ length: WORKERS }, () => this.#work());
-  }
-
-  /** Adds nobody any more, and waits for the requests in progress. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await Promise.all(this.#workers);
+export class FlowClient extends Workload<FlowClientParts> {
+  constructor(parts: FlowClientParts) {
+    super(parts, 1, WORKERS);
   }
 
   /** Tells whoever still waits its event, until every run has begun and ended. A flow that never comes to that is left to the judge. */
@@ -55,10 +37,10 @@ export class FlowClient {
     const deadline = performance.now() + FINISH_MS;
     const begins = record.contacts.filter(({ isAcknowledged }) => isAcknowledged).length;
     while (performance.now() < deadline) {
-      const { body } = await this.#ask({ method: 'GET', path });
+      const { body } = await this.ask({ method: 'GET', path });
       const stats = (body as Answered<{ stats: Stats }>)?.data?.stats;
       if (stats && stats.entered >= begins && stats.running + stats.waiting === 0) return;
-      const waiting = await this.#ask({
+      const waiting = await this.ask({
         method: 'GET',
         path: `${path}/runs?status=waiting&step=wait&limit=100`,
       });
@@ -68,22 +50,20 @@ export class FlowClient {
     }
   }
 
-  async #work(): Promise<void> {
-    while (!this.#stopped) {
-      const contact = this.parts.record.add();
-      if (await this.#add(contact)) {
-        await Bun.sleep(this.#chance.between(0, 800));
-        await this.#tell(encodeURIComponent(addressOf(contact)));
-      }
-      await Bun.sleep(this.#chance.between(0, 100));
+  protected async round(): Promise<void> {
+    const contact = this.parts.record.add();
+    if (await this.#add(contact)) {
+      await Bun.sleep(this.chance.between(0, 800));
+      await this.#tell(encodeURIComponent(addressOf(contact)));
     }
+    await Bun.sleep(this.chance.between(0, 100));
   }
 
   /** Repeated until it is answered: a contact is there once, however often it is asked for. */
   async #add(contact: FlowContact): Promise<boolean> {
     const body = { email: addressOf(contact), firstName: String(contact.number) };
     for (let tried = 0; tried < TRIES; tried++) {
-      const { status } = await this.#ask({ method: 'POST', path: '/v1/contacts', body });
+      const { status } = await this.ask({ method: 'POST', path: '/v1/contacts', body });
       if (status === 201 || status === 409) {
         contact.isAcknowledged = true;
         return true;
@@ -97,17 +77,12 @@ export class FlowClient {
     const idempotencyKey = randomUUID();
     const path = `/v1/contacts/${contact}/events`;
     for (let tried = 0; tried < TRIES; tried++) {
-      const { status } = await this.#ask({ method: 'POST', path, body: { name: 'go' }, idempotencyKey });
+      const { status } = await this.ask({ method: 'POST', path, body: { name: 'go' }, idempotencyKey });
       if (status === 202) {
         this.parts.record.events++;
         return;
       }
       await Bun.sleep(REPEAT_MS);
     }
-  }
-
-  #ask({ path, ...rest }: Omit<Ask, 'url' | 'apiKey'> & { readonly path: string }): Promise<Answer> {
-    const { urls, apiKey } = this.parts;
-    return ask({ ...rest, apiKey, url: `${this.#chance.pick(urls)}${path}` });
   }
 }

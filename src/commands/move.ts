@@ -1,4 +1,5 @@
 import { dump } from '../backup/dump.ts';
+import type { Part } from '../backup/parts.ts';
 import { Progress } from '../backup/progress.ts';
 import { BackupRefused } from '../backup/refused.ts';
 import { restore } from '../backup/restore.ts';
@@ -37,7 +38,7 @@ export async function runMove(config: Config, to: string, terminal: Terminal): P
     await refuseWhileServed(source.session);
     const { rows, tables, findings, auditMs } = await restore(
       { databaseUrl: url, dataDir },
-      dump(source.session, source.secretKey),
+      whileUnserved(dump(source.session, source.secretKey), source.session),
       {
         progress,
         warn: (sentence) => terminal.error(`${sentence}\n`),
@@ -53,8 +54,19 @@ export async function runMove(config: Config, to: string, terminal: Terminal): P
   }
 }
 
+/** Looks again behind the last row, before the other database commits: a supervisor may have started the service meanwhile. */
+async function* whileUnserved(parts: AsyncIterable<Part>, session: BulkSession): AsyncGenerator<Part> {
+  for await (const part of parts) {
+    if (part.kind === 'trailer') await refuseWhileServed(session);
+    yield part;
+  }
+}
+
+/** An embedded database is locked for as long as it is moved. @throws BackupRefused */
 async function refuseWhileServed(session: BulkSession): Promise<void> {
   if (session.kind === 'embedded') return;
+  // A transaction goes on seeing the connections that it saw first.
+  await session.query('select pg_stat_clear_snapshot()');
   const [row] = await session.query<{ instances: number }>(SERVED);
   if ((row?.instances ?? 0) > 0)
     throw new BackupRefused(`A Posthorn serves from this database. ${STOP_FIRST}`);

@@ -36,6 +36,22 @@ export const knownPassphrase = async (
   terminal: Terminal,
 ): Promise<string> => givenPassphrase(config, passphraseFile) ?? (await asked(terminal, 'Passphrase: '));
 
+/**
+ * Refuses a passphrase for a backup that is readable: whoever says one expects a file that nobody else could have made.
+ * @throws BackupRefused
+ */
+export function refusePassphrase(
+  config: PassphraseSource,
+  { passphraseFile }: PassphraseRequest,
+  path: string,
+): void {
+  if (givenPassphrase(config, passphraseFile) === null) return;
+  const source = passphraseFile === undefined ? 'unset BACKUP_PASSPHRASE' : 'leave out --passphrase-file';
+  throw new BackupRefused(
+    `${path} is not encrypted, so the passphrase proves nothing of it: anybody may have written it. Where you know whose it is, ${source}.`,
+  );
+}
+
 function givenPassphrase({ backupPassphrase }: PassphraseSource, file: string | undefined): string | null {
   if (file === undefined) return backupPassphrase;
   try {

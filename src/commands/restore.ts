@@ -4,7 +4,12 @@ import { restore } from '../backup/restore.ts';
 import { placeSecretKey } from '../backup/secret-key-file.ts';
 import type { Config } from '../config/config.ts';
 import { auditReport } from './audit.ts';
-import { knownPassphrase, type PassphraseRequest, type PassphraseSource } from './passphrase.ts';
+import {
+  knownPassphrase,
+  type PassphraseRequest,
+  type PassphraseSource,
+  refusePassphrase,
+} from './passphrase.ts';
 import type { Terminal } from './terminal.ts';
 
 /** `posthorn restore <file>` puts a backup into the configured database, which must be empty. */
@@ -56,12 +61,17 @@ export async function inspectBackup(
   return secretKey === null ? 1 : 0;
 }
 
-const passphraseOf = async (
+/** The passphrase of a backup; null for one that is readable. @throws BackupRefused */
+async function passphraseOf(
   config: PassphraseSource,
   path: string,
   request: PassphraseRequest,
   terminal: Terminal,
-): Promise<string | null> => ((await isEncrypted(path)) ? knownPassphrase(config, request, terminal) : null);
+): Promise<string | null> {
+  if (await isEncrypted(path)) return knownPassphrase(config, request, terminal);
+  refusePassphrase(config, request, path);
+  return null;
+}
 
 /** All of a file is looked at before anything is begun: one that is torn at its end shows now. @throws BackupRefused */
 async function seeThatItIsWhole(path: string, passphrase: string | null): Promise<void> {

@@ -19,6 +19,9 @@ import { snapshotFolder } from './protocol.ts';
 /** Room that is left to the service when a copy is made: it goes on writing meanwhile. */
 const MARGIN = 134_217_728;
 
+/** A command locks its copy as soon as it has the name. One that nobody has locked so long afterwards was left, or is given up. */
+const UNREAD_MS = 10_000;
+
 /** What belongs to the process that runs, and not to the data. */
 const LEFT_OUT =
   /^(?:postmaster\.(?:pid|opts)|pg_(?:replslot|stat_tmp|notify|serial|snapshots|subtrans|dynshmem)\/.+)$/;
@@ -30,10 +33,13 @@ const LEFT_OUT =
 export class Snapshots {
   readonly #stopped = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
+  /** When each copy was given out whose folder may still be there. */
+  readonly #given = new Map<string, number>();
 
   constructor(
     private readonly engine: Pick<Engine, 'query'>,
     private readonly dataDir: string,
+    private readonly monotonic: () => number = () => performance.now(),
   ) {}
 
   /** Answers the name of a copy in the folder of copies, for the caller to remove. One is made at a time. @throws Unavailable without room */
@@ -55,6 +61,7 @@ export class Snapshots {
     const to = join(home, 'postgres');
     try {
       signal.throwIfAborted();
+      this.#removeLeft();
       this.#seeRoom(from);
       mkdirSync(to, { recursive: true, mode: 0o700 });
       await this.engine.query(`select pg_backup_start('posthorn', true)`);
@@ -71,10 +78,20 @@ export class Snapshots {
       await copyFolder(join(from, 'pg_wal'), join(to, 'pg_wal'), signal, () => true);
       signal.throwIfAborted();
       await writeFile(join(to, 'backup_label'), label, { mode: 0o600 });
+      this.#given.set(name, this.monotonic());
       return name;
     } catch (error) {
       rmSync(home, { recursive: true, force: true });
       throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? this.#noRoom(0) : error;
+    }
+  }
+
+  /** Removes what commands have left that were killed since the service began; what the one before left is gone since then. */
+  #removeLeft(): void {
+    for (const [name, at] of this.#given) {
+      const copy = join(snapshotFolder(this.dataDir), name);
+      if (existsSync(copy) && (this.monotonic() - at < UNREAD_MS || !removeUnlessRead(copy))) continue;
+      this.#given.delete(name);
     }
   }
 

@@ -1,6 +1,7 @@
 import { WorkTime } from '../async/deadline.ts';
 import type { BudgetLimits } from '../async/keyed-budget.ts';
 import { mintId } from '../db/ids.ts';
+import { rarely } from '../telemetry/rarely.ts';
 import { type ChangeByRequest, changeBehind, isChange, type RecordAct, recordAct } from './act.ts';
 import { type AdmissionDeps, type AdmissionRequest, type Admitted, admit } from './admission.ts';
 import { BodyBudget } from './body/body-budget.ts';
@@ -10,7 +11,6 @@ import type { Endpoint, Params } from './endpoint.ts';
 import { Failure, invalid } from './failure.ts';
 import { claimOf, InFlight } from './idempotency.ts';
 import type { Log } from './log.ts';
-import { Refusals } from './refusals.ts';
 import { reply } from './reply.ts';
 import { type Call, type PublicCall, ReceivedBody } from './route.ts';
 import { unexpectedError } from './unexpected-error.ts';
@@ -57,6 +57,12 @@ export interface Incoming {
   readonly socketAddress: string;
 }
 
+/**
+ * Log entries in a minute about who tried what they may not, or with a credential that is none (ASVS 7.2.2): a flood of wrong keys must
+ * not fill a disk.
+ */
+export const MOST_REFUSALS_A_MINUTE = 60;
+
 /** Answers one request; `endpoint` is null when the path or the method is unknown. It never rejects. */
 export type Pipeline = (endpoint: Endpoint | null, incoming: Incoming) => Promise<Response>;
 
@@ -76,7 +82,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
   const monotonic = () => clock.monotonic();
   const inFlight = new InFlight();
   const bodies = new BodyBudget(deps.bodyBudget);
-  const refusals = new Refusals(log, monotonic);
+  const noteRefusal = rarely(log, monotonic, { everyMs: 60_000, most: MOST_REFUSALS_A_MINUTE });
 
   async function answer(exchange: Exchange, time: WorkTime): Promise<unknown> {
     const admitted = await admit(exchange, deps);
@@ -125,7 +131,11 @@ export function createPipeline(deps: HttpDeps): Pipeline {
     }
     if (isRefusedAccess(response.status) && !endpoint?.isPublic) {
       const { client, callerId: caller } = exchange;
-      refusals.note({ requestId, client, caller, method: request.method, route, status: response.status });
+      const { method } = request;
+      noteRefusal(
+        { requestId, client, caller, method, route, status: response.status },
+        'Access was refused',
+      );
     }
     deps.observe?.({
       method: incoming.request.method,

@@ -1,22 +1,39 @@
-import type { Logger } from './logger.ts';
+/** The method of a logger that warnings go through. */
+interface Warned {
+  warn(fields: object, message: string): void;
+}
+
+/** How many warnings are logged at most in so many milliseconds. */
+export interface Rarity {
+  readonly everyMs: number;
+  readonly most: number;
+}
+
+const ONE_A_MINUTE: Rarity = { everyMs: 60_000, most: 1 };
 
 /**
- * Limits a warning that may be due many times a second: the first is logged, and then one in `everyMs` with the number of
- * warnings since.
+ * Limits a warning that may be due many times a second: the first `most` in `everyMs` are logged, the rest is counted, and the next
+ * that is logged says how many those were.
  */
 export function rarely(
-  log: Pick<Logger, 'warn'>,
+  log: Warned,
   monotonic: () => number,
-  everyMs = 60_000,
+  { everyMs, most }: Rarity = ONE_A_MINUTE,
 ): (fields: Readonly<Record<string, unknown>>, message: string) => void {
-  let nextAt = Number.NEGATIVE_INFINITY;
+  let endsAt = Number.NEGATIVE_INFINITY;
+  let logged = 0;
   let unsaid = 0;
   return (fields, message) => {
-    if (monotonic() < nextAt) {
+    const now = monotonic();
+    if (now >= endsAt) {
+      endsAt = now + everyMs;
+      logged = 0;
+    }
+    if (logged >= most) {
       unsaid += 1;
       return;
     }
-    nextAt = monotonic() + everyMs;
+    logged += 1;
     log.warn({ ...fields, ...(unsaid > 0 && { alsoSinceThen: unsaid }) }, message);
     unsaid = 0;
   };

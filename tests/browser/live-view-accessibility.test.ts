@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { openPack } from '../../src/dashboard/pack.ts';
 import { EXECUTABLE } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
-import { type BusyService, signedIn, startBusyService, viewsOf } from './live-views.ts';
+import { type BusyService, signedIn, signedOut, startBusyService, viewsOf } from './live-views.ts';
 import { inspect } from './looks.ts';
 
 /** The names of the views; the ids in their addresses are known once the service runs. */
@@ -37,9 +37,7 @@ describe('the live view', () => {
 });
 
 test('the sign-in page breaks no rule of accessibility', async () => {
-  const page = await browser.newPage();
-  await page.goto(`${busy.service.url}/inspector`);
-  await page.getByLabel('API key').waitFor();
+  const page = await signedOut(browser, busy.service);
   await inspect(page, 'live-view-sign-in');
-  await page.close();
+  await page.context().close();
 });

