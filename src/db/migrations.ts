@@ -18,6 +18,7 @@ import earlyVisits from '../../drizzle/0015_early_visits.sql' with { type: 'text
 import flowRunIndexes from '../../drizzle/0016_flow_run_indexes.sql' with { type: 'text' };
 import contactSearches from '../../drizzle/0017_contact_searches.sql' with { type: 'text' };
 import flowLaggards from '../../drizzle/0018_flow_laggards.sql' with { type: 'text' };
+import limitsAtOnce from '../../drizzle/0019_limits_at_once.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -47,4 +48,5 @@ export const migrations: readonly Migration[] = [
   { name: '0016_flow_run_indexes', sql: flowRunIndexes },
   { name: '0017_contact_searches', sql: contactSearches },
   { name: '0018_flow_laggards', sql: flowLaggards },
+  { name: '0019_limits_at_once', sql: limitsAtOnce },
 ];

@@ -16,9 +16,6 @@ export const LEASE_MS = 15_000;
 
 /** The most campaigns of one environment. */
 const MOST_CAMPAIGNS = 10_000;
-const COUNT = `select count(*)::integer as count from (
-  select 1 from campaigns where workspace_id = $1 and livemode = $2::boolean and state <> 'deleted' limit ${MOST_CAMPAIGNS}
-) c`;
 const TOO_MANY = new Failure(
   'CONFLICT',
   `This environment has ${MOST_CAMPAIGNS.toLocaleString('en')} campaigns already.`,
@@ -50,28 +47,23 @@ export const duplicateCampaign = (deps: CampaignDeps, call: Named): Answered =>
     },
   });
 
-async function spawnDraft(
-  { database, engine }: Pick<CampaignDeps, 'database' | 'engine'>,
-  call: Call,
-  settings: CampaignSettings,
-) {
+async function spawnDraft({ engine }: Pick<CampaignDeps, 'engine'>, call: Call, settings: CampaignSettings) {
   const { caller, now } = call;
   const { workspaceId, livemode } = caller;
-  const [counted] = await database.query<{ count: number }>(COUNT, [workspaceId, livemode]);
-  if ((counted?.count ?? 0) >= MOST_CAMPAIGNS) return TOO_MANY;
   const id = mintId('cmp', now);
   const view = (state: CampaignState, context: CampaignContext) =>
     viewOf({ id, livemode, state, context, settings, updated_at: now });
   const spawned = await engine.spawn('campaign', {
     ...{ id, workspaceId, livemode },
     input: { at: now, leaseMs: LEASE_MS, hasCanary: settings.canary !== null },
-    columns: { ...rowOf(settings, now) },
+    columns: { ...rowOf(settings, now), most_campaigns: MOST_CAMPAIGNS },
     claim: claimOnce(keyedBy(call), 201, (state: CampaignState, context: CampaignContext) =>
       JSON.stringify(view(state, context)),
     ),
     bytes: 2_048 + (settings.html ?? settings.markdown ?? '').length,
   });
   if (spawned.outcome === 'replayed') return spawned;
+  if (spawned.outcome === 'withheld') return TOO_MANY;
   if (spawned.outcome !== 'spawned') throw new Error('A campaign takes no units.');
   return view(spawned.state, spawned.context);
 }

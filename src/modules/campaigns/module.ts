@@ -6,6 +6,7 @@ import { campaignTallyAccountant, followsCampaignEmails } from './follow-emails.
 import { campaignKind, campaigns } from './kind.ts';
 import { campaignMail } from './mail.ts';
 import { pauseWarning } from './pause-warning.ts';
+import { campaignPlaces } from './places.ts';
 import { campaignRoutes } from './routes.ts';
 import { campaignWorker } from './worker.ts';
 
@@ -32,7 +33,7 @@ export const campaignsModule = defineModule<CampaignDeps>({
     },
   ],
   follows: followsCampaignEmails.map((write) => ({ of: 'email', write })),
-  births: [campaignBirths],
+  births: [campaignBirths, campaignPlaces],
   templateUses: [
     {
       what: 'a campaign that is scheduled or running',

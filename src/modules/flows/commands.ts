@@ -30,7 +30,7 @@ const FASTER = new Failure('CONFLICT', 'The flow was changed by somebody else me
 const CREATE = `with created as (
   insert into flows (workspace_id, livemode, id, name, status, version, created_at, updated_at)
   select $1, $2::boolean, $3, $4, 'draft', 1, $6::timestamptz, $6::timestamptz
-  where (select count(*) from flows where workspace_id = $1 and livemode = $2::boolean and deleted_at is null) < ${MOST_FLOWS}
+  from flows_present($1, $2::boolean) present where present < ${MOST_FLOWS}
   returning id
 ), versioned as (
   insert into flow_versions (flow_id, version, definition, created_at)

@@ -42,15 +42,12 @@ const STANDS = `not exists (
 const CREATE = `with invited as (
   insert into invitations (id, workspace_id, email, email_key, role, invited_by, hash, expires_at)
   select $8, $1, $9, $10, $11, $12, $13, $14::text::timestamptz
-  where not exists (
+  from pending_invitations($1, $7::timestamptz) pending where not exists (
     select from members m join accounts a on a.id = m.account_id where m.workspace_id = $1 and a.email_key = $10
   ) and not exists (
     select from invitations i where i.workspace_id = $1 and i.email_key = $10
       and i.accepted_at is null and i.expires_at > $7::timestamptz and ${STANDS}
-  ) and (
-    select count(*) from invitations i where i.workspace_id = $1
-      and i.accepted_at is null and i.expires_at > $7::timestamptz
-  ) < ${MOST_PENDING}
+  ) and pending < ${MOST_PENDING}
   returning id
 ), kept as (${keepReplySql({ from: 'invited', reply: '$15', first: 1 })})
 select id from invited`;

@@ -6,7 +6,12 @@ import type { Duty, DutyDeps } from '../../duties/duty.ts';
 import { revokeKeysOf as revoke } from '../api-keys/commands.ts';
 import { defineModule } from '../module.ts';
 import type { SendServiceEmail } from '../service-emails/commands.ts';
-import { createWorkspace, deleteUnusedWorkspace, renameWorkspace } from '../workspace/commands.ts';
+import {
+  createWithin,
+  createWorkspace,
+  deleteUnusedWorkspace,
+  renameWorkspace,
+} from '../workspace/commands.ts';
 import { accountRoutes } from './account-routes.ts';
 import { entryRoutes } from './entry-routes.ts';
 import type { InvitationDeps } from './invitations.ts';
@@ -63,7 +68,7 @@ export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps & 
       setupTokens: setupTokensOf(database, now),
       resetTokens,
       createWorkspace: (name, at) => createWorkspace(database, { name, plan, owner: null }, at),
-      createOwnWorkspace: (name, owner, at) => createWorkspace(database, { name, plan, owner }, at),
+      createOwnWorkspace: (name, owner, most, at) => createWithin(database, { name, plan, owner, most }, at),
       renameWorkspace,
       ownersNeedTwoFactor: demandsTwoFactor(requireTwoFactor, 'owner'),
       deleteUnusedWorkspace: (id) => deleteUnusedWorkspace(database, id),

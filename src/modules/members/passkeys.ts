@@ -108,14 +108,16 @@ export class Passkeys {
     const { credential } = verified.registrationInfo;
     const id = mintId('psk', this.deps.now());
     try {
-      await this.deps.database.query(
+      const rows = await this.deps.database.query(
         `insert into passkeys (id, credential, account_id, name, public_key, counter, transports)
-         values ($1, $2, $3, $4, $5, $6::bigint, $7::text::json)`,
+         select $1, $2, $3, $4, $5, $6::bigint, $7::text::json from passkeys_of($3) present where present < ${MOST_PASSKEYS}
+         returning id`,
         [
           ...[id, credential.id, account.id, name, Buffer.from(credential.publicKey).toString('base64url')],
           ...[credential.counter, JSON.stringify(credential.transports ?? [])],
         ],
       );
+      if (rows.length === 0) return TOO_MANY;
     } catch (error) {
       if (isDuplicate(error)) return NOT_PROVED;
       throw error;

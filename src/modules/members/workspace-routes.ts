@@ -14,8 +14,8 @@ import { FORM_LIMIT, memberOf, OF_MEMBER, of, withCookie } from './session-route
 import { openFor } from './sign-in.ts';
 
 export interface WorkspaceRouteDeps extends EntryDeps {
-  /** Makes a workspace whose owner the account is. */
-  createOwnWorkspace(name: string, accountId: string, now: number): Promise<string>;
+  /** Makes a workspace whose owner the account is; null for one that has as many as it may. */
+  createOwnWorkspace(name: string, accountId: string, most: number, now: number): Promise<string | null>;
   /** Whether an owner has to have a second factor. */
   readonly ownersNeedTwoFactor: boolean;
 }
@@ -94,9 +94,9 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
         if (deps.signup === 'closed' && role !== 'owner') return CLOSED;
         const refusal = await unlessSecured(accountId);
         if (refusal) return refusal;
-        if ((await listWorkspaces(database, accountId)).length >= MOST_WORKSPACES) return TOO_MANY;
         const name = body.name.trim();
-        const id = await deps.createOwnWorkspace(name, accountId, now);
+        const id = await deps.createOwnWorkspace(name, accountId, MOST_WORKSPACES, now);
+        if (id === null) return TOO_MANY;
         await note(accountId, id, { action: 'workspace.created', details: { name }, now });
         return { id, name };
       },

@@ -45,19 +45,44 @@ export async function setPlan(database: Database, workspaceId: string, plan: Pla
 /** Makes a workspace and returns its id; `owner` is the account whose it is. @throws Unavailable */
 export async function createWorkspace(
   database: Database,
-  { name, plan, owner }: { readonly name: string; readonly plan: PlanName; readonly owner: string | null },
+  workspace: { readonly name: string; readonly plan: PlanName; readonly owner: string | null },
   now: number,
 ): Promise<string> {
-  const id = mintId('ws', now);
-  await database.query(
-    `with made as (
-       insert into workspaces (id, name, plan, created_at) values ($1, $2, $3, $4::text::timestamptz) returning id
-     )
-     insert into members (id, workspace_id, account_id, role, joined_at)
-     select $5, id, $6, 'owner', $4::text::timestamptz from made where $6::text is not null`,
-    [id, name, plan, new Date(now).toISOString(), mintId('mem', now), owner],
-  );
+  const id = await createWithin(database, { ...workspace, most: null }, now);
+  if (id === null) throw new Error('There is room for any number of workspaces.');
   return id;
+}
+
+/** The same where its owner has fewer than `most`; null for one who has as many. @throws Unavailable */
+export async function createWithin(
+  database: Database,
+  {
+    name,
+    plan,
+    owner,
+    most,
+  }: {
+    readonly name: string;
+    readonly plan: PlanName;
+    readonly owner: string | null;
+    readonly most: number | null;
+  },
+  now: number,
+): Promise<string | null> {
+  const id = mintId('ws', now);
+  const rows = await database.query(
+    `with made as (
+       insert into workspaces (id, name, plan, created_at)
+       select $1, $2, $3, $4::text::timestamptz from workspaces_of($6) present where $7::integer is null or present < $7::integer
+       returning id
+     ), owned as (
+     insert into members (id, workspace_id, account_id, role, joined_at)
+     select $5, id, $6, 'owner', $4::text::timestamptz from made where $6::text is not null
+     )
+     select id from made`,
+    [id, name, plan, new Date(now).toISOString(), mintId('mem', now), owner, most],
+  );
+  return rows.length > 0 ? id : null;
 }
 
 /** Gives a workspace another name; false when there is no such workspace. @throws Unavailable */
