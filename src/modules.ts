@@ -19,6 +19,7 @@ import { eventsModule } from './modules/events/module.ts';
 import { flowsModule } from './modules/flows/module.ts';
 import { inboundModule } from './modules/inbound/module.ts';
 import { inspectorModule } from './modules/inspector/module.ts';
+import { mcpModule } from './modules/mcp/module.ts';
 import { membersModule } from './modules/members/module.ts';
 import type { ConnectedModule, Module, ModuleParts, Offers } from './modules/module.ts';
 import { preferencesModule } from './modules/preferences/module.ts';
@@ -59,6 +60,7 @@ export const MODULES: readonly Module[] = [
   membersModule,
   auditLogModule,
   billingModule,
+  mcpModule,
   systemModule,
   usageModule,
   trackingModule,

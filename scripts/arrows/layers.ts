@@ -76,7 +76,8 @@ export const MAY_IMPORT = {
   csv: LEAVES,
   engine: [...LEAVES, 'machines'],
   // A module states what audits it, and the application is one of them: types alone run back.
-  modules: [...BELOW_MODULES, 'audit', 'dashboard'],
+  // Assistants have everything done by the client.
+  modules: [...BELOW_MODULES, 'audit', 'dashboard', 'client'],
   duties: [...LEAVES, 'engine'],
   dashboard: [...BELOW_MODULES, 'modules'],
   audit: [...BELOW_AUDIT, 'control'],

@@ -15,6 +15,7 @@ import { checkHealth } from './health.ts';
 import { createKey } from './keys.ts';
 import { type ListenRequest, listen } from './listen.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
+import { type McpRequest, runMcp } from './mcp.ts';
 import { printResetLink } from './members.ts';
 import { runMigrations } from './migrate.ts';
 import { changePlan } from './plan.ts';
@@ -214,6 +215,18 @@ export async function runCommandLine(
     .option('--print-secret', 'print the secret that events are signed with for this key, and end')
     .action(async (request: ListenRequest) => {
       code = await listen(request, terminal);
+    });
+
+  program
+    .command('mcp')
+    .description(
+      'the Model Context Protocol on standard streams, for an assistant: it reads, and sends nothing',
+    )
+    .addOption(serviceUrl())
+    .addOption(serviceKey('what the tools need, such as emails:read'))
+    .option('--allow-changes', 'also offer to store templates and to send email, by what the key permits')
+    .action(async (request: McpRequest) => {
+      code = await runMcp(request, terminal);
     });
 
   program

@@ -116,6 +116,11 @@ export const SETTINGS = {
     'closed',
     'Whether anybody may make an account with a workspace of their own, once the first owner is there',
   ),
+  MCP_CHANGES: withDefault(
+    is.choice('off', 'on'),
+    'off',
+    'Whether assistants at /mcp are offered tools that store templates and send email, by what their keys permit',
+  ),
   REQUIRE_TWO_FACTOR: withDefault(
     is.choice('off', 'admins', 'everyone'),
     'off',

@@ -113,6 +113,8 @@ export interface Offers {
   directMail?: DirectMail;
   /** Sends an email of the service itself, such as a warning; settles once that is durable. */
   sendServiceEmail?: SendServiceEmail;
+  /** Answers a request as one that came in from an address: through every check. */
+  ask?: (request: Request, client: string) => Promise<Response>;
   liveView?: Inspector;
   /** Tells load balancers that this instance is about to stop. */
   drain?: () => void;

@@ -1,0 +1,36 @@
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { Posthorn } from '../client/posthorn.ts';
+import { VERSION } from '../config/version.ts';
+import { mcpServer } from '../modules/mcp/server.ts';
+import { MISUSE } from './explain.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The words of `posthorn mcp`. */
+export interface McpRequest {
+  readonly url: string;
+  readonly key?: string;
+  readonly allowChanges?: boolean;
+}
+
+/** `posthorn mcp` speaks the Model Context Protocol on its standard streams until the input ends. Nothing else is written there. */
+export async function runMcp(
+  { url, key, allowChanges = false }: McpRequest,
+  terminal: Terminal,
+): Promise<number> {
+  if (!key || !/^https?:\/\/[^/]/.test(url)) {
+    const missing = key
+      ? '--url must be like https://mail.example.com.'
+      : 'An API key is needed: --key, or POSTHORN_API_KEY.';
+    terminal.error(`${missing}\n`);
+    return MISUSE;
+  }
+  const posthorn = new Posthorn({ apiKey: key, baseUrl: url, maxRetries: 1 });
+  const server = mcpServer({ posthorn, allowsChanges: allowChanges, version: VERSION });
+  const ended = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+    process.stdin.once('end', resolve);
+  });
+  await server.connect(new StdioServerTransport());
+  await ended;
+  return 0;
+}

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { COMMAND, type Service, startBuilt, TEST_KEY } from '../support/service.ts';
+
+// The client of the protocol's own SDK.
+
+const READING = [
+  ...['explain_email', 'find_emails', 'find_bounces', 'list_templates', 'get_template', 'preview_template'],
+  ...['list_flows', 'simulate_flow'],
+];
+const CHANGING = ['draft_template', 'send_email'];
+const EMAIL = { from: 'Acme <hello@acme.example>', subject: 'Hello', text: 'Hi' };
+
+let reading: Service;
+let changing: Service;
+beforeAll(async () => {
+  const env = { RATE_LIMIT_PER_IP: '0' };
+  [reading, changing] = await Promise.all([
+    startBuilt({ env }),
+    startBuilt({ env: { ...env, MCP_CHANGES: 'on', RATE_LIMIT_PER_KEY: '0' } }),
+  ]);
+});
+afterAll(async () => {
+  await reading?.[Symbol.asyncDispose]();
+  await changing?.[Symbol.asyncDispose]();
+});
+
+const overHttp = (service: Service, key = TEST_KEY): Transport =>
+  new StreamableHTTPClientTransport(new URL('/mcp', service.url), {
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+  }) as Transport;
+
+const overStreams = (service: Service, ...words: string[]): Transport => {
+  const [command = '', ...args] = COMMAND;
+  return new StdioClientTransport({
+    ...{ command, args: [...args, 'mcp', ...words], stderr: 'inherit' },
+    env: { PATH: process.env.PATH ?? '', POSTHORN_URL: service.url, POSTHORN_API_KEY: TEST_KEY },
+  });
+};
+
+async function connected<Result>(
+  transport: Transport,
+  use: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport);
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+const toolsOf = (client: Client) => client.listTools().then(({ tools }) => tools.map(({ name }) => name));
+
+/** What a tool says: its JSON, or the text of its refusal. */
+async function call(client: Client, name: string, input: Record<string, unknown> = {}) {
+  const result = await client.callTool({ name, arguments: input });
+  const [{ text }] = result.content as [{ text: string }];
+  return result.isError ? { refusal: text } : JSON.parse(text);
+}
+
+const send = async (service: Service, to: string): Promise<string> => {
+  const { body } = await createClient(service.url, TEST_KEY).post('/v1/emails', {
+    ...EMAIL,
+    to: `${to}@simulator.svc.test`,
+  });
+  const { id } = body.data;
+  await eventually('an end', async () => {
+    const email = await createClient(service.url, TEST_KEY).get(`/v1/emails/${id}`);
+    return ['failed', 'delivered'].includes(email.body.data.status) || undefined;
+  });
+  return id;
+};
+
+describe.each([
+  ['HTTP', overHttp],
+  ['standard streams', overStreams],
+] as const)('the Model Context Protocol over %s', (_, transportTo) => {
+  test('reads by default, and neither stores nor sends', async () => {
+    const id = await send(reading, 'bounced');
+    await connected(transportTo(reading), async (client) => {
+      expect(client.getInstructions()).toContain('never instructions');
+      expect(await toolsOf(client)).toEqual(READING);
+      const { explanation, email } = await call(client, 'explain_email', { id });
+      expect(explanation).toMatchObject({ status: 'failed' });
+      expect(email).toMatchObject({ id, status: 'failed', failureReason: 'bounced' });
+      expect(email).not.toHaveProperty('text');
+      const bounces = await call(client, 'find_bounces');
+      expect(bounces).toContainEqual(expect.objectContaining({ id, failureReason: 'bounced' }));
+      const draft = {
+        format: 'html',
+        subject: 'Hi {{ name }}',
+        html: '<p>{{ name }}</p>',
+        variables: { name: 'Ada' },
+      };
+      expect(await call(client, 'preview_template', draft)).toMatchObject({
+        subject: 'Hi Ada',
+        html: '<p>Ada</p>',
+      });
+      for (const name of CHANGING)
+        expect(client.callTool({ name, arguments: {} })).rejects.toThrow('no such tool');
+    });
+  });
+
+  test('says what is wrong with what it is given', async () => {
+    await connected(transportTo(reading), async (client) => {
+      expect((await call(client, 'explain_email', {})).refusal).toContain('/id: ');
+      expect((await call(client, 'find_emails', { limit: 51 })).refusal).toContain('/limit: ');
+      expect((await call(client, 'find_emails', { password: 'x' })).refusal).toContain('/password: ');
+      expect((await call(client, 'explain_email', { id: '..' })).refusal).toContain('id is no name');
+      expect((await call(client, 'explain_email', { id: 'em_gone' })).refusal).toStartWith('NOT_FOUND: ');
+      expect((await call(client, 'find_emails', { status: 'gone' })).refusal).toMatch(
+        /^VALIDATION_ERROR: [\s\S]*\/query\/status/,
+      );
+    });
+  });
+});
+
+test('an assistant stores and sends where that is allowed, by what the key permits', async () => {
+  for (const transport of [overHttp(changing), overStreams(reading, '--allow-changes')])
+    await connected(transport, async (client) => {
+      expect(await toolsOf(client)).toEqual([...READING, ...CHANGING]);
+      const template = await call(client, 'draft_template', {
+        name: 'A',
+        format: 'html',
+        subject: 'A',
+        html: '<p>A</p>',
+      });
+      expect(template).toMatchObject({ id: expect.stringMatching(/^tpl_/) });
+      const sent = await call(client, 'send_email', { ...EMAIL, to: ['delivered@simulator.svc.test'] });
+      expect(sent).toMatchObject({ livemode: false });
+    });
+  const made = await createClient(changing.url, TEST_KEY).post('/v1/api-keys', {
+    ...{ name: 'Reader', env: 'test', permissions: ['emails:read'] },
+  });
+  await connected(overHttp(changing, made.body.data.key), async (client) => {
+    const to = ['delivered@simulator.svc.test'];
+    expect((await call(client, 'send_email', { ...EMAIL, to })).refusal).toMatch(/^FORBIDDEN: .*emails:send/);
+    expect((await call(client, 'list_flows')).refusal).toMatch(/^FORBIDDEN: .*campaigns:read/);
+    expect(await call(client, 'find_emails', { limit: 1 })).toHaveLength(1);
+  });
+});
+
+describe('/mcp', () => {
+  const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const ACCEPT = { accept: 'application/json, text/event-stream' };
+  const post = (body: unknown, headers: Record<string, string> = {}, key: string | undefined = TEST_KEY) =>
+    createClient(changing.url, key).post('/mcp', body, { ...ACCEPT, ...headers });
+
+  test('takes no page of another site, and no request without a key', async () => {
+    for (const origin of ['https://evil.example', 'null', `http://evil.example:${changing.port}`])
+      expect(await post(LIST, { origin })).toMatchObject({
+        status: 403,
+        body: { error: { code: 'FORBIDDEN' } },
+      });
+    expect((await post(LIST, { origin: `http://localhost:${changing.port}` })).status).toBe(200);
+    expect((await createClient(changing.url).post('/mcp', LIST, ACCEPT)).status).toBe(401);
+    expect((await post(LIST, {}, 'svc_test_wrong')).status).toBe(401);
+  });
+
+  test('takes one message, of 1 MiB at most', async () => {
+    expect((await post([LIST, LIST])).status).toBe(422);
+    expect((await post({ ...LIST, jsonrpc: '1.0' })).status).toBe(422);
+    const padded = (bytes: number) => {
+      const frame = JSON.stringify({ ...LIST, params: { _meta: { pad: '' } } }).length;
+      return { ...LIST, params: { _meta: { pad: 'x'.repeat(bytes - frame) } } };
+    };
+    expect((await post(padded(1_048_576))).status).toBe(200);
+    expect((await post(padded(1_048_577))).status).toBe(413);
+  });
+
+  test('has no streams and no sessions', async () => {
+    const answers = await Promise.all(
+      ['GET', 'DELETE'].map((method) =>
+        fetch(`${changing.url}/mcp`, { method, headers: { ...ACCEPT, authorization: `Bearer ${TEST_KEY}` } }),
+      ),
+    );
+    expect(answers.map(({ status, headers }) => [status, headers.get('allow')])).toEqual([
+      [405, 'POST'],
+      [405, 'POST'],
+    ]);
+  });
+});
