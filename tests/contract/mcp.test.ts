@@ -103,8 +103,10 @@ describe.each([
         subject: 'Hi Ada',
         html: '<p>Ada</p>',
       });
-      for (const name of CHANGING)
-        expect(client.callTool({ name, arguments: {} })).rejects.toThrow('no such tool');
+      for (const name of CHANGING) {
+        const refused = await client.callTool({ name, arguments: {} }).catch((error: Error) => error.message);
+        expect(refused).toContain('no such tool');
+      }
     });
   });
 

@@ -25,7 +25,7 @@ describe('a webhook that the client checks', () => {
     expect(await codeOf({ secret: ['whsec_new', SECRET] })).toBe('verified');
     expect(await codeOf({ secret: ['whsec_new', 'whsec_other'] })).toBe('WRONG_SIGNATURE');
     expect(await codeOf({ secret: [] })).toBe('WRONG_SIGNATURE');
-    expect(verifyWebhook(received({ secret: '' }))).rejects.toBeInstanceOf(TypeError);
+    expect(await verifyWebhook(received({ secret: '' })).catch((error) => error)).toBeInstanceOf(TypeError);
   });
 
   test('is refused when anything of it is another', async () => {
@@ -51,6 +51,8 @@ describe('a webhook that the client checks', () => {
     const request = (signature: string) =>
       new Request('http://a/', { method: 'POST', body, headers: { 'X-Svc-Signature': signature } });
     expect((await verifyWebhookRequest(request(sign(SECRET, now, body)), SECRET)).id).toBe('evt_1');
-    expect(verifyWebhookRequest(request('x'), SECRET)).rejects.toBeInstanceOf(WebhookVerificationError);
+    expect(await verifyWebhookRequest(request('x'), SECRET).catch((error) => error)).toBeInstanceOf(
+      WebhookVerificationError,
+    );
   });
 });
