@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startCluster } from './support/cluster.ts';
+import { startSharedCluster } from './support/cluster.ts';
 import { embeddedImage } from './support/embedded.ts';
 import { dropLeftovers } from './support/leftovers.ts';
 import { readTally } from './support/tally.ts';
@@ -23,7 +23,7 @@ const cores = availableParallelism();
 const workers = cores + 1;
 
 const given = process.env.TEST_DATABASE_URL;
-const [cluster] = await Promise.all([given ? undefined : startCluster(), embeddedImage()]);
+const [cluster] = await Promise.all([given ? undefined : startSharedCluster(), embeddedImage()]);
 const url = cluster?.url ?? given ?? '';
 const scratch = mkdtempSync(join(tmpdir(), 'posthorn-tests-'));
 const loops = process.argv.includes(BUSY)

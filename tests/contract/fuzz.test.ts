@@ -4,7 +4,8 @@ import { costMsOf } from '../support/own-time.ts';
 import { askings } from './arbitrary.ts';
 import { OPEN_API, type RealService, startRealService } from './real-service.ts';
 
-const RUNS = 150;
+/** Requests for each operation: what a change must pass. FUZZ_RUNS=1000 asks more of it. */
+const RUNS = Number(process.env.FUZZ_RUNS ?? 50);
 
 let service: RealService;
 let key: string;

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ describe('a restore that is killed in the middle', () => {
   const SECRET_KEY = 'only-for-tests-only-for-tests-only';
   let home: string;
   let file: string;
-  beforeEach(async () => {
+  beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'posthorn-restore-kill-'));
     file = join(home, 'backup');
     await using source = await createTestDatabase();
@@ -35,7 +35,7 @@ describe('a restore that is killed in the middle', () => {
     await command(settings, 'workspaces', 'create', 'One');
     expect(await command(settings, 'backup', file)).toMatchObject({ code: 0 });
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
 
   /** Kills a restore at the moment that `reached` says; it must not have ended by itself. */
   async function killedRestore(
@@ -71,7 +71,7 @@ describe('a restore that is killed in the middle', () => {
     await using target = await createTestDatabase();
     const sql = postgres(target.url, { max: 1, onnotice: () => {} });
     const before = await tableDigests({ url: target.url, dataDir: null });
-    const settings = { DATABASE_URL: target.url, DATA_DIR: join(home, 'target'), SECRET_KEY };
+    const settings = { DATABASE_URL: target.url, DATA_DIR: join(home, 'beside'), SECRET_KEY };
     // Holds it up where its tables are to be filled.
     const { promise: killed, resolve } = Promise.withResolvers<void>();
     const holding = sql.begin(async (tx) => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import {
   existsSync,
   mkdirSync,
@@ -154,10 +154,14 @@ test('embedded, backed up, restored on a server, moved back: every row is equal,
 });
 
 describe('a backup', () => {
-  /** A server's database with one workspace, its backup, and the key that was made for it. */
-  async function made(): Promise<{ file: string; url: string } & AsyncDisposable> {
-    const database = await createTestDatabase();
-    const settings = { DATABASE_URL: database.url, DATA_DIR: folder('source') };
+  /** A server's database with one workspace, and its backup. No test changes either. */
+  let source: { readonly file: string; readonly url: string };
+  const lasting = new AsyncDisposableStack();
+  beforeAll(async () => {
+    const place = mkdtempSync(join(tmpdir(), 'posthorn-backups-'));
+    lasting.defer(() => rmSync(place, { recursive: true, force: true }));
+    const { url } = lasting.use(await createTestDatabase());
+    const settings = { DATABASE_URL: url, DATA_DIR: join(place, 'source') };
     expect(await command({ ...settings, SECRET_KEY }, 'workspaces', 'create', 'One')).toMatchObject({
       code: 0,
     });
@@ -165,14 +169,14 @@ describe('a backup', () => {
       // Binds the database to the key.
       await using _ = await served(settings);
     }
-    const file = folder('backup');
+    const file = join(place, 'backup');
     const { code, error } = await command({ ...settings, SECRET_KEY }, 'backup', file);
     expect([code, error]).toEqual([0, expect.stringContaining('The secret key is in it, readable')]);
-    return { file, url: database.url, [Symbol.asyncDispose]: () => database.close() };
-  }
+    source = { file, url };
+  });
+  afterAll(() => lasting.disposeAsync());
 
   test('is refused by a database that is not empty, under another key, and by a version that is too old', async () => {
-    await using source = await made();
     const target = { DATABASE_URL: source.url, DATA_DIR: folder('target'), SECRET_KEY };
     const before = await tableDigests({ url: source.url, dataDir: null });
     expect(await command(target, 'restore', source.file)).toMatchObject({
@@ -211,7 +215,6 @@ describe('a backup', () => {
   });
 
   test('can be looked at before there is anything to restore it into, and its key be had', async () => {
-    await using source = await made();
     const lacking = { PROFILE: 'production', DATABASE_URL: source.url };
     expect(await command(lacking, 'restore', source.file)).toMatchObject({ code: 2 });
     expect(await command(lacking, 'restore', '--print-secret-key', source.file)).toEqual({
@@ -231,7 +234,6 @@ describe('a backup', () => {
   });
 
   test('restored where no key is set brings its own; what is torn or needs a passphrase changes nothing', async () => {
-    await using source = await made();
     const dataDir = folder('target');
     const torn = folder('torn');
     writeFileSync(torn, readFileSync(source.file).subarray(0, -1));
@@ -257,7 +259,6 @@ describe('a backup', () => {
   });
 
   test('of a database under a wrong key is not made, nor of one that is not there', async () => {
-    await using source = await made();
     const wrong = { DATABASE_URL: source.url, SECRET_KEY: 'another-key-another-key-another-key' };
     const { code, error } = await command({ ...wrong, DATA_DIR: folder('x') }, 'backup', folder('other'));
     expect([code, error]).toEqual([

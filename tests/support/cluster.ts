@@ -23,6 +23,13 @@ export interface Cluster {
 /** Many test files run at once, each with pools of its own. */
 const SETTINGS = { max_connections: '400', max_wal_size: '2GB' };
 
+/**
+ * The one that test files share. It is never struck, so that no test of it asks what reached the disk; those that do start one of their
+ * own. Killed services lose nothing by this: what a commit has handed to the kernel outlives every process.
+ */
+export const startSharedCluster = (): Promise<Cluster> =>
+  startCluster({ settings: { fsync: 'off', full_page_writes: 'off' } });
+
 /** Brings a cluster up in about two seconds. */
 export async function startCluster({
   settings = {},

@@ -1,4 +1,4 @@
-import { type Cluster, startCluster } from './cluster.ts';
+import { type Cluster, startSharedCluster } from './cluster.ts';
 
 let own: Promise<Cluster> | undefined;
 
@@ -6,7 +6,7 @@ let own: Promise<Cluster> | undefined;
 export async function serverUrl(): Promise<string> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return given;
-  own ??= startCluster().then((cluster) => {
+  own ??= startSharedCluster().then((cluster) => {
     process.once('exit', () => cluster.stopNow());
     return cluster;
   });
