@@ -45,6 +45,13 @@ describe('a file that cannot be imported is refused at once', () => {
       expect({ status: told.status, path: told.body.error.details[0].path }).toEqual({ status: 422, path });
     });
 
+  test('a header that is too long is refused with a sentence', async () => {
+    const told = await client.post('x'.repeat(100_000));
+    expect(told.body.error.details[0].message).toBe(
+      'The header in line 1 cannot be read. This cell is longer than 65,536 characters.',
+    );
+  });
+
   test('another media type, an encoded body, too many bytes', async () => {
     expect((await client.post('{}', '', { 'content-type': 'application/json' })).status).toBe(415);
     expect((await client.post('email\n', '', { 'content-encoding': 'gzip' })).status).toBe(415);

@@ -38,6 +38,9 @@ const MESSAGES: Readonly<Record<FaultCode, string>> = {
   too_many_properties: `A contact has at most ${MOST_PROPERTIES} properties.`,
 };
 
+/** What a code means, and what to do. */
+export const sentenceOf = (code: FaultCode): string => MESSAGES[code];
+
 /** A mistake as it is answered. */
 export interface ImportError {
   readonly line: number;

@@ -7,6 +7,7 @@ import type { Database } from '../../../db/database.ts';
 import { mintId } from '../../../db/ids.ts';
 import { type Detail, Failure, invalid } from '../../../http/failure.ts';
 import { ReceivedBody } from '../../../http/route.ts';
+import { sentenceOf } from './faults.ts';
 import { type ImportPlan, readTargets } from './plan.ts';
 
 /** Bytes of a stored piece: five thousand rows, a quarter of a second of work, and little to hold. */
@@ -112,7 +113,7 @@ function readHeader(
       header?.fault
         ? {
             path: '/body',
-            message: `The header cannot be read: ${header.fault.code} in line ${header.fault.line}.`,
+            message: `The header in line ${header.fault.line} cannot be read. ${sentenceOf(header.fault.code)}`,
           }
         : NO_HEADER,
     ];
