@@ -5,6 +5,8 @@ WORKDIR /build
 COPY package.json bun.lock bunfig.toml ./
 RUN bun install --frozen-lockfile
 COPY . .
+# `docker build --build-arg COMMIT=$(git rev-parse HEAD)` has `posthorn version` tell it.
+ARG COMMIT
 RUN bun scripts/build.ts && mkdir -p /empty
 
 # The C library and certificates, no shell, no package manager.

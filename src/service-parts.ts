@@ -12,6 +12,7 @@ import { bindToKey, isBound } from './db/canary.ts';
 import type { Database } from './db/database.ts';
 import { EmbeddedDatabase, type Engine } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
+import { migrations } from './db/migrations.ts';
 import { openDatabase } from './db/open.ts';
 import { ensurePartitions } from './db/partitions.ts';
 import { clientAddress } from './http/limits/client-address.ts';
@@ -134,7 +135,7 @@ async function readyDatabase(
   metrics: Metrics | null,
 ): Promise<Database> {
   const database = metrics ? new MeasuredDatabase(plain, metrics) : plain;
-  await migrate(database);
+  await migrate(database, migrations, (migration, ms) => logger.info({ migration, ms }, 'Migrated'));
   if (await alignPositions(database))
     logger.warn('The database was restored, or taken over: new events follow behind all that were there.');
   await chaos?.prepare(database);

@@ -5,7 +5,7 @@ import { PERMISSION_NAMES } from '../auth/permissions.ts';
 import { PLAN_NAMES, type PlanName } from '../auth/plans.ts';
 import { SAFEGUARDS } from '../config/chaos-setting.ts';
 import type { Config, Loaded } from '../config/config.ts';
-import { VERSION } from '../config/version.ts';
+import { VERSION_TEXT } from '../config/version.ts';
 import { parseAddress } from '../mail/address.ts';
 import { runAudit } from './audit.ts';
 import { addBackupCommands } from './backup-commands.ts';
@@ -52,7 +52,7 @@ export async function runCommandLine(
 
   const program = new Command('posthorn')
     .description('A transactional email service that you run yourself.')
-    .version(VERSION, '-v, --version', 'print the version')
+    .version(VERSION_TEXT, '-v, --version', 'print the version')
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.error(text) });
 
@@ -236,8 +236,8 @@ export async function runCommandLine(
 
   program
     .command('version')
-    .description('print the version')
-    .action(() => terminal.out(`${VERSION}\n`));
+    .description('print the version and the commit')
+    .action(() => terminal.out(`${VERSION_TEXT}\n`));
 
   try {
     await program.parseAsync(words, { from: 'user' });

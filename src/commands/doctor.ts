@@ -15,9 +15,12 @@ export interface DoctorRequest {
   readonly probe: string;
 }
 
-const MARK = { fine: '✓', wrong: '✗', skipped: '–' } as const satisfies Record<Diagnosis['status'], string>;
+const MARK = { fine: '✓', wrong: '✗', warning: '!', skipped: '–' } as const satisfies Record<
+  Diagnosis['status'],
+  string
+>;
 
-/** `posthorn doctor` examines everything that email depends on and exits with 1 when something is wrong. */
+/** `posthorn doctor` examines everything that email depends on and exits with 1 when something is wrong; warnings alone exit with 0. */
 export async function runDoctor(
   config: Config,
   { to, probe }: DoctorRequest,

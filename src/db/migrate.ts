@@ -20,12 +20,14 @@ export const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').up
 /**
  * Brings the schema up to date, each migration in a transaction of its own with its entry in the ledger.
  * Drizzle's own migrator reads files from disk, takes no lock and skips silently, hence this one.
+ * @param onApplied is told of each migration that was applied, with the milliseconds that it took
  * @throws MigrationMismatch when an applied migration is unknown here or differs from the one carried.
  * @returns the names of the migrations applied now.
  */
 export async function migrate(
   database: Statements,
   migrations: readonly Migration[] = released,
+  onApplied: (name: string, ms: number) => void = () => {},
 ): Promise<readonly string[]> {
   // Several statements in one message are one implicit transaction: rolled back whole, on whichever connection.
   await database.script(`select pg_advisory_xact_lock(${LOCK}); ${LEDGER}`);
@@ -47,6 +49,7 @@ export async function migrate(
       throw new MigrationMismatch(
         `Migration ${name} was applied in another form. Restore the database or the version.`,
       );
+    const begin = performance.now();
     try {
       await database.script(
         `select pg_advisory_xact_lock(${LOCK});
@@ -60,7 +63,9 @@ export async function migrate(
         [name],
       );
       if (row?.hash !== hash) throw error;
+      continue;
     }
+    onApplied(name, Math.round(performance.now() - begin));
     done.push(name);
   }
   return done;

@@ -3,8 +3,8 @@ import type { Finding } from '../transport/transport.ts';
 /** The result of one check, and the advice when something is wrong. */
 export interface Diagnosis {
   readonly check: string;
-  /** A check is `skipped` where it does not matter, or cannot be made from here. */
-  readonly status: 'fine' | 'wrong' | 'skipped';
+  /** A check is `skipped` where it does not matter, or cannot be made from here. A `warning` may be what the operator wants. */
+  readonly status: 'fine' | 'wrong' | 'warning' | 'skipped';
   /** A sentence. */
   readonly detail: string;
   /** Null when there is nothing to do or to know. */
@@ -23,6 +23,14 @@ export const fine = (check: string, detail: string, advice: string | null = null
 export const wrong = (check: string, detail: string, advice: string): Diagnosis => ({
   check,
   status: 'wrong',
+  detail,
+  advice,
+});
+
+/** The diagnosis of what works now and will surprise later. */
+export const warning = (check: string, detail: string, advice: string): Diagnosis => ({
+  check,
+  status: 'warning',
   detail,
   advice,
 });

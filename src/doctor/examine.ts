@@ -13,9 +13,10 @@ import {
   diagnoseWrites,
 } from './database.ts';
 import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosis.ts';
-import { diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
+import { diagnoseProxy, diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
 import { diagnoseDisk, diagnoseNameServers, diagnoseSecretKey, readSecretKey } from './machine.ts';
 import { openExisting } from './open-database.ts';
+import { diagnosePlans } from './plans.ts';
 import { diagnoseReplication } from './replication.ts';
 import { askService } from './running-service.ts';
 import { diagnoseScheduler } from './scheduler.ts';
@@ -25,7 +26,10 @@ import { diagnoseWays } from './transports.ts';
 /** An examination is made of this configuration, with these means. */
 export interface Examination {
   readonly config: Exposure &
-    Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 'port' | 'dnsServers' | 'transport'>;
+    Pick<
+      Config,
+      'databaseUrl' | 'dataDir' | 'secretKey' | 'port' | 'dnsServers' | 'transport' | 'stripeSecretKey'
+    >;
   /** The machine's own clock. */
   readonly now: () => number;
   /** The name servers in use: DNS_SERVERS, or the machine's. */
@@ -62,8 +66,10 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     yield* guarded('Disk', () => diagnoseDisk(config.dataDir));
     yield* await diagnoseNameServers(nameServers, config.dnsServers !== null);
     yield diagnosePublicUrl(config);
+    yield diagnoseProxy(config);
     yield diagnoseSubmission(config);
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
+    if (usable) yield* guarded('Plan', () => diagnosePlans(usable, config));
     yield* waysOut(examination, usable);
   } finally {
     await database?.close();

@@ -6,7 +6,7 @@ import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
 /** The settings that decide who can reach this service, and how. */
 export type Exposure = Pick<
   Config,
-  'host' | 'publicUrl' | 'submissionPort' | 'submissionTlsPort' | 'submissionTlsCert'
+  'host' | 'publicUrl' | 'trustProxy' | 'submissionPort' | 'submissionTlsPort' | 'submissionTlsCert'
 >;
 
 /** The links that leave with emails lead to a place that recipients can reach. */
@@ -20,6 +20,19 @@ export function diagnosePublicUrl({ host, publicUrl }: Exposure): Diagnosis {
     check,
     `HOST=${host} lets other machines in, but links in emails, webhooks and documents lead to ${publicUrl}, which is each reader's own.`,
     'Set PUBLIC_URL to the address at which others reach this service, such as https://mail.example.com.',
+  );
+}
+
+/** Requests count against their senders. The service speaks plain HTTP, so that a proxy answers for an https address. */
+export function diagnoseProxy({ publicUrl, trustProxy }: Exposure): Diagnosis {
+  const check = 'Proxy';
+  const isTrusted = !('hops' in trustProxy) || trustProxy.hops > 0;
+  if (isTrusted) return fine(check, 'TRUST_PROXY says whose X-Forwarded-For is believed.');
+  if (!publicUrl.startsWith('https:')) return skipped(check, 'None is expected in front of an http address.');
+  return wrong(
+    check,
+    `A proxy answers for ${publicUrl}, and TRUST_PROXY trusts none: all requests count against the proxy's own address, so that RATE_LIMIT_PER_IP and the brake on wrong passwords hold for everybody together.`,
+    'Set TRUST_PROXY to the number of proxies in front, usually 1, or to their addresses.',
   );
 }
 

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test';
+import { MigrationMismatch, migrate } from '../../src/db/migrate.ts';
+import { migrations } from '../../src/db/migrations.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -49,4 +51,23 @@ test('what one instance accepted and did not finish, the one that replaces it fi
   await eventually('delivered', async () =>
     (await client.get(`/v1/emails/${id}`)).body.data.status === 'delivered' ? true : undefined,
   );
+});
+
+test('each migration is told with its time, once, and whoever does not know it refuses to start', async () => {
+  await using made = await createTestDatabase();
+  const database = await openDatabase({ url: made.url, dataDir: null });
+  try {
+    const later = [...migrations, { name: '9998_later', sql: 'create table later ()' }];
+    const told: [string, number][] = [];
+    const tell = (name: string, ms: number) => void told.push([name, ms]);
+    expect(await migrate(database, later, tell)).toEqual(['9998_later']);
+    expect(await migrate(database, later, tell)).toEqual([]);
+    expect(told).toEqual([['9998_later', expect.any(Number)]]);
+    await expect(migrate(database)).rejects.toThrow(MigrationMismatch);
+    await expect(migrate(database)).rejects.toThrow(
+      '9998_later, which this version does not know. Run the newer',
+    );
+  } finally {
+    await database.close();
+  }
 });

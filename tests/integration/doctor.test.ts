@@ -111,6 +111,11 @@ describe('doctor before the first start', () => {
     });
     expect(closed.about('Public URL')).toStartWith('✓');
     expect(closed.about('Submission')).toStartWith('✓');
+    expect(closed.about('Proxy')).toMatch(/^✗ .+TRUST_PROXY trusts none.+\n {4}Set TRUST_PROXY/);
+    const proxied = { DATA_DIR, PUBLIC_URL: 'https://mail.example.com' };
+    expect((await doctor({ ...proxied, TRUST_PROXY: '1' })).about('Proxy')).toStartWith('✓');
+    expect((await doctor({ ...proxied, TRUST_PROXY: '10.0.0.0/8' })).about('Proxy')).toStartWith('✓');
+    expect((await doctor({ DATA_DIR })).about('Proxy')).toStartWith('–');
     const within = { DATA_DIR, HOST: '10.1.2.3', SUBMISSION_PORT: '2525', PUBLIC_URL: 'http://10.1.2.3:9' };
     expect((await doctor(within)).about('Submission')).toStartWith('✓');
     expect((await doctor({ DATA_DIR })).about('Public URL')).toStartWith('–');
@@ -157,6 +162,21 @@ describe('doctor with a database and a verified domain', () => {
     const raw = received?.raw.toString() ?? '';
     expect(raw).toContain('From: Posthorn <posthorn@doctor.test>');
     expect(raw.match(/^DKIM-Signature: /gim)).toHaveLength(2);
+  });
+
+  test('warns of the ceiling of the free plan where live mail leaves, until it is lifted', async () => {
+    const { code, about } = await doctor(environment);
+    expect(about('Plan')).toMatch(
+      /^! Plan: ws_\w+ may send 3,000 live emails.+\n {4}.+plan set ws_\w+ unlimited/,
+    );
+    expect(code).toBe(0);
+    expect((await doctor({ ...environment, TRANSPORT: 'capture' })).about('Plan')).toStartWith('–');
+    const sold = { STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' };
+    expect((await doctor({ ...environment, ...sold })).about('Plan')).toStartWith('✓');
+    const [, id = ''] = /(ws_\w+)/.exec(about('Plan')) ?? [];
+    const say = { out: () => {}, error: () => {} };
+    await runCommandLine(['plan', 'set', id, 'unlimited'], say, () => loadConfig(environment, false));
+    expect((await doctor(environment)).about('Plan')).toStartWith('✓');
   });
 
   test('reports another SECRET_KEY than the secrets were sealed with', async () => {

@@ -15,9 +15,12 @@ async function run(words: string, environment: Record<string, string> = {}) {
   return { code, out: out.join(''), error: error.join('') };
 }
 
-test.each(['version', '--version', '-v'])('posthorn %s prints the version', async (words) => {
-  expect(await run(words)).toEqual({ code: 0, out: `${version}\n`, error: '' });
-});
+test.each(['version', '--version', '-v'])(
+  'posthorn %s prints the version, and that no executable was built',
+  async (words) => {
+    expect(await run(words)).toEqual({ code: 0, out: `${version} (from source)\n`, error: '' });
+  },
+);
 
 test('--help names every command', async () => {
   const { code, out } = await run('--help');
