@@ -100,6 +100,10 @@ async function openWorld() {
   const deps = { database, engine, clock, logger, enrol: enroller({ database, engine, clock }) };
   let told = 0;
   const [follower, lane] = [new Follower(deps), new Laggards(deps)];
+  /** A busy server may miss a deadline: the service does it again a second later, and so does whoever waits here. */
+  const unlessBusy = (error: unknown): void => {
+    if (!(error instanceof Unavailable)) throw error;
+  };
   /** How many runs stand in a state, of each of the two. */
   const standing = async (state: string): Promise<readonly number[]> => {
     const [row] = await store.database.query<{ slow: number; other: number }>(
@@ -111,17 +115,17 @@ async function openWorld() {
   };
   const alone = () => store.database.query('select workspace_id as id, size, tries from flow_laggards');
   return {
-    ...{ slow, follower, lane, standing, alone },
+    ...{ slow, follower, lane, standing, alone, unlessBusy },
     /** Follows until so many runs stand there: a transaction elsewhere may hold the log back. */
     followed: (state: string, counts: readonly number[]) =>
       eventually(`${counts} in ${state}`, async () => {
-        await follower.follow();
+        await follower.follow().catch(unlessBusy);
         return Bun.deepEquals(await standing(state), counts) || undefined;
       }),
     /** Follows by itself until it stands so. Without the clock it does not go on there. */
     caughtUp: (so: object) =>
       eventually(JSON.stringify(so), async () => {
-        await lane.follow();
+        await lane.follow().catch(unlessBusy);
         const [row] = await alone();
         return Bun.deepMatch(so, row ?? {}) || undefined;
       }),
@@ -166,7 +170,7 @@ test('the slow filters of one workspace keep nobody else waiting, and leave out 
   await caughtUp({ tries: 0 });
   // The one is left out. Everybody else has begun, and has been told what came then.
   await eventually('the end of the log', async () => {
-    await world.lane.follow();
+    await world.lane.follow().catch(world.unlessBusy);
     return (await behindSince(SLOW)) === null || undefined;
   });
   expect(await standing('mark')).toEqual([PEOPLE - 1, PEOPLE]);
@@ -175,8 +179,8 @@ test('the slow filters of one workspace keep nobody else waiting, and leave out 
   slow.contacts.clear();
   await happened('go');
   await eventually('the run of the one', async () => {
-    await world.follower.follow();
-    await world.lane.follow();
+    await world.follower.follow().catch(world.unlessBusy);
+    await world.lane.follow().catch(world.unlessBusy);
     return (await standing('wait'))[0] === 1 || undefined;
   });
   expect(await alone()).toMatchObject([{ id: SLOW.workspace }]);
@@ -196,6 +200,8 @@ test('whoever waits behind a slow filter is woken late, and everybody else in ti
   await followed('mark', [0, PEOPLE]);
   expect(await alone()).toMatchObject([{ id: SLOW.workspace }]);
   slow.contacts.clear();
-  await world.lane.follow();
-  expect(await standing('mark')).toEqual([PEOPLE, PEOPLE]);
+  await eventually('the last of them', async () => {
+    await world.lane.follow().catch(world.unlessBusy);
+    return Bun.deepEquals(await standing('mark'), [PEOPLE, PEOPLE]) || undefined;
+  });
 });
