@@ -76,7 +76,9 @@ export interface Freezing {
 
 /**
  * Freezes the next contacts behind one, in the order of their ids; answers how far it came, or null at the end. `lost`: another turn
- * has the campaign. A lock on the campaign keeps a turn that was given up from adding anybody after the audience was complete.
+ * has the campaign. A lock on the campaign keeps a turn that was given up from adding anybody after the audience was complete. Contacts
+ * are looked up one by one and by their key: joined to tables that had just been filled, and were not analysed yet, each window took
+ * longer than a statement may, and a campaign to 100,000 was never prepared.
  * @throws Unavailable
  */
 export async function freezeNext(
@@ -89,22 +91,24 @@ export async function freezeNext(
   const until = new Date(startedAt).toISOString();
   const walked =
     staticId === null
-      ? sql`select c.id from contacts c where c.workspace_id = ${scope.workspaceId} and c.livemode = ${scope.livemode}
+      ? sql`select c.id, true as is_in from contacts c where c.workspace_id = ${scope.workspaceId} and c.livemode = ${scope.livemode}
           and c.id > ${after} order by c.id limit ${WINDOW}`
-      : sql`select m.contact_id as id from audience_members m where m.audience_id = ${staticId}
-          and m.contact_id > ${after} order by m.contact_id limit ${WINDOW}`;
+      : sql`select m.contact_id as id, m.state = 'joined' and m.since <= ${until}::timestamptz as is_in from audience_members m
+          where m.audience_id = ${staticId} and m.contact_id > ${after} order by m.contact_id limit ${WINDOW}`;
   const isIn =
     staticId === null
       ? sql`${contacts.createdAt} <= ${until}::timestamptz and (${condition}) is true`
-      : sql`exists (select from audience_members m where m.audience_id = ${staticId} and m.contact_id = ${contacts.id}
-          and m.state = 'joined' and m.since <= ${until}::timestamptz)`;
+      : sql`true`;
   const [row] = await execute<{ fenced: number; walked: number; last: string | null }>(
     database,
     sql`with fence as materialized (
       select c.id from campaigns c where c.id = ${campaignId} and c.state = 'preparing' and c.attempt = ${attempt}::integer for share
     ), walked as materialized (${walked}), chosen as materialized (
       select ${contacts.id} as id, ${contacts.emailKey} as email_key, ${reasonOf(chosen)} as reason
-      from ${contacts} where ${ownContacts(scope)} and ${contacts.id} in (select w.id from walked w) and ${isIn}
+      from walked w cross join lateral (
+        select * from contacts c where c.workspace_id = ${scope.workspaceId} and c.livemode = ${scope.livemode}
+          and c.id >= w.id and c.id <= w.id order by c.id limit 1
+      ) contacts where w.is_in and ${ownContacts(scope)} and ${isIn}
     ), frozen as (
       insert into campaign_recipients (campaign_id, contact_id, address_hash, state, reason)
       select f.id, h.id, ${sql.raw(addressHash('h.email_key'))}, case when h.reason is null then 'waiting' else 'skipped' end, h.reason
