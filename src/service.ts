@@ -48,6 +48,8 @@ export interface Service {
   start(): Promise<void>;
   /** Stops all background work; requests are still answered. Resolves once the work under way has ended. */
   windDown(): Promise<void>;
+  /** Answers the requests that wait for something to happen, so that a stop need not wait for them. */
+  endWaits(): void;
   /** Finishes what is in flight and closes the database. */
   stop(): Promise<void>;
 }
@@ -105,6 +107,9 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     },
     drain: offered(offers, 'drain'),
     windDown,
+    endWaits() {
+      for (const module of connected) module.endWaits?.();
+    },
     async stop() {
       await Promise.all([...connected.map((module) => module.close?.()), windDown()]);
       // The last requests and messages may have begun further work, so the engine is stopped again.

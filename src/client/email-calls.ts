@@ -14,6 +14,9 @@ export const emails = (send: Send) => ({
     listOf(send, 'GET /emails', { query }, options),
   /** An email with its events. */
   get: (id: string, options?: CallOptions) => dataOf(send('GET /emails/{id}', { path: { id } }, options)),
+  /** Waits for a test email to an address: its subject, text, links and codes. */
+  wait: (query: Query<'GET /emails/wait'>, options?: CallOptions) =>
+    dataOf(send('GET /emails/wait', { query }, options)),
   /** Its events, oldest first. */
   events: (id: string, options?: CallOptions) =>
     dataOf(send('GET /emails/{id}/events', { path: { id } }, options)),
@@ -33,6 +36,9 @@ export const captured = (send: Send) => ({
   /** Newest first. */
   list: (query?: Query<'GET /captured'>, options?: CallOptions) =>
     listOf(send, 'GET /captured', { query }, options),
+  /** Waits for a copy for an address: its subject, text, links and codes. */
+  wait: (query: Query<'GET /captured/wait'>, options?: CallOptions) =>
+    dataOf(send('GET /captured/wait', { query }, options)),
   /** One with headers and bodies. */
   get: (id: string, options?: CallOptions) => dataOf(send('GET /captured/{id}', { path: { id } }, options)),
   /** Removes one. */

@@ -109,6 +109,7 @@ async function finish(
   control: ControlServer | null,
 ): Promise<void> {
   service.sockets.close();
+  service.endWaits();
   const closed = server === undefined ? Promise.resolve() : closeServer(server);
   await isDoneWithin(REQUESTS_FIRST_MS, closed);
   await Promise.all([closed, control?.close(), service.windDown()]);

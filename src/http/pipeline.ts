@@ -124,7 +124,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
       });
     let response: Response;
     try {
-      const time = new WorkTime(timeouts.workMs, monotonic);
+      const time = new WorkTime(timeouts.workMs + (endpoint?.route.waitsMs ?? 0), monotonic);
       response = respond(await time.limit(() => answer(exchange, time)));
     } catch (thrown) {
       response = respond(unexpectedError(thrown, log, { requestId, route }));

@@ -199,6 +199,8 @@ export interface RouteSpec<
   ): Promise<(Static<Body> & ReceivedBody) | Failure>;
   /** What the audit log calls this act, such as `apiKey.created`; only acts of people and keys that succeeded are written there. */
   readonly audit?: AuditSpec;
+  /** Milliseconds that the handler may wait for something to happen, besides the time for its own work. */
+  readonly waitsMs?: number;
   /** True for a body that the handler gets as the bytes that were sent, whatever its type, since its sender has signed them. */
   readonly rawBody?: boolean;
   /** Requests a minute that this endpoint allows each client address, counted apart from all others. */

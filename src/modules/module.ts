@@ -115,6 +115,8 @@ export interface Offers {
   sendServiceEmail?: SendServiceEmail;
   /** Answers a request as one that came in from an address: through every check. */
   ask?: (request: Request, client: string) => Promise<Response>;
+  /** Is called when live mail of a workspace was captured. */
+  mailCaptured?: (workspaceId: string) => void;
   liveView?: Inspector;
   /** Tells load balancers that this instance is about to stop. */
   drain?: () => void;
@@ -150,6 +152,8 @@ export interface ConnectedModule<Deps> {
   start?(): Promise<void>;
   /** The ports of those listeners by name; null for one that is not configured. */
   ports?(): Readonly<Record<string, number | null>>;
+  /** Answers the requests that wait for something to happen, because the service stops. */
+  endWaits?(): void;
   close?(): Promise<void> | void;
 }
 

@@ -19,7 +19,7 @@ cross join lateral (
   select e.workspace_id from emails e where e.id = c.email_id and e.id >= $2 and e.id <= $3 limit 1
 ) e
 order by c.email_id, c.recipient
-on conflict (email_id, recipient) do nothing`;
+on conflict (email_id, recipient) do nothing returning workspace_id`;
 
 interface PendingCopy {
   readonly row: { readonly email_id: string } & Readonly<Record<string, string>>;
@@ -28,12 +28,21 @@ interface PendingCopy {
 }
 
 /** Stores captured mail, many messages in one statement. Resolves once they are durable. @throws Unavailable */
-export function captureStore(database: Database, clock: Clock): (captured: CapturedMessage) => Promise<void> {
+export function captureStore(
+  database: Database,
+  clock: Clock,
+  /** Is called with the workspace of what was stored. */
+  came: (workspaceId: string) => void,
+): (captured: CapturedMessage) => Promise<void> {
   const batcher = new Batcher<PendingCopy>('captured', async (batch) => {
     try {
       const rows = batch.map(({ row }) => row);
-      await database.query(KEEP, [JSON.stringify(rows), ...boundsOf(rows.map((row) => row.email_id))]);
+      const stored = await database.query<{ workspace_id: string }>(KEEP, [
+        JSON.stringify(rows),
+        ...boundsOf(rows.map((row) => row.email_id)),
+      ]);
       for (const { settle } of batch) settle();
+      for (const workspaceId of new Set(stored.map((row) => row.workspace_id))) came(workspaceId);
     } catch (error) {
       for (const { fail } of batch) fail(error);
     }

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { pageQuery } from '../../http/pagination.ts';
+import { waitQuery } from '../../http/waiting.ts';
 
 const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
@@ -40,6 +41,25 @@ export const CapturedDetail = Type.Object(
   { title: 'CapturedEmail' },
 );
 
+/** A captured message that was waited for, with what tests look for in it. */
+export const AwaitedCapture = Type.Object(
+  {
+    ...CapturedItem.properties,
+    text: nullableText('The text part.'),
+    html: nullableText('The html part.'),
+    links: Type.Array(Type.String(), {
+      description: 'The web addresses in the html, then those in the text, each once; at most 100.',
+    }),
+    codes: Type.Array(Type.String(), {
+      description: 'What looks like a code to type in, as `AwaitedEmail` says; at most 20.',
+    }),
+  },
+  { title: 'AwaitedCapture' },
+);
+
+/** The query of `GET /v1/captured/wait`. */
+export const CapturedWaitQuery = waitQuery('copy');
+
 /** What SpamAssassin thinks of a captured message. */
 export const CapturedSpam = Type.Object({
   isConfigured: Type.Boolean(),
@@ -64,6 +84,7 @@ export const CapturedQuery = Type.Object({
   ),
 });
 
+export type AwaitedCapture = Static<typeof AwaitedCapture>;
 export type CapturedItem = Static<typeof CapturedItem>;
 export type CapturedDetail = Static<typeof CapturedDetail>;
 export type CapturedSpam = Static<typeof CapturedSpam>;

@@ -1,11 +1,14 @@
+import type { WaitingRoom } from '../../async/waiting-room.ts';
+import type { WantedMail } from '../../http/waiting.ts';
 import { defineModule } from '../module.ts';
 import { capturedPruner } from './captured-pruner.ts';
 import type { CapturedReader } from './queries.ts';
 import { capturedPages, capturedRoutes } from './routes.ts';
 import { spamAssassinAt } from './spam-assassin.ts';
+import { capturedWaitingRoom } from './waiting.ts';
 
 /** Captured mail: live email that was stored here instead of sent. */
-export const capturedModule = defineModule<CapturedReader>({
+export const capturedModule = defineModule<CapturedReader & { readonly waiting: WaitingRoom<WantedMail> }>({
   name: 'captured',
   tags: [
     { segment: 'captured', name: 'Captured', description: 'Live email that stayed here instead of leaving.' },
@@ -13,13 +16,19 @@ export const capturedModule = defineModule<CapturedReader>({
   routes: capturedRoutes,
   pages: capturedPages,
   open: ({ config, database, clock, mailReader }) => ({
-    connect: () => ({
-      deps: {
-        database,
-        mailReader,
-        spamAssassin: config.spamassassinUrl === null ? null : spamAssassinAt(config.spamassassinUrl),
-      },
-      duties: [capturedPruner({ database, clock })],
-    }),
+    connect({ offers }) {
+      const waiting = capturedWaitingRoom(database, () => clock.now());
+      offers.mailCaptured = (workspaceId) => waiting.came(workspaceId);
+      return {
+        deps: {
+          database,
+          mailReader,
+          waiting,
+          spamAssassin: config.spamassassinUrl === null ? null : spamAssassinAt(config.spamassassinUrl),
+        },
+        duties: [capturedPruner({ database, clock })],
+        endWaits: () => waiting.close(),
+      };
+    },
   }),
 });

@@ -1,9 +1,19 @@
 import { Type } from '@sinclair/typebox';
+import type { WaitingRoom } from '../../async/waiting-room.ts';
 import { messageFrames } from '../../http/message-frame.ts';
 import { DASHBOARD_API, type Route, route } from '../../http/route.ts';
+import { LONGEST_WAIT, type WantedMail } from '../../http/waiting.ts';
 import { discardAllCaptured, discardCaptured } from './commands.ts';
-import { CapturedDetail, CapturedItem, CapturedQuery, CapturedSpam } from './model.ts';
+import {
+  AwaitedCapture,
+  CapturedDetail,
+  CapturedItem,
+  CapturedQuery,
+  CapturedSpam,
+  CapturedWaitQuery,
+} from './model.ts';
 import { type CapturedReader, capturedDetail, capturedSpam, listCaptured } from './queries.ts';
+import { awaitCaptured } from './waiting.ts';
 
 const CAPTURED_ID = { prefix: 'cap', resource: 'captured message' } as const;
 
@@ -36,7 +46,9 @@ export const capturedPages = (deps: CapturedReader): readonly Route[] => [
 ];
 
 /** The endpoints of captured mail. */
-export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
+export const capturedRoutes = (
+  deps: CapturedReader & { readonly waiting: WaitingRoom<WantedMail> },
+): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/captured',
@@ -50,6 +62,31 @@ export const capturedRoutes = (deps: CapturedReader): readonly Route[] => [
     status: 200,
     example: { response: [ITEM] },
     handle: (call) => listCaptured(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/captured/wait',
+    name: 'waitForCapturedEmail',
+    permission: 'emails:read',
+    summary: 'Wait for captured mail to an address',
+    description:
+      'Answers as soon as a copy for the address is there: the newest, or with `since` or `after` the first behind both. Otherwise, after `timeout` seconds (10, at most 25), 404. The 10,000 newest copies are looked through; 20 requests of a key, and 200 of all, may wait at once. Test keys are refused: captured mail is live.',
+    query: CapturedWaitQuery,
+    response: AwaitedCapture,
+    status: 200,
+    waitsMs: LONGEST_WAIT * 1_000,
+    failures: ['NOT_FOUND'],
+    example: {
+      response: {
+        ...ITEM,
+        subject: 'Your code is 481 516',
+        text: 'Type in 481 516, or open https://acme.example/confirm?t=3vbqk0.',
+        html: null,
+        links: ['https://acme.example/confirm?t=3vbqk0'],
+        codes: ['481516'],
+      },
+    },
+    handle: (call) => awaitCaptured(deps, call),
   }),
   route({
     method: 'GET',

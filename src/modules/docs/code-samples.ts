@@ -9,7 +9,7 @@ export function curlSample(method: string, path: string, baseUrl: string, operat
   const body = content[JSON_TYPE]?.example;
   const [fileType] = Object.keys(content).filter((type) => type !== JSON_TYPE);
   const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}'${baseUrl}${examplePath(path, operation)}'`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}'${baseUrl}${examplePath(path, operation)}${exampleQuery(operation)}'`,
     ...(operation.security ? [] : ['-H "Authorization: Bearer $POSTHORN_API_KEY"']),
     ...(body === undefined
       ? []
@@ -31,6 +31,18 @@ const examplePath = (path: string, { parameters = [] }: Asked): string =>
     const examples = parameter?.schema.examples;
     return Array.isArray(examples) ? encodeURIComponent(String(examples[0])) : name;
   });
+
+/** The parameters that no request may leave out, with their examples. */
+function exampleQuery({ parameters = [] }: Asked): string {
+  const needed = parameters.filter(
+    (each): each is Parameter => 'in' in each && each.in === 'query' && each.required === true,
+  );
+  return needed
+    .map(
+      ({ name, example = name }, index) => `${index === 0 ? '?' : '&'}${name}=${encodeURIComponent(example)}`,
+    )
+    .join('');
+}
 
 const isNamed = (each: Parameter | Reference, name: string): each is Parameter =>
   'name' in each && each.name === name;

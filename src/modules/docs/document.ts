@@ -62,6 +62,7 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly description: string;
+  readonly example?: string;
   readonly schema: JsonSchema;
 }
 

@@ -109,12 +109,13 @@ function pathParameters({ params = {} }: Route): readonly Parameter[] {
 function queryParameters({ query }: Route): readonly Parameter[] {
   if (!query) return [];
   const { properties = {}, required = [] } = toJsonSchema(query);
-  return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
+  return Object.entries(properties).map(([name, { description = '', example, ...schema }]) => ({
     name,
     in: 'query',
     // A parameter with a default is optional.
     required: required.includes(name) && schema.default === undefined,
     description,
+    ...(typeof example === 'string' && { example }),
     schema,
   }));
 }

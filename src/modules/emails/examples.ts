@@ -1,6 +1,7 @@
 import type { SendBody } from './accept/request-model.ts';
 import type { EmailDetail, EmailItem, EmailReceipt, Explanation } from './read/answer-model.ts';
 import type { EmailEvent } from './read/event-model.ts';
+import type { AwaitedEmail } from './wait/wait-model.ts';
 
 // The examples of the documentation: a send that anybody with a test key can repeat, and its outcome. A contract test repeats it.
 
@@ -112,4 +113,18 @@ export const EXPLANATION: Explanation = {
     { at: AT, text: 'delivered, delivered@simulator.svc.test: 250 2.0.0 Accepted by the simulator' },
   ],
   next: { text: 'Nothing more happens by itself.', at: null },
+};
+
+/** A test email that was waited for. */
+export const AWAITED: AwaitedEmail = {
+  id: ID,
+  from: 'hello@acme.example',
+  to: [RECIPIENT],
+  subject: 'Your code is 481 516',
+  status: 'delivered',
+  text: 'Type in 481 516, or open https://acme.example/confirm?t=3vbqk0.',
+  html: null,
+  links: ['https://acme.example/confirm?t=3vbqk0'],
+  codes: ['481516'],
+  createdAt: AT,
 };

@@ -12,15 +12,16 @@ import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
-import { emailFrames, emailRoutes } from './routes.ts';
+import { emailFrames, emailRoutes, type Waiting } from './routes.ts';
 import { directMail } from './send/direct-mail.ts';
 import { openLiveMail } from './send/open.ts';
 import { emailPerformer } from './send/perform.ts';
 import { cachedSenders } from './send/senders.ts';
 import { openTransports } from './send/transports.ts';
+import { emailWaitingRoom } from './wait/wait-for-email.ts';
 
 /** Emails: accepted, sent or simulated, followed and kept. */
-export const emailsModule = defineModule<BatchDeps>({
+export const emailsModule = defineModule<BatchDeps & Waiting>({
   name: 'emails',
   tags: [
     { segment: 'emails', name: 'Emails', description: 'Send, schedule and follow transactional email.' },
@@ -47,9 +48,9 @@ export const emailsModule = defineModule<BatchDeps>({
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
   pages: emailFrames,
   open({ config, database, clock, logger, sealer, signer, ca, liveMail, markdown }) {
-    const keep = captureStore(database, clock);
-    const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
     let known: Offers | undefined;
+    const keep = captureStore(database, clock, (workspaceId) => known?.mailCaptured?.(workspaceId));
+    const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
     const transport = (name: Transport['name'] | null): Transport =>
       (name === null && liveMail.transport) || transports.transport(name);
     const { transport: enabled, returnPathDomain } = config;
@@ -90,8 +91,11 @@ export const emailsModule = defineModule<BatchDeps>({
           }),
         });
         offers.recordFeedback = feedbackRecorder({ database, engine, signer, clock });
+        const waiting = emailWaitingRoom({ database, engine, now: () => clock.now() });
         return {
+          endWaits: () => waiting.close(),
           deps: {
+            waiting,
             ...{ ...acceptance, textFromHtml, baseUrl: config.publicUrl, log: logger },
             campaigns: () => offers.campaignMail,
           },

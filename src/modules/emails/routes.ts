@@ -1,15 +1,19 @@
 import { Type } from '@sinclair/typebox';
+import type { WaitingRoom } from '../../async/waiting-room.ts';
 import { messageFrames } from '../../http/message-frame.ts';
 import { type Route, route } from '../../http/route.ts';
+import { LONGEST_WAIT, type WantedMail } from '../../http/waiting.ts';
 import { RescheduleBody, SendBody } from './accept/request-model.ts';
 import type { AcceptanceDeps } from './accept.ts';
 import { cancelEmail, rescheduleEmail, sendEmail } from './commands.ts';
-import { DETAIL, EVENTS, EXPLANATION, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
+import { AWAITED, DETAIL, EVENTS, EXPLANATION, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
 import { explanationOf } from './explain/explain-query.ts';
 import { type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';
 import { EmailDetail, EmailItem, EmailReceipt, Explanation } from './read/answer-model.ts';
 import { EmailEvent } from './read/event-model.ts';
 import { EmailQuery } from './read/query-model.ts';
+import { awaitEmail } from './wait/wait-for-email.ts';
+import { AwaitedEmail, EmailWaitQuery } from './wait/wait-model.ts';
 
 const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
 
@@ -17,8 +21,13 @@ const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
 export const emailFrames = (deps: EmailReader): readonly Route[] =>
   messageFrames('emails', EMAIL_ID, (call) => emailDetail(deps, call));
 
+/** Those who wait for test emails. */
+export interface Waiting {
+  readonly waiting: WaitingRoom<WantedMail>;
+}
+
 /** The endpoints of emails. */
-export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[] => [
+export const emailRoutes = (deps: AcceptanceDeps & EmailReader & Waiting): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/emails',
@@ -48,6 +57,22 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader): readonly Route[
     status: 200,
     example: { response: [ITEM] },
     handle: (call) => listEmails(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/emails/wait',
+    name: 'waitForEmail',
+    permission: 'emails:read',
+    summary: 'Wait for a test email to an address',
+    description:
+      'Answers as soon as a test email to the address was accepted: the newest, or with `since` or `after` the first behind both; one that is scheduled counts. Otherwise, after `timeout` seconds (10, at most 25), 404. The 10,000 newest emails are looked through; 20 requests of a key, and 200 of all, may wait at once. Live keys are refused.',
+    query: EmailWaitQuery,
+    response: AwaitedEmail,
+    status: 200,
+    waitsMs: LONGEST_WAIT * 1_000,
+    failures: ['NOT_FOUND'],
+    example: { response: AWAITED },
+    handle: (call) => awaitEmail(deps.waiting, call, (id) => emailDetail(deps, { ...call, params: { id } })),
   }),
   route({
     method: 'GET',

@@ -76,3 +76,13 @@ test('query parsing never throws and never admits an unknown parameter', () => {
     }),
   );
 });
+
+test('a parameter that is needed is missed without any query as well', () => {
+  const needing = compileQuery(T.Object({ to: T.String(), limit: T.Integer({ default: 5 }) }));
+  for (const search of ['', 'limit=3'])
+    expect(needing(search)).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      extra: { details: [{ path: '/query/to' }] },
+    });
+  expect(needing('to=a')).toEqual({ to: 'a', limit: 5 });
+});

@@ -10,6 +10,8 @@ export type ApiKey = { readonly id: string; readonly name: string; readonly pref
 export type Audience = { readonly id: string; readonly livemode: boolean; readonly name: string; readonly description: string | null; readonly type: "static" | "dynamic"; readonly filter: Filter | null; readonly public: boolean; readonly confirm: boolean; readonly contactCount: number | null; readonly createdAt: string; readonly updatedAt: string; };
 export type AudiencePreview = { readonly count: number; readonly isExact: boolean; readonly sample: readonly Contact[]; };
 export type AuditLogEntry = { readonly id: string; readonly at: string; readonly actor: { readonly type: "member" | "apiKey" | "operator" | "system"; readonly id: string | null; readonly name: string | null; }; readonly action: string; readonly target: { readonly type: string; readonly id: string | null; }; readonly details: Readonly<Record<string, unknown>>; };
+export type AwaitedCapture = { readonly id: string; readonly emailId: string; readonly recipient: string; readonly from: string; readonly subject: string; readonly size: number; readonly capturedAt: string; readonly text: string | null; readonly html: string | null; readonly links: readonly string[]; readonly codes: readonly string[]; };
+export type AwaitedEmail = { readonly id: string; readonly from: string; readonly to: readonly string[]; readonly subject: string; readonly status: EmailStatus; readonly text: string | null; readonly html: string | null; readonly links: readonly string[]; readonly codes: readonly string[]; readonly createdAt: string; };
 export type Billing = { readonly plan: "free" | "starter" | "growth" | "unlimited"; readonly status: string; readonly usage: { readonly emailsSent: number; readonly domains: number; }; readonly renewsAt: string | null; readonly cancelAt: string | null; };
 export type BillingPage = { readonly url: string; };
 export type BouncedEvent = { readonly id: string; readonly type: "bounced"; readonly emailId: string; readonly recipient: string; readonly occurredAt: string; readonly data: { readonly type: "Permanent" | "Transient"; readonly subType: string; readonly smtpCode: number | null; readonly enhancedCode: string | null; readonly message: string; readonly remoteMta: string | null; }; readonly livemode: boolean; };
@@ -138,6 +140,7 @@ export interface Operations {
   'POST /templates/{id}/test-send': { path: { readonly id: string; }; query: {  }; body: TestSendTemplate; data: EmailReceipt; isList: false };
   'POST /emails': { path: {  }; query: {  }; body: SendEmail; data: EmailReceipt; isList: false };
   'GET /emails': { path: {  }; query: { readonly after?: string | undefined; readonly limit?: number | undefined; readonly status?: "scheduled" | "queued" | "sending" | "deferred" | "sent" | "delivered" | "failed" | "cancelled" | undefined; readonly to?: string | undefined; readonly from?: string | undefined; readonly subject?: string | undefined; readonly tag?: string | undefined; readonly domainId?: string | undefined; readonly campaignId?: string | undefined; readonly createdAfter?: string | undefined; readonly createdBefore?: string | undefined; }; body: null; data: readonly EmailItem[]; isList: true };
+  'GET /emails/wait': { path: {  }; query: { readonly to: string; readonly timeout?: number | undefined; readonly since?: string | undefined; readonly after?: string | undefined; }; body: null; data: AwaitedEmail; isList: false };
   'GET /emails/{id}': { path: { readonly id: string; }; query: {  }; body: null; data: Email; isList: false };
   'PATCH /emails/{id}': { path: { readonly id: string; }; query: {  }; body: RescheduleEmail; data: EmailReceipt; isList: false };
   'DELETE /emails/{id}': { path: { readonly id: string; }; query: {  }; body: null; data: EmailReceipt; isList: false };
@@ -146,6 +149,7 @@ export interface Operations {
   'POST /emails/batch': { path: {  }; query: {  }; body: SendEmailBatch; data: readonly EmailBatchItem[]; isList: false };
   'GET /captured': { path: {  }; query: { readonly after?: string | undefined; readonly limit?: number | undefined; readonly emailId?: string | undefined; readonly recipient?: string | undefined; }; body: null; data: readonly CapturedEmailItem[]; isList: true };
   'DELETE /captured': { path: {  }; query: {  }; body: null; data: null; isList: false };
+  'GET /captured/wait': { path: {  }; query: { readonly to: string; readonly timeout?: number | undefined; readonly since?: string | undefined; readonly after?: string | undefined; }; body: null; data: AwaitedCapture; isList: false };
   'GET /captured/{id}': { path: { readonly id: string; }; query: {  }; body: null; data: CapturedEmail; isList: false };
   'DELETE /captured/{id}': { path: { readonly id: string; }; query: {  }; body: null; data: null; isList: false };
   'POST /webhooks': { path: {  }; query: {  }; body: CreateWebhook; data: WebhookWithSecret; isList: false };

@@ -1,0 +1,129 @@
+import { type BudgetLimits, KeyedBudget } from './keyed-budget.ts';
+
+/** Something that is waited for: in which group of things it may turn up, and how it is recognised. */
+export interface Wanted {
+  readonly group: string;
+  /** Only what lies behind this id, which moves on with each look that found nothing. */
+  readonly after: string;
+}
+
+/** Where a room looks for what its waiters want. */
+export interface RoomParts<Want extends Wanted> {
+  readonly limits: BudgetLimits;
+  /** The id of what each one wants, in their order; null where there is none yet. One look serves all of them. */
+  look(wanted: readonly Want[]): Promise<readonly (string | null)[]>;
+  /** The same want once a look that began at that moment found nothing. */
+  moveOn(want: Want, lookedAt: number): Want;
+  now(): number;
+  /** True where others may bring what is wanted without telling this process. */
+  readonly hasOthers: boolean;
+}
+
+interface Place<Want> {
+  want: Want;
+  isLooked: boolean;
+  isLate: boolean;
+  settle(found: string | null): void;
+  fail(error: unknown): void;
+}
+
+/** Shortest time between two looks: whatever comes meanwhile is found by the next one. */
+const PAUSE_MS = 20;
+/** The time between two looks where others bring something as well. */
+const OTHERS_MS = 1_000;
+
+/** The answer to one waiter too many. */
+export const FULL = Symbol('full');
+/** The answer to those who wait while the room is closed. */
+export const CLOSED = Symbol('closed');
+
+/**
+ * A bounded number of waiters who are told when what they want has come. Whoever brings something calls `came`; then one look serves
+ * everybody, however many wait.
+ */
+export class WaitingRoom<Want extends Wanted> {
+  readonly #places = new Set<Place<Want>>();
+  readonly #budget: KeyedBudget;
+  #isLooking = false;
+  #isAsked = false;
+  #others: ReturnType<typeof setInterval> | undefined;
+  #close = Promise.withResolvers<typeof CLOSED>();
+
+  constructor(private readonly parts: RoomParts<Want>) {
+    this.#budget = new KeyedBudget(parts.limits);
+  }
+
+  /** Resolves with the id of what is wanted, or null after `ms`. `holder` has a number of places of its own. */
+  async wait(holder: string, want: Want, ms: number): Promise<string | null | typeof FULL | typeof CLOSED> {
+    if (!this.#budget.take(holder)) return FULL;
+    const { promise, resolve, reject } = Promise.withResolvers<string | null>();
+    const place: Place<Want> = { want, isLooked: false, isLate: false, settle: resolve, fail: reject };
+    // The first look is made whatever the time: with a time of nothing it is the only one.
+    const timer = setTimeout(() => {
+      place.isLate = true;
+      if (place.isLooked) resolve(null);
+    }, ms);
+    this.#places.add(place);
+    if (this.parts.hasOthers) this.#others ??= setInterval(() => this.#ask(), OTHERS_MS);
+    this.#ask();
+    try {
+      return await Promise.race([promise, this.#close.promise]);
+    } finally {
+      clearTimeout(timer);
+      this.#places.delete(place);
+      this.#budget.give(holder);
+      if (this.#places.size === 0) this.#rest();
+    }
+  }
+
+  /** Something has come in this group. */
+  came(group: string): void {
+    for (const { want } of this.#places) if (want.group === group) return this.#ask();
+  }
+
+  /** True while nobody waits, so that nothing need be told. */
+  get isEmpty(): boolean {
+    return this.#places.size === 0;
+  }
+
+  /** Answers everybody, because the service stops. */
+  close(): void {
+    this.#close.resolve(CLOSED);
+    this.#rest();
+  }
+
+  #rest(): void {
+    clearInterval(this.#others);
+    this.#others = undefined;
+  }
+
+  #ask(): void {
+    this.#isAsked = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    while (this.#isAsked && this.#places.size > 0) {
+      this.#isAsked = false;
+      const places = [...this.#places];
+      const lookedAt = this.parts.now();
+      try {
+        const found = await this.parts.look(places.map(({ want }) => want));
+        for (const [index, place] of places.entries()) this.#looked(place, found[index] ?? null, lookedAt);
+      } catch (error) {
+        // Who has looked once waits on: the database may be back before the time is over.
+        for (const place of places) if (!place.isLooked) place.fail(error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+    this.#isLooking = false;
+  }
+
+  #looked(place: Place<Want>, found: string | null, lookedAt: number): void {
+    place.isLooked = true;
+    if (found !== null || place.isLate) place.settle(found);
+    else place.want = this.parts.moveOn(place.want, lookedAt);
+  }
+}

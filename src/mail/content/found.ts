@@ -1,0 +1,67 @@
+import { Parser } from 'htmlparser2';
+import { DEEPEST_HTML } from './text-part.ts';
+
+/** What a test looks for in a mail. */
+export interface Found {
+  /** Addresses of the web, each once, those of the html first. */
+  readonly links: string[];
+  /** What looks like a code to type in, each once. */
+  readonly codes: string[];
+}
+
+/** Most links and codes that are told of one mail. */
+export const MOST_FOUND = { links: 100, codes: 20 } as const;
+
+/** The most characters of each part that are looked through. */
+const LONGEST = 1_048_576;
+
+const IN_TEXT = /\bhttps?:\/\/[^\s<>"'`]+/gi;
+/** Marks that end a sentence and no address. */
+const TRAILING = ').,;:!?]}';
+/**
+ * Four to eight digits, twice three, or six to ten capitals and digits mixed, which stand alone: no part of a number, an order
+ * (`#1842`), an address or a word. Each alternative begins where a word does, so that no text makes it slow.
+ */
+const CODE =
+  /(?<![\w.,@#&/-])(?:\d{3}[- ]\d{3}|\d{4,8}|(?=[A-Z]{0,10}\d)(?=\d{0,10}[A-Z])[A-Z\d]{6,10})(?![\w@/-]|[.,:]\d)/g;
+
+/** Finds the links and the codes of a mail. */
+export function findInMail(subject: string, text: string | null, html: string | null): Found {
+  const plain = (text ?? '').slice(0, LONGEST);
+  const links = new Set(html === null ? [] : linksOfHtml(html.slice(0, LONGEST)));
+  for (const [link] of plain.matchAll(IN_TEXT)) {
+    if (links.size >= MOST_FOUND.links) break;
+    links.add(withoutMarks(link));
+  }
+  const codes = new Set<string>();
+  for (const [code] of `${subject}\n${plain.replace(IN_TEXT, ' ')}`.matchAll(CODE)) {
+    if (codes.size >= MOST_FOUND.codes) break;
+    codes.add(code.replace(/[- ]/, ''));
+  }
+  return { links: [...links], codes: [...codes] };
+}
+
+/** A pattern at the end of a text would be tried from each of its characters. */
+function withoutMarks(link: string): string {
+  let end = link.length;
+  while (TRAILING.includes(link.charAt(end - 1))) end--;
+  return link.slice(0, end);
+}
+
+function linksOfHtml(html: string): readonly string[] {
+  const links = new Set<string>();
+  let depth = 0;
+  const parser = new Parser({
+    onopentag(name, { href }) {
+      depth++;
+      const link = href?.trim() ?? '';
+      if ((name === 'a' || name === 'area') && /^https?:\/\//i.test(link)) links.add(link);
+      if (depth > DEEPEST_HTML || links.size >= MOST_FOUND.links) parser.pause();
+    },
+    onclosetag: () => {
+      depth--;
+    },
+  });
+  parser.write(html);
+  return [...links];
+}

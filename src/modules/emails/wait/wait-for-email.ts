@@ -1,0 +1,80 @@
+import { WaitingRoom } from '../../../async/waiting-room.ts';
+import type { Database } from '../../../db/database.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { Failure } from '../../../http/failure.ts';
+import type { Call } from '../../../http/route.ts';
+import { MOST_WAITING, moveOn, type WaitQuery, type WantedMail, waitForMail } from '../../../http/waiting.ts';
+import { findInMail } from '../../../mail/content/found.ts';
+import type { EmailDetail } from '../read/answer-model.ts';
+import type { AwaitedEmail } from './wait-model.ts';
+
+/** The newest test emails of a workspace that are looked through for an address. */
+const MOST_LOOKED = 10_000;
+
+/** The first test email of each one's workspace behind an id that goes to an address, or the newest. */
+const LOOK = `select w.n, f.id
+from json_to_recordset($1::text::json) as w(n integer, "group" text, after text, forms json, "isNewest" boolean)
+cross join lateral (
+  select r.id from (
+    select e.id, e.recipient_keys from emails e
+    where (e.workspace_id, e.livemode, e.id) > (w."group", false, w.after) and (e.workspace_id, e.livemode, e.id) <= (w."group", false, 'em_~')
+      and e.id >= w.after and e.id < 'em_~'
+    order by e.workspace_id desc, e.livemode desc, e.id desc limit ${MOST_LOOKED}
+  ) r
+  where r.recipient_keys @> array[w.forms ->> 0]
+  order by case when w."isNewest" then r.id end desc, r.id limit 1
+) f`;
+
+/** Those who wait for test emails; commits of this process wake them at once, those of others within a second. */
+export function emailWaitingRoom({
+  database,
+  engine,
+  now,
+}: {
+  readonly database: Database;
+  readonly engine: Pick<Engine, 'listen'>;
+  now(): number;
+}): WaitingRoom<WantedMail> {
+  const room = new WaitingRoom<WantedMail>({
+    limits: MOST_WAITING,
+    now,
+    hasOthers: database.kind === 'postgres',
+    moveOn: moveOn('em'),
+    async look(wanted) {
+      const rows = await database.query<{ n: number; id: string }>(LOOK, [
+        JSON.stringify(wanted.map((want, n) => ({ n, ...want }))),
+      ]);
+      const found = new Map(rows.map(({ n, id }) => [n, id]));
+      return wanted.map((_, n) => found.get(n) ?? null);
+    },
+  });
+  engine.listen(({ name }, drafts) => {
+    if (name !== 'email' || room.isEmpty) return;
+    for (const { before, after } of drafts)
+      if (before === null && !after.livemode) room.came(after.workspaceId);
+  });
+  return room;
+}
+
+const ONLY_TEST = new Failure(
+  'FORBIDDEN',
+  'Only test keys wait for emails: live mail goes to its recipients.',
+  {
+    suggestion: 'Use a test key (svc_test_…). Captured live mail is waited for at GET /v1/captured/wait.',
+  },
+);
+
+/** Answers as soon as a test email to the address is there. */
+export async function awaitEmail(
+  room: WaitingRoom<WantedMail>,
+  call: Call<unknown, WaitQuery>,
+  read: (id: string) => Promise<EmailDetail | Failure>,
+): Promise<AwaitedEmail | Failure> {
+  if (call.caller.livemode) return ONLY_TEST;
+  const id = await waitForMail(room, 'em', call);
+  if (id instanceof Failure) return id;
+  const detail = await read(id);
+  if (detail instanceof Failure) return detail;
+  const { from, to, subject, status, text, html, createdAt } = detail;
+  return { id, from, to, subject, status, text, html, ...findInMail(subject, text, html), createdAt };
+}
