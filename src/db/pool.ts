@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { Unavailable } from '../errors/unavailable.ts';
-import type { HealthProbe } from './health-probe.ts';
+import type { HealthProbe, Sent } from './health-probe.ts';
 import { classify } from './sqlstate.ts';
 
 /** The deadline of a statement: a frozen backend never answers, and HTTP has to answer within 8 s. */
@@ -81,9 +81,11 @@ export class Pool {
       if (deadlineMs >= DEADLINE_MS && generation === this.#now) this.replace();
     }, deadlineMs);
     generation.abandoned.add(giveUp);
-    const running = use(generation.client);
-    const sent = this.watch.sent(() => backendOf(running));
+    let sent: Sent | undefined;
     try {
+      // A statement that cannot even be put together throws here, and must leave no deadline behind.
+      const running = use(generation.client);
+      sent = this.watch.sent(() => backendOf(running));
       return whole(heard(await Promise.race([running, late])));
     } catch (error) {
       const known = classify(error, this.name);
@@ -91,7 +93,7 @@ export class Pool {
       if (isLost && generation === this.#now) this.replace(DEADLINE_MS);
       throw known;
     } finally {
-      this.watch.answered(sent, { unheard });
+      if (sent) this.watch.answered(sent, { unheard });
       generation.abandoned.delete(giveUp);
       clearTimeout(timer);
     }

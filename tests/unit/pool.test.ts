@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { expect, jest, test } from 'bun:test';
 import postgres from 'postgres';
 import { HealthProbe } from '../../src/db/health-probe.ts';
 import { Pool } from '../../src/db/pool.ts';
@@ -30,4 +30,21 @@ test('an empty query result of a completed command is an empty result', async ()
   expect(await pool.run(1_000, async () => resultOf('SELECT', []))).toEqual([]);
   watch.stop();
   await pool.close();
+});
+
+test('a statement that cannot be put together leaves no deadline behind', async () => {
+  jest.useFakeTimers();
+  try {
+    const { pool, watch } = poolOverNothing();
+    const timers = jest.getTimerCount();
+    const failing = pool.run(1_000, () => {
+      throw new TypeError('No such column.');
+    });
+    await expect(failing).rejects.toThrow('No such column.');
+    expect(jest.getTimerCount()).toBe(timers);
+    watch.stop();
+    await pool.close();
+  } finally {
+    jest.useRealTimers();
+  }
 });
