@@ -16,15 +16,17 @@ export class Semaphore {
   readonly #waiting: Waiting[] = [];
   readonly #drained: (() => void)[] = [];
   #free: number;
+  #units: number;
   #stopped = false;
 
   constructor(
-    private readonly units: number,
+    units: number,
     private readonly monotonic: () => number = () => performance.now(),
     /** The most callers that may wait; further ones are refused. */
     private readonly mostWaiting = Number.POSITIVE_INFINITY,
   ) {
     this.#free = units;
+    this.#units = units;
   }
 
   /** The number of callers of one unit that would be let in or may wait. */
@@ -38,9 +40,31 @@ export class Semaphore {
     return head === undefined ? 0 : this.monotonic() - head.since;
   }
 
+  /** The number of units that are taken. */
+  get taken(): number {
+    return this.#units - this.#free;
+  }
+
+  /** The number of units that are not. Fewer than none after a `resize`, until enough have been given back. */
+  get free(): number {
+    return this.#free;
+  }
+
+  /** The number of callers that wait. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Sets how many units there are. Where more are taken, nobody is let in until enough have been given back. */
+  resize(units: number): void {
+    this.#free += units - this.#units;
+    this.#units = units;
+    this.#admit();
+  }
+
   /** No unit is taken, so nobody waits. */
   get idle(): boolean {
-    return this.#free === this.units;
+    return this.#free === this.#units;
   }
 
   /** Settles when all units have been given back. */
@@ -107,7 +131,7 @@ export class Semaphore {
   }
 
   #capped(need: number): number {
-    return Math.min(need, this.units);
+    return Math.min(need, this.#units);
   }
 
   #fits(need: number): boolean {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { analytics } from './analytics.ts';
 import { backlog } from './backlog.ts';
 import { byTemplate } from './by-template.ts';
+import { campaignLatency } from './campaign-latency.ts';
 import { campaigns } from './campaigns.ts';
 import { contacts } from './contacts.ts';
 import { contract, emails, yardstick } from './emails.ts';
@@ -41,6 +42,7 @@ const SECTIONS: readonly Section[] = [
   imports,
   contacts,
   campaigns,
+  campaignLatency,
   flows,
   horizon,
   viewers,

@@ -4,7 +4,7 @@ import { manyPeople } from '../support/campaign-people.ts';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY } from '../support/service.ts';
 import type { Row } from './table.ts';
-import type { Workbench } from './workbench.ts';
+import type { Section, Workbench } from './workbench.ts';
 
 /** Single emails a second, at times that no reply moves. */
 const EVERY_MS = 50;
@@ -15,8 +15,11 @@ const HTML = `<p>Hi {{ contact.firstName }}</p>${'<p>Some forty characters of a 
 /** Wall clock with fractions, the same in all processes of one machine. */
 const now = (): number => performance.timeOrigin + performance.now();
 
-/** The time from POST to the sink of single emails, without a campaign and beside one that sends as fast as it can, in turns. */
-export async function latencyBeside(bench: Workbench): Promise<readonly Row[]> {
+/** Single emails, without a campaign and beside one that sends as fast as it can, in turns. */
+export const campaignLatency: Section = { name: 'campaign-latency', run: latencyBeside };
+
+/** The time from POST to the sink. */
+async function latencyBeside(bench: Workbench): Promise<readonly Row[]> {
   const sink = Bun.spawn(
     [process.execPath, new URL('transport-sink.ts', import.meta.url).pathname, '--tell', 'single-'],
     { stdout: 'pipe' },

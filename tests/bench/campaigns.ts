@@ -4,7 +4,6 @@ import { manyPeople } from '../support/campaign-people.ts';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
 import { allAccepted, EMAIL, IN_A_WEEK } from './accepted.ts';
-import { latencyBeside } from './campaign-latency.ts';
 import { preparePost } from './load.ts';
 import { forgetMost, memoryOf } from './memory.ts';
 import { printSizes } from './sizes.ts';
@@ -151,6 +150,6 @@ export const campaigns: Section = {
       { what: '(k) memory, at most (aim under 400 MB)', amount: { value: peak, unit: 'MB' } },
     ];
     await bench.drop('bench_campaigns');
-    return [...rows, ...(await latencyBeside(bench))];
+    return rows;
   },
 };

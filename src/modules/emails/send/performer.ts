@@ -22,6 +22,7 @@ import type {
 } from '../../../transport/transport.ts';
 import type { CampaignMail, Standing } from '../campaign-mail.ts';
 import { LiveAttempt } from './attempt.ts';
+import { BulkPace } from './bulk-pace.ts';
 import type { LiveLimits } from './limits.ts';
 import { offersExit, outboundMessage, type Personalise, type Sender } from './message.ts';
 import { type AttemptResult, eventsOfAttempt, failureToMake, PRECHECK_FAILURES } from './outcome.ts';
@@ -81,6 +82,7 @@ export class LivePerformer {
   /** Slots for campaigns alone: whatever a campaign sends, a password reset does not wait behind it. */
   readonly #bulk = new Map<Transport['name'], Semaphore>();
   readonly #bulkEnded: RecentCount;
+  readonly #bulkPace: BulkPace;
   /** The octets of large messages that may be in memory. */
   readonly #memory: Semaphore;
   /** The order of each email until its outcome is durable: a waiting email offers itself again and again. */
@@ -101,6 +103,7 @@ export class LivePerformer {
       this.#bulk.set(name, new Semaphore(limits.bulkSlots, clock.monotonic, 2 * MOST_BULK));
     }
     this.#bulkEnded = new RecentCount(clock.monotonic);
+    this.#bulkPace = new BulkPace([...this.#bulk.values()], limits.bulkSlots, clock.monotonic);
     this.#memory = new Semaphore(limits.octets, clock.monotonic, MOST_WAITING);
   }
 
@@ -117,10 +120,11 @@ export class LivePerformer {
    * writes a hundred in little more time than one. Half of the places in the line stay free for those that others have given out.
    */
   get bulkRoom(): number {
+    if (this.#stopping) return 0;
     const { bulkSlots } = this.parts.limits;
     const most = Math.min(MOST_BULK, Math.max(LEAST_BULK * bulkSlots, this.#bulkEnded.perSecond));
-    const capacity = Math.min(...this.#bulk.values().map((slots) => slots.capacity));
-    const room = most - (bulkSlots + 2 * MOST_BULK - capacity);
+    const here = Math.max(...this.#bulk.values().map(({ taken, waiting }) => taken + waiting));
+    const room = most - here;
     return room >= most / 2 ? room : 0;
   }
 
@@ -151,6 +155,7 @@ export class LivePerformer {
     const standing = await this.#standing(routing);
     if (standing === 'held') return [];
     if (!isBulk && slots.capacity <= MOST_NEW) order.payload = undefined;
+    if (isBulk) this.#bulkPace.begin();
     if (!(await slots.take())) return [];
     this.#begun.set(order, slots);
     const found = await this.#find(order).catch(unprepared);
@@ -226,6 +231,7 @@ export class LivePerformer {
   /** Begins no more attempts; those under way have `stopMs` to end by themselves. */
   stop(): void {
     this.#stopping = true;
+    this.#bulkPace.stop();
     for (const semaphore of [this.#memory, ...this.#slots.values(), ...this.#bulk.values()]) semaphore.stop();
     this.#stopTimer = setTimeout(() => this.#stop.abort(), this.parts.limits.stopMs);
   }

@@ -1,0 +1,74 @@
+import { beforeEach, expect, test } from 'bun:test';
+import { Semaphore } from '../../src/async/semaphore.ts';
+import { BulkPace } from '../../src/modules/emails/send/bulk-pace.ts';
+
+const MOST = 64;
+let now = 0;
+let slots: Semaphore;
+let pace: BulkPace;
+
+beforeEach(() => {
+  now = 0;
+  slots = new Semaphore(MOST, () => now);
+  pace = new BulkPace([slots], MOST, () => now);
+  pace.begin();
+  // The test ticks.
+  pace.stop();
+});
+
+/** So many stretches of five looks, of which each comes late by so much. */
+const stretches = (count: number, lateMs: number): void => {
+  for (let tick = 0; tick < 5 * count; tick++) {
+    now += 20 + lateMs;
+    pace.tick();
+  }
+};
+
+/** How many may be under way. */
+const units = (): number => slots.taken + slots.free;
+
+test('fewer emails of campaigns are under way while the event loop comes late, and all again when it does not', () => {
+  stretches(3, 0);
+  expect(units()).toBe(MOST);
+  stretches(1, 9);
+  expect(units()).toBe(44);
+  stretches(20, 9);
+  expect(units()).toBe(1);
+  stretches(1, 8);
+  expect(units()).toBe(2);
+  stretches(40, 0);
+  expect(units()).toBe(MOST);
+});
+
+test('one late look is enough for its stretch, and none for the next', () => {
+  now += 200;
+  pace.tick();
+  for (let tick = 0; tick < 4; tick++) {
+    now += 20;
+    pace.tick();
+  }
+  expect(units()).toBe(44);
+  stretches(1, 0);
+  expect(units()).toBe(49);
+});
+
+test('nobody is let in beyond a size that has become smaller', async () => {
+  const sized = new Semaphore(3);
+  expect([sized.tryTake(), sized.tryTake(), sized.tryTake()]).toEqual([true, true, true]);
+  sized.resize(1);
+  expect([sized.taken, sized.capacity === Number.POSITIVE_INFINITY]).toEqual([3, true]);
+  let isIn = false;
+  const waiting = Promise.resolve(sized.take()).then(() => {
+    isIn = true;
+  });
+  sized.release();
+  sized.release();
+  await Promise.resolve();
+  expect([isIn, sized.taken, sized.waiting]).toEqual([false, 1, 1]);
+  sized.release();
+  await waiting;
+  expect([isIn, sized.taken]).toEqual([true, 1]);
+  sized.release();
+  sized.resize(3);
+  expect(sized.idle).toBeTrue();
+});
