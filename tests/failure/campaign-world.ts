@@ -35,6 +35,7 @@ export class CampaignWorld implements AsyncDisposable {
   #next = 0;
 
   private constructor(
+    readonly url: string,
     readonly database: Database,
     private readonly cluster: Cluster | null,
     private readonly ports: readonly number[],
@@ -66,7 +67,7 @@ export class CampaignWorld implements AsyncDisposable {
     const database = await openDatabase({ url, dataDir: '' });
     stack.defer(() => database.close());
     const start = (port: number) => startService({ port, env: { ...capturing, ...sending } });
-    const world = new CampaignWorld(database, cluster, ports, start, stack.move());
+    const world = new CampaignWorld(url, database, cluster, ports, start, stack.move());
     world.#services.push(first);
     // A reserved name verifies while mail is captured, and stays verified.
     await world.ask('POST', '/v1/domains', { name: 'sender.example' });
