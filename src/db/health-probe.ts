@@ -163,10 +163,14 @@ export class HealthProbe {
     if (result.seen !== 'answering') return result.seen !== 'full';
     if (tookMs >= BUSY_MS) return false;
     const patientSince = this.#monotonic() - CONNECT_MS;
-    return this.#overdue.some(({ backend, since }) => {
-      const pid = backend();
-      if (typeof pid === 'number') return !result.atWork.includes(pid);
-      if (since > patientSince) return false;
+    const overdue = this.#overdue.map(({ backend, since }) => ({ pid: backend(), since }));
+    const isAtWork = (pid: number | null | undefined) =>
+      typeof pid === 'number' && result.atWork.includes(pid);
+    // Behind statements that the server works on, or that wait there for a lock, another may wait long for a free connection.
+    const isExplained = overdue.some(({ pid }) => isAtWork(pid));
+    return overdue.some(({ pid, since }) => {
+      if (typeof pid === 'number') return !isAtWork(pid);
+      if (since > patientSince || isExplained) return false;
       return pid === null || result.atWork.length === 0;
     });
   }

@@ -158,3 +158,13 @@ test('one of several servers has taken over: a statement that failed is reason e
   await at(20_000, { seen: 'elsewhere' });
   expect(looks).toBe(2);
 });
+
+test('a statement without a connection may wait behind one that the server works on', async () => {
+  to(1);
+  to(null);
+  await at(500, answering(1));
+  await at(1_600, answering(1));
+  expect(replaced).toBe(0);
+  await at(2_700, answering());
+  expect(replaced).toBe(1);
+});
