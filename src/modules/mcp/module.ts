@@ -1,5 +1,6 @@
 import { defineModule } from '../module.ts';
-import { type McpDeps, mcpRoutes } from './routes.ts';
+import type { McpDeps } from './answer-message.ts';
+import { mcpRoutes } from './routes.ts';
 
 /** The Model Context Protocol for assistants. The API reference leaves it out: it has descriptions of its own. */
 export const mcpModule = defineModule<McpDeps>({

@@ -1,22 +1,9 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { Type } from '@sinclair/typebox';
-import { Posthorn } from '../../client/posthorn.ts';
 import { Failure } from '../../http/failure.ts';
 import { type Call, RawResponse, type Route, route } from '../../http/route.ts';
-import { mcpServer } from './server.ts';
-
-/** The services that the endpoint calls. */
-export interface McpDeps {
-  readonly publicUrl: string;
-  readonly allowsChanges: boolean;
-  readonly version: string;
-  /** The service itself: a tool's request passes every check again, with the key of the caller and from its address. */
-  ask(request: Request, client: string): Promise<Response>;
-}
+import type { McpDeps } from './answer-message.ts';
 
 const PATH = '/mcp';
-/** Less than the work of a whole request may take. */
-const TOOL_MS = 7_000;
 
 /** One message of the protocol. Several in one body would be several requests that count as one. */
 const Message = Type.Object(
@@ -51,7 +38,12 @@ export function mcpRoutes(deps: McpDeps): readonly Route[] {
       body: Message,
       response: Type.Unknown(),
       status: 200,
-      handle: (call) => (isRefused(call) ? FOREIGN_ORIGIN : answer(deps, call)),
+      handle: async (call) => {
+        if (isRefused(call)) return FOREIGN_ORIGIN;
+        // The protocol's own library is a seventh of what a start loads, and most installations never need it.
+        const { answerMessage } = await import('./answer-message.ts');
+        return answerMessage(deps, call);
+      },
     }),
     ...(['GET', 'DELETE'] as const).map((method) =>
       route({
@@ -66,32 +58,4 @@ export function mcpRoutes(deps: McpDeps): readonly Route[] {
       }),
     ),
   ];
-}
-
-/** A request as it would arrive: a body without a length would count as none. */
-function requestOf(url: string, init: RequestInit): Request {
-  const headers = new Headers(init.headers);
-  if (typeof init.body === 'string') headers.set('content-length', String(Buffer.byteLength(init.body)));
-  return new Request(url, { ...init, headers });
-}
-
-async function answer(deps: McpDeps, { headers, body, client }: Call): Promise<RawResponse> {
-  const apiKey = (headers.get('authorization') ?? '').replace(/^bearer\s+/i, '');
-  const posthorn = new Posthorn({
-    ...{ apiKey, baseUrl: deps.publicUrl, maxRetries: 0, timeoutMs: TOOL_MS },
-    fetch: (url, init) => deps.ask(requestOf(url, init), client),
-  });
-  const server = mcpServer({ posthorn, allowsChanges: deps.allowsChanges, version: deps.version });
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  try {
-    await server.connect(transport);
-    const request = new Request(deps.publicUrl + PATH, { method: 'POST', headers });
-    const response = await transport.handleRequest(request, { parsedBody: body });
-    return new RawResponse(response.headers.get('content-type'), await response.text(), {
-      status: response.status,
-      headers: { 'cache-control': 'no-store' },
-    });
-  } finally {
-    await server.close();
-  }
 }
