@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { totpCode } from '../../src/auth/totp.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { COMMAND } from '../support/service.ts';
 import {
   ADA,
   asMember,
@@ -172,17 +172,15 @@ test('signing out and in, and a new password by the link that the operator print
   // Whoever signs in goes on where they were.
   await heading('API keys');
 
-  const printing = Bun.spawn(
-    [process.execPath, resolve(import.meta.dir, '../../src/main.ts'), 'members', 'reset-password', ADA],
-    {
-      stdout: 'pipe',
-      env: {
-        PATH: process.env.PATH ?? '',
-        DATABASE_URL: database.url,
-        DATA_DIR: dashboard.service.dataDir,
-      },
+  const printing = Bun.spawn([...COMMAND, 'members', 'reset-password', ADA], {
+    stdout: 'pipe',
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATABASE_URL: database.url,
+      DATA_DIR: dashboard.service.dataDir,
+      PROFILE: 'development',
     },
-  );
+  });
   const link = /\S+\/app\/reset#token=\S+/.exec(await new Response(printing.stdout).text())?.[0] ?? '';
   await page.goto(opens(dashboard.service, link));
   await heading('Choose a new password');

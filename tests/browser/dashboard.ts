@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { openPack } from '../../src/dashboard/pack.ts';
-import { EXECUTABLE, type Service, type ServiceOptions, startBuilt } from '../support/service.ts';
+import { EXECUTABLE, type Service, type ServiceOptions, startService } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
 
 /** How long a person who writes a test waits for what hangs; 0 is as long as the test may take. */
@@ -27,7 +27,7 @@ export async function openDashboard(
   // The executable has the application inside.
   if (!EXECUTABLE) await openPack();
   const [service, browser] = await Promise.all([
-    startBuilt({ ...options, env: { RATE_LIMIT_PER_IP: '0', ...env } }),
+    startService({ ...options, env: { RATE_LIMIT_PER_IP: '0', ...env } }),
     running ?? openChromium(),
   ]);
   const complaints: string[] = [];
@@ -101,6 +101,13 @@ export async function typeInto(page: Page, texts: Readonly<Record<string, string
       await page.keyboard.press('Tab');
   }
 }
+
+/**
+ * Waits until no dialog is there. One that is closing has no role any more, while the page still counts it as open, and a key that comes
+ * then opens nothing.
+ */
+export const withoutDialog = (page: Page): Promise<void> =>
+  page.locator('dialog').first().waitFor({ state: 'detached' });
 
 /** Presses a button with the keyboard. */
 export async function press(page: Page, name: string | RegExp): Promise<void> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY } from '../support/service.ts';
-import { ADA, type Dashboard, openDashboard, press, signUp, typeInto } from './dashboard.ts';
+import { ADA, type Dashboard, openDashboard, press, signUp, typeInto, withoutDialog } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 let dashboard: Dashboard;
@@ -159,7 +159,7 @@ test('a draft stands beside the version that runs; it is paused, copied and dele
   await page.getByRole('radio', { name: /^Wait/ }).press('Space');
   await press(page, 'Pause it');
   await page.getByText('It is paused.').waitFor();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await withoutDialog(page);
   await press(page, 'More');
   await page.getByRole('menuitem', { name: 'Copy to test' }).press('Enter');
   await page.getByText('A copy is made in the test environment', { exact: false }).waitFor();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openPack } from '../../src/dashboard/pack.ts';
 import { createClient } from '../support/client.ts';
-import { EXECUTABLE, type Service, startBuilt, TEST_KEY } from '../support/service.ts';
+import { EXECUTABLE, type Service, startService, TEST_KEY } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
 import { pictureOf } from './looks.ts';
 
@@ -11,7 +11,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([
-    startBuilt({ env: { RATE_LIMIT_PER_IP: '0', TEST_SENDS_PER_DAY: '0' } }),
+    startService({ env: { RATE_LIMIT_PER_IP: '0', TEST_SENDS_PER_DAY: '0' } }),
     openChromium(),
     EXECUTABLE ? null : openPack(),
   ]);
@@ -244,7 +244,7 @@ describe('the live view in a browser', () => {
   });
 
   test('the page reports a lost connection and reconnects by itself', async () => {
-    const own = await startBuilt({ env: { RATE_LIMIT_PER_IP: '0' } });
+    const own = await startService({ env: { RATE_LIMIT_PER_IP: '0' } });
     try {
       const context = await browser.newContext();
       const page = await context.newPage();
@@ -255,7 +255,7 @@ describe('the live view in a browser', () => {
       await own.stop();
       await page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor();
       await picture(page, 'disconnected');
-      const again = await startBuilt({
+      const again = await startService({
         port: own.port,
         dataDir: own.dataDir,
         env: { RATE_LIMIT_PER_IP: '0' },

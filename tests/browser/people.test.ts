@@ -10,6 +10,7 @@ import {
   press,
   signUp,
   typeInto,
+  withoutDialog,
 } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
@@ -59,7 +60,7 @@ test('contacts: added, changed, found and forgotten by keyboard', async () => {
   await inspect(page, 'contact');
   await press(page, 'Unsubscribe');
   await page.getByRole('dialog').getByRole('button', { name: 'Unsubscribe' }).press('Enter');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await withoutDialog(page);
   await page.getByText('They have left.').waitFor();
   await press(page, 'Subscribe again');
   await page.getByLabel('Where they agreed').fill('by telephone');
@@ -238,7 +239,7 @@ test('templates: copied to the other environment, and once more over what is the
       await dialog.getByRole('button', { name: action }).press('Enter');
     }
     await page.getByText('“Invoice” is in the live environment now.').first().waitFor();
-    await dialog.waitFor({ state: 'detached' });
+    await withoutDialog(page);
   };
   const inLive = async () =>
     (await asMember<Record<string, unknown>>(page, 'GET', 'live/templates/invoice')).data;

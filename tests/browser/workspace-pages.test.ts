@@ -13,6 +13,7 @@ import {
   press,
   signUp,
   typeInto,
+  withoutDialog,
 } from './dashboard.ts';
 import { inspect, pictureOf, sidewaysOf, violations } from './looks.ts';
 
@@ -310,15 +311,14 @@ test('on a phone the navigation is a drawer, which breaks no rule and closes beh
   await page.emulateMedia({ colorScheme: 'light' });
   await drawer.getByRole('link', { name: 'Domains' }).press('Enter');
   await heading('Domains');
-  await drawer.waitFor({ state: 'detached' });
+  await withoutDialog(page);
 });
 
 test('nothing moves for whoever wants no motion, and something does for everybody else', async () => {
-  const dialog = page.getByRole('dialog', { name: 'Keyboard' });
   for (const reducedMotion of ['reduce', 'no-preference'] as const) {
     await page.emulateMedia({ reducedMotion });
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
+    await withoutDialog(page);
     // Counted in the task that opens the dialog: what moves has not ended before it is looked at.
     await page.evaluate(`new Promise((done) => {
       new MutationObserver((_, observer) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { resolve } from 'node:path';
 import { ManualClock } from '../support/engine.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { COMMAND } from '../support/service.ts';
 import type { Told } from './ask.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
@@ -177,14 +177,11 @@ test('`posthorn plan set` holds from the next request on, up and down', async ()
   await using other = await startRealService({ DATABASE_URL: world.database.url }, { clock: world.clock });
   const [row] = await world.service.service.database.query<{ id: string }>('select id from workspaces');
   const set = async (plan: string): Promise<number> =>
-    await Bun.spawn(
-      [process.execPath, resolve(import.meta.dir, '../../src/main.ts'), 'plan', 'set', row?.id ?? '', plan],
-      {
-        env: { PATH: process.env.PATH ?? '', DATABASE_URL: world.database.url, SECRET_KEY: 'x'.repeat(32) },
-        stdout: 'ignore',
-        stderr: 'ignore',
-      },
-    ).exited;
+    await Bun.spawn([...COMMAND, 'plan', 'set', row?.id ?? '', plan], {
+      env: { PATH: process.env.PATH ?? '', DATABASE_URL: world.database.url, SECRET_KEY: 'x'.repeat(32) },
+      stdout: 'ignore',
+      stderr: 'ignore',
+    }).exited;
   const send = (service: RealService) =>
     service.ask({
       method: 'POST',

@@ -5,7 +5,7 @@ import { openDatabase, type Where } from '../../src/db/open.ts';
 import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { BY_EXECUTABLE, startService, TEST_KEY } from '../support/service.ts';
+import { startService, TEST_KEY } from '../support/service.ts';
 
 /** A backup that is made while emails come in, and is restored on the other kind of database. */
 export interface BackupPlan {
@@ -51,7 +51,6 @@ export async function backUpUnderLoad({ from, emails, senders, batch }: BackupPl
     LOG_LEVEL: 'warn',
   };
   const service = await startService({
-    ...BY_EXECUTABLE,
     dataDir: source.DATA_DIR,
     env: { ...source, ...limits },
   });

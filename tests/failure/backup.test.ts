@@ -7,7 +7,7 @@ import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { bringPreparedDirectory } from '../support/prepared-directory.ts';
-import { BY_EXECUTABLE, COMMAND, spawnService } from '../support/service.ts';
+import { COMMAND, spawnService } from '../support/service.ts';
 import { tableDigests } from '../support/table-digests.ts';
 import { backUpUnderLoad } from './backup-load.ts';
 
@@ -59,7 +59,7 @@ describe('a restore that is killed in the middle', () => {
     );
     expect(existsSync(join(dataDir, 'postgres'))).toBeFalse();
     {
-      await using refused = await spawnService({ ...BY_EXECUTABLE, dataDir, env: { SECRET_KEY } });
+      await using refused = await spawnService({ dataDir, env: { SECRET_KEY } });
       expect(await refused.ended).toBe(1);
       expect(refused.output()).toContain('A restore was begun in');
     }

@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/db/open.ts';
 import { CONTACT_COLUMNS, contactFile } from '../support/contact-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { COMMAND, LIVE_KEY, type Service, startService } from '../support/service.ts';
+import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
 /** How the runs of a flow are disturbed. */
 export interface FlowKillPlan {
@@ -88,7 +88,6 @@ export async function killRuns(plan: FlowKillPlan): Promise<FlowKillReport> {
   const start = (port: number): Promise<Service> =>
     startService({
       port,
-      command: COMMAND,
       env: {
         DATABASE_URL: made.url,
         SECRET_KEY: 'only-for-tests-only-for-tests-only',

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { freePort } from '../../src/chaos/free-port.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { COMMAND, type Service, startService, TEST_KEY } from '../support/service.ts';
+import { type Service, startService, TEST_KEY } from '../support/service.ts';
 import { EMAIL } from './outage-world.ts';
 
 // Two instances behind a load balancer, which asks each of them whether it is ready, are replaced one after the other under load.
@@ -55,7 +55,7 @@ test('instances that are replaced one after the other under load refuse nobody',
     LOG_LEVEL: 'warn',
   };
   const ports = [await freePort(), await freePort()];
-  const start = (port: number): Promise<Service> => startService({ env, port, command: COMMAND });
+  const start = (port: number): Promise<Service> => startService({ env, port });
   const instances = [await start(ports[0] as number), await start(ports[1] as number)];
   const balancer = new Balancer(ports.map((port) => `http://127.0.0.1:${port}`));
   await balancer.look();

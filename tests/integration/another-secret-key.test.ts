@@ -8,11 +8,10 @@ import { diagnoseSecretKey } from '../../src/doctor/machine.ts';
 
 import { startLiveService } from '../support/live-service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { spawnService, startService } from '../support/service.ts';
+import { COMMAND, spawnService, startService } from '../support/service.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 const KEY = 'the-key-of-this-database-the-key-of';
-const MAIN = join(import.meta.dir, '../../src/main.ts');
 const ANOTHER = 'another-key-another-key-another-key';
 
 onEachStore('a database is bound to the key of its first start', (store) => {
@@ -68,8 +67,8 @@ test('an embedded database whose key is lost starts with none, says what to do, 
   const home = mkdtempSync(join(tmpdir(), 'posthorn-lost-key-'));
   const file = join(home, 'secret-key');
   const run = async (...args: string[]) => {
-    const command = Bun.spawn([process.execPath, MAIN, ...args], {
-      env: { ...process.env, DATA_DIR: home, DATABASE_URL: '', SECRET_KEY: '' },
+    const command = Bun.spawn([...COMMAND, ...args], {
+      env: { ...process.env, DATA_DIR: home, DATABASE_URL: '', SECRET_KEY: '', PROFILE: 'development' },
       stdout: 'pipe',
       stderr: 'pipe',
     });

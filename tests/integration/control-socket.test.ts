@@ -10,7 +10,7 @@ import { isDuplicate } from '../../src/db/sqlstate.ts';
 import { Unavailable } from '../../src/errors/unavailable.ts';
 import { type Commanded, command } from '../support/command.ts';
 import { bringPreparedDirectory } from '../support/prepared-directory.ts';
-import { BY_EXECUTABLE, LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
+import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
 
 // Commands on the embedded database of a service that runs.
 
@@ -18,7 +18,7 @@ let service: Service;
 const home = mkdtempSync(join(tmpdir(), 'posthorn-control-'));
 beforeAll(async () => {
   await bringPreparedDirectory();
-  service = await startService(BY_EXECUTABLE);
+  service = await startService();
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -179,13 +179,13 @@ test('a service that stops finishes the statement of a command that is under way
 });
 
 test('a service that was killed leaves a socket that nobody minds', async () => {
-  await using killed = await startService(BY_EXECUTABLE);
+  await using killed = await startService();
   // What a command leaves that is killed while it reads a copy.
   mkdirSync(join(killed.dataDir, 'snapshots', 'left'), { recursive: true });
   await killed.kill();
   expect(existsSync(socketOf(killed.dataDir))).toBeTrue();
   expect(await command({ DATA_DIR: killed.dataDir }, 'workspaces', 'list')).toMatchObject({ code: 0 });
-  await using again = await startService({ ...BY_EXECUTABLE, dataDir: killed.dataDir });
+  await using again = await startService({ dataDir: killed.dataDir });
   expect(await command({ DATA_DIR: again.dataDir }, 'workspaces', 'list')).toMatchObject({ code: 0 });
   expect(existsSync(join(again.dataDir, 'snapshots'))).toBeFalse();
   await again.stop();

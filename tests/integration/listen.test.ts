@@ -6,7 +6,7 @@ import { verifyWebhook } from '../../src/client/posthorn.ts';
 import { createClient } from '../support/client.ts';
 import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
-import { COMMAND, type Service, startBuilt, TEST_KEY } from '../support/service.ts';
+import { COMMAND, type Service, startService, TEST_KEY } from '../support/service.ts';
 
 const EMAIL = { from: 'Acme <hello@acme.example>', subject: 'Hello', text: 'Hi' };
 const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-listen-'));
@@ -59,7 +59,7 @@ function listening(...words: string[]) {
 }
 
 beforeAll(async () => {
-  service = await startBuilt({ dataDir, env: { RATE_LIMIT_PER_IP: '0' } });
+  service = await startService({ dataDir, env: { RATE_LIMIT_PER_IP: '0' } });
   const printed = await command({}, 'listen', '--print-secret', '--key', TEST_KEY);
   secret = printed.out.trim();
   expect(secret).toMatch(/^whsec_[\w-]{43}$/);
@@ -91,7 +91,7 @@ test('posthorn listen posts what happens from now on, signed, over an outage of 
   const { port } = service;
   await service.stop();
   await heard('Trying again');
-  service = await startBuilt({ dataDir, port, env: { RATE_LIMIT_PER_IP: '0' } });
+  service = await startService({ dataDir, port, env: { RATE_LIMIT_PER_IP: '0' } });
   await send('complained');
   await eventually(
     'the events after the outage',

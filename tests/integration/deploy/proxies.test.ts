@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { freePort } from '../../../src/chaos/free-port.ts';
 import { createClient } from '../../support/client.ts';
 import { deployed, PROXIES, startProxy } from '../../support/proxies.ts';
-import { startBuilt, TEST_KEY } from '../../support/service.ts';
+import { startService, TEST_KEY } from '../../support/service.ts';
 import { openViewer } from '../inspector-viewer.ts';
 
 // The documented proxies in front of a service, where they are installed.
@@ -29,7 +29,7 @@ for (const name of Object.keys(PROXIES) as (keyof typeof PROXIES)[])
         RATE_LIMIT_PER_IP: String(A_MINUTE),
         METRICS_PORT: '',
       };
-      await using service = await startBuilt({ env });
+      await using service = await startService({ env });
       await using _proxy = await startProxy(name, { listen, service: service.port });
 
       // Beyond the megabyte that nginx would take by itself.
@@ -67,7 +67,7 @@ for (const name of Object.keys(PROXIES) as (keyof typeof PROXIES)[])
 
 test('every alert and every panel asks for metrics that the service has', async () => {
   const METRICS_PORT = String(await freePort());
-  await using _service = await startBuilt({ env: { METRICS_PORT } });
+  await using _service = await startService({ env: { METRICS_PORT } });
   const text = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text();
   const known = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, metric]) => metric));
   for (const page of ['alerts.yaml', 'grafana.json']) {
