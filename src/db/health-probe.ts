@@ -117,12 +117,15 @@ export class HealthProbe {
   async tick(): Promise<void> {
     if (this.#looking || !this.#isSuspicious || this.#monotonic() < this.#nextLookAt) return;
     this.#looking = true;
+    const wasSuspected = this.#isSuspected;
+    this.#isSuspected = false;
     const begun = this.#monotonic();
     const result = await this.parts.probe();
     this.#looking = false;
-    // Answers that lay unread while this process was held up have been read by now.
-    if (this.#isSuspicious) this.#conclude(result, this.#monotonic() - begun);
-    this.#isSuspected = false;
+    // Answers that lay unread while this process was held up have been read by now. They excuse no server that is not to take writes
+    // any more: one that thaws answers as well, and would go on taking them.
+    if (result.seen === 'elsewhere' || wasSuspected || this.#isSuspicious)
+      this.#conclude(result, this.#monotonic() - begun);
   }
 
   get #isSuspicious(): boolean {

@@ -48,6 +48,8 @@ export async function probeServer(url: string, name: string): Promise<ServerSeen
 export class Servers {
   readonly #urls: readonly string[];
   #current: string;
+  /** The latest timeline on which a primary was seen. */
+  #timeline = '';
 
   constructor(
     url: string,
@@ -93,10 +95,11 @@ export class Servers {
     const each = await Promise.all(this.#urls.map(async (url) => ({ url, found: await this.probe(url) })));
     const own = each.find(({ url }) => url === this.#current)?.found ?? { seen: 'silent' };
     if (!this.areSeveral) return { result: own, each };
-    // A leader that was frozen believes in itself when it thaws: the later timeline is the one that counts.
+    // A leader that was frozen believes in itself when it thaws: the later timeline is the one that counts, also while the server on
+    // it does not answer. What the older one took would be lost.
     const [primary] = each
       .flatMap(({ url, found }) =>
-        found.seen === 'answering' && found.timeline !== null
+        found.seen === 'answering' && found.timeline !== null && found.timeline >= this.#timeline
           ? [{ url, found, timeline: found.timeline }]
           : [],
       )
@@ -109,6 +112,7 @@ export class Servers {
       const isUndecided = own.seen === 'silent' || own.seen === 'full';
       return { result: isUndecided ? own : { seen: 'leaderless' }, each };
     }
+    this.#timeline = primary.timeline;
     if (primary.url === this.#current) return { result: primary.found, each };
     this.#current = primary.url;
     return { result: { seen: 'elsewhere' }, each };

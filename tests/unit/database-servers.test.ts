@@ -56,6 +56,21 @@ describe('a look at two servers, of which the first is in use', () => {
     expect(servers.url).toBe(url);
   });
 
+  test.each([
+    ['full', FULL, 'full'],
+    ['silent', SILENT, 'silent'],
+    ['gone', REFUSING, 'leaderless'],
+  ] as const)(
+    'a leader of an earlier timeline takes no writes while the later one is %s',
+    async (_, later, seen) => {
+      let first: ServerSeen = primary('02');
+      const servers = new Servers(BOTH, async (each) => (each === ONE ? first : primary('01')));
+      await servers.look();
+      first = later;
+      expect([(await servers.look()).seen, servers.url]).toEqual([seen, ONE]);
+    },
+  );
+
   test('a start that finds none says of each what it is', async () => {
     const servers = new Servers(BOTH, async (each) => (each === ONE ? SILENT : STANDBY));
     expect(servers.find(0)).rejects.toThrow(

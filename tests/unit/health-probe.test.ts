@@ -159,6 +159,27 @@ test('one of several servers has taken over: a statement that failed is reason e
   expect(looks).toBe(2);
 });
 
+test('a server that thaws and answers, while another has taken over, is left all the same', async () => {
+  const frozen = to(1);
+  now = 400;
+  result = { seen: 'elsewhere' };
+  const look = watch.tick();
+  watch.answered(frozen, { unheard: false });
+  await look;
+  expect(replaced).toBe(1);
+});
+
+test('what is suspected while the probe looks is looked at as well', async () => {
+  watch.suspect();
+  now = 400;
+  result = answering();
+  const look = watch.tick();
+  watch.suspect();
+  await look;
+  await at(1_400, answering());
+  expect(looks).toBe(2);
+});
+
 test('a statement without a connection may wait behind one that the server works on', async () => {
   to(1);
   to(null);
