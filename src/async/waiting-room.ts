@@ -36,6 +36,8 @@ const OTHERS_MS = 1_000;
 export const FULL = Symbol('full');
 /** The answer to those who wait while the room is closed. */
 export const CLOSED = Symbol('closed');
+/** The answer to those who have gone: nobody reads it. */
+export const GONE = Symbol('gone');
 
 /**
  * A bounded number of waiters who are told when what they want has come. Whoever brings something calls `came`; then one look serves
@@ -53,8 +55,17 @@ export class WaitingRoom<Want extends Wanted> {
     this.#budget = new KeyedBudget(parts.limits);
   }
 
-  /** Resolves with the id of what is wanted, or null after `ms`. `holder` has a number of places of its own. */
-  async wait(holder: string, want: Want, ms: number): Promise<string | null | typeof FULL | typeof CLOSED> {
+  /**
+   * Resolves with the id of what is wanted, or null after `ms`. `holder` has a number of places of its own. Who has `gone` gives the
+   * place back at once.
+   */
+  async wait(
+    holder: string,
+    want: Want,
+    ms: number,
+    gone?: AbortSignal,
+  ): Promise<string | null | typeof FULL | typeof CLOSED | typeof GONE> {
+    if (gone?.aborted) return GONE;
     if (!this.#budget.take(holder)) return FULL;
     const { promise, resolve, reject } = Promise.withResolvers<string | null>();
     const place: Place<Want> = { want, isLooked: false, isLate: false, settle: resolve, fail: reject };
@@ -63,12 +74,16 @@ export class WaitingRoom<Want extends Wanted> {
       place.isLate = true;
       if (place.isLooked) resolve(null);
     }, ms);
+    const left = Promise.withResolvers<typeof GONE>();
+    const leave = (): void => left.resolve(GONE);
+    gone?.addEventListener('abort', leave, { once: true });
     this.#places.add(place);
     if (this.parts.hasOthers) this.#others ??= setInterval(() => this.#ask(), OTHERS_MS);
     this.#ask();
     try {
-      return await Promise.race([promise, this.#close.promise]);
+      return await Promise.race([promise, this.#close.promise, left.promise]);
     } finally {
+      gone?.removeEventListener('abort', leave);
       clearTimeout(timer);
       this.#places.delete(place);
       this.#budget.give(holder);

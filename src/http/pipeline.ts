@@ -248,6 +248,8 @@ function perform(
     headers,
     client,
     now,
+    // Asked for by those alone who need it: the server watches a connection from then on.
+    gone: endpoint.route.waitsMs === undefined ? undefined : request.signal,
   };
   const { route } = endpoint;
   const handled = () => route.handle(call as Call | PublicCall);

@@ -32,6 +32,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly client: string;
   /** Epoch milliseconds at which the request arrived. */
   readonly now: number;
+  /** Aborts when the client hangs up; only where the route `waitsMs`. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 /** The stored reply of an earlier request with the same Idempotency-Key. `body` is the `data` of that reply. */

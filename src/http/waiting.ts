@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { CLOSED, FULL, type WaitingRoom, type Wanted } from '../async/waiting-room.ts';
+import { CLOSED, FULL, GONE, type WaitingRoom, type Wanted } from '../async/waiting-room.ts';
 import { type IdPrefix, isId, lowestIdAt } from '../db/ids.ts';
 import { isProblem, parseAddress } from '../mail/address.ts';
 import { type Detail, Failure, invalid, notFound } from './failure.ts';
@@ -68,13 +68,13 @@ export const moveOn =
 export async function waitForMail(
   room: WaitingRoom<WantedMail>,
   prefix: IdPrefix,
-  { caller, query }: Call<unknown, WaitQuery>,
+  { caller, query, gone }: Call<unknown, WaitQuery>,
 ): Promise<string | Failure> {
   const want = wantOf(prefix, caller.workspaceId, query);
   if (want instanceof Failure) return want;
-  const found = await room.wait(caller.id, want, query.timeout * 1_000);
+  const found = await room.wait(caller.id, want, query.timeout * 1_000, gone);
   if (found === FULL) return TOO_MANY;
-  if (found === CLOSED) return STOPPING;
+  if (found === CLOSED || found === GONE) return STOPPING;
   return found ?? nothingCame(query.timeout);
 }
 

@@ -114,6 +114,28 @@ test('what cannot be waited for is 422 with its place; 25 seconds are the most',
   expect(await wrong('to=a@b.example&since=yesterday')).toEqual(['/query/since']);
 });
 
+test('whoever hangs up keeps no place', async () => {
+  const key = await embedded.keyWith('test', ['emails:read']);
+  const ask = (timeout: number, signal: AbortSignal | null = null, by = key) =>
+    fetch(`${embedded.url}/v1/emails/wait?to=nobody@people.example&timeout=${timeout}`, {
+      headers: { authorization: `Bearer ${by}` },
+      signal,
+    }).then(
+      ({ status }) => status,
+      () => 'gone',
+    );
+  const [hanging, over] = [new AbortController(), new AbortController()];
+  // Begun before the others, it tells when their time is over, at which any place is free.
+  const longest = ask(25, over.signal, keyOf(embedded, 'test'));
+  const gone = Array.from({ length: 20 }, () => ask(25, hanging.signal));
+  await eventually('a full room', async () => ((await ask(0)) === 429 ? true : undefined));
+  hanging.abort();
+  expect(new Set(await Promise.all(gone))).toEqual(new Set(['gone']));
+  const free = eventually('a free place', async () => ((await ask(0)) === 404 ? 'free' : undefined));
+  expect(await Promise.race([longest, free])).toBe('free');
+  over.abort();
+});
+
 test('twenty requests of a key wait at once; a service that stops lets all of them go', async () => {
   const key = await embedded.keyWith('test', ['emails:read']);
   const ask = (timeout: number) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { FULL, WaitingRoom, type Wanted } from '../../src/async/waiting-room.ts';
+import { FULL, GONE, WaitingRoom, type Wanted } from '../../src/async/waiting-room.ts';
 
 /** A room whose looks a test answers one by one. */
 function openRoom(hasOthers = false) {
@@ -75,6 +75,20 @@ test('places are bounded for each holder and for all, and are given back', async
   const again = room.wait('a', want(), LONG);
   (await look()).answer(['4']);
   expect(await again).toBe('4');
+});
+
+test('who goes away gives the place back at once, and who is gone takes none', async () => {
+  const { room, look } = openRoom();
+  const gone = new AbortController();
+  const waiting = [room.wait('a', want(), LONG, gone.signal), room.wait('a', want(), LONG, gone.signal)];
+  gone.abort();
+  expect(await Promise.all(waiting)).toEqual([GONE, GONE]);
+  expect(room.isEmpty).toBe(true);
+  expect(await room.wait('a', want(), LONG, gone.signal)).toBe(GONE);
+  (await look()).answer([null, null]);
+  const again = room.wait('a', want(), LONG);
+  (await look()).answer(['em_1']);
+  expect(await again).toBe('em_1');
 });
 
 test('a look that fails is told to whom it was the first for; the others wait on', async () => {
