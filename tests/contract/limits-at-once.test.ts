@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
 import { mintId } from '../../src/db/ids.ts';
 import { createPasskey } from '../support/passkey.ts';
-import { type Browser, ORIGIN, PASSWORD, setUpOwner } from './a-browser.ts';
+import { Browser, ORIGIN, PASSWORD, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// Limits that two requests at once could pass, each of which sees room for itself. Those of people are in people-limits.test.ts.
+// Limits that two requests at once could pass, each of which sees room for itself.
 
 const ids = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, () => mintId(prefix, Date.now()));
+
+/** Fifty ids, and the first two of them by themselves. */
+const fiftyOf = (prefix: string): readonly (string | readonly string[])[] => {
+  const all = ids(prefix, 50);
+  return [all, ...all.slice(0, 2)];
+};
 
 // The embedded database has one connection, on which nothing is done at once: there the boundary is looked at.
 describe.each([
@@ -16,10 +23,14 @@ describe.each([
 ] as const)('the last place on %s', (_, environment, rounds) => {
   let service: RealService;
   let owner: Browser;
+  /** The same person with a session of its own. */
+  let another: Browser;
 
   beforeAll(async () => {
     service = await startRealService({ SIGNUP: 'open', ...environment });
     owner = await setUpOwner(service);
+    another = new Browser(service);
+    await another.signIn('ada@acme.example');
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
@@ -122,5 +133,32 @@ describe.each([
     const told = await Promise.all((await Promise.all([enrol(), enrol()])).map((ask) => ask()));
     expect(told.map(({ status }) => status).toSorted()).toEqual([201, 409]);
     expect((await owner.ask('/account/passkeys')).body.data).toHaveLength(20);
+  });
+  test('of 50 workspaces of a person who accepts two invitations', async () => {
+    const tokens = ['a', 'b'].map((letter) => letter.repeat(43));
+    const hashes = tokens.map((token) => createHash('sha256').update(token).digest('base64url'));
+    await query(
+      `with made as (
+         insert into workspaces (id, name, plan, created_at) select unnest($1::text[]), 'x', 'free', now() returning id
+       ), filled as (
+         insert into members (id, workspace_id, account_id, role, joined_at)
+         select replace(made.id, 'ws_', 'mem_'), made.id, a.id, 'owner', now() from made cross join accounts a
+         where made.id not in ($2, $3) limit 49 - (select count(*) from members)
+       )
+       insert into invitations (id, workspace_id, email, email_key, role, invited_by, hash, expires_at)
+       select replace(i.id, 'ws_', 'inv_'), i.id, a.email, a.email_key, 'viewer', 'x', i.hash, now() + interval '1 day'
+       from accounts a cross join (values ($2, $4), ($3, $5)) i (id, hash)`,
+      [...fiftyOf('ws'), ...hashes],
+    );
+    // Who joins gets another session: each has one of its own to begin with.
+    const browsers = [owner, another] as const;
+    const accept = (at: 0 | 1) => browsers[at].ask('/invitation', { token: tokens[at] });
+    const told = await Promise.all([accept(0), accept(1)]);
+    expect(told.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    const refused = told[0].status === 409 ? 0 : 1;
+    expect(told[refused].body.error.message).toBe('A person belongs to at most 50 workspaces.');
+    // Its link still holds, once there is room.
+    await query(`delete from members where role = 'viewer'`);
+    expect((await accept(refused)).status).toBe(201);
   });
 });

@@ -17,6 +17,7 @@ import {
   setPassword,
 } from './accounts.ts';
 import { acceptInvitation, invitedAddress } from './invitations.ts';
+import { MOST_WORKSPACES, TOO_MANY_WORKSPACES } from './members.ts';
 import { Code, Email, Password, PersonName, Token } from './model.ts';
 import { tellOfChange } from './notice.ts';
 import { type ResetSubject, stampOf } from './reset.ts';
@@ -229,7 +230,8 @@ async function accept(
   if (known) {
     const refusal = await unlessOwn(deps, known, form);
     if (refusal) return refusal;
-    const joined = await acceptInvitation(deps.database, body.token, known.id, now);
+    const joined = await acceptInvitation(deps.database, body.token, known.id, MOST_WORKSPACES, now);
+    if (joined === 'full') return TOO_MANY_WORKSPACES;
     return joined ? signedIn(deps, joined.accountId, joined.workspaceId, form) : SPENT;
   }
   const person = { email: invited.email, name: body.name ?? '', password: body.password ?? '' };
@@ -237,7 +239,8 @@ async function accept(
   const address = readPerson(person);
   if (address instanceof Failure) return address;
   const account = await newAccount(deps, address, person);
-  const joined = await acceptInvitation(deps.database, body.token, account, now);
+  const joined = await acceptInvitation(deps.database, body.token, account, MOST_WORKSPACES, now);
+  if (joined === 'full') return TOO_MANY_WORKSPACES;
   return joined ? signedIn(deps, joined.accountId, joined.workspaceId, form) : SPENT;
 }
 

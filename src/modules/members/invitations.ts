@@ -174,40 +174,50 @@ export async function invitedAddress(
   return row ? { email: row.email, emailKey: row.email_key } : null;
 }
 
-/** One statement, so that of several requests with the same link one makes a member. */
-const TAKE = `with accepted as (
-  update invitations i set accepted_at = $2::text::timestamptz
-  where hash = $1 and accepted_at is null and expires_at > $2::text::timestamptz and ${STANDS}
-  returning workspace_id, role
+/**
+ * One statement, so that of several requests with the same link one makes a member. It counts the workspaces of the account as making one
+ * does: whoever has as many as they may keeps the invitation.
+ */
+const TAKE = `with room as materialized (select present < $5::integer as is_left from workspaces_of($4) present), accepted as (
+  update invitations i set accepted_at = $2::text::timestamptz from room
+  where room.is_left and i.hash = $1 and i.accepted_at is null and i.expires_at > $2::text::timestamptz and ${STANDS}
+  returning i.workspace_id, i.role
 )`;
+const TOLD = `returning workspace_id
+) select room.is_left, joined.workspace_id from room left join joined on true`;
 
-const JOIN = `${TAKE}
+const JOIN = `${TAKE}, joined as (
 insert into members (id, workspace_id, account_id, role, joined_at)
-select $3, workspace_id, $4, role, $2::text::timestamptz from accepted returning workspace_id`;
+select $3, workspace_id, $4, role, $2::text::timestamptz from accepted ${TOLD}`;
 
 const JOIN_NEW = `${TAKE}, account as (
   insert into accounts (id, email, email_key, name, password, created_at)
-  select $4, $5, $6, $7, $8, $2::text::timestamptz from accepted returning id
-)
+  select $4, $6, $7, $8, $9, $2::text::timestamptz from accepted returning id
+), joined as (
 insert into members (id, workspace_id, account_id, role, joined_at)
-select $3, workspace_id, account.id, role, $2::text::timestamptz from accepted, account returning workspace_id`;
+select $3, workspace_id, account.id, role, $2::text::timestamptz from accepted, account ${TOLD}`;
 
-/** Makes the person a member, with an account of their own or a new one; null when somebody was faster. @throws Unavailable */
+/**
+ * Makes the person a member, with an account of their own or a new one; 'full' for one who belongs to `most` workspaces, null when
+ * somebody was faster. @throws Unavailable
+ */
 export async function acceptInvitation(
   database: Database,
   token: string,
   account: string | NewAccount,
+  most: number,
   now: number,
-): Promise<{ readonly accountId: string; readonly workspaceId: string } | null> {
+): Promise<{ readonly accountId: string; readonly workspaceId: string } | 'full' | null> {
   const isNew = typeof account !== 'string';
   const accountId = isNew ? mintId('acc', now) : account;
-  const values = [hashOf(token), iso(now), mintId('mem', now), accountId];
+  const values = [hashOf(token), iso(now), mintId('mem', now), accountId, most];
   try {
-    const [row] = await database.query<{ workspace_id: string }>(
+    const [row] = await database.query<{ is_left: boolean; workspace_id: string | null }>(
       isNew ? JOIN_NEW : JOIN,
       isNew ? [...values, account.email, account.emailKey, account.name, account.password] : values,
     );
-    return row ? { accountId, workspaceId: row.workspace_id } : null;
+    if (row?.is_left === false) return 'full';
+    return row?.workspace_id ? { accountId, workspaceId: row.workspace_id } : null;
   } catch (error) {
     if (isDuplicate(error)) return null;
     throw error;

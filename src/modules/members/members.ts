@@ -5,6 +5,15 @@ import { Failure, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import type { MemberView } from './model.ts';
 
+/** Most workspaces of one person: each has a quota of its own. */
+export const MOST_WORKSPACES = 50;
+/** The answer to one workspace too many, whether it is made or joined. */
+export const TOO_MANY_WORKSPACES = new Failure(
+  'CONFLICT',
+  `A person belongs to at most ${MOST_WORKSPACES} workspaces.`,
+  { suggestion: 'Leave or delete one of yours first.' },
+);
+
 interface Row {
   readonly id: string;
   readonly email: string;

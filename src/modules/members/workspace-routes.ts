@@ -9,6 +9,7 @@ import { archiveWorkspace, deleteWorkspace, renameWorkspace } from '../workspace
 import { listWorkspaces } from '../workspace/queries.ts';
 import { accountById, hasSecondFactor } from './accounts.ts';
 import type { EntryDeps } from './entry-routes.ts';
+import { MOST_WORKSPACES, TOO_MANY_WORKSPACES } from './members.ts';
 import { PersonName as Name } from './model.ts';
 import { FORM_LIMIT, memberOf, OF_MEMBER, of, withCookie } from './session-routes.ts';
 import { openFor } from './sign-in.ts';
@@ -24,12 +25,8 @@ const path = `${DASHBOARD_API}/workspaces`;
 const params = { id: { prefix: 'ws', resource: 'workspace' } } as const;
 const FORM = { ...OF_MEMBER, bodyLimit: FORM_LIMIT } as const;
 
-/** Most workspaces of one person: each has a quota of its own. */
-const MOST_WORKSPACES = 50;
-
 const UNSEEN_NAME = invalid([{ path: '/body/name', message: 'Must not hold invisible characters.' }]);
 const OWNERS_ONLY = new Failure('FORBIDDEN', 'Only an owner of the workspace may do that.');
-const TOO_MANY = new Failure('CONFLICT', `A person belongs to at most ${MOST_WORKSPACES} workspaces.`);
 const CLOSED = new Failure('FORBIDDEN', 'Only an owner may make further workspaces here.', {
   suggestion: 'Ask an owner of this workspace; the operator allows it to everybody with SIGNUP=open.',
 });
@@ -96,7 +93,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
         if (refusal) return refusal;
         const name = body.name.trim();
         const id = await deps.createOwnWorkspace(name, accountId, MOST_WORKSPACES, now);
-        if (id === null) return TOO_MANY;
+        if (id === null) return TOO_MANY_WORKSPACES;
         await note(accountId, id, { action: 'workspace.created', details: { name }, now });
         return { id, name };
       },
