@@ -166,6 +166,10 @@ describe('the package resend', () => {
       attachments: [{ path: 'https://a.example/a.pdf', filename: 'a.pdf' }],
     });
     expect(remote.error?.message).toContain('attachments.0.path');
+    const named = await resend.emails.send({ ...EMAIL, headers: { constructor: 1 } });
+    expect(named.error?.message).toMatch(/^headers\.constructor: /);
+    const none = await resend.batch.send([]);
+    expect(none.error?.message).toMatch(/^Give at least 1 item/);
   });
 
   test('may not do what its key has no permission for', async () => {

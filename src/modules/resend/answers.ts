@@ -30,7 +30,9 @@ export const sentenceOf = ({
   suggestion,
 }: { readonly message: string } & FailureExtra): string =>
   [
-    ...(details?.map(({ path, message: problem }) => `${placeOf(path)}: ${problem}`) ?? [message]),
+    ...(details?.map(({ path, message: problem }) => [placeOf(path), problem].filter(Boolean).join(': ')) ?? [
+      message,
+    ]),
     ...(suggestion === undefined ? [] : [suggestion]),
   ].join(' ');
 

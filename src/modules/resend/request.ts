@@ -65,19 +65,20 @@ export const sendBodyOf = (email: ResendEmail): SendBody =>
     ...{ templateId: email.template?.id, variables: email.template?.variables },
   }) as SendBody;
 
-const FOREIGN: Readonly<Record<string, string>> = {
-  replyTo: 'reply_to',
-  scheduledAt: 'scheduled_at',
-  templateId: 'template.id',
-  variables: 'template.variables',
-  contentType: 'content_type',
-  contentId: 'content_id',
-};
+/** A map, since names that the client chose are looked up too: a header may be called `constructor`. */
+const FOREIGN = new Map([
+  ['replyTo', 'reply_to'],
+  ['scheduledAt', 'scheduled_at'],
+  ['templateId', 'template.id'],
+  ['variables', 'template.variables'],
+  ['contentType', 'content_type'],
+  ['contentId', 'content_id'],
+]);
 
-/** The place of a problem in the words of the package: `/body/emails/1/replyTo` is `1.reply_to`. */
+/** The place of a problem in the words of the package: `/body/emails/1/replyTo` is `1.reply_to`, and the whole body is empty. */
 export const placeOf = (path: string): string =>
   path
-    .replace(/^\/body\/(?:emails\/(?=\d))?/, '')
+    .replace(/^\/(?:body(?:\/emails(?=\/\d|$))?\/?)?/, '')
     .split('/')
-    .map((part) => FOREIGN[part] ?? part)
+    .map((part) => FOREIGN.get(part) ?? part)
     .join('.');
