@@ -136,4 +136,26 @@ inEachWorld('flows and people', (world) => {
     for (const id of [added, joined, asked])
       expect((await service.live.delete(`/v1/audiences/${id}`)).status).toBe(204);
   });
+
+  test('whoever is forgotten leaves every flow at once, whatever a run waits for', async () => {
+    const { service, aFlow, aContact } = world();
+    const [going, staying] = [await aContact(), await aContact()];
+    const event = { key: 'event', type: 'waitForEvent', config: { name: 'never', timeout: WAIT.config } };
+    const flows = [
+      await aFlow({ steps: [WAIT], edges: [] }),
+      await aFlow({
+        steps: [event, EXIT],
+        edges: [
+          { from: 'event', to: 'out', when: 'event' },
+          { from: 'event', to: 'out', when: 'timeout' },
+        ],
+      }),
+    ];
+    const runs = await Promise.all(flows.map((flow) => begin(flow, going)));
+    const other = await begin(flows[0] as string, staying);
+    expect((await service.live.delete(`/v1/contacts/${going}`)).status).toBe(204);
+    for (const run of runs)
+      expect(await ended(run)).toMatchObject({ status: 'exited', reason: 'contact_deleted' });
+    expect(world().ok(await service.live.get(`/v1/flows/runs/${other}`)).endedAt).toBeNull();
+  });
 });

@@ -2,8 +2,10 @@ import type { Sealer } from '../../crypto/sealer.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { Clock } from '../../time/clock.ts';
 import { forgetRecipient } from '../campaigns/commands.ts';
+import { endRunsOf } from '../flows/commands.ts';
 import { forgottenKey } from '../suppressions/queries.ts';
 import { eraseFromEmails, type Person } from './erase-emails.ts';
 
@@ -22,6 +24,7 @@ export const sealPerson = (sealer: Sealer, person: Person): string =>
 /** The services that erasing calls. */
 export interface EraserDeps {
   readonly database: Database;
+  readonly engine: Engine;
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly signer: Signer;
@@ -116,6 +119,7 @@ export class Eraser {
   async #erase(erasure: Erasure, stop?: AbortSignal): Promise<void> {
     const { database, clock, sealer, signer } = this.deps;
     const person = JSON.parse(sealer.open(erasure.sealed, PURPOSE)) as Person;
+    await endRunsOf(this.deps, erasure.contact_id, stop);
     while (!stop?.aborted && (await database.query(ACTIVITY, [erasure.contact_id])).length === BATCH);
     let { below, is_through: isThrough, waiting } = erasure;
     const proceed = (nextAt: number) =>

@@ -14,8 +14,8 @@ export const contactsModule = defineModule<ContactDeps>({
   follows: followsEmails.map((write) => ({ of: 'email', write })),
   routes: contactRoutes,
   open: ({ config, database, signer, sealer, clock }) => ({
-    connect() {
-      const eraser = new Eraser({ database, signer, sealer, clock });
+    connect({ engine }) {
+      const eraser = new Eraser({ database, engine, signer, sealer, clock });
       return {
         deps: {
           ...{ database, signer, sealer, eraser, tellsSes: config.transport.includes('ses') },

@@ -49,6 +49,22 @@ export async function releaseRuns(
   );
 }
 
+/** Ends the runs of a contact that has been forgotten, whatever they wait for. @throws Unavailable */
+export async function endRunsOf(
+  { engine, clock }: Pick<SettleDeps, 'engine' | 'clock'>,
+  contactId: string,
+  stop?: AbortSignal,
+): Promise<void> {
+  const event = { type: 'exit.requested' as const, at: clock.now(), reason: 'contact_deleted' };
+  const where = 'a.contact_id = $1 and a.ended_at is null';
+  await engine.tellWhere(
+    'flowRun',
+    { where, parameters: [contactId], along: [], reason: `''` },
+    () => event,
+    stop,
+  );
+}
+
 const ENDING = `select f.id from flows f where f.cancels_before is not null
   or (f.deleted_at is not null and (select r.id from flow_runs r where r.flow_id = f.id and r.ended_at is null limit 1) is not null)`;
 const RELEASED = `select distinct r.flow_id as id from flow_runs r join flows f on f.id = r.flow_id
