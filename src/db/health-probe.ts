@@ -39,6 +39,9 @@ const AWAY_MS = 3_000;
 /** The rest between two looks for a server that has taken over: each is a connection to every server. */
 const LEADERLESS_MS = 250;
 
+/** What is seen where the old connections lead nowhere, whatever was sent over them. */
+const REFUSALS: ReadonlySet<ProbeResult['seen']> = new Set(['refusing', 'elsewhere']);
+
 /** A statement that was sent and not answered yet. */
 export interface Sent {
   readonly since: number;
@@ -50,7 +53,7 @@ export interface Sent {
  * Tells a database that is frozen from one that is slow. A driver waits for ever on a connection that went dead without a
  * word, and a new connection to a frozen server hangs as well. So the probe looks for itself when an answer is long in coming:
  * - nothing answers: the database is away, and statements are soon refused until it is seen again;
- * - the server answers at once, and the backend of the statement is idle: that connection is dead, though the database is well;
+ * - the server answers at once, and the backend of the statement is idle, twice: that connection is dead, though the database is well;
  * - the server answers and works, or takes its time: it is slow, and deadlines will do.
  */
 export class HealthProbe {
@@ -63,6 +66,11 @@ export class HealthProbe {
   #looking = false;
   #isSuspected = false;
   #isAway = false;
+  /**
+   * The statements that the last look showed dead. One look alone proves nothing: the answer may lie unread, and the statement that this
+   * process sends next would be given up with the connections.
+   */
+  #doubted: ReadonlySet<Sent> = new Set();
   #nextLookAt = 0;
 
   constructor(private readonly parts: ProbeParts) {
@@ -153,28 +161,29 @@ export class HealthProbe {
       this.#nextLookAt = now + LEADERLESS_MS;
       return;
     }
-    if (this.#isAway || this.#showsDeath(result, tookMs)) {
-      this.#isAway = false;
-      this.#heardAt = now;
-      this.parts.replace();
-      for (const seen of this.#waiting) seen(true);
-    }
-    this.#nextLookAt = now + LOOK_AGAIN_MS;
+    const dead = result.seen === 'answering' ? this.#dead(result.atWork, tookMs) : [];
+    const isSure = this.#isAway || REFUSALS.has(result.seen) || dead.some((sent) => this.#doubted.has(sent));
+    this.#doubted = new Set(dead);
+    this.#nextLookAt = dead.length > 0 && !isSure ? now : now + LOOK_AGAIN_MS;
+    if (!isSure) return;
+    this.#isAway = false;
+    this.#heardAt = now;
+    this.parts.replace();
+    for (const seen of this.#waiting) seen(true);
   }
 
-  #showsDeath(result: Exclude<ProbeResult, { seen: 'silent' | 'leaderless' }>, tookMs: number): boolean {
-    if (result.seen !== 'answering') return result.seen !== 'full';
-    if (tookMs >= BUSY_MS) return false;
+  /** The overdue statements on which no backend works, as far as this look tells. */
+  #dead(atWork: readonly number[], tookMs: number): readonly Sent[] {
+    if (tookMs >= BUSY_MS) return [];
     const patientSince = this.#monotonic() - CONNECT_MS;
-    const overdue = this.#overdue.map(({ backend, since }) => ({ pid: backend(), since }));
-    const isAtWork = (pid: number | null | undefined) =>
-      typeof pid === 'number' && result.atWork.includes(pid);
+    const overdue = this.#overdue.map((sent) => ({ sent, pid: sent.backend() }));
+    const isAtWork = (pid: number | null | undefined) => typeof pid === 'number' && atWork.includes(pid);
     // Behind statements that the server works on, or that wait there for a lock, another may wait long for a free connection.
     const isExplained = overdue.some(({ pid }) => isAtWork(pid));
-    return overdue.some(({ pid, since }) => {
-      if (typeof pid === 'number') return !isAtWork(pid);
-      if (since > patientSince || isExplained) return false;
-      return pid === null || result.atWork.length === 0;
+    return overdue.flatMap(({ sent, pid }) => {
+      if (typeof pid === 'number') return isAtWork(pid) ? [] : [sent];
+      if (sent.since > patientSince || isExplained) return [];
+      return pid === null || atWork.length === 0 ? [sent] : [];
     });
   }
 }

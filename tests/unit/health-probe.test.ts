@@ -92,9 +92,22 @@ test.each([
 ] as const)('a dead connection is left for new ones: %s', async (_, backend, sign) => {
   to(backend);
   await at(400, sign);
+  await at(500, sign);
   expect([watch.isAway, replaced]).toEqual([false, 1]);
   await at(1_399, sign);
   expect(replaced).toBe(1);
+});
+
+test('an idle backend whose answer may lie unread is looked at once more, at once', async () => {
+  const answered = to(1);
+  await at(400, answering());
+  expect([looks, replaced]).toEqual([1, 0]);
+  watch.answered(answered, { unheard: false });
+  to(2);
+  await at(800, answering());
+  expect([looks, replaced]).toEqual([2, 0]);
+  await at(900, answering());
+  expect([looks, replaced]).toEqual([3, 1]);
 });
 
 test.each([
@@ -107,6 +120,8 @@ test.each([
   await at(1_299, sign);
   expect(replaced).toBe(0);
   await at(1_400, sign);
+  expect([watch.isAway, replaced]).toEqual([false, 0]);
+  await at(1_500, sign);
   expect([watch.isAway, replaced]).toEqual([false, 1]);
 });
 
@@ -132,7 +147,8 @@ test('an idle backend proves nothing on a busy machine, where the look itself to
   await slow;
   expect([looks, replaced]).toEqual([1, 0]);
   await at(1_600, answering(2));
-  expect([looks, replaced]).toEqual([2, 1]);
+  await at(1_700, answering(2));
+  expect([looks, replaced]).toEqual([3, 1]);
 });
 
 test('the database watch counts answers read during its probe', async () => {
@@ -187,5 +203,6 @@ test('a statement without a connection may wait behind one that the server works
   await at(1_600, answering(1));
   expect(replaced).toBe(0);
   await at(2_700, answering());
+  await at(2_800, answering());
   expect(replaced).toBe(1);
 });
