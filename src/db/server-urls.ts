@@ -1,8 +1,8 @@
 /** The most servers that DATABASE_URL may name. */
 export const MOST_SERVERS = 9;
 
-/** Scheme and account, the servers, and the rest. */
-const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]+)(.*)$/;
+/** Scheme and account, the servers, and the rest. As in any URL the account ends at the last `@`, whatever a password holds. */
+const FORM = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^@/?#]+)((?:[/?#].*)?)$/;
 const ATTRIBUTE = 'target_session_attrs';
 
 /**

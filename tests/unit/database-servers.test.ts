@@ -18,6 +18,7 @@ describe('the servers of DATABASE_URL', () => {
       [`${ONE}?sslmode=require`, `${TWO}?sslmode=require`],
     ],
     ['postgresql://[::1]:5433,127.0.0.1/x', ['postgresql://[::1]:5433/x', 'postgresql://127.0.0.1/x']],
+    ['postgres://u:p@s,s@one,two/x', ['postgres://u:p@s,s@one/x', 'postgres://u:p@s,s@two/x']],
     [`${BOTH}?target_session_attrs=standby`, null],
     ['postgres://u@one,,two/x', null],
     ['postgres:///x', null],
