@@ -135,7 +135,9 @@ test('an assistant stores and sends where that is allowed, by what the key permi
         html: '<p>A</p>',
       });
       expect(template).toMatchObject({ id: expect.stringMatching(/^tpl_/) });
-      const sent = await call(client, 'send_email', { ...EMAIL, to: ['delivered@simulator.svc.test'] });
+      const once = { ...EMAIL, to: ['delivered@simulator.svc.test'], idempotencyKey: 'receipt-1842' };
+      const sent = await call(client, 'send_email', once);
+      expect((await call(client, 'send_email', once)).id).toBe(sent.id);
       expect(sent).toMatchObject({ livemode: false });
     });
   const made = await createClient(changing.url, TEST_KEY).post('/v1/api-keys', {

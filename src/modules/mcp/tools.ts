@@ -159,8 +159,15 @@ export const TOOLS: readonly Tool[] = [
       templateId: Type.Optional(Text('A template in place of a body.', 64)),
       variables: Variables,
       scheduledAt: Type.Optional(Text('ISO 8601, at most 30 days ahead.', 40)),
+      idempotencyKey: Type.Optional(
+        Text(
+          'Any name of this one email. Called again with it, after a lost answer too, the tool sends nothing more.',
+          255,
+        ),
+      ),
     }),
-    (posthorn, input) => posthorn.emails.send(input as never),
+    // A call whose answer was lost may be repeated by whoever made it: only its own key keeps that from being a second email.
+    (posthorn, { idempotencyKey, ...email }) => posthorn.emails.send(email as never, { idempotencyKey }),
     true,
   ),
 ];
