@@ -1,17 +1,15 @@
 import type { AnyStateMachine } from 'xstate';
-import { timeOfId } from '../db/ids.ts';
 import { ACTOR_COLUMNS, definitionColumn } from '../engine/actor-columns.ts';
 import type { Kind } from '../engine/kind.ts';
 import { birthFaults, type Marks, readMarks } from './births.ts';
 import type { Findings } from './findings.ts';
 import { journalFaults, journalsBetween } from './journals.ts';
+import { mayBeRemoved, type Removed } from './removed.ts';
 import type { Session } from './session.ts';
 import { type AuditedActor, isKept, overdueBy, snapshotFaults } from './snapshots.ts';
 
 /** An audit reads this many actors at once, which bounds its memory whatever the size of the database. */
 const BATCH = 500;
-/** Retention removes test data after seven days: a journal that is older may lack its actor. */
-const ORPHANS_AFTER_MS = 6 * 86_400_000;
 /** A timer this late was forgotten; a busy service is seconds late. */
 const OVERDUE_MS = 60_000;
 const LAST = '~';
@@ -24,6 +22,8 @@ export interface Audit {
   readonly now: number;
   /** Only actors spawned since this moment (epoch milliseconds) are checked; 0 checks all of them. */
   readonly since: number;
+  /** What retention may have removed. */
+  readonly removed: Removed;
   /** True when an instance is connected. Without one, what is due waits for the next start. */
   readonly served: boolean;
 }
@@ -79,7 +79,7 @@ async function checkBatch(
   { actors, after, to }: ActorBatch,
   { marks, machineOf }: { readonly marks: Marks; readonly machineOf: AuditedMachine },
 ): Promise<void> {
-  const { session, findings, now, served } = audit;
+  const { session, findings, now, removed, served } = audit;
   const journals = await journalsBetween(session, kind, after, to);
   findings.look('journals', actors.length);
   findings.look('snapshots', actors.length);
@@ -104,9 +104,6 @@ async function checkBatch(
       findings.wrong('overdue', actor.id, `${actor.state}, due for ${Math.round(late / 1_000)} s`);
   }
   for (const id of journals.keys())
-    if (!known.has(id) && !mayBeOrphan(id, now))
+    if (!known.has(id) && !mayBeRemoved(id, removed))
       findings.wrong('journals', id, 'a journal without its actor');
 }
-
-/** True when retention may have removed the actor of that id but not yet the rest of its rows. */
-export const mayBeOrphan = (id: string, now: number): boolean => timeOfId(id) < now - ORPHANS_AFTER_MS;

@@ -4,6 +4,7 @@ import { type Audit, auditActors } from './actors.ts';
 import { Findings } from './findings.ts';
 import { auditMail, auditPositions, auditReplies, auditTransactions } from './leftovers.ts';
 import { QuotaLedger } from './quotas.ts';
+import { readRemoved } from './removed.ts';
 import type { Session } from './session.ts';
 
 /** The database is empty, or of another version. */
@@ -25,8 +26,9 @@ export async function auditLedger(session: Session, now: number, since = 0): Pro
   const [row] = await session.query<{ instances: number }>(SERVED);
   const served = (row?.instances ?? 0) > 0;
   if (!served) findings.note('No instance is connected: what is due now waits for the next start.');
-  const audit: Audit = { session, findings, now, since, served };
-  const quotas = new QuotaLedger(now, since);
+  const removed = await readRemoved(session);
+  const audit: Audit = { session, findings, now, since, removed, served };
+  const quotas = new QuotaLedger(removed, since);
   for (const { kind, audit: own } of MODULE_KINDS)
     if (own) await own(audit, quotas);
     else await auditActors(audit, kind, '');

@@ -1,9 +1,8 @@
 import type { EmailState } from '../../machines/email.ts';
 import type { EmailContext } from '../../machines/email-context.ts';
-import { KEPT_DAYS } from '../duties/retention.ts';
 import { periodOf } from '../modules/usage/queries.ts';
-import { DAY_MS } from '../time/clock.ts';
 import type { Findings } from './findings.ts';
+import type { Removed } from './removed.ts';
 import type { Session } from './session.ts';
 
 const BATCH = 1_000;
@@ -45,7 +44,7 @@ export class QuotaLedger {
   readonly #units = new Map<string, number>();
 
   constructor(
-    private readonly now: number,
+    private readonly removed: Removed,
     private readonly since: number,
   ) {}
 
@@ -85,8 +84,8 @@ export class QuotaLedger {
     const period = key.slice(key.lastIndexOf(' ') + 1);
     if (!OF_EMAILS.test(period)) return false;
     const begins = Date.parse(period.length === 7 ? `${period}-01` : period);
-    const kept = (period.length === 7 ? KEPT_DAYS.live : KEPT_DAYS.test) * DAY_MS;
-    return begins >= this.since && begins > this.now - kept;
+    const { test, live } = this.removed;
+    return begins >= this.since && begins > (period.length === 7 ? live : test);
   }
 }
 

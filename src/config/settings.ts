@@ -37,6 +37,9 @@ const secret = <Value extends TSchema>(
   about: string,
 ): Setting<Static<Value> | null> => ({ ...optional(kind, otherwise, about), secret: true });
 
+/** The longest that data may be kept, in days, as a configuration has it. */
+export const LONGEST_RETENTION = { retentionTestDays: 7, retentionLiveDays: 90 } as const;
+
 const anyText = is.text('some text');
 const certificates = is.pemFile('certificates', 'CERTIFICATE');
 
@@ -130,6 +133,16 @@ export const SETTINGS = {
     is.integer(0, 1_000_000_000, ', 0 for no limit'),
     '100',
     'The most emails that test keys may send a day',
+  ),
+  RETENTION_TEST_DAYS: withDefault(
+    is.integer(1, LONGEST_RETENTION.retentionTestDays),
+    `${LONGEST_RETENTION.retentionTestDays}`,
+    'The days after its creation at which test data is removed',
+  ),
+  RETENTION_LIVE_DAYS: withDefault(
+    is.integer(1, LONGEST_RETENTION.retentionLiveDays),
+    `${LONGEST_RETENTION.retentionLiveDays}`,
+    'The days after its sending at which live data is removed, and captured mail after its capture',
   ),
   SIMULATOR_DOMAIN: withDefault(
     is.domain,

@@ -19,6 +19,7 @@ import flowRunIndexes from '../../drizzle/0016_flow_run_indexes.sql' with { type
 import contactSearches from '../../drizzle/0017_contact_searches.sql' with { type: 'text' };
 import flowLaggards from '../../drizzle/0018_flow_laggards.sql' with { type: 'text' };
 import limitsAtOnce from '../../drizzle/0019_limits_at_once.sql' with { type: 'text' };
+import retention from '../../drizzle/0020_retention.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -49,4 +50,5 @@ export const migrations: readonly Migration[] = [
   { name: '0017_contact_searches', sql: contactSearches },
   { name: '0018_flow_laggards', sql: flowLaggards },
   { name: '0019_limits_at_once', sql: limitsAtOnce },
+  { name: '0020_retention', sql: retention },
 ];

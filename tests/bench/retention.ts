@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import { lowestIdAt } from '../../src/db/ids.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
@@ -74,7 +75,9 @@ const bystander = (async () => {
 })();
 const before = await size();
 const start = performance.now();
-await liveDataPruner({ database, clock: systemClock } as Parameters<typeof liveDataPruner>[0]).run();
+await liveDataPruner({ database, clock: systemClock, config: LONGEST_RETENTION } as Parameters<
+  typeof liveDataPruner
+>[0]).run();
 const seconds = (performance.now() - start) / 1_000;
 running = false;
 await bystander;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020';
+import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import { openReferencePack } from '../../src/dashboard/pack.ts';
 import { isId } from '../../src/db/ids.ts';
-import { KEPT_DAYS } from '../../src/duties/retention.ts';
 import { STATUS_OF } from '../../src/http/failure.ts';
 import { isDateTime } from '../../src/http/schema.ts';
 import type { Operation } from '../../src/modules/docs/document.ts';
@@ -45,7 +45,11 @@ describe('the OpenAPI document', () => {
     const response = await fetch(`${service.url}/openapi.json`);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toEqual(
-      JSON.parse(JSON.stringify(openApiOf(ROUTES, MODULE_TAGS, 'https://mail.example.com'))),
+      JSON.parse(
+        JSON.stringify(
+          openApiOf(ROUTES, MODULE_TAGS, { baseUrl: 'https://mail.example.com', ...LONGEST_RETENTION }),
+        ),
+      ),
     );
   });
 
@@ -80,7 +84,10 @@ describe('the OpenAPI document', () => {
 });
 
 describe('what types are generated from', () => {
-  const document = openApiOf(ROUTES, MODULE_TAGS, 'http://localhost:3000');
+  const document = openApiOf(ROUTES, MODULE_TAGS, {
+    baseUrl: 'http://localhost:3000',
+    ...LONGEST_RETENTION,
+  });
   const published = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
   );
@@ -120,9 +127,14 @@ describe('what types are generated from', () => {
 
   test('the description tells how long things are kept, and every fate that the simulator has', () => {
     const { description } = document.info;
-    expect(description).toContain(`${KEPT_DAYS.test} days from their acceptance`);
-    expect(description).toContain(`${KEPT_DAYS.live} days from their sending`);
+    expect(description).toContain('kept for 7 days from their acceptance, live ones for 90 days from');
     for (const name of SIMULATED_OUTCOMES) expect(description).toContain(`\`${name}@\``);
+  });
+
+  test('the description tells the retention of this installation', () => {
+    const installation = { baseUrl: 'http://localhost:3000', retentionTestDays: 1, retentionLiveDays: 30 };
+    const { description } = openApiOf(ROUTES, MODULE_TAGS, installation).info;
+    expect(description).toContain('kept for 1 day from their acceptance, live ones for 30 days from');
   });
 
   test('two schemas cannot have one name', () => {

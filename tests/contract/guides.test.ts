@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { freePort } from '../../src/chaos/free-port.ts';
+import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import { guidePage } from '../../src/modules/docs/guide-page.ts';
 import { GUIDES, guideFor } from '../../src/modules/docs/guides.ts';
 import type { Installation, SmtpSecurity } from '../../src/modules/docs/installation.ts';
@@ -130,7 +131,7 @@ describe.each(SECURITIES)('the lines of the guides, where the SMTP port has %s T
 describe('a guide', () => {
   const installation = (more: Partial<Installation> = {}): Installation => ({
     ...{ baseUrl: 'https://mail.example.com', host: 'mail.example.com', port: 465, simulator: 'sim.example' },
-    ...{ security: 'implicit', takesSmtp: true },
+    ...{ security: 'implicit', takesSmtp: true, ...LONGEST_RETENTION },
     ...more,
   });
   const written = (more: Partial<Installation> = {}) =>

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import type { Permission } from '../../src/auth/permissions.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import { listen } from '../../src/http/listen.ts';
 import type { Route } from '../../src/http/route.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
@@ -21,7 +22,9 @@ import { Witness } from './witness.ts';
 export const ROUTES: readonly Route[] = documentedRoutes();
 
 /** The interface as it is published, each schema where it is used. */
-export const OPEN_API = withSchemasInPlace(openApiOf(ROUTES, MODULE_TAGS, 'http://localhost:3000'));
+export const OPEN_API = withSchemasInPlace(
+  openApiOf(ROUTES, MODULE_TAGS, { baseUrl: 'http://localhost:3000', ...LONGEST_RETENTION }),
+);
 
 /** The whole service in this process, on a socket and a database of its own. */
 export interface RealService extends AsyncDisposable {

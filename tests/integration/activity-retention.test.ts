@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import { activityPruner } from '../../src/modules/contacts/activity-pruner.ts';
 import { ManualClock, rowsOf } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
@@ -19,7 +20,11 @@ onEachStore('the activity of contacts', (store) => {
     await row('test', 6.9, false, 'delivered', 'em_4');
     await row('consent', 1_000, true, 'subscribed', null);
     await row('test join', 1_000, false, 'joined', null);
-    await activityPruner({ database: store.database, clock: new ManualClock(NOW) }).run();
+    await activityPruner({
+      database: store.database,
+      clock: new ManualClock(NOW),
+      config: LONGEST_RETENTION,
+    }).run();
     const left = await rowsOf<{ id: string }>(store.database, 'select id from contact_activity order by id');
     expect(left.map(({ id }) => id)).toEqual(['consent', 'live', 'test', 'test join']);
   });

@@ -101,6 +101,23 @@ describe.each(STORES)('an audit, %s', (kind, open) => {
     expect(report).toContain('faults, read in');
   });
 
+  test('goes by what retention has removed, whatever the settings say now', async () => {
+    await store.database.script('delete from emails; delete from email_due');
+    const checks = ['journals', 'events', 'quotas', 'replies'] as const;
+    const faults = async () => {
+      const findings = await audit();
+      return checks.filter((check) => findings.wrongOf(check) > 0);
+    };
+    const lacking = await faults();
+    expect(lacking).toContain('quotas');
+    expect(lacking).toContain('replies');
+    await store.database.script(
+      `insert into retention values (false, now() + interval '1 minute'), (true, now() - interval '1 day')`,
+    );
+    expect(await faults()).toEqual([]);
+    await store.database.script('truncate retention');
+  });
+
   test('looks only at emails accepted since the given time', async () => {
     await store.database.script('delete from email_turns');
     const findings = await audit(Date.now(), Date.now() + 60_000);

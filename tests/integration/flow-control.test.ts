@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { FlowDefinition } from '../../machines/flow-definition.ts';
 import { Findings } from '../../src/audit/findings.ts';
+import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import type { Order } from '../../src/engine/draft.ts';
 import { Failure } from '../../src/http/failure.ts';
 import { auditRuns } from '../../src/modules/flows/audit-runs.ts';
@@ -30,7 +31,14 @@ async function auditOf(world: FlowWorld): Promise<Findings> {
   const { database } = partsOf(world);
   const findings = new Findings();
   const session = { query: database.query.bind(database), close: async () => {} };
-  await auditRuns({ session, findings, now: Date.now(), since: 0, served: false });
+  await auditRuns({
+    session,
+    findings,
+    now: Date.now(),
+    since: 0,
+    removed: { test: 0, live: 0 },
+    served: false,
+  });
   return findings;
 }
 
@@ -174,7 +182,7 @@ inEachWorld('what comes between', (world) => {
     const other = await aFlow({ trigger: { type: 'manual' }, steps: [WAIT] });
     ok(await service.live.post(`/v1/flows/${other}/runs`, { contactId: await aContact() }));
     const late = { now: () => Date.now() + 100 * DAY, monotonic: () => performance.now() };
-    await runPruner({ database, clock: late }).run();
+    await runPruner({ database, clock: late, config: LONGEST_RETENTION }).run();
     const counts = { entered: 0, waiting: 0, exited: 0, steps: [] };
     expect(ok(await service.live.get(`/v1/flows/${flow}`)).stats).toMatchObject(counts);
     // A live run that still waits stays, however old it is.

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import pino from 'pino';
 import type { FlowDefinition } from '../../machines/flow-definition.ts';
 import { compileFlow } from '../../machines/flow-run.ts';
+import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import type { Database, Parameter, QueryOptions } from '../../src/db/database.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -187,7 +188,7 @@ test('the statements of flows go by what is rarest, also where they were planned
   await releaseRuns(deps, FLOW);
   await cancelRuns(deps, FLOW);
   await runSettler(deps).run();
-  await runPruner(deps).run();
+  await runPruner({ ...deps, config: LONGEST_RETENTION }).run();
   // Held runs have an index of their own: whether it is read whole or flow by flow depends on how many there are.
   const ways = [...watched.ways].filter((way) => way !== 'flow_runs_held: ');
   // By the flow alone only what is about a whole flow.

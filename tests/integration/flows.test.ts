@@ -341,7 +341,14 @@ inEachWorld('flows', (world) => {
     const audit = async (): Promise<Findings> => {
       const findings = new Findings();
       const session = { query: database.query.bind(database), close: async () => {} };
-      await auditRuns({ session, findings, now: Date.now(), since: 0, served: false });
+      await auditRuns({
+        session,
+        findings,
+        now: Date.now(),
+        since: 0,
+        removed: { test: 0, live: 0 },
+        served: false,
+      });
       return findings;
     };
     expect((await audit()).named).toEqual([]);

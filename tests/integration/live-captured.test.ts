@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import { capturedPruner } from '../../src/modules/captured/captured-pruner.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
@@ -88,7 +89,8 @@ test('captured mail is deleted after its retention', async () => {
   await service.until(id, ({ status }) => status === 'delivered');
   const { database } = service.service;
   const later = (days: number) => ({ now: () => Date.now() + days * 86_400_000, monotonic: performance.now });
-  const prune = (days: number) => capturedPruner({ database, clock: later(days) }).run();
+  const prune = (days: number) =>
+    capturedPruner({ database, clock: later(days), config: LONGEST_RETENTION }).run();
   await prune(89);
   expect(await get('/v1/captured')).toHaveLength(1);
   await prune(91);

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test';
+import { readRemoved } from '../../src/audit/removed.ts';
+import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import type { Database } from '../../src/db/database.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { ensurePartitions, partitionedDays } from '../../src/db/partitions.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
+import type { RetentionDays, RetentionDeps } from '../../src/duties/retention.ts';
 import { liveDataPruner } from '../../src/modules/emails/retention/live-data-pruner.ts';
 import { testDataPruner } from '../../src/modules/emails/retention/test-data-pruner.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
@@ -85,8 +88,10 @@ async function opened(kind: 'embedded' | 'postgres') {
 }
 
 describe.each(['embedded', 'postgres'] as const)('retention on %s', (kind) => {
-  const deps = (database: Database) =>
-    ({ database, clock: { now: () => NOW, monotonic: () => 0 } }) as Parameters<typeof testDataPruner>[0];
+  const deps = (database: Database, config: RetentionDays = LONGEST_RETENTION): RetentionDeps => ({
+    ...{ database, config },
+    clock: { now: () => NOW, monotonic: () => 0 },
+  });
 
   test('test data goes seven days after its creation, and nothing else does', async () => {
     await using world = await opened(kind);
@@ -127,5 +132,26 @@ describe.each(['embedded', 'postgres'] as const)('retention on %s', (kind) => {
     const later = { now: () => NOW + 29 * DAY, monotonic: () => 0 };
     await liveDataPruner({ ...deps(database), clock: later }).run();
     expect(await left(database)).toEqual([stillScheduled]);
+  });
+
+  test('either goes earlier where the configuration says so, and longer settings bring nothing back', async () => {
+    await using world = await opened(kind);
+    const { database } = world;
+    const old = NOW - 32 * DAY;
+    await ensurePartitions(database, old);
+    await given(database, { createdAt: old, livemode: true });
+    await given(database, { createdAt: NOW - DAY - 1_000, livemode: false });
+    const test = await given(database, { createdAt: NOW - DAY + 1_000, livemode: false });
+    const live = await given(database, { createdAt: NOW - 29 * DAY, livemode: true });
+    const run = async (config: RetentionDays) => {
+      await testDataPruner(deps(database, config)).run();
+      await liveDataPruner(deps(database, config)).run();
+      expect(await left(database)).toEqual([live, test].sort());
+    };
+    await run({ retentionTestDays: 1, retentionLiveDays: 30 });
+    expect((await partitionedDays(database)).every((day) => day > NOW - 31 * DAY - DAY)).toBe(true);
+    await run(LONGEST_RETENTION);
+    const session = { query: database.query.bind(database), close: async () => {} };
+    expect(await readRemoved(session)).toEqual({ test: NOW - DAY, live: NOW - 30 * DAY });
   });
 });

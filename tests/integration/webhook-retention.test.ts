@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { webhookPruner } from '../../src/modules/webhooks/deliveries/delivery-pruner.ts';
 import { openReceiver, openWorld } from '../support/webhook-world.ts';
@@ -43,7 +44,9 @@ test('deliveries go as long after their events as emails are kept, and deleted e
       ({ id }) => id,
     );
   const runAt = (at: number) =>
-    webhookPruner({ database, clock: { now: () => at } } as Parameters<typeof webhookPruner>[0]).run();
+    webhookPruner({ database, clock: { now: () => at }, config: LONGEST_RETENTION } as Parameters<
+      typeof webhookPruner
+    >[0]).run();
   await runAt(now);
   for (const [table, column] of [
     ['webhook_deliveries', 'id'],

@@ -50,6 +50,12 @@ describe('the defaults of the configuration', () => {
     expect(load({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080');
   });
 
+  test('keep data for as long as it may be kept at most', () => {
+    expect(load()).toMatchObject({ retentionTestDays: 7, retentionLiveDays: 90 });
+    const shortest = load({ RETENTION_TEST_DAYS: '1', RETENTION_LIVE_DAYS: '1' });
+    expect(shortest).toMatchObject({ retentionTestDays: 1, retentionLiveDays: 1 });
+  });
+
   test('hold for a variable that is set to nothing', () => {
     expect(load({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, databaseUrl: null });
   });
@@ -70,6 +76,11 @@ describe('a setting', () => {
     ['PUBLIC_URL', 'mail.example.com', 'an http or https URL'],
     ['PUBLIC_URL', 'ftp://example.com', 'an http or https URL'],
     ['TEST_SENDS_PER_DAY', '1e3', 'a whole number from 0 to 1000000000, 0 for no limit'],
+    ['RETENTION_TEST_DAYS', '0', 'a whole number from 1 to 7'],
+    ['RETENTION_TEST_DAYS', '8', 'a whole number from 1 to 7'],
+    ['RETENTION_LIVE_DAYS', '0', 'a whole number from 1 to 90'],
+    ['RETENTION_LIVE_DAYS', '91', 'a whole number from 1 to 90'],
+    ['RETENTION_LIVE_DAYS', '1.5', 'a whole number from 1 to 90'],
     ['TRUST_PROXY', 'yes', 'the number of proxies in front'],
     ['TRUST_PROXY', '10.0.0.0/8,proxy', 'the number of proxies in front'],
     ['WEBHOOK_ALLOW_CIDRS', '10.0.0.0/8,nonsense', 'addresses or ranges'],

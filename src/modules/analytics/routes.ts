@@ -16,7 +16,7 @@ export const analyticsRoutes = (reader: AnalyticsReader): readonly Route[] => [
     permission: 'emails:read',
     summary: 'Count what happened to live mail',
     description:
-      'Every figure counts recipients. The sums equal the event log at every moment, and stay when emails are deleted after 90 days. Simulated mail is in no figure: with a test key all of them are 0.',
+      'Every figure counts recipients. The sums equal the event log at every moment, and stay when the emails are removed for their age. Simulated mail is in no figure: with a test key all of them are 0.',
     query: AnalyticsQuery,
     response: Analytics,
     status: 200,

@@ -1,19 +1,19 @@
 import { lowestIdAt } from '../../db/ids.ts';
 import { untilDone } from '../../duties/batches.ts';
-import type { Duty, DutyDeps } from '../../duties/duty.ts';
-import { KEPT_DAYS, RETENTION_BATCH } from '../../duties/retention.ts';
+import type { Duty } from '../../duties/duty.ts';
+import { beginRemoval, RETENTION_BATCH, type RetentionDeps } from '../../duties/retention.ts';
 
 const PRUNE = `delete from captured where id in (
   select id from captured where id < $1 order by id limit ${RETENTION_BATCH}
 ) returning 1 as one`;
 
 /** Deletes captured mail as long after its capture as live data is kept after its sending. */
-export const capturedPruner = ({ database, clock }: DutyDeps): Duty => ({
+export const capturedPruner = (deps: RetentionDeps): Duty => ({
   name: 'capturedPruner',
   pattern: '0 47 * * * *',
   goesByAge: true,
   async run(stop) {
-    const before = lowestIdAt('cap', clock.now() - KEPT_DAYS.live * 86_400_000);
-    await untilDone(database, PRUNE, [before], RETENTION_BATCH, stop);
+    const before = lowestIdAt('cap', await beginRemoval(deps, true));
+    await untilDone(deps.database, PRUNE, [before], RETENTION_BATCH, stop);
   },
 });

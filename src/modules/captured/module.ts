@@ -26,7 +26,7 @@ export const capturedModule = defineModule<CapturedReader & { readonly waiting: 
           waiting,
           spamAssassin: config.spamassassinUrl === null ? null : spamAssassinAt(config.spamassassinUrl),
         },
-        duties: [capturedPruner({ database, clock })],
+        duties: [capturedPruner({ database, clock, config })],
         endWaits: () => waiting.close(),
       };
     },

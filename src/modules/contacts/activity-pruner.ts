@@ -1,7 +1,6 @@
 import { untilDone } from '../../duties/batches.ts';
-import type { Duty, DutyDeps } from '../../duties/duty.ts';
-import { KEPT_DAYS } from '../../duties/retention.ts';
-import { DAY_MS } from '../../time/clock.ts';
+import type { Duty } from '../../duties/duty.ts';
+import { beginRemoval, type RetentionDeps } from '../../duties/retention.ts';
 
 const BATCH = 5_000;
 
@@ -14,18 +13,15 @@ const PRUNE = `delete from contact_activity where ctid = any(array(
   where at < $1::text::timestamptz and livemode = $2::boolean and email_id is not null limit ${BATCH}
 )) returning 1 as one`;
 
-/** Removes what emails have left behind: live mail after ninety days, test mail after seven. */
-export const activityPruner = ({ database, clock }: DutyDeps): Duty => ({
+/** Removes what emails have left behind, after as many days as they are kept. */
+export const activityPruner = (deps: RetentionDeps): Duty => ({
   name: 'activityPruner',
   pattern: '10 37 * * * *',
   goesByAge: true,
   async run(stop) {
-    for (const [livemode, days] of [
-      [true, KEPT_DAYS.live],
-      [false, KEPT_DAYS.test],
-    ] as const) {
-      const before = new Date(clock.now() - days * DAY_MS).toISOString();
-      await untilDone(database, PRUNE, [before, livemode], BATCH, stop);
+    for (const livemode of [true, false]) {
+      const before = new Date(await beginRemoval(deps, livemode)).toISOString();
+      await untilDone(deps.database, PRUNE, [before, livemode], BATCH, stop);
     }
   },
 });

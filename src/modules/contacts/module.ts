@@ -23,7 +23,7 @@ export const contactsModule = defineModule<ContactDeps>({
           eventCounter: new LocalCounter(1_000, () => clock.monotonic()),
           findAudience: (scope, id, now) => matchAudience({ database }, scope, id, now),
         },
-        duties: [eraser.duty, activityPruner({ database, clock })],
+        duties: [eraser.duty, activityPruner({ database, clock, config })],
       };
     },
   }),

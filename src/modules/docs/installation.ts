@@ -1,10 +1,11 @@
 import type { Config } from '../../config/config.ts';
+import type { RetentionDays } from '../../duties/retention.ts';
 
 /** How a client's connection to the SMTP port is kept private. */
 export type SmtpSecurity = 'implicit' | 'starttls' | 'none';
 
 /** The facts of this installation that the guides are written with. */
-export interface Installation {
+export interface Installation extends RetentionDays {
   /** Where the API is reached, without a trailing slash. */
   readonly baseUrl: string;
   /** The name under which the SMTP port is reached. */
@@ -17,15 +18,20 @@ export interface Installation {
   readonly simulator: string;
 }
 
-type Settings = Pick<
-  Config,
-  'publicUrl' | 'submissionPort' | 'submissionTlsPort' | 'submissionTlsCert' | 'simulatorDomain'
->;
+type Settings = RetentionDays &
+  Pick<
+    Config,
+    'publicUrl' | 'submissionPort' | 'submissionTlsPort' | 'submissionTlsCert' | 'simulatorDomain'
+  >;
 
 /** Reads the facts from the configuration. TLS from the first octet is preferred where both are offered (RFC 8314, 3). */
 export function installationOf(config: Settings): Installation {
   const { publicUrl, submissionPort, submissionTlsPort, submissionTlsCert, simulatorDomain } = config;
-  const facts = { baseUrl: publicUrl, host: new URL(publicUrl).hostname, simulator: simulatorDomain };
+  const { retentionTestDays, retentionLiveDays } = config;
+  const facts = {
+    ...{ baseUrl: publicUrl, host: new URL(publicUrl).hostname, simulator: simulatorDomain },
+    ...{ retentionTestDays, retentionLiveDays },
+  };
   if (submissionTlsPort !== null)
     return { ...facts, port: submissionTlsPort, security: 'implicit', takesSmtp: true };
   if (submissionPort !== null)

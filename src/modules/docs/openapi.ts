@@ -1,4 +1,5 @@
 import { PERMISSIONS } from '../../auth/permissions.ts';
+import type { RetentionDays } from '../../duties/retention.ts';
 import type { Route } from '../../http/route.ts';
 import { curlSample } from './code-samples.ts';
 import { componentsOf } from './components.ts';
@@ -12,16 +13,25 @@ import { webhooksOf } from './webhooks.ts';
 /** The version of the interface with the path prefix `/v1`, not the version of the program. */
 export const INTERFACE_VERSION = '1.0.0';
 
+const days = (number: number): string => (number === 1 ? '1 day' : `${number} days`);
+
 /** What holds for every request, with the permissions that keys can have. */
-const DESCRIPTION = introduction
-  .replace('PERMISSIONS', () => {
-    const rows = Object.entries(PERMISSIONS).map(([name, grants]) => `| \`${name}\` | ${grants} |`);
-    return ['| Permission | What it allows |', '| --- | --- |', ...rows].join('\n');
-  })
-  .trim();
+const descriptionFor = ({ retentionTestDays, retentionLiveDays }: RetentionDays): string =>
+  introduction
+    .replace('PERMISSIONS', () => {
+      const rows = Object.entries(PERMISSIONS).map(([name, grants]) => `| \`${name}\` | ${grants} |`);
+      return ['| Permission | What it allows |', '| --- | --- |', ...rows].join('\n');
+    })
+    .replace('TEST_DAYS', days(retentionTestDays))
+    .replace('LIVE_DAYS', days(retentionLiveDays))
+    .trim();
 
 /** Makes the OpenAPI document of these routes. It is the same for the same routes, so that it can be committed. */
-export function openApiOf(routes: readonly Route[], tags: readonly Tag[], baseUrl: string): OpenApiDocument {
+export function openApiOf(
+  routes: readonly Route[],
+  tags: readonly Tag[],
+  { baseUrl, ...kept }: { readonly baseUrl: string } & RetentionDays,
+): OpenApiDocument {
   const documented = routes.filter(({ path }) => path.startsWith('/v1/') || path === '/health');
   const named = new NamedSchemas();
   const paths: Record<string, Record<string, Operation>> = {};
@@ -41,7 +51,7 @@ export function openApiOf(routes: readonly Route[], tags: readonly Tag[], baseUr
       title: 'Posthorn',
       version: INTERFACE_VERSION,
       summary: 'Transactional email that you run yourself.',
-      description: DESCRIPTION,
+      description: descriptionFor(kept),
     },
     servers: [{ url: baseUrl, description: 'This service' }],
     tags: tagsOf(

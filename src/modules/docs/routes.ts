@@ -34,7 +34,7 @@ const ASSETS = '/docs/assets';
 
 /** The pages of the documentation, which every error links to. They are public. */
 export function docsRoutes({ documented, tags, installation }: DocsDeps): readonly Route[] {
-  const openApi = once(() => openApiOf(documented, tags, installation.baseUrl));
+  const openApi = once(() => openApiOf(documented, tags, installation));
   const asset = (type: string, content: string) => new RawResponse(type, content, { headers: PAGE_HEADERS });
   return [
     documentRoute('/openapi.json', 'Get the OpenAPI document', () =>

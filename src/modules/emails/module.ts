@@ -99,7 +99,7 @@ export const emailsModule = defineModule<BatchDeps & Waiting>({
             ...{ ...acceptance, textFromHtml, baseUrl: config.publicUrl, log: logger },
             campaigns: () => offers.campaignMail,
           },
-          duties: [testDataPruner({ database, clock }), liveDataPruner({ database, clock })],
+          duties: [testDataPruner({ database, clock, config }), liveDataPruner({ database, clock, config })],
         };
       },
     };

@@ -105,7 +105,13 @@ export const flowsModule = defineModule<FlowDeps>({
             cancelRuns: (flowId) => cancelRuns(deps, flowId, AbortSignal.timeout(WAITED_FOR_MS)),
           },
           noteChange: (noted) => follower.note(noted),
-          duties: [follower.duty, behind.duty, runSettler(deps), runPruner(deps), flowTallyAccountant(deps)],
+          duties: [
+            follower.duty,
+            behind.duty,
+            runSettler(deps),
+            runPruner({ ...deps, config }),
+            flowTallyAccountant(deps),
+          ],
         };
       },
     };

@@ -2,9 +2,9 @@ import type { Database } from '../../db/database.ts';
 import { lowestIdAt } from '../../db/ids.ts';
 import { untilDone } from '../../duties/batches.ts';
 import type { Duty } from '../../duties/duty.ts';
-import { KEPT_DAYS } from '../../duties/retention.ts';
+import { beginRemoval, type RetentionDeps } from '../../duties/retention.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { type Clock, DAY_MS } from '../../time/clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import { ENTERED, OF_RUNS, TALLY, tallied } from './tallies.ts';
 
 /** What ending and releasing runs needs. */
@@ -115,16 +115,15 @@ const FORGET = `with gone as materialized (
 delete from flows f using gone g where f.id = g.id`;
 
 /** Removes old runs, and flows of which nothing is left. */
-export const runPruner = ({ database, clock }: Pick<SettleDeps, 'database' | 'clock'>): Duty => ({
+export const runPruner = (deps: RetentionDeps): Duty => ({
   name: 'flowRunPruner',
   pattern: '50 */10 * * * *',
   goesByAge: true,
   async run(stop) {
-    const now = clock.now();
     for (const livemode of [false, true]) {
-      const kept = livemode ? KEPT_DAYS.live : KEPT_DAYS.test;
-      await untilDone(database, BURY, [livemode, lowestIdAt('run', now - kept * DAY_MS)], BATCH, stop);
+      const before = lowestIdAt('run', await beginRemoval(deps, livemode));
+      await untilDone(deps.database, BURY, [livemode, before], BATCH, stop);
     }
-    await database.query(FORGET);
+    await deps.database.query(FORGET);
   },
 });

@@ -51,7 +51,7 @@ export const webhooksModule = defineModule<WebhookCommands>({
         offers.posting = posting;
         return {
           deps: { database, engine, sealer, targetRules, stopping, simulatorDomain: config.simulatorDomain },
-          duties: [webhookPruner({ database, clock }), deliveryStopper({ engine, clock })],
+          duties: [webhookPruner({ database, clock, config }), deliveryStopper({ engine, clock })],
         };
       },
     };

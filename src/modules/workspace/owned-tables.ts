@@ -29,6 +29,7 @@ export const SHARED_TABLES: ReadonlySet<string> = new Set([
     'one_time_tokens',
     'actor_outbox',
     'last_run',
+    'retention',
     'stripe_events',
     'ses_removals',
     'flow_feed',

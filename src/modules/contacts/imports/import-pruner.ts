@@ -1,8 +1,7 @@
 import { lowestIdAt } from '../../../db/ids.ts';
 import { untilDone } from '../../../duties/batches.ts';
-import type { Duty, DutyDeps } from '../../../duties/duty.ts';
-import { KEPT_DAYS } from '../../../duties/retention.ts';
-import { DAY_MS } from '../../../time/clock.ts';
+import type { Duty } from '../../../duties/duty.ts';
+import { beginRemoval, type RetentionDeps } from '../../../duties/retention.ts';
 
 /** Imports that one statement removes: each may have a row of mistakes for every commit. */
 const BATCH = 20;
@@ -32,18 +31,18 @@ const FORGET = [
 ];
 
 /** Removes old imports, and what was left of files. */
-export const importPruner = ({ database, clock }: DutyDeps): Duty => ({
+export const importPruner = (deps: RetentionDeps): Duty => ({
   name: 'importPruner',
   pattern: '40 */10 * * * *',
   goesByAge: true,
   async run(stop) {
-    const now = clock.now();
+    const { database, clock } = deps;
     for (const livemode of [false, true]) {
-      const kept = livemode ? KEPT_DAYS.live : KEPT_DAYS.test;
-      await untilDone(database, BURY, [livemode, lowestIdAt('imp', now - kept * DAY_MS)], BATCH, stop);
+      const before = lowestIdAt('imp', await beginRemoval(deps, livemode));
+      await untilDone(database, BURY, [livemode, before], BATCH, stop);
     }
     const [abandoned = '', ended = ''] = FORGET;
-    await database.query(abandoned, [lowestIdAt('imp', now - ABANDONED_MS)]);
+    await database.query(abandoned, [lowestIdAt('imp', clock.now() - ABANDONED_MS)]);
     await database.query(ended);
   },
 });

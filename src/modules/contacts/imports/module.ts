@@ -12,12 +12,12 @@ export const importsModule = defineModule<ImportCommands>({
   kinds: [{ kind: contactImportKind, permission: 'contacts:read', resource: 'contacts' }],
   births: [importBirths],
   routes: importRoutes,
-  open({ database, clock, signer }) {
+  open({ config, database, clock, signer }) {
     return {
       registrations: [contactImports(importWorker({ database, clock, signer }))],
       connect: ({ engine }) => ({
         deps: { database, engine },
-        duties: [importPruner({ database, clock })],
+        duties: [importPruner({ database, clock, config })],
       }),
     };
   },

@@ -56,7 +56,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     audit: { action: 'contacts.imported' },
     permission: 'contacts:write',
     summary: 'Import contacts from a CSV file',
-    description: `The file is stored before the answer, and worked through afterwards: ask for the import by its id. An import goes on after a crash, with no row lost or counted twice. It never subscribes anybody who has left or whose address is suppressed, an erased person included. Empty cells leave what is known as it is. A cell that begins with an apostrophe before =, +, -, @, a tab or a line break loses the apostrophe, which the export has put there. At most ${MOST_OPEN} imports of an environment wait or are under way at once (409). Test imports are removed after 7 days, live ones after 90.`,
+    description: `The file is stored before the answer, and worked through afterwards: ask for the import by its id. An import goes on after a crash, with no row lost or counted twice. It never subscribes anybody who has left or whose address is suppressed, an erased person included. Empty cells leave what is known as it is. A cell that begins with an apostrophe before =, +, -, @, a tab or a line break loses the apostrophe, which the export has put there. At most ${MOST_OPEN} imports of an environment wait or are under way at once (409). Imports are removed after as many days as emails are kept.`,
     query: ImportQuery,
     body: ContactFile,
     mediaTypes: [CSV_TYPE],

@@ -1,6 +1,7 @@
 import type { EmailContext } from '../../../../machines/email-context.ts';
-import { type ActorBatch, type Audit, auditActors, mayBeOrphan } from '../../../audit/actors.ts';
+import { type ActorBatch, type Audit, auditActors } from '../../../audit/actors.ts';
 import type { QuotaLedger } from '../../../audit/quotas.ts';
+import { mayBeRemoved } from '../../../audit/removed.ts';
 import type { AuditedActor } from '../../../audit/snapshots.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
 import { isStateOf } from '../../../engine/kind.ts';
@@ -27,7 +28,7 @@ export async function auditEmails(audit: Audit, quotas: QuotaLedger): Promise<vo
   });
 }
 
-async function checkEvents({ session, findings, now }: Audit, batch: ActorBatch): Promise<void> {
+async function checkEvents({ session, findings, removed }: Audit, batch: ActorBatch): Promise<void> {
   const rows = await session.query<EventRow>(EVENTS, [batch.after, batch.to]);
   const byEmail = Map.groupBy(rows, ({ id }) => id);
   findings.look('events', batch.actors.length);
@@ -43,7 +44,7 @@ async function checkEvents({ session, findings, now }: Audit, batch: ActorBatch)
       for (const what of outcomeFaults(actor.state, context)) findings.wrong('outcomes', actor.id, what);
   }
   for (const id of byEmail.keys())
-    if (!mayBeOrphan(id, now)) findings.wrong('events', id, 'events without their email');
+    if (!mayBeRemoved(id, removed)) findings.wrong('events', id, 'events without their email');
 }
 
 const addressesOf = (actor: AuditedActor): readonly string[] => actor.recipients as readonly string[];

@@ -2,8 +2,8 @@ import type { EmailState } from '../../../../machines/email.ts';
 import type { Database } from '../../../db/database.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
 import { partitionedDays, retireDay } from '../../../db/partitions.ts';
-import type { Duty, DutyDeps } from '../../../duties/duty.ts';
-import { KEPT_DAYS, RETENTION_BATCH } from '../../../duties/retention.ts';
+import type { Duty } from '../../../duties/duty.ts';
+import { beginRemoval, RETENTION_BATCH, type RetentionDeps } from '../../../duties/retention.ts';
 import { stateList, statesWhere } from '../../../engine/kind.ts';
 import { DAY_MS } from '../../../time/clock.ts';
 
@@ -55,15 +55,16 @@ const PRUNE_ORPHANS = `delete from email_turns_default t
 where t.email_id < $1 and not exists (select from emails e where e.id = t.email_id)`;
 
 /**
- * Deletes live data 90 days after it was sent. Emails and their turns go with the partitions of their day, which gives the disk
+ * Deletes live data as many days after it was sent as it is kept. Emails and their turns go with the partitions of their day, which gives the disk
  * back at once. The few emails of that day that were sent later (scheduled, or long deferred) are moved out of it first.
  */
-export const liveDataPruner = ({ database, clock }: DutyDeps): Duty => ({
+export const liveDataPruner = (deps: RetentionDeps): Duty => ({
   name: 'liveDataPruner',
   pattern: '0 27 * * * *',
   goesByAge: true,
   async run(stop) {
-    const cutoff = clock.now() - KEPT_DAYS.live * DAY_MS;
+    const { database } = deps;
+    const cutoff = await beginRemoval(deps, true);
     for (const day of await partitionedDays(database)) {
       if (day + DAY_MS > cutoff) break;
       const kept = await look(database, day, cutoff, { deletes: false, stop });

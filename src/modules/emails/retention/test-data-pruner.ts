@@ -1,7 +1,7 @@
 import { lowestIdAt } from '../../../db/ids.ts';
 import { untilDone } from '../../../duties/batches.ts';
-import type { Duty, DutyDeps } from '../../../duties/duty.ts';
-import { KEPT_DAYS, RETENTION_BATCH } from '../../../duties/retention.ts';
+import type { Duty } from '../../../duties/duty.ts';
+import { beginRemoval, RETENTION_BATCH, type RetentionDeps } from '../../../duties/retention.ts';
 
 const WORKSPACES = 'select id from workspaces order by id';
 
@@ -15,14 +15,14 @@ const PRUNE = `with old as materialized (
 )
 delete from emails e using old o where e.id = o.id returning 1 as one`;
 
-/** Deletes test data seven days after its creation, whatever its state. */
-export const testDataPruner = ({ database, clock }: DutyDeps): Duty => ({
+/** Deletes test data as many days after its creation as it is kept, whatever its state. */
+export const testDataPruner = (deps: RetentionDeps): Duty => ({
   name: 'testDataPruner',
   pattern: '0 17 * * * *',
   goesByAge: true,
   async run(stop) {
-    const before = lowestIdAt('em', clock.now() - KEPT_DAYS.test * 86_400_000);
-    for (const { id } of await database.query<{ id: string }>(WORKSPACES))
-      await untilDone(database, PRUNE, [id, before], RETENTION_BATCH, stop);
+    const before = lowestIdAt('em', await beginRemoval(deps, false));
+    for (const { id } of await deps.database.query<{ id: string }>(WORKSPACES))
+      await untilDone(deps.database, PRUNE, [id, before], RETENTION_BATCH, stop);
   },
 });

@@ -1,8 +1,6 @@
 import type { WebhookDeliveryContext } from '../../../../machines/webhook-delivery-context.ts';
 import { type ActorBatch, type Audit, auditActors } from '../../../audit/actors.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
-import { KEPT_DAYS } from '../../../duties/retention.ts';
-import { DAY_MS } from '../../../time/clock.ts';
 import { webhookDeliveryKind } from './kind.ts';
 
 /** The clocks of instances differ, so an event this close to a change of its endpoint may belong to either side of it. */
@@ -45,8 +43,8 @@ export async function auditDeliveries(audit: Audit): Promise<void> {
     ENDPOINTS,
   );
   for (const { id, livemode, since } of endpoints) {
-    const kept = audit.now - (KEPT_DAYS[livemode ? 'live' : 'test'] - 1) * DAY_MS;
-    const from = Math.max((since ?? audit.now) + MARGIN_MS, kept, audit.since);
+    const removed = audit.removed[livemode ? 'live' : 'test'];
+    const from = Math.max(Math.max(since ?? audit.now, removed) + MARGIN_MS, audit.since);
     const missing = await audit.session.query<{ total: number; id: string }>(MISSING, [
       id,
       lowestIdAt('evt', from),

@@ -1,8 +1,7 @@
 import type { Database } from '../../../db/database.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
-import type { Duty, DutyDeps } from '../../../duties/duty.ts';
-import { KEPT_DAYS, KEPT_WRITES, RETENTION_BATCH } from '../../../duties/retention.ts';
-import { DAY_MS } from '../../../time/clock.ts';
+import type { Duty } from '../../../duties/duty.ts';
+import { beginRemoval, KEPT_WRITES, RETENTION_BATCH, type RetentionDeps } from '../../../duties/retention.ts';
 
 const ENDPOINTS = 'select id, livemode, state, revision from webhook_endpoints order by id';
 
@@ -40,15 +39,16 @@ interface Endpoint {
 }
 
 /** Deletes deliveries when the emails of their time are deleted, and the remains of deleted endpoints. */
-export const webhookPruner = ({ database, clock }: DutyDeps): Duty => ({
+export const webhookPruner = (deps: RetentionDeps): Duty => ({
   name: 'webhookPruner',
   pattern: '0 37 * * * *',
   goesByAge: true,
   async run(stop) {
+    const { database } = deps;
+    const [live, test] = [await beginRemoval(deps, true), await beginRemoval(deps, false)];
     for (const endpoint of await database.query<Endpoint>(ENDPOINTS)) {
       if (stop?.aborted) return;
-      const keptDays = endpoint.livemode ? KEPT_DAYS.live : KEPT_DAYS.test;
-      await prune(database, endpoint, lowestIdAt('dlv', clock.now() - keptDays * DAY_MS), stop);
+      await prune(database, endpoint, lowestIdAt('dlv', endpoint.livemode ? live : test), stop);
     }
   },
 });
