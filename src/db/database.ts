@@ -19,6 +19,8 @@ export interface QueryOptions {
    * behind it, is planned for its values, and is kept nowhere.
    */
   readonly isSearch?: boolean;
+  /** True for a read that runs on the connections of `read` as well, and that these keep: one that is frequent and has few forms. */
+  readonly isPage?: boolean;
 }
 
 /** The options of a read. */

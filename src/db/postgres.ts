@@ -110,13 +110,14 @@ export class PostgresDatabase implements Database {
     options: QueryOptions = {},
   ): Promise<Row[]> {
     const values = parameters.map(wireText);
-    const { deadlineMs = DEADLINE_MS, isSearch = false } = options;
+    const { deadlineMs = DEADLINE_MS, isSearch = false, isPage = false } = options;
+    const isRead = isSearch || isPage;
     const rows = await this.#writes.heed(
       text,
-      this.#run(isSearch ? this.#reads : this.#engine, deadlineMs, !isSearch, (client, prepare) => {
+      this.#run(isRead ? this.#reads : this.#engine, deadlineMs, !isSearch, (client, prepare) => {
         const running = client.unsafe(text, values, { prepare });
-        // Searches may wait for a connection for seconds, as those of Drizzle do: that they have no backend yet shows nothing.
-        return isSearch ? running.then((found) => found) : running;
+        // Reads may wait for a connection for seconds, as those of Drizzle do: that they have no backend yet shows nothing.
+        return isRead ? running.then((found) => found) : running;
       }),
     );
     return rows as unknown as Row[];

@@ -1,4 +1,4 @@
-import { and, type Column, eq, type SQL, sql } from 'drizzle-orm';
+import { and, type Column, eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { Principal } from '../../auth/principal.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import { type Database, PREPARED } from '../../db/database.ts';
@@ -22,7 +22,10 @@ export interface ContactCommands {
 export type Scope = Pick<Principal, 'workspaceId' | 'livemode'>;
 
 /** Restricts to one environment: everything outside does not exist for the caller. */
-export const ownContacts = ({ workspaceId, livemode }: Scope): SQL =>
+export const ownContacts = ({
+  workspaceId,
+  livemode,
+}: Scope | Readonly<Record<keyof Scope, Placeholder>>): SQL =>
   sql`${contacts.workspaceId} = ${workspaceId} and ${contacts.livemode} = ${livemode}`;
 
 /**

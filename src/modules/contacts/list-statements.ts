@@ -1,7 +1,9 @@
-import { and, type Column, type SQL, sql } from 'drizzle-orm';
-import { type Database, execute, PREPARED } from '../../db/database.ts';
+import { and, type Column, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import type { Database, Parameter } from '../../db/database.ts';
 import { contacts } from '../../db/schema/audience.ts';
+import { StatementTexts } from '../../db/statement-texts.ts';
 import type { Found } from '../../http/bounded-search.ts';
+import type { IdRange } from '../../http/list.ts';
 import { contactJson, ownContacts, type Scope } from './contact-rows.ts';
 
 /** A contact of a page. */
@@ -13,7 +15,11 @@ export interface ListedContact {
 
 /** What a list asks of contacts besides their range. */
 export interface Asked {
-  readonly others: readonly SQL[];
+  readonly status: string | undefined;
+  /** The key of the only address. */
+  readonly email: string | undefined;
+  /** Who is in an audience. */
+  readonly audience: SQL | null;
   /** True when few statements have this form, so that connections may keep it. */
   readonly isKept: boolean;
 }
@@ -22,8 +28,8 @@ export interface Asked {
 export interface PagesOptions {
   readonly database: Database;
   readonly scope: Scope;
-  /** Conditions on the ids: where the list begins and ends. */
-  readonly range: readonly SQL[];
+  /** Where the list begins and ends. */
+  readonly range: IdRange;
   /** One more than a page shows. */
   readonly limit: number;
   /** Up to so many matches of an index are read and sorted; looking through the newest contacts finds more of them faster. */
@@ -79,41 +85,84 @@ interface Answer {
   readonly stoppedAt: string | null;
 }
 
+/** What stands for a value: a text is made once for all of them. */
+const value = (name: keyof Values) => sql.placeholder(name);
+
+type Values = Record<
+  'workspaceId' | 'livemode' | 'limit' | 'below' | 'from' | 'email' | 'low' | 'high',
+  Parameter
+>;
+
+const OWN = ownContacts({ workspaceId: value('workspaceId'), livemode: value('livemode') });
+
+const CHOSEN = sql`chosen as materialized (select ${value('workspaceId')}::text as workspace_id,
+  ${value('livemode')}::boolean as livemode, ${value('low')}::text as low, ${value('high')}::text as high,
+  ${value('limit')}::integer as rows)`;
+
+const TEXTS = new StatementTexts();
+
 /** The pages of one list, newest first, one statement each. */
 export class ContactPages {
-  readonly #own: SQL;
+  readonly #values: Values;
   readonly #inRange: SQL;
+  readonly #conditions: readonly SQL[];
 
-  constructor(private readonly options: PagesOptions) {
-    this.#own = ownContacts(options.scope);
-    this.#inRange = sql`${and(sql`true`, ...options.range)}`;
+  constructor(
+    private readonly options: PagesOptions,
+    private readonly asked: Asked,
+  ) {
+    const { scope, range, limit } = options;
+    const { workspaceId, livemode } = scope;
+    const { audience, email = null, status } = asked;
+    this.#values = { workspaceId, livemode, limit, ...range, email, low: null, high: null };
+    this.#inRange = sql`${and(
+      sql`true`,
+      range.below === null ? undefined : lt(contacts.id, value('below')),
+      range.from === null ? undefined : gte(contacts.id, value('from')),
+    )}`;
+    this.#conditions = [
+      // A status is written out: its index leaves out the usual one, and a statement that is kept must show that it may be used.
+      ...(status === undefined ? [] : [sql`${contacts.status} = ${sql.raw(`'${status}'`)}`]),
+      ...(email === null ? [] : [eq(contacts.emailKey, value('email'))]),
+      ...(audience ? [audience] : []),
+    ];
   }
 
   /** Everybody who meets the conditions, which an index finds. @throws Unavailable */
-  all({ others, isKept }: Asked): Promise<Found<ListedContact>> {
-    const page = sql`select * from (
-      select * from ${contacts} where ${and(this.#own, this.#inRange, ...others)} ${NEWEST_FIRST} limit ${number(MOST_ROWS)}
-    ) contacts limit ${this.options.limit}`;
-    return this.#read({ relations: [], page, isKept, end: null });
+  all(): Promise<Found<ListedContact>> {
+    return this.#read('all', () => ({
+      relations: [],
+      page: sql`select * from (
+        select * from ${contacts} where ${and(OWN, this.#inRange, ...this.#conditions)} ${NEWEST_FIRST} limit ${number(MOST_ROWS)}
+      ) contacts limit ${value('limit')}`,
+      end: null,
+    }));
   }
 
   /** Who meets the conditions among the newest. @throws Unavailable */
-  among(newest: number, { others, isKept }: Asked): Promise<Found<ListedContact>> {
-    const page = sql`${this.#amongNewest(newest, this.#own, others)} ${NEWEST_FIRST} limit ${this.options.limit}`;
-    const end = sql`case when count(*) < ${this.options.limit} then ${this.#nth(newest, this.#own)} end`;
-    return this.#read({ relations: [], page, isKept, end });
+  among(newest: number): Promise<Found<ListedContact>> {
+    return this.#read(`among ${newest}`, () => ({
+      relations: [],
+      page: sql`${this.#amongNewest(newest, OWN, this.#conditions)} ${NEWEST_FIRST} limit ${value('limit')}`,
+      end: sql`case when count(*) < ${value('limit')} then ${this.#nth(newest, OWN)} end`,
+    }));
   }
 
   /**
    * Whose address or name begins with a key. Where few do, the indexes name them all; where many do, they are looked for among
    * the newest. Which of both holds is seen in the indexes, in the same statement. @throws Unavailable
    */
-  whoBegin(key: string, newest: number, { others, isKept }: Asked): Promise<Found<ListedContact>> {
-    const { scope, few, limit } = this.options;
+  whoBegin(key: string, newest: number): Promise<Found<ListedContact>> {
+    const { few } = this.options;
+    const chosenKey = { low: key, high: key + ABOVE_ALL };
+    return this.#read(`begin ${newest} ${few}`, () => this.#beginning(newest, few), chosenKey);
+  }
+
+  #beginning(newest: number, few: number): Statement {
+    const others = this.#conditions;
     const hits = INDEXED.map((_, at) => sql.raw(`hits_${at}`));
     const relations = [
-      sql`chosen as materialized (select ${scope.workspaceId}::text as workspace_id, ${scope.livemode}::boolean as livemode,
-        ${key}::text as low, ${key + ABOVE_ALL}::text as high, ${limit}::integer as rows)`,
+      CHOSEN,
       // One more than few shows that they are many, so that half of everybody costs a thousand entries of an index.
       ...INDEXED.map((each, at) => sql`${hits[at]} as materialized (${beginning(each, few + 1)})`),
       sql`tally as materialized (select ${either(
@@ -134,7 +183,7 @@ export class ContactPages {
       union all (select * from (${newestOnes}) contacts ${NEWEST_FIRST} limit ${chosen('rows')})
     ) contacts ${NEWEST_FIRST} limit ${chosen('rows')}`;
     const end = sql`case when ${ARE_MANY} and count(*) < ${chosen('rows')} then ${this.#nth(newest, OWN_CHOSEN)} end`;
-    return this.#read({ relations, page, isKept, end });
+    return { relations, page, end };
   }
 
   /** Who meets the conditions among the newest of those whom the gate lets in. */
@@ -149,15 +198,32 @@ export class ContactPages {
       offset ${number(newest - 1)} limit 1)`;
   }
 
-  async #read({ relations, page, end, isKept }: Statement): Promise<Found<ListedContact>> {
-    const joined = (what: SQL) => sql`string_agg(${what}, ${sql.raw(`E'\\n'`)} ${NEWEST_FIRST})`;
-    const statement = sql`with ${sql.join([...relations, sql`page as materialized (${page})`], sql`, `)}
-      select ${joined(sql`${contacts.id}`)} as ids, ${joined(contactJson)} as items, ${end ?? sql`null::text`} as "stoppedAt" from page contacts`;
-    const [answer] = await execute<Answer>(this.options.database, statement, isKept ? PREPARED : {});
+  async #read(what: string, make: () => Statement, key: Partial<Values> = {}): Promise<Found<ListedContact>> {
+    const { audience, isKept } = this.asked;
+    const form = audience ? null : this.#form(what);
+    const { text, parameters } = TEXTS.of(form, { ...this.#values, ...key }, () => pageOf(make()));
+    const [answer] = await this.options.database.query<Answer>(
+      text,
+      parameters,
+      isKept ? { isPage: true } : { isSearch: true },
+    );
     const items = answer?.items?.split(BETWEEN) ?? [];
     const ids = answer?.ids?.split(BETWEEN) ?? [];
     return { rows: ids.map((id, n) => ({ id, json: items[n] ?? '' })), stoppedAt: answer?.stoppedAt ?? null };
   }
+
+  /** Everything that the text of a page depends on, where no audience brings conditions of its own. */
+  #form(what: string): string {
+    const { range } = this.options;
+    const { status, email } = this.asked;
+    return [what, status, email !== undefined, range.below !== null, range.from !== null].join(' ');
+  }
+}
+
+function pageOf({ relations, page, end }: Statement): SQL {
+  const joined = (what: SQL) => sql`string_agg(${what}, ${sql.raw(`E'\\n'`)} ${NEWEST_FIRST})`;
+  return sql`with ${sql.join([...relations, sql`page as materialized (${page})`], sql`, `)}
+    select ${joined(sql`${contacts.id}`)} as ids, ${joined(contactJson)} as items, ${end ?? sql`null::text`} as "stoppedAt" from page contacts`;
 }
 
 /** In the order of the key, which leaves the planner nothing but the index: it would rather walk through the table. */
@@ -177,8 +243,7 @@ interface Statement {
   readonly page: SQL;
   /** The id that the search stopped at, over the rows of the page; null where there is nothing to stop at. */
   readonly end: SQL | null;
-  readonly isKept: boolean;
 }
 
 /** A number that stands in the statement: of a parameter the planner knows nothing, and expects a tenth of the table. */
-const number = (value: number): SQL => sql.raw(String(value));
+const number = (count: number): SQL => sql.raw(String(count));
