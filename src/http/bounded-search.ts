@@ -16,7 +16,7 @@ export interface Searched<Row> {
 }
 
 /** Looks through the newest `count` rows of a list. */
-export type Look<Row> = (count: number) => Promise<Found<Row>>;
+export type Look<Result> = (count: number) => Promise<Result>;
 
 /**
  * The first bound. Most filters that match anything fill a page within it, so that they cost no more than without a bound.
@@ -27,7 +27,10 @@ const FEW = 500;
 const FEW_AT_ONCE = 2_000;
 
 /** Looks at few rows first, and at `most` where those hold no whole page, though the list goes on. */
-export async function searchBy<Row>(look: Look<Row>, most: number): Promise<Found<Row>> {
+export async function searchBy<Result extends Pick<Found<unknown>, 'stoppedAt'>>(
+  look: Look<Result>,
+  most: number,
+): Promise<Result> {
   const found = await look(Math.min(FEW, most));
   return found.stoppedAt === null || most <= FEW ? found : look(most);
 }
@@ -41,7 +44,7 @@ export async function search<Row>(
   limit: number,
   most: number,
 ): Promise<Found<Row>> {
-  const look: Look<Row> = async (count) => {
+  const look: Look<Found<Row>> = async (count) => {
     const end = await nth(count);
     const rows = await rowsDownTo(end);
     return { rows, stoppedAt: rows.length > limit ? null : end };

@@ -1,6 +1,6 @@
 import { envelope, Failure, STATUS_OF } from './failure.ts';
 import type { RateLimitStatus } from './limits/rate-limit.ts';
-import { Otherwise, Page, RawResponse, Replay, type Route, WrittenJson } from './route.ts';
+import { Otherwise, Page, RawResponse, Replay, type Route, WrittenPage } from './route.ts';
 
 /** The parts of a response that do not depend on its answer. */
 export interface ResponseContext {
@@ -38,8 +38,11 @@ export function reply(answer: unknown, context: ResponseContext): Response {
     return json(answer.status, { data: answer.body }, context, { 'idempotency-replayed': 'true' });
   }
   if (answer instanceof Otherwise) return json(OTHERWISE, { data: answer.data }, context);
-  if (answer instanceof Page) {
-    return written(context.status, textOf(answer), context);
+  if (answer instanceof Page)
+    return json(context.status, { data: answer.data, pagination: answer.pagination }, context);
+  if (answer instanceof WrittenPage) {
+    const pagination = JSON.stringify(answer.pagination);
+    return written(context.status, `{"data":[${answer.text}],"pagination":${pagination}}`, context);
   }
   return json(context.status, { data: answer }, context);
 }
@@ -54,12 +57,6 @@ function refusal(failure: Failure, context: ResponseContext): Response {
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
   });
 }
-
-/** The JSON of a page. Where the database has written the items, so that nobody reads them here, only they are put together. */
-const textOf = ({ data, pagination }: Page<unknown>): string =>
-  data[0] instanceof WrittenJson
-    ? `{"data":[${(data as readonly WrittenJson<unknown>[]).map(({ text }) => text).join(',')}],"pagination":${JSON.stringify(pagination)}}`
-    : JSON.stringify({ data, pagination });
 
 const json = (status: number, body: unknown, context: ResponseContext, extra?: Extra): Response =>
   written(status, JSON.stringify(body), context, extra);

@@ -52,12 +52,16 @@ export class Page<Item> {
   ) {}
 }
 
-/** An item of a list that is JSON already, in place of one that would have to be written. */
-export class WrittenJson<Item> {
+/** A page whose items are JSON already, so that nobody reads them here to write the same again. */
+export class WrittenPage<Item> {
   /** What the text says. */
   declare readonly item: Item;
 
-  constructor(readonly text: string) {}
+  constructor(
+    /** The items with commas between them. */
+    readonly text: string,
+    readonly pagination: Page<Item>['pagination'],
+  ) {}
 }
 
 /** A `data` with the other status that a route states in `otherwise`. */
@@ -116,7 +120,7 @@ type CallOf<Who, Params, Query, Body> = Who extends 'public'
 /** The results that a handler may return: the `data`, or one of the values with a meaning of their own. */
 export type Answer<Data> =
   | Data
-  | (Data extends readonly (infer Item)[] ? Page<Item> | Page<WrittenJson<Item>> | readonly Item[] : never)
+  | (Data extends readonly (infer Item)[] ? Page<Item> | WrittenPage<Item> | readonly Item[] : never)
   | Otherwise<Data>
   | Failure
   | Replay

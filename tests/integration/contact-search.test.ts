@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import type { Database } from '../../src/db/database.ts';
 import { mintId } from '../../src/db/ids.ts';
-import { type Call, Page } from '../../src/http/route.ts';
+import { type Call, WrittenPage } from '../../src/http/route.ts';
 import { compileChecker } from '../../src/http/schema.ts';
 import { matchAudience } from '../../src/modules/audiences/queries.ts';
 import { Contact, type ContactView, findContact, listContacts } from '../../src/modules/contacts/queries.ts';
@@ -61,8 +61,8 @@ async function follow(
   for (let pages = 1; ; pages++) {
     const call = { caller: LIVE, query: { limit, ...query, ...(after && { after }) }, now: NOW };
     const page = await listContacts({ ...reader, findAudience }, call as unknown as Call<unknown, never>);
-    if (!(page instanceof Page)) throw new Error(page.message);
-    contacts.push(...page.data.map(({ text }) => JSON.parse(text) as ContactView));
+    if (!(page instanceof WrittenPage)) throw new Error(page.message);
+    contacts.push(...(JSON.parse(`[${page.text}]`) as ContactView[]));
     if (!page.pagination.hasMore) return { contacts, pages };
     expect(pages).toBeLessThanOrEqual(PEOPLE.length);
     after = page.pagination.nextCursor ?? undefined;

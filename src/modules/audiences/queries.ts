@@ -5,7 +5,7 @@ import { Unavailable } from '../../errors/unavailable.ts';
 import { Problems } from '../../filters/condition.ts';
 import { type Failure, invalid, notFound } from '../../http/failure.ts';
 import { listById, withinRange } from '../../http/list.ts';
-import type { Call, Page, WrittenJson } from '../../http/route.ts';
+import type { Call, Page, WrittenPage } from '../../http/route.ts';
 import type { ContactView } from '../contacts/queries.ts';
 import { type AudienceMatch, listContacts, type Scope } from '../contacts/queries.ts';
 import type { ContactCounter } from './count.ts';
@@ -167,7 +167,7 @@ export const listAudiences = (
 export async function listMembers(
   reader: AudienceReader,
   call: Call<{ readonly id: string }, AudienceQuery>,
-): Promise<Page<WrittenJson<ContactView>> | Failure> {
+): Promise<WrittenPage<ContactView> | Failure> {
   const { params, query } = call;
   if (!(await findAudienceRow(reader, call.caller, params.id))) return notFound('audience');
   const lister = {

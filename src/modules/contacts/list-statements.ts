@@ -2,15 +2,15 @@ import { and, type Column, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database, Parameter } from '../../db/database.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { StatementTexts } from '../../db/statement-texts.ts';
-import type { Found } from '../../http/bounded-search.ts';
 import type { IdRange } from '../../http/list.ts';
 import { contactJson, ownContacts, type Scope } from './contact-rows.ts';
 
-/** A contact of a page. */
-export interface ListedContact {
-  readonly id: string;
-  /** As it is answered. */
-  readonly json: string;
+/** The contacts of a page, newest first, and what `Found` says of them. */
+export interface FoundPage {
+  readonly ids: readonly string[];
+  /** Their JSON as it is answered, with `BETWEEN` between them. */
+  readonly text: string;
+  readonly stoppedAt: string | null;
 }
 
 /** What a list asks of contacts besides their range. */
@@ -39,8 +39,11 @@ export interface PagesOptions {
 /** Above every character that a prefix can be followed by, in the order of bytes. */
 const ABOVE_ALL = '\u{10ffff}';
 
-/** No JSON of the database holds one. */
-const BETWEEN = '\n';
+/** Between two contacts. No JSON of the database holds a line feed, and JSON allows one here. */
+const BETWEEN = ',\n';
+
+/** The text of a page without its last contact. */
+export const withoutLast = (text: string): string => text.slice(0, Math.max(0, text.lastIndexOf(BETWEEN)));
 
 /** The most rows of a page, and one: a number that stands in the statement tells the planner that it will need few. */
 const MOST_ROWS = 101;
@@ -100,6 +103,7 @@ const CHOSEN = sql`chosen as materialized (select ${value('workspaceId')}::text 
   ${value('limit')}::integer as rows)`;
 
 const TEXTS = new StatementTexts();
+const NOTHING: Answer = { ids: null, items: null, stoppedAt: null };
 
 /** The pages of one list, newest first, one statement each. */
 export class ContactPages {
@@ -129,7 +133,7 @@ export class ContactPages {
   }
 
   /** Everybody who meets the conditions, which an index finds. @throws Unavailable */
-  all(): Promise<Found<ListedContact>> {
+  all(): Promise<FoundPage> {
     return this.#read('all', () => ({
       relations: [],
       page: sql`select * from (
@@ -140,7 +144,7 @@ export class ContactPages {
   }
 
   /** Who meets the conditions among the newest. @throws Unavailable */
-  among(newest: number): Promise<Found<ListedContact>> {
+  among(newest: number): Promise<FoundPage> {
     return this.#read(`among ${newest}`, () => ({
       relations: [],
       page: sql`${this.#amongNewest(newest, OWN, this.#conditions)} ${NEWEST_FIRST} limit ${value('limit')}`,
@@ -152,7 +156,7 @@ export class ContactPages {
    * Whose address or name begins with a key. Where few do, the indexes name them all; where many do, they are looked for among
    * the newest. Which of both holds is seen in the indexes, in the same statement. @throws Unavailable
    */
-  whoBegin(key: string, newest: number): Promise<Found<ListedContact>> {
+  whoBegin(key: string, newest: number): Promise<FoundPage> {
     const { few } = this.options;
     const chosenKey = { low: key, high: key + ABOVE_ALL };
     return this.#read(`begin ${newest} ${few}`, () => this.#beginning(newest, few), chosenKey);
@@ -198,7 +202,7 @@ export class ContactPages {
       offset ${number(newest - 1)} limit 1)`;
   }
 
-  async #read(what: string, make: () => Statement, key: Partial<Values> = {}): Promise<Found<ListedContact>> {
+  async #read(what: string, make: () => Statement, key: Partial<Values> = {}): Promise<FoundPage> {
     const { audience, isKept } = this.asked;
     const form = audience ? null : this.#form(what);
     const { text, parameters } = TEXTS.of(form, { ...this.#values, ...key }, () => pageOf(make()));
@@ -207,9 +211,8 @@ export class ContactPages {
       parameters,
       isKept ? { isPage: true } : { isSearch: true },
     );
-    const items = answer?.items?.split(BETWEEN) ?? [];
-    const ids = answer?.ids?.split(BETWEEN) ?? [];
-    return { rows: ids.map((id, n) => ({ id, json: items[n] ?? '' })), stoppedAt: answer?.stoppedAt ?? null };
+    const { ids, items, stoppedAt } = answer ?? NOTHING;
+    return { ids: ids?.split(BETWEEN) ?? [], text: items ?? '', stoppedAt };
   }
 
   /** Everything that the text of a page depends on, where no audience brings conditions of its own. */
@@ -221,7 +224,7 @@ export class ContactPages {
 }
 
 function pageOf({ relations, page, end }: Statement): SQL {
-  const joined = (what: SQL) => sql`string_agg(${what}, ${sql.raw(`E'\\n'`)} ${NEWEST_FIRST})`;
+  const joined = (what: SQL) => sql`string_agg(${what}, ${sql.raw(`E',\\n'`)} ${NEWEST_FIRST})`;
   return sql`with ${sql.join([...relations, sql`page as materialized (${page})`], sql`, `)}
     select ${joined(sql`${contacts.id}`)} as ids, ${joined(contactJson)} as items, ${end ?? sql`null::text`} as "stoppedAt" from page contacts`;
 }

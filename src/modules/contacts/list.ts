@@ -1,12 +1,12 @@
 import type { SQL } from 'drizzle-orm';
-import { type Found, searchBy } from '../../http/bounded-search.ts';
+import { searchBy } from '../../http/bounded-search.ts';
 import { type Failure, invalid } from '../../http/failure.ts';
 import { idRangeOf } from '../../http/list.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
-import { type Call, type Page, WrittenJson } from '../../http/route.ts';
+import { type Call, WrittenPage } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import type { ContactReader, Scope } from './contact-rows.ts';
-import { ContactPages, type ListedContact } from './list-statements.ts';
+import { ContactPages, type FoundPage, withoutLast } from './list-statements.ts';
 import type { ContactQuery, ContactView } from './model.ts';
 import { searchKey } from './read-contact.ts';
 
@@ -38,7 +38,7 @@ export interface ContactLister extends ContactReader {
 export async function listContacts(
   { database, findAudience, mostSearched = MOST_SEARCHED, few = FEW }: ContactLister,
   { caller, query, now }: Call<unknown, ContactQuery>,
-): Promise<Page<WrittenJson<ContactView>> | Failure> {
+): Promise<WrittenPage<ContactView> | Failure> {
   const request = { list: 'contacts', caller, isPosition: byId('con'), query };
   const after = positionOf(request);
   if (typeof after === 'object' && after !== null) return after;
@@ -57,13 +57,14 @@ export async function listContacts(
       isKept: audience === null || audience.isStatic,
     },
   );
-  const { rows, stoppedAt } = await find(
+  const { ids, text, stoppedAt } = await find(
     pages,
     { audience, email: address?.key, search, status },
     mostSearched,
   );
-  const written = ({ json }: ListedContact) => new WrittenJson<ContactView>(json);
-  return searchPageOf(request, rows, ({ id }) => id, written, stoppedAt);
+  const id = (each: string): string => each;
+  const { pagination } = searchPageOf(request, ids, id, id, stoppedAt);
+  return new WrittenPage(ids.length > query.limit ? withoutLast(text) : text, pagination);
 }
 
 interface Sought {
@@ -77,7 +78,7 @@ async function find(
   pages: ContactPages,
   { audience, email, search, status }: Sought,
   mostSearched: number,
-): Promise<Found<ListedContact>> {
+): Promise<FoundPage> {
   if (email !== undefined) return pages.all();
   if (search !== undefined) {
     const key = searchKey(search);
