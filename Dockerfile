@@ -14,7 +14,7 @@ FROM gcr.io/distroless/base-debian12:nonroot
 LABEL org.opencontainers.image.title="Posthorn" \
   org.opencontainers.image.description="Transactional email that you run yourself, as one executable." \
   org.opencontainers.image.licenses="Apache-2.0"
-COPY LICENSE /LICENSE
+COPY LICENSE THIRD-PARTY-LICENSES.txt /
 COPY --from=build /build/dist/posthorn /posthorn
 # A volume takes the owner of the folder it is mounted on.
 COPY --from=build --chown=65532:65532 /empty /data

@@ -43,6 +43,11 @@ const STEPS: readonly Step[] = [
   },
   { name: 'configuration table', command: script('configuration', '--check'), fix: 'bun run generate' },
   {
+    name: 'licences',
+    command: script('licenses', '--check'),
+    fix: 'bun run generate; a package that it names needs a look: scripts/licenses/license-of.ts',
+  },
+  {
     name: 'client',
     command: script('client', '--check'),
     fix: 'mend its types, or make it smaller: src/client',

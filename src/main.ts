@@ -27,4 +27,6 @@ try {
   terminal.error(explain(error));
   code = exitCodeOf(error);
 }
+// A pipe takes 64 KB at once; what is left of a long text would go with the process.
+await new Promise<void>((resolve) => process.stdout.end(() => resolve()));
 process.exit(code);

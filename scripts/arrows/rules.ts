@@ -52,14 +52,16 @@ const isPlaced: Rule = (file) =>
     ? ['lies in no known layer: add it to scripts/arrows/layers.ts']
     : [];
 
+/** Files of the root that the executable carries. */
+const FILES = new Set(['package.json', 'THIRD-PARTY-LICENSES.txt']);
+
 const followsArrows: Rule = (file) => {
   const layer = layerOf(file.path);
   if (layer === null) return [];
   return importsOf(file).flatMap((specifier) => {
     if (!specifier.startsWith('.')) return foreignImport(layer, specifier);
     const target = posix.normalize(posix.join(posix.dirname(file.path), specifier));
-    if (target.startsWith('node_modules/') || target.startsWith('drizzle/') || target === 'package.json')
-      return [];
+    if (target.startsWith('node_modules/') || target.startsWith('drizzle/') || FILES.has(target)) return [];
     const other = layerOf(target);
     if (other === null) return [`imports ${target}, which is no part of the product`];
     if (other !== layer && !(MAY_IMPORT[layer] as readonly Layer[]).includes(other))

@@ -12,18 +12,23 @@ import { type Chunk, type PageSize, sizesOf, withImports } from './sizes.ts';
 // src/dashboard/dist/pack.json: the application as browsers get it, every file compressed twice and named by its hash.
 
 const WEB = resolve(import.meta.dir, '../../src/dashboard/web');
-const APPLICATION = join(WEB, 'application');
+const FOLDER = join(WEB, 'application');
+
+/** What the application is bundled of, and how. */
+export const APPLICATION = {
+  entrypoints: [join(WEB, 'application/main.tsx')],
+  target: 'browser',
+  minify: true,
+  splitting: true,
+  define: { 'process.env.NODE_ENV': '"production"' },
+} satisfies Bun.BuildConfig;
 
 /** The scripts of a page: the first one, and those that are loaded when something is opened. */
-async function scripts(name: string, entry: string, places: Layouts): Promise<readonly [Chunk, ...Chunk[]]> {
+async function scripts(name: string, places: Layouts): Promise<readonly [Chunk, ...Chunk[]]> {
   const built = await Bun.build({
-    entrypoints: [join(WEB, entry)],
-    target: 'browser',
-    minify: true,
-    splitting: true,
+    ...APPLICATION,
     naming: { entry: `${name}-[hash].[ext]`, chunk: `${name}-[hash].[ext]` },
     metafile: true,
-    define: { 'process.env.NODE_ENV': '"production"' },
     plugins: [
       {
         name: 'layouts',
@@ -54,9 +59,20 @@ async function scripts(name: string, entry: string, places: Layouts): Promise<re
   return [first, ...all.filter((each) => each !== first)];
 }
 
+async function compiled(onDependency: (path: string) => void) {
+  const source = await Bun.file(join(FOLDER, 'style.css')).text();
+  return await compile(source, { base: FOLDER, onDependency });
+}
+
+/** The stylesheets that go into that of the application. */
+export async function stylesheets(): Promise<readonly string[]> {
+  const paths: string[] = [];
+  await compiled((path) => void paths.push(path));
+  return paths;
+}
+
 async function styles(): Promise<Uint8Array> {
-  const source = await Bun.file(join(APPLICATION, 'style.css')).text();
-  const { build } = await compile(source, { base: APPLICATION, onDependency: () => {} });
+  const { build } = await compiled(() => {});
   const candidates = new Scanner({
     sources: [{ base: WEB, pattern: '**/*.{ts,tsx}', negated: false }],
   }).scan();
@@ -74,8 +90,8 @@ async function styles(): Promise<Uint8Array> {
 export async function buildDashboard(): Promise<readonly PageSize[]> {
   const places = await layoutsOf(lifecycles.map(({ machine }) => draw(machine)));
   const [html, chunks, css, icon] = await Promise.all([
-    Bun.file(join(APPLICATION, 'page.html')).text(),
-    scripts('app', 'application/main.tsx', places),
+    Bun.file(join(FOLDER, 'page.html')).text(),
+    scripts('app', places),
     styles(),
     Bun.file(join(WEB, 'icon.svg')).bytes(),
   ]);

@@ -11,22 +11,30 @@ const WEB = resolve(import.meta.dir, '../../src/dashboard/web/reference');
 const FIRST = 950;
 const ALL = 1_100;
 
+/** What the reference is bundled of, and how. */
+export const REFERENCE = {
+  entrypoints: [join(WEB, 'main.ts')],
+  target: 'browser',
+  minify: true,
+  splitting: true,
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    __VUE_OPTIONS_API__: 'true',
+    __VUE_PROD_DEVTOOLS__: 'false',
+    __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
+  },
+  plugins: [patches],
+} satisfies Bun.BuildConfig;
+
+/** The styles that the library brings. */
+export const REFERENCE_STYLES = Bun.resolveSync('@scalar/api-reference/style.css', import.meta.dir);
+
 /** The scripts: the first one and what it imports, and those that are loaded when somebody tries a request. */
 async function scripts() {
   const built = await Bun.build({
-    entrypoints: [join(WEB, 'main.ts')],
-    target: 'browser',
-    minify: true,
-    splitting: true,
+    ...REFERENCE,
     naming: { entry: 'reference-[hash].[ext]', chunk: 'reference-[hash].[ext]' },
     metafile: true,
-    define: {
-      'process.env.NODE_ENV': '"production"',
-      __VUE_OPTIONS_API__: 'true',
-      __VUE_PROD_DEVTOOLS__: 'false',
-      __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
-    },
-    plugins: [patches],
   });
   for (const log of built.logs) console.warn(log);
   const entry = built.outputs.find(({ kind }) => kind === 'entry-point');
@@ -53,8 +61,9 @@ async function scripts() {
 
 /** The library's styles, and ours after them. The library brings them minified. */
 async function styles(): Promise<Uint8Array> {
-  const library = Bun.resolveSync('@scalar/api-reference/style.css', import.meta.dir);
-  const texts = await Promise.all([library, join(WEB, 'reference.css')].map((path) => Bun.file(path).text()));
+  const texts = await Promise.all(
+    [REFERENCE_STYLES, join(WEB, 'reference.css')].map((path) => Bun.file(path).text()),
+  );
   return new TextEncoder().encode(texts.join('\n'));
 }
 

@@ -13,6 +13,7 @@ import { type DoctorRequest, runDoctor } from './doctor.ts';
 import { MISUSE } from './explain.ts';
 import { checkHealth } from './health.ts';
 import { createKey } from './keys.ts';
+import { printLicenses } from './licenses.ts';
 import { type ListenRequest, listen } from './listen.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
 import { type McpRequest, runMcp } from './mcp.ts';
@@ -233,6 +234,13 @@ export async function runCommandLine(
     .command('health')
     .description('ask the service on this machine how it is')
     .action(() => configured((config) => checkHealth(config, terminal)));
+
+  program
+    .command('licenses')
+    .description('print the licence of everything that this program contains')
+    .action(async () => {
+      code = await printLicenses(terminal);
+    });
 
   program
     .command('version')

@@ -35,6 +35,7 @@ test('--help names every command', async () => {
     'machines',
     'doctor',
     'health',
+    'licenses',
     'version',
   ])
     expect(out).toContain(name);

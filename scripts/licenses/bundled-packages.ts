@@ -1,0 +1,27 @@
+import { relative, resolve } from 'node:path';
+import { browserMjml, EXECUTABLE } from '../build/bundle.ts';
+import { APPLICATION, stylesheets } from '../dashboard/build-dashboard.ts';
+import { REFERENCE, REFERENCE_STYLES } from '../reference/build-reference.ts';
+
+/** The folder of the package that a file belongs to; null for a file of our own. */
+export const packageOf = (path: string): string | null =>
+  /^(.*\bnode_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? null;
+
+/** The files that the bundlers read for what is shipped. @throws when one cannot bundle */
+async function inputs(): Promise<readonly string[]> {
+  const read: string[] = [];
+  // What is about to be written need not be there yet.
+  const external = [...EXECUTABLE.external, '*/THIRD-PARTY-LICENSES.txt'];
+  for (const config of [{ ...EXECUTABLE, external, plugins: [browserMjml] }, APPLICATION, REFERENCE]) {
+    const { metafile } = await Bun.build({ ...config, metafile: true });
+    if (!metafile) throw new Error('The bundler did not say what it has read.');
+    read.push(...Object.keys(metafile.inputs));
+  }
+  return [...read, ...(await stylesheets()), REFERENCE_STYLES];
+}
+
+/** The folders of all packages of which something is in the executable, sorted, from the root of the repository. */
+export async function bundledPackages(): Promise<readonly string[]> {
+  const folders = (await inputs()).flatMap((path) => packageOf(relative('.', resolve(path))) ?? []);
+  return [...new Set(folders)].sort();
+}
