@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import { Failure } from '../../src/http/failure.ts';
+import type { TemplateFilling } from '../../src/modules/emails/queries.ts';
 import type { StoredContent } from '../../src/modules/templates/content.ts';
-import { type Filling, templateFiller } from '../../src/modules/templates/fill.ts';
+import { templateFiller } from '../../src/modules/templates/fill.ts';
 import type { RenderTemplate } from '../../src/modules/templates/rendering.ts';
 import type { TemplateRow } from '../../src/modules/templates/store.ts';
 
@@ -12,74 +13,86 @@ const rowOf = (version: number, id = 'tpl_1'): TemplateRow => ({
 const ASKED = {
   owner: { workspaceId: 'ws_1', livemode: true },
   ...{ name: 'hello', values: {}, now: 0, at: '/body' },
-} satisfies Filling;
+} satisfies TemplateFilling;
 
-/** A filler of which the test says what is there, and when that is told. */
+/** A filler of which the test says what is there now. */
 function world() {
-  const asked: ((row: TemplateRow | null) => void)[] = [];
-  const rendered: (string | null)[] = [];
-  let fails = false;
+  let looks = 0;
+  let there: TemplateRow | null = rowOf(1);
+  const refused = new Set<string>();
+  const rendered: string[] = [];
   const render: RenderTemplate = async ({ key }) => {
-    rendered.push(key);
-    if (fails) throw new Error('Too many wait.');
+    rendered.push(key ?? '');
+    if (refused.has(key ?? '')) return new Failure('VALIDATION_ERROR', 'No.');
     return { parts: { subject: key, previewText: null, html: null, text: null }, names: {} };
   };
   const versions = {
-    find: () => new Promise<TemplateRow | null>((tell) => asked.push(tell)),
+    find: async () => {
+      looks++;
+      return there;
+    },
     read: async (row: TemplateRow, version = row.version) =>
       version > row.latest
         ? null
         : { row, version, content: { from: null, replyTo: [] } as never as StoredContent },
   };
   const fill = templateFiller({ versions }, render);
-  const filled = async (row: TemplateRow | null, more: Partial<Filling> = {}) => {
-    const filling = fill({ ...ASKED, ...more });
-    const before = rendered.length;
-    await new Promise(setImmediate);
-    const early = rendered.slice(before);
-    asked.shift()?.(row);
-    const outcome = await filling;
-    return { early, outcome: outcome instanceof Failure ? outcome.code : outcome.subject };
+  const filled = async (more: Partial<TemplateFilling> = {}) => {
+    const before = looks;
+    const outcome = await fill({ ...ASKED, mayBeRemembered: true, ...more });
+    if (outcome instanceof Failure) return { looks: looks - before, code: outcome.code };
+    return { looks: looks - before, subject: outcome.subject, judged: outcome.rememberedRevision };
   };
-  return {
-    ...{ filled, rendered },
-    fail: () => {
-      fails = true;
-    },
+  const put = (row: TemplateRow | null) => {
+    there = row;
   };
+  return { filled, put, rendered, refused };
 }
 
-test('a template that was sent before is rendered while it is asked what is there, once', async () => {
-  const { filled, rendered } = world();
-  expect(await filled(rowOf(1))).toEqual({ early: [], outcome: 'tpl_1 1' });
-  expect(await filled(rowOf(1))).toEqual({ early: ['tpl_1 1'], outcome: 'tpl_1 1' });
-  expect(rendered).toEqual(['tpl_1 1', 'tpl_1 1']);
+test('a template that was found before is not looked for again, and its revision is to be judged', async () => {
+  const { filled } = world();
+  expect(await filled()).toEqual({ looks: 1, subject: 'tpl_1 1', judged: null });
+  expect(await filled()).toEqual({ looks: 0, subject: 'tpl_1 1', judged: 1 });
 });
 
-test('what has changed since is what is sent, and what is gone is not', async () => {
-  const { filled } = world();
-  await filled(rowOf(1));
-  expect((await filled(rowOf(2))).outcome).toBe('tpl_1 2');
-  expect((await filled(rowOf(2, 'tpl_2'))).outcome).toBe('tpl_2 2');
-  expect((await filled(null)).outcome).toBe('NOT_FOUND');
-  expect(await filled(null)).toEqual({ early: [], outcome: 'NOT_FOUND' });
+test('whoever cannot have it judged gets it as it is now', async () => {
+  const { filled, put } = world();
+  await filled();
+  put(rowOf(2));
+  expect(await filled({ mayBeRemembered: false })).toEqual({ looks: 1, subject: 'tpl_1 2', judged: null });
+  expect(await filled()).toEqual({ looks: 0, subject: 'tpl_1 2', judged: 2 });
+  put(null);
+  expect(await filled({ mayBeRemembered: false })).toEqual({ looks: 1, code: 'NOT_FOUND' });
 });
 
 test('a version that was not there when it was found last is sent once it is', async () => {
-  const { filled } = world();
-  await filled(rowOf(1));
-  expect((await filled(rowOf(1), { version: 2 })).outcome).toBe('NOT_FOUND');
-  expect((await filled(rowOf(2), { version: 2 })).outcome).toBe('tpl_1 2');
+  const { filled, put } = world();
+  await filled();
+  expect(await filled({ version: 2 })).toEqual({ looks: 1, code: 'NOT_FOUND' });
+  put(rowOf(2));
+  expect(await filled({ version: 2 })).toEqual({ looks: 1, subject: 'tpl_1 2', judged: null });
 });
 
-test('a guess belongs to its workspace and environment, and its failure to nobody', async () => {
-  const { filled, fail } = world();
-  await filled(rowOf(1));
+test('what was remembered refuses nobody, and what is refused is rendered once', async () => {
+  const { filled, put, rendered, refused } = world();
+  await filled();
+  refused.add('tpl_1 1');
+  put(rowOf(2));
+  expect(await filled()).toEqual({ looks: 1, subject: 'tpl_1 2', judged: null });
+  refused.add('tpl_1 2');
+  expect(await filled()).toEqual({ looks: 1, code: 'VALIDATION_ERROR' });
+  const before = rendered.length;
+  expect(await filled()).toEqual({ looks: 1, code: 'VALIDATION_ERROR' });
+  expect(rendered.length - before).toBe(1);
+});
+
+test('what is remembered belongs to its workspace and environment', async () => {
+  const { filled, put } = world();
+  await filled();
+  put(null);
   for (const owner of [
     { workspaceId: 'ws_2', livemode: true },
     { workspaceId: 'ws_1', livemode: false },
   ])
-    expect((await filled(null, { owner })).early).toEqual([]);
-  fail();
-  expect(await filled(null)).toEqual({ early: ['tpl_1 1'], outcome: 'NOT_FOUND' });
+    expect(await filled({ owner })).toEqual({ looks: 1, code: 'NOT_FOUND' });
 });

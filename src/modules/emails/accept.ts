@@ -65,9 +65,10 @@ async function accept(
   deps: AcceptanceDeps,
   asked: AcceptRequest,
   keyed: Keyed,
+  mayBeRemembered = true,
 ): Promise<EmailReceipt | Failure | StoredReply> {
   const { sender, index, now, status = 202 } = asked;
-  const prepared = await prepare(deps, asked);
+  const prepared = await prepare(deps, { ...asked, mayBeRemembered });
   if (prepared instanceof Failure) return prepared;
   const { request, filled, domain, rendered } = prepared;
 
@@ -82,7 +83,9 @@ async function accept(
   const spawn = spawnRequestOf(deps, asked, request, details, message, content);
   const spawned = await deps.engine.spawn('email', spawn);
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
-  if (spawned.outcome === 'withheld') return WITHHELD;
+  if (spawned.outcome === 'withheld')
+    // The template may have changed since it was remembered.
+    return filled && filled.rememberedRevision !== null ? accept(deps, asked, keyed, false) : WITHHELD;
   if (spawned.outcome === 'replayed') return spawned;
   return receiptOf(id, spawned.state, spawned.context);
 }
@@ -218,7 +221,7 @@ function spawnRequestOf(
   { engine, simulatorDomain, testSendsPerDay, liveSchedule }: AcceptanceDeps,
   { sender, onBehalf }: AcceptRequest,
   request: SendRequest,
-  { id, now, claim }: Details,
+  { id, now, claim, filled }: Details,
   message: ReturnType<typeof messageOf>,
   content: string,
 ): SpawnRequestOf<'email'> {
@@ -233,12 +236,14 @@ function spawnRequestOf(
       simulate: livemode ? null : simulatedOutcome(recipient, simulatorDomain),
     })),
   };
+  const revision = filled?.rememberedRevision ?? null;
+  const judged = revision === null ? null : { template_revision: revision };
   return {
     id,
     workspaceId: sender.workspaceId,
     livemode,
     input,
-    columns: { ...message, envelope: storedEnvelope(message.envelope), content, ...onBehalf },
+    columns: { ...message, envelope: storedEnvelope(message.envelope), content, ...onBehalf, ...judged },
     meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),
     claim,
     // Emails that wait for a slot must not fill the memory; a larger message is read when its attempt begins.

@@ -15,7 +15,7 @@ import { detailOf, itemOf } from './read/views.ts';
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
 export { SendBody } from './accept/request-model.ts';
 export { readScheduledAt } from './accept/scheduled-at.ts';
-export type { FilledTemplate } from './accept/templated.ts';
+export type { FilledTemplate, TemplateFilling } from './accept/templated.ts';
 export type { CampaignEmail, CampaignMail, CampaignParts, Leave, Standing } from './campaign-mail.ts';
 export { recorded } from './facts.ts';
 export { EmailDetail, EmailEventType, EmailReceipt } from './read/answer-model.ts';

@@ -1,5 +1,6 @@
 import { createLiquidRenderer } from '../../mail/liquid/liquid-renderer.ts';
 import { defineModule, offered } from '../module.ts';
+import { templateBirths } from './births.ts';
 import { templateContents } from './contents.ts';
 import { templateFiller } from './fill.ts';
 import { templateRenderer } from './rendering.ts';
@@ -17,6 +18,7 @@ export const templatesModule = defineModule<TemplateDeps>({
     },
   ],
   routes: templateRoutes,
+  births: [templateBirths],
   open: ({ config, database, clock, markdown }) => ({
     connect({ offers, templateUses }) {
       const liquid = createLiquidRenderer(clock.monotonic);

@@ -46,6 +46,8 @@ export interface Asked {
   readonly subjectPrefix?: string;
   /** What its template sees besides the variables of the body. */
   readonly circumstances?: Circumstances;
+  /** True where its template may be one that was found before, and is judged again when the email is accepted. */
+  readonly mayBeRemembered?: boolean;
 }
 
 /** An email of which everything is known but whether it is accepted. */
@@ -69,7 +71,11 @@ export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prep
   const domain = sender.livemode
     ? await deps.findSendingDomain(sender.workspaceId, request.from.domain)
     : null;
-  if (sender.livemode && !domain) return UNVERIFIED;
+  if (sender.livemode && !domain)
+    // The sender may be that of a template which has changed since it was remembered.
+    return filled && filled.rememberedRevision !== null
+      ? prepare(deps, { ...asked, mayBeRemembered: false })
+      : UNVERIFIED;
   const rendered =
     request.markdown === null
       ? null

@@ -21,6 +21,11 @@ export interface FilledTemplate {
   readonly text: string | null;
   readonly from: string | null;
   readonly replyTo: readonly string[];
+  /**
+   * The revision that the template must still have when the email is accepted (`template_revision` of its birth); null where it was
+   * looked up for this email.
+   */
+  readonly rememberedRevision: number | null;
 }
 
 /** What a template sees besides the variables of a request: whom it is for, and what happened. */
@@ -41,6 +46,8 @@ export interface TemplateFilling {
   readonly version?: number | undefined;
   readonly values: Readonly<Record<string, unknown>>;
   readonly circumstances?: Circumstances;
+  /** True where the template may be one that was found before: then `rememberedRevision` is to be heeded. */
+  readonly mayBeRemembered?: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly at: string;
@@ -58,6 +65,7 @@ interface Filler {
   readonly templateVersion?: number;
   readonly subjectPrefix?: string;
   readonly circumstances?: Circumstances;
+  readonly mayBeRemembered?: boolean;
 }
 
 /** A request whose content came from its template. */
@@ -65,6 +73,7 @@ export interface FilledRequest {
   readonly request: SendRequest;
   readonly templateId: string;
   readonly used: UsedTemplate;
+  readonly rememberedRevision: number | null;
 }
 
 const LONGEST_SUBJECT = 998;
@@ -79,15 +88,17 @@ const TOO_LARGE = 'Must make a message of at most 25 MiB.';
 export async function fillRequest(
   fillTemplate: FillTemplate,
   request: SendRequest,
-  { sender, body, now, at, templateVersion, subjectPrefix = '', circumstances }: Filler,
+  filler: Filler,
 ): Promise<FilledRequest | Failure> {
+  const { sender, body, now, at, templateVersion, subjectPrefix = '', circumstances } = filler;
   const { id = '', variables = {} } = request.template ?? {};
   const filled = await fillTemplate({
     ...{ owner: sender, name: id, version: templateVersion, values: variables, now, at },
     ...(circumstances && { circumstances }),
+    mayBeRemembered: filler.mayBeRemembered ?? false,
   });
   if (filled instanceof Failure) return filled;
-  const { templateId, version, html, text } = filled;
+  const { templateId, version, html, text, rememberedRevision } = filled;
   const problems = new Problems();
   const { report } = problems;
   const subject = request.subject ?? (filled.subject && `${subjectPrefix}${filled.subject}`);
@@ -105,11 +116,16 @@ export async function fillRequest(
     request.size +
     estimateSize({ text, html, attachments: [], headerOctets: Buffer.byteLength(subject ?? '') });
   if (size > LARGEST_MESSAGE) report(at, TOO_LARGE);
-  return (
-    problems.failure() ?? {
+  const refused = problems.failure();
+  if (!refused)
+    return {
       request: { ...request, ...parts, size },
       templateId,
       used: { version, variables },
-    }
-  );
+      rememberedRevision,
+    };
+  // The template as it is now decides about what is refused.
+  return rememberedRevision === null
+    ? refused
+    : fillRequest(fillTemplate, request, { ...filler, mayBeRemembered: false });
 }
