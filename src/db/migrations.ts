@@ -20,6 +20,7 @@ import contactSearches from '../../drizzle/0017_contact_searches.sql' with { typ
 import flowLaggards from '../../drizzle/0018_flow_laggards.sql' with { type: 'text' };
 import limitsAtOnce from '../../drizzle/0019_limits_at_once.sql' with { type: 'text' };
 import retention from '../../drizzle/0020_retention.sql' with { type: 'text' };
+import requestIds from '../../drizzle/0021_request_ids.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -51,4 +52,5 @@ export const migrations: readonly Migration[] = [
   { name: '0018_flow_laggards', sql: flowLaggards },
   { name: '0019_limits_at_once', sql: limitsAtOnce },
   { name: '0020_retention', sql: retention },
+  { name: '0021_request_ids', sql: requestIds },
 ];

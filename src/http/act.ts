@@ -1,6 +1,6 @@
 import type { Principal } from '../auth/principal.ts';
 import { Failure } from './failure.ts';
-import type { Log } from './log.ts';
+import type { RequestLog } from './log.ts';
 import { type Call, Replay, type Route } from './route.ts';
 
 /** An act that succeeded, for the audit log. */
@@ -11,6 +11,8 @@ export interface Act {
   readonly targetId: string | null;
   readonly details: Readonly<Record<string, unknown>>;
   readonly now: number;
+  /** The request that did it; null for the operator on the command line. */
+  readonly requestId: string | null;
 }
 
 /** Something that a request has changed, for the pages that show it. */
@@ -52,16 +54,20 @@ export async function recordAct(
   call: Call,
   answer: unknown,
   record: RecordAct,
-  log: Log,
+  log: RequestLog,
 ): Promise<void> {
   const { audit } = route;
   // A HEAD got nothing of what a GET would have handed out.
   if (!audit || answer instanceof Failure || answer instanceof Replay || call.method === 'HEAD') return;
-  const { caller, now } = call;
+  const { caller, now, requestId } = call;
   try {
     const details = audit.details?.(call) ?? {};
-    await record({ caller, action: audit.action, targetId: targetOf(call, answer), details, now });
+    const { action } = audit;
+    await record({ caller, action, targetId: targetOf(call, answer), details, now, requestId });
   } catch (error) {
-    log.error({ err: error, action: audit.action }, 'An act could not be written to the audit log');
+    log.error(
+      { requestId, err: error, action: audit.action },
+      'An act could not be written to the audit log',
+    );
   }
 }

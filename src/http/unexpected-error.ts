@@ -1,6 +1,6 @@
 import { Unavailable } from '../errors/unavailable.ts';
 import { Failure } from './failure.ts';
-import type { Log } from './log.ts';
+import type { RequestLog } from './log.ts';
 
 /**
  * Makes the answer to a thrown error: 503 for an unreachable dependency, 500 for a bug. The cause is only logged, and even
@@ -8,7 +8,7 @@ import type { Log } from './log.ts';
  */
 export function unexpectedError(
   thrown: unknown,
-  log: Log,
+  log: RequestLog,
   about: { requestId: string; route: string },
 ): Failure {
   if (thrown instanceof Unavailable) {

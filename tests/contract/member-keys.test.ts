@@ -57,7 +57,8 @@ test('keys go on when who made them is removed, unless they are revoked with the
   expect((await owner.ask(`/live/members/${staying.id}`, {}, 'DELETE')).status).toBe(204);
   expect(await statusOf(kept.key)).toBe(200);
   // From the test environment as well: a member belongs to both.
-  expect((await owner.ask(`/test/members/${leaving.id}?revokeKeys=true`, {}, 'DELETE')).status).toBe(204);
+  const removed = await owner.ask(`/test/members/${leaving.id}?revokeKeys=true`, {}, 'DELETE');
+  expect(removed.status).toBe(204);
   for (const { key } of [...own, made]) expect(await statusOf(key)).toBe(401);
   expect(await statusOf(others.key)).toBe(200);
   expect(await statusOf(kept.key)).toBe(200);
@@ -65,11 +66,14 @@ test('keys go on when who made them is removed, unless they are revoked with the
     action: string;
     target: { id: string };
     details: { createdBy?: string };
+    requestId: string;
   }[];
   const revoked = log.filter(
     ({ action, details }) => action === 'apiKey.revoked' && details.createdBy === leaving.id,
   );
   expect(revoked.map(({ target }) => target.id).sort()).toEqual(idsOf([...own, made]));
+  const request = removed.headers.get('x-request-id') ?? '';
+  expect(revoked.map(({ requestId }) => requestId)).toEqual(revoked.map(() => request));
 });
 
 test('who may not revoke a key removes its maker only without it, and nothing is done by halves', async () => {

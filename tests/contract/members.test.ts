@@ -375,22 +375,23 @@ test('a test of a template goes to members, and to nobody who is none', async ()
   expect(codeOf(await send('stranger@b.example'))).toEqual([403, 'FORBIDDEN']);
 });
 
-test('the audit log tells who did what, by name, and holds no secret', async () => {
-  await owner.ask('/live/api-keys', { name: 'Logged', env: 'live', permissions: ['emails:read'] });
+test('the audit log tells who did what, by name and by request, and holds no secret', async () => {
+  const key = { name: 'Logged', env: 'live', permissions: ['emails:read'] };
+  const made = await owner.ask('/live/api-keys', key);
   const { data } = (await owner.ask('/live/audit-log')).body;
   expect(data[0]).toMatchObject({
     actor: { type: 'member', name: expect.stringContaining('Ada') },
     action: 'apiKey.created',
     target: { type: 'apiKey', id: expect.stringMatching(/^key_/) },
-    details: { name: 'Logged', env: 'live', permissions: ['emails:read'] },
+    ...{ details: key, requestId: made.headers.get('x-request-id') },
   });
   for (const action of ['member.roleChanged', 'member.removed', 'invitation.created', 'session.opened']) {
     const found = (await owner.ask(`/live/audit-log?action=${action}&limit=1`)).body.data;
     expect(found.map((entry: { action: string }) => entry.action)).toEqual([action]);
   }
   // Who took all addresses away is worth knowing; who only asked for the headers has none of them.
-  const key = await service.keyWith('live', ['contacts:read']);
-  expect((await service.ask({ method: 'HEAD', path: '/v1/contacts/export', key })).status).toBe(200);
+  const reading = { path: '/v1/contacts/export', key: await service.keyWith('live', ['contacts:read']) };
+  expect((await service.ask({ method: 'HEAD', ...reading })).status).toBe(200);
   expect((await owner.ask('/live/contacts/export')).status).toBe(200);
   expect((await owner.ask('/live/audit-log?action=contacts.exported')).body.data).toHaveLength(1);
   const rows = await service.service.database.query('select * from audit_log');

@@ -195,7 +195,8 @@ test('the audit log tells of changed passwords and factors, and holds none of th
 test('the log tells of refused sign-ins and whose address they came from, and holds nothing that was typed', async () => {
   const typed = ['a passphrase in the wrong field', 'a passphrase that is wrong'];
   const browser = new Browser(service);
-  expect((await browser.signIn(typed[0] ?? '', typed[1])).status).toBe(401);
+  const first = await browser.signIn(typed[0] ?? '', typed[1]);
+  expect(first.status).toBe(401);
   const { email, browser: member } = await inviteMember(service, owner, 'viewer');
   expect((await browser.signIn(email, typed[1])).status).toBe(401);
   const refusals = service
@@ -207,7 +208,10 @@ test('the log tells of refused sign-ins and whose address they came from, and ho
     expect(JSON.parse(line)).toMatchObject({
       client: expect.stringMatching(/^192\.0\.2\./),
       code: expect.any(String),
+      requestId: expect.stringMatching(/^req_/),
     });
+  // The answer names the line that tells of it.
+  expect(refusals.map((line) => JSON.parse(line).requestId)).toContain(first.headers.get('x-request-id'));
   const secrets = [...typed, PASSWORD, email, member.cookie.split('=')[1] ?? ''];
   for (const secret of secrets) expect([secret, service.logged().includes(secret)]).toEqual([secret, false]);
 });

@@ -167,7 +167,7 @@ select k.id from made m join api_keys k on k.id = m.id and k.state = 'active' or
  */
 export async function revokeKeysOf(
   commands: ApiKeyCommands,
-  { caller, now }: Pick<Call, 'caller' | 'now'>,
+  { caller, now, requestId }: Pick<Call, 'caller' | 'now' | 'requestId'>,
   makerId: string,
 ): Promise<readonly string[] | Failure> {
   if (!holds(caller.permissions, 'api-keys:write')) return lacking('api-keys:write', caller);
@@ -181,7 +181,8 @@ export async function revokeKeysOf(
   for (const { id } of rows) {
     const revoked = await revokeApiKey(commands, { caller: everywhere, params: { id }, now });
     if (revoked instanceof Failure) return revoked;
-    await record({ caller, action: 'apiKey.revoked', targetId: id, details: { createdBy: makerId }, now });
+    const details = { createdBy: makerId };
+    await record({ caller, action: 'apiKey.revoked', targetId: id, details, now, requestId });
   }
   return rows.map(({ id }) => id);
 }

@@ -17,11 +17,12 @@ const ACTOR_TYPES = { key: 'apiKey', member: 'member', operatorLink: 'operator' 
 >;
 
 /** The name is that of now, since members and keys go, and what they did stays. */
-const RECORD = `insert into audit_log (id, workspace_id, actor_type, actor_id, actor_name, action, target_id, details)
+const RECORD = `insert into audit_log (id, workspace_id, actor_type, actor_id, actor_name, action, target_id, details,
+  request_id)
 select $1, $2, $3, $4, coalesce(
   (select a.name from members m join accounts a on a.id = m.account_id where m.id = $4),
   (select k.name from api_keys k where k.id = $4)
-), $5, $6, $7::text::json`;
+), $5, $6, $7::text::json, $8`;
 
 /** Writes an act of a caller to the log of its workspace. @throws Unavailable */
 export const actRecorder =
@@ -33,8 +34,9 @@ export const actRecorder =
 export const recordOperator = (
   database: Database,
   workspaceId: string,
-  act: Omit<Act, 'caller'>,
-): Promise<void> => record(database, workspaceId, { type: 'operator', id: null }, act);
+  act: Omit<Act, 'caller' | 'requestId'>,
+): Promise<void> =>
+  record(database, workspaceId, { type: 'operator', id: null }, { ...act, requestId: null });
 
 /** Writes an act of a person to the log of a workspace. @throws Unavailable */
 export async function recordPerson(
@@ -54,11 +56,12 @@ async function record(
   database: Database,
   workspaceId: string,
   { type, id }: Actor,
-  { action, targetId, details, now }: Omit<Act, 'caller'>,
+  { action, targetId, details, now, requestId }: Omit<Act, 'caller'>,
 ): Promise<void> {
   await database.query(RECORD, [
     ...[mintId('log', now), workspaceId, type, id],
     ...[action, targetId, JSON.stringify(details)],
+    requestId,
   ]);
 }
 

@@ -23,6 +23,9 @@ const Entry = Type.Object(
       type: Type.String({ description: 'The part of the action before its dot.' }),
       id: nullableText('Null where the act has no target of its own.'),
     }),
+    requestId: nullableText(
+      'The `x-request-id` of the answer, under which the log of the service tells of the request; null for what the operator did on the command line.',
+    ),
     details: Type.Unsafe<Record<string, unknown>>(
       Type.Object({}, { additionalProperties: true, description: 'What else is known of the act.' }),
     ),
@@ -49,9 +52,10 @@ interface Row {
   readonly action: string;
   readonly target_id: string | null;
   readonly details: Record<string, unknown>;
+  readonly request_id: string | null;
 }
 
-const LIST = `select id, actor_type, actor_id, actor_name, action, target_id, details from audit_log
+const LIST = `select id, actor_type, actor_id, actor_name, action, target_id, details, request_id from audit_log
 where workspace_id = $1 and ($2::text is null or id < $2) and ($3::text is null or id >= $3)
   and ($4::text is null or actor_id = $4) and ($5::text is null or action = $5)
 order by id desc limit $6::integer`;
@@ -62,6 +66,7 @@ const entryOf = (row: Row): Static<typeof Entry> => ({
   actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
   action: row.action,
   target: { type: row.action.split('.')[0] ?? '', id: row.target_id },
+  requestId: row.request_id,
   details: row.details,
 });
 
@@ -86,6 +91,7 @@ export const auditLogRoutes = ({ database }: AuditLogDeps): readonly Route[] => 
           actor: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa354', name: 'Ada Lovelace' },
           action: 'member.roleChanged',
           target: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa355' },
+          requestId: 'req_01m7xj1rwp4sersf8ggsa354',
           details: { role: 'admin' },
         },
       ],

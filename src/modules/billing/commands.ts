@@ -113,7 +113,7 @@ const time = (at: number | null): string | null => (at === null ? null : new Dat
 export async function synchronise(
   { database, stripe, defaultPlan, log }: BillingDeps,
   customer: string,
-  now: number,
+  { now, requestId }: { readonly now: number; readonly requestId?: string },
 ): Promise<void> {
   if (!stripe) return;
   const [begun] = await database.query<{ workspace_id: string; asked: number }>(BEGIN, [customer]);
@@ -122,7 +122,8 @@ export async function synchronise(
   const before = await readBilling(database, begun.workspace_id);
   if (!before) return;
   if (subscription && subscription.plan === null) {
-    log.error({ customer, subscription: subscription.id }, 'A subscription has a price of another service');
+    const about = { ...(requestId && { requestId }), customer, subscription: subscription.id };
+    log.error(about, 'A subscription has a price of another service');
     return;
   }
   const state = stateAfter(before, subscription, now);
@@ -162,14 +163,14 @@ export async function endSubscriptions(
 export async function takeCallback(
   deps: BillingDeps,
   event: { readonly id: string; readonly customer: string | null },
-  now: number,
+  at: { readonly now: number; readonly requestId: string },
 ): Promise<void> {
   const known = await deps.database.query('select id from stripe_events where id = $1', [event.id]);
   if (known.length > 0) return;
-  if (event.customer !== null) await synchronise(deps, event.customer, now);
+  if (event.customer !== null) await synchronise(deps, event.customer, at);
   await deps.database.query(
     'insert into stripe_events (id, at) values ($1, $2::text::timestamptz) on conflict (id) do nothing',
-    [event.id, new Date(now).toISOString()],
+    [event.id, new Date(at.now).toISOString()],
   );
 }
 
@@ -182,5 +183,5 @@ export async function synchroniseAll(
   const rows = await deps.database.query<{ customer: string }>(
     'select customer from billing order by customer',
   );
-  for (const { customer } of rows) if (!stop?.aborted) await synchronise(deps, customer, now());
+  for (const { customer } of rows) if (!stop?.aborted) await synchronise(deps, customer, { now: now() });
 }

@@ -138,11 +138,11 @@ export const billingPages = (deps: BillingDeps): readonly Route[] => [
     bodyLimit: 524_288,
     response: Type.Null(),
     status: 204,
-    handle: async ({ body, headers, now }) => {
+    handle: async ({ body, headers, now, requestId }) => {
       if (!deps.stripe) return NOT_CONFIGURED;
       const event = await deps.stripe.verify(body, headers.get('stripe-signature') ?? '');
       if (!event) return FORGED;
-      await takeCallback(deps, event, now);
+      await takeCallback(deps, event, { now, requestId });
       return new RawResponse(null, null, { status: 204 });
     },
   }),

@@ -37,7 +37,7 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     response: nothing,
     status: 204,
     audit: { action: 'account.passwordChanged' },
-    handle: async ({ caller, body, now }) => {
+    handle: async ({ caller, body, now, requestId }) => {
       const account = await accountOf(deps.database, caller);
       const problem = problemOfPassword(body.new, [account.email, account.name]);
       if (problem !== null) return invalid([{ path: '/body/new', message: problem }]);
@@ -45,7 +45,7 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
       if (refusal) return refusal;
       const hash = await deps.passwords.hash(body.new);
       await setPassword(deps.database, account.id, hash, memberOf(caller).sessionId);
-      await tellOfChange(deps, account, 'passwordChanged', now);
+      await tellOfChange(deps, account, 'passwordChanged', { now, requestId });
       return null;
     },
   }),
@@ -54,7 +54,7 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
 /** Makes a change of the caller's account, and tells the person when it was made. */
 async function toldOf<Done>(
   deps: SessionRouteDeps,
-  { caller, now }: Pick<Call, 'caller' | 'now'>,
+  { caller, now, requestId }: Pick<Call, 'caller' | 'now' | 'requestId'>,
   change: SignInChange,
   make: (account: Account) => Promise<Done>,
 ): Promise<Done> {
@@ -62,7 +62,7 @@ async function toldOf<Done>(
   const done = await make(account);
   // Without an authenticator there was none to remove.
   const isChanged = change !== 'authenticatorRemoved' || account.totp !== null;
-  if (isChanged && !(done instanceof Failure)) await tellOfChange(deps, account, change, now);
+  if (isChanged && !(done instanceof Failure)) await tellOfChange(deps, account, change, { now, requestId });
   return done;
 }
 
@@ -101,7 +101,7 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     audit: { action: 'account.totpRemoved' },
     handle: (call) =>
       toldOf(deps, call, 'authenticatorRemoved', (account) =>
-        removeTotp(deps, account, call.body.code, call.now),
+        removeTotp(deps, account, call.body.code, call),
       ),
   }),
   route({

@@ -48,7 +48,7 @@ const CLOSED = new Failure('FORBIDDEN', 'Nobody can sign up here without an invi
   suggestion: 'Ask a member for an invitation; the operator allows it to everybody with SIGNUP=open.',
 });
 
-type Form<Body> = Pick<Call<unknown, unknown, Body>, 'headers' | 'client' | 'now' | 'body'>;
+type Form<Body> = Pick<Call<unknown, unknown, Body>, 'headers' | 'client' | 'now' | 'requestId' | 'body'>;
 type Answer = Promise<RawResponse | Failure>;
 
 /** The ways to a first session: setup, sign-up, invitation and a forgotten password. */
@@ -245,13 +245,13 @@ async function accept(
 }
 
 /** Everybody gets the same answer at the same time, whether there is such an account or not: the work comes after it. */
-async function askForLink(deps: EntryDeps, { body, client }: Form<{ email: string }>): Answer {
+async function askForLink(deps: EntryDeps, { body, client, requestId }: Form<{ email: string }>): Answer {
   const { waitSeconds } = deps.slowDown.begin([`reset ${client}`]);
   if (waitSeconds > 0) return tooSoon(waitSeconds);
   deps
     .mailResetLink(body.email)
     .catch((error: unknown) =>
-      deps.log.warn({ err: error }, 'A link for a new password could not be mailed'),
+      deps.log.warn({ requestId, err: error }, 'A link for a new password could not be mailed'),
     );
   return DONE();
 }
@@ -259,7 +259,10 @@ async function askForLink(deps: EntryDeps, { body, client }: Form<{ email: strin
 const DONE = (): RawResponse =>
   new RawResponse('application/json', '{"data":{}}', { headers: { 'cache-control': 'no-store' } });
 
-async function reset(deps: EntryDeps, { body, now }: Form<{ token: string; password: string }>): Answer {
+async function reset(
+  deps: EntryDeps,
+  { body, now, requestId }: Form<{ token: string; password: string }>,
+): Answer {
   const problem = problemOfPassword(body.password, []);
   if (problem !== null) return invalid([{ path: '/body/password', message: problem }]);
   if (!(await deps.resetTokens.holds(body.token))) return SPENT;
@@ -276,6 +279,6 @@ async function reset(deps: EntryDeps, { body, now }: Form<{ token: string; passw
        update accounts set totp = null, totp_confirmed_at = null where id = $1`,
       [account.id],
     );
-  await tellOfChange(deps, account, 'passwordReset', now);
+  await tellOfChange(deps, account, 'passwordReset', { now, requestId });
   return DONE();
 }

@@ -8,7 +8,7 @@ import { isDuplicate } from '../../db/sqlstate.ts';
 import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
-import type { Log } from '../../http/log.ts';
+import type { RequestLog } from '../../http/log.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import type { SendServiceEmail } from '../service-emails/commands.ts';
@@ -28,7 +28,7 @@ export interface InvitationDeps {
   readonly publicUrl: string;
   /** Mails the link, where mail works: the answer has it too. */
   readonly mail: SendServiceEmail;
-  readonly log: Log;
+  readonly log: RequestLog;
 }
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
@@ -88,7 +88,7 @@ export async function invite(
         sealer.seal(JSON.stringify(view), REPLY),
       ]);
       if (rows.length === 0) return ALREADY;
-      await mailTo(deps, caller.workspaceId, { ...view, expiresAt: now + LASTS_MS });
+      await mailTo(deps, call, { ...view, expiresAt: now + LASTS_MS });
       return view;
     },
     open: (reply) => JSON.parse(sealer.open(reply, REPLY)),
@@ -98,13 +98,13 @@ export async function invite(
 /** An invitation that cannot be mailed is passed on by whoever made it. */
 async function mailTo(
   { mail, log }: InvitationDeps,
-  workspaceId: string,
+  { caller: { workspaceId }, requestId }: Pick<Call, 'caller' | 'requestId'>,
   { email: to, role, url, expiresAt }: { email: string; role: string; url: string; expiresAt: number },
 ): Promise<void> {
   try {
     await mail({ kind: 'invitation', to, workspaceId, role, url, expiresAt });
   } catch (error) {
-    log.warn({ err: error }, 'An invitation could not be mailed');
+    log.warn({ requestId, err: error }, 'An invitation could not be mailed');
   }
 }
 

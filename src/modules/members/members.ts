@@ -147,7 +147,10 @@ export async function changeRole(
 export interface RemovalDeps {
   readonly database: Database;
   /** Revokes the keys that a member has made. @throws Unavailable */
-  revokeKeysOf(call: Pick<Call, 'caller' | 'now'>, memberId: string): Promise<readonly string[] | Failure>;
+  revokeKeysOf(
+    call: Pick<Call, 'caller' | 'now' | 'requestId'>,
+    memberId: string,
+  ): Promise<readonly string[] | Failure>;
 }
 
 const IS_LAST = `select role = 'owner' and not exists (
@@ -165,9 +168,10 @@ export async function removeMember(
     params: { id },
     query,
     now,
+    requestId,
   }: Pick<
     Call<{ readonly id: string }, { readonly revokeKeys: boolean }>,
-    'caller' | 'params' | 'query' | 'now'
+    'caller' | 'params' | 'query' | 'now' | 'requestId'
   >,
 ): Promise<Failure | null> {
   const member = await findMember(database, caller, id);
@@ -177,12 +181,12 @@ export async function removeMember(
   if (query.revokeKeys) {
     const [last] = await database.query<{ yes: boolean }>(IS_LAST, [caller.workspaceId, id]);
     if (last?.yes) return LAST_OWNER;
-    const revoked = await revokeKeysOf({ caller, now }, id);
+    const revoked = await revokeKeysOf({ caller, now, requestId }, id);
     if (revoked instanceof Failure) return revoked;
   }
   const removed = await database.query(REMOVE, [caller.workspaceId, id, rolesBelow(caller)]);
   if (removed.length === 0) return LAST_OWNER;
   // A request of theirs that was under way may have made another one.
-  const late = query.revokeKeys ? await revokeKeysOf({ caller, now }, id) : [];
+  const late = query.revokeKeys ? await revokeKeysOf({ caller, now, requestId }, id) : [];
   return late instanceof Failure ? late : null;
 }

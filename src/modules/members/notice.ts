@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts';
-import type { Log } from '../../http/log.ts';
+import type { RequestLog } from '../../http/log.ts';
+import type { Call } from '../../http/route.ts';
 import type { SendServiceEmail, SignInChange } from '../service-emails/commands.ts';
 import { type Account, homeOf } from './accounts.ts';
 
@@ -7,7 +8,7 @@ import { type Account, homeOf } from './accounts.ts';
 export interface NoticeDeps {
   readonly database: Database;
   readonly mail: SendServiceEmail;
-  readonly log: Log;
+  readonly log: RequestLog;
 }
 
 /**
@@ -18,12 +19,12 @@ export async function tellOfChange(
   { database, mail, log }: NoticeDeps,
   { id, email: to }: Pick<Account, 'id' | 'email'>,
   change: SignInChange,
-  changedAt: number,
+  { now: changedAt, requestId }: Pick<Call, 'now' | 'requestId'>,
 ): Promise<void> {
   try {
     const workspaceId = await homeOf(database, id);
     await mail({ kind: 'signInChanged', to, workspaceId, change, changedAt });
   } catch (error) {
-    log.warn({ err: error, change }, 'A person could not be told of a change of their sign-in');
+    log.warn({ requestId, err: error, change }, 'A person could not be told of a change of their sign-in');
   }
 }

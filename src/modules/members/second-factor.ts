@@ -4,7 +4,7 @@ import { ID_ALPHABET } from '../../db/ids.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import type { Account } from './accounts.ts';
 import type { NoticeDeps } from './notice.ts';
-import { hashOfRecoveryCode, type SignInDeps, TOTP, takesCode, tooSoon } from './sign-in.ts';
+import { type Browser, hashOfRecoveryCode, type SignInDeps, TOTP, takesCode, tooSoon } from './sign-in.ts';
 
 type Deps = Pick<SignInDeps, 'database' | 'sealer'>;
 
@@ -60,14 +60,14 @@ export async function removeTotp(
   deps: Deps & NoticeDeps & Pick<SignInDeps, 'slowDown'>,
   account: Account,
   code: string,
-  now: number,
+  at: Pick<Browser, 'now' | 'requestId'>,
 ): Promise<Failure | null> {
   if (account.totp === null) return null;
   // A session that was stolen must not be able to try all codes.
   const name = `account ${account.emailKey}`;
   const { waitSeconds } = deps.slowDown.begin([name]);
   if (waitSeconds > 0) return tooSoon(waitSeconds);
-  if (!(await takesCode(deps, account, code, now))) return WRONG_CODE;
+  if (!(await takesCode(deps, account, code, at))) return WRONG_CODE;
   deps.slowDown.succeeded(name, []);
   await deps.database.query('update accounts set totp = null, totp_confirmed_at = null where id = $1', [
     account.id,

@@ -102,9 +102,9 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     body: Type.Object({ email: Email, password: Password, code: Type.Optional(Code) }),
     response: of<object>(),
     status: 200,
-    handle: async ({ body, headers, client, now }) => {
+    handle: async ({ body, headers, client, now, requestId }) => {
       const foreign = foreignForm({ headers }, deps.publicUrl);
-      const cookie = foreign ?? (await signIn(deps, body, { headers, client, now }));
+      const cookie = foreign ?? (await signIn(deps, body, { headers, client, now, requestId }));
       return cookie instanceof Failure ? cookie : withCookie(cookie, 200, {});
     },
   }),
@@ -163,13 +163,14 @@ async function signInByPasskey(
     headers,
     client,
     now,
+    requestId,
   }: Pick<
     Call<unknown, unknown, { response: AuthenticationResponseJSON }>,
-    'body' | 'headers' | 'client' | 'now'
+    'body' | 'headers' | 'client' | 'now' | 'requestId'
   >,
 ): Promise<RawResponse | Failure> {
   const account = await deps.passkeys.prove(body.response);
   const cookie =
-    account instanceof Failure ? account : await openFor(deps, account, { headers, client, now });
+    account instanceof Failure ? account : await openFor(deps, account, { headers, client, now, requestId });
   return cookie instanceof Failure ? cookie : withCookie(cookie, 200, {});
 }

@@ -35,6 +35,7 @@ export interface Browser {
   readonly headers: Headers;
   readonly client: string;
   readonly now: number;
+  readonly requestId: string;
 }
 
 const WRONG = new Failure('UNAUTHORIZED', 'The address or the password is wrong.', {
@@ -68,7 +69,8 @@ export async function signIn(
   if (!(proved instanceof Failure))
     return await openFor(deps, proved, browser, { provided: { password: proved.password } });
   // The address that was typed in may be a password, so it is not logged.
-  deps.log.warn({ client: browser.client, code: proved.code }, 'A sign-in was refused');
+  const { client, requestId } = browser;
+  deps.log.warn({ requestId, client, code: proved.code }, 'A sign-in was refused');
   return proved;
 }
 
@@ -78,7 +80,7 @@ const ENDED = new Failure('UNAUTHORIZED', 'This session has ended.', { suggestio
 export async function openFor(
   { database, sessions }: SignInDeps,
   { id }: Pick<Account, 'id'>,
-  { headers, client, now }: Browser,
+  { headers, client, now, requestId }: Browser,
   { workspace, provided }: { readonly workspace?: string; readonly provided?: Proof } = {},
 ): Promise<string | Failure> {
   const workspaceId = workspace ?? (await homeOf(database, id));
@@ -90,7 +92,7 @@ export async function openFor(
     action: 'session.opened',
     targetId: null,
     details: { client },
-    now,
+    ...{ now, requestId },
   });
   return cookie;
 }
@@ -102,7 +104,7 @@ export async function openFor(
 export async function prove(
   deps: SignInDeps,
   { email, password, code }: Credentials,
-  { client, now }: Browser,
+  { client, now, requestId }: Omit<Browser, 'headers'>,
 ): Promise<Account | Failure> {
   const address = parseAddress(email);
   const emailKey = isProblem(address) ? '' : address.key;
@@ -126,7 +128,7 @@ export async function prove(
       deps.slowDown.takeBack(names);
       return CODE_NEEDED;
     }
-    if (!(await takesCode(deps, account, code, now))) return WRONG_CODE;
+    if (!(await takesCode(deps, account, code, { now, requestId }))) return WRONG_CODE;
   }
   deps.slowDown.succeeded(accountName, [clientName]);
   return account;
@@ -161,11 +163,15 @@ async function tellOfRepetition(
   deps: NoticeDeps,
   account: Account,
   step: number | null,
-  now: number,
+  at: Pick<Browser, 'now' | 'requestId'>,
 ): Promise<void> {
   if (step === null || (await deps.database.query(TELL_ONCE, [account.id, step])).length === 0) return;
-  deps.log.warn({ account: account.id }, 'An old code of an authenticator was tried again, and refused');
-  await tellOfChange(deps, account, 'codeRepeated', now);
+  const { requestId } = at;
+  deps.log.warn(
+    { requestId, account: account.id },
+    'An old code of an authenticator was tried again, and refused',
+  );
+  await tellOfChange(deps, account, 'codeRepeated', at);
 }
 
 /** Uses up a code of the authenticator or a recovery code. Each is taken once, on any instance. @throws Unavailable */
@@ -173,8 +179,9 @@ export async function takesCode(
   deps: NoticeDeps & Pick<SignInDeps, 'sealer'>,
   account: Account,
   code: string,
-  now: number,
+  at: Pick<Browser, 'now' | 'requestId'>,
 ): Promise<boolean> {
+  const { now } = at;
   const { database, sealer } = deps;
   const plain = code.replace(/[\s-]/g, '').toLowerCase();
   if (/^\d{6}$/.test(plain)) {
@@ -183,7 +190,7 @@ export async function takesCode(
     const step = stepOfCode(secret, plain, now, account.totpStep);
     if (step !== null && (await database.query(TAKE_STEP, [account.id, step])).length > 0) return true;
     // Another request may have taken it a moment ago.
-    await tellOfRepetition(deps, account, step ?? repeatedStep(secret, plain, now, account.totpStep), now);
+    await tellOfRepetition(deps, account, step ?? repeatedStep(secret, plain, now, account.totpStep), at);
     return false;
   }
   const taken = await database.query(TAKE_RECOVERY, [

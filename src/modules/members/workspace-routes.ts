@@ -60,11 +60,16 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
     return role === 'owner' ? unlessSecured(accountId) : OWNERS_ONLY;
   };
   /** Writes an act to the log of the workspace that it was done to: whoever reads the caller's present one need not know of it. */
-  const note = async (accountId: string, id: string, act: Pick<Act, 'action' | 'details' | 'now'>) => {
+  const note = async (
+    accountId: string,
+    id: string,
+    act: Pick<Act, 'action' | 'details' | 'now'> & { readonly requestId: string },
+  ) => {
     try {
       await recordPerson(database, id, accountId, { ...act, targetId: id });
     } catch (error) {
-      deps.log.error({ err: error, action: act.action }, 'An act could not be written to the audit log');
+      const { action, requestId } = act;
+      deps.log.error({ requestId, err: error, action }, 'An act could not be written to the audit log');
     }
   };
   return [
@@ -85,7 +90,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       body: Type.Object({ name: Name }),
       response: of<object>(),
       status: 201,
-      handle: async ({ caller, body, now }) => {
+      handle: async ({ caller, body, now, requestId }) => {
         const { accountId, role } = memberOf(caller);
         if (hasUnseen(body.name)) return UNSEEN_NAME;
         if (deps.signup === 'closed' && role !== 'owner') return CLOSED;
@@ -94,7 +99,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
         const name = body.name.trim();
         const id = await deps.createOwnWorkspace(name, accountId, MOST_WORKSPACES, now);
         if (id === null) return TOO_MANY_WORKSPACES;
-        await note(accountId, id, { action: 'workspace.created', details: { name }, now });
+        await note(accountId, id, { action: 'workspace.created', details: { name }, now, requestId });
         return { id, name };
       },
     }),
@@ -107,14 +112,14 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       body: Type.Object({ name: Type.Optional(Name), archived: Type.Optional(Type.Boolean()) }),
       response: of<object>(),
       status: 200,
-      handle: async ({ caller, params: { id }, body, now }) => {
+      handle: async ({ caller, params: { id }, body, now, requestId }) => {
         const { accountId } = memberOf(caller);
         const refusal = await unlessOwner(accountId, id);
         if (refusal) return refusal;
         if (body.name !== undefined && hasUnseen(body.name)) return UNSEEN_NAME;
         if (body.name !== undefined) await renameWorkspace(database, id, body.name.trim());
         if (body.archived !== undefined) await archiveWorkspace(database, id, body.archived ? now : null);
-        await note(accountId, id, { action: 'workspace.changed', details: { ...body }, now });
+        await note(accountId, id, { action: 'workspace.changed', details: { ...body }, now, requestId });
         return (await listWorkspaces(database, accountId)).find((each) => each.id === id) ?? {};
       },
     }),
@@ -142,13 +147,13 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       params,
       response: of<object>(),
       status: 200,
-      handle: async ({ caller, params: { id }, headers, client, now }) => {
+      handle: async ({ caller, params: { id }, headers, client, now, requestId }) => {
         const { accountId } = memberOf(caller);
         if ((await roleIn(accountId, id)) === null) return notFound('workspace');
         const cookie = await openFor(
           deps,
           { id: accountId },
-          { headers, client, now },
+          { headers, client, now, requestId },
           { workspace: id, provided: 'replaced' },
         );
         return cookie instanceof Failure ? cookie : withCookie(cookie, 200, { workspaceId: id });

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure } from '../../http/failure.ts';
-import type { Log } from '../../http/log.ts';
+import type { RequestLog } from '../../http/log.ts';
 import { RawResponse, type Route, route } from '../../http/route.ts';
 import type { Feedback } from '../../transport/inbound/feedback.ts';
 import { readSesEvent } from '../../transport/ses/ses-events.ts';
@@ -14,7 +14,7 @@ export interface SesCallbackDeps {
   /** Confirms a subscription by requesting its URL. */
   confirm(url: string): Promise<unknown>;
   readonly recordFeedback: (feedback: readonly Feedback[], isVouched: boolean) => Promise<void>;
-  readonly log: Log;
+  readonly log: RequestLog;
 }
 
 const OFF = new Failure(
@@ -44,7 +44,7 @@ export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
     response: Type.Null(),
     status: 204,
     failures: ['FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-    handle: async ({ body, now }) => {
+    handle: async ({ body, now, requestId }) => {
       const { sesTopicArn, fetchCertificate, confirm, recordFeedback, log } = deps;
       if (sesTopicArn === null) return OFF;
       const acceptsTopic = (topicArn: string): boolean => topicArn === sesTopicArn;
@@ -58,7 +58,7 @@ export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
           }),
       });
       if (sns instanceof NotGenuine) {
-        log.warn({ reason: sns.reason }, 'A notification was refused.');
+        log.warn({ requestId, reason: sns.reason }, 'A notification was refused.');
         return REFUSED;
       }
       if (sns.type === 'Notification') await recordFeedback(readSesEvent(sns.message), true);

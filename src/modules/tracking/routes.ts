@@ -3,7 +3,7 @@ import { within } from '../../async/deadline.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Log } from '../../http/log.ts';
+import type { RequestLog } from '../../http/log.ts';
 import { type PublicCall, type Route, route } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { leaveAudience } from '../audiences/commands.ts';
@@ -31,7 +31,7 @@ export interface TrackingDeps {
   readonly engine: Engine;
   readonly signer: Signer;
   readonly early: EarlyVisits;
-  readonly log: Log;
+  readonly log: RequestLog;
   /** This service's own address, without a slash at its end. */
   readonly publicUrl: string;
 }
@@ -104,7 +104,7 @@ export function trackingRoutes({
 
   /** Records a visit. The visitor gets the picture or page also when that fails. */
   const note = async (link: Link, call: Visit, type: 'opened' | 'clicked'): Promise<void> => {
-    const { method, headers, now: at, client } = call;
+    const { method, headers, now: at, client, requestId } = call;
     // Link checkers and prefetchers send HEAD; a visitor who sees the picture or the page sends GET.
     if (method === 'HEAD') return;
     const { emailId, recipient, target, links } = link;
@@ -119,7 +119,7 @@ export function trackingRoutes({
     try {
       await within(NOTE_MS, store());
     } catch (error) {
-      log.warn({ err: error, actor: emailId }, 'A visit could not be noted.');
+      log.warn({ requestId, err: error, actor: emailId }, 'A visit could not be noted.');
     }
   };
 

@@ -92,7 +92,7 @@ test('an attempt that the service could not look at was no wrong one', async () 
   const { slowDown, wait } = world();
   const database = { query: () => Promise.reject(new Unavailable('The database is away.')) };
   const deps = { slowDown, database } as unknown as SignInDeps;
-  const browser = { headers: new Headers(), client: '192.0.2.1', now: 0 };
+  const browser = { headers: new Headers(), client: '192.0.2.1', now: 0, requestId: 'req_1' };
   for (let attempt = 0; attempt < 20; attempt++)
     await expect(signIn(deps, { email: 'a@b.example', password: 'x' }, browser)).rejects.toThrow('away');
   expect(wait('account a@b.example', 'client 192.0.2.1')).toBe(0);

@@ -35,6 +35,12 @@ const COLUMNS: readonly [Column<Entry>, ...Column<Entry>[]] = [
     from: 'lg',
     cell: ({ target }) => <span className="font-mono text-caption">{target.id}</span>,
   },
+  {
+    name: 'Request',
+    width: 'w-72',
+    from: 'lg',
+    cell: ({ requestId }) => <span className="font-mono text-caption">{requestId}</span>,
+  },
   { name: 'When', width: 'w-36', isRight: true, cell: ({ at }) => <Time at={at} /> },
 ];
 
