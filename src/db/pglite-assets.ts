@@ -2,19 +2,28 @@ import initdb from '../../node_modules/@electric-sql/pglite/dist/initdb.wasm' wi
 import data from '../../node_modules/@electric-sql/pglite/dist/pglite.data' with { type: 'file' };
 import wasm from '../../node_modules/@electric-sql/pglite/dist/pglite.wasm' with { type: 'file' };
 
-/** Loads the files of the embedded database, which the executable contains. */
-export async function loadPgliteAssets(): Promise<{
-  pgliteWasmModule: WebAssembly.Module;
-  initdbWasmModule: WebAssembly.Module;
-  fsBundle: Blob;
-}> {
-  const [pgliteWasmModule, initdbWasmModule] = await Promise.all([
-    Bun.file(wasm)
-      .arrayBuffer()
-      .then((bytes) => WebAssembly.compile(bytes)),
-    Bun.file(initdb)
-      .arrayBuffer()
-      .then((bytes) => WebAssembly.compile(bytes)),
-  ]);
+/** The files of the embedded database. */
+export interface PgliteAssets {
+  readonly pgliteWasmModule: WebAssembly.Module;
+  readonly initdbWasmModule: WebAssembly.Module;
+  readonly fsBundle: Blob;
+}
+
+let loading: Promise<PgliteAssets> | undefined;
+
+/**
+ * Loads the files of the embedded database, which the executable contains. Once in a process: a module keeps what was compiled of it, so
+ * that the next database opens in half the time.
+ */
+export function loadPgliteAssets(): Promise<PgliteAssets> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<PgliteAssets> {
+  const [pgliteWasmModule, initdbWasmModule] = await Promise.all([compiled(wasm), compiled(initdb)]);
   return { pgliteWasmModule, initdbWasmModule, fsBundle: Bun.file(data) };
 }
+
+const compiled = async (path: string): Promise<WebAssembly.Module> =>
+  WebAssembly.compile(await Bun.file(path).arrayBuffer());
