@@ -2,9 +2,57 @@ import type { Config } from '../config/config.ts';
 import { resolveSecretKey } from '../config/secret-key.ts';
 import { createSealer } from '../crypto/sealer.ts';
 import { bindAnew, isItsKey } from '../db/canary.ts';
+import type { Database } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import type { Terminal } from './terminal.ts';
 import { withDatabase } from './with-database.ts';
+
+/** What the key of a database seals or hashes: a query that counts it, and what is lost with the key. */
+const LOST: readonly { readonly count: string; readonly what: string; readonly remedy: string }[] = [
+  {
+    count: `suppressions where address is null and starts_with(address_key, 'forgotten:')`,
+    what: 'forgotten people who had left',
+    remedy: 'nobody knows them any more: an import, or whoever adds them, may mail them again',
+  },
+  {
+    count: 'erasures',
+    what: 'forgotten people whose emails still name them',
+    remedy: 'their addresses stay in those emails until these are removed for their age',
+  },
+  {
+    count: 'accounts where totp is not null',
+    what: 'authenticators',
+    remedy:
+      'their codes are refused: sign in with a recovery code or a passkey, or `posthorn members reset-password --without-second-factor`',
+  },
+  {
+    count: `domain_keys where stage <> 'retired'`,
+    what: 'DKIM keys',
+    remedy:
+      'rotate the DKIM keys of each domain with POST /v1/domains/{id}/rotate-dkim; until then its mail is put off',
+  },
+  {
+    count: 'webhook_secrets',
+    what: 'secrets of webhooks',
+    remedy:
+      'POST /v1/webhooks/{id}/rotate-secret for each; until then its deliveries fail, and ten in a row disable it',
+  },
+  {
+    count: 'flow_webhook_secrets',
+    what: 'secrets of webhook steps in flows',
+    remedy: 'rotate each with POST /v1/flows/webhook-secret; until then these steps fail',
+  },
+  {
+    count: 'service_emails',
+    what: 'waiting emails of the service',
+    remedy: 'they are not sent: invite again, ask for another new password',
+  },
+  {
+    count: 'ses_removals',
+    what: 'removed suppressions that Amazon SES has not heard of',
+    remedy: 'remove them there by hand',
+  },
+];
 
 /**
  * `posthorn secret-key replace` helps an operator who has lost the key: the database goes on with SECRET_KEY, or with a new one
@@ -21,13 +69,24 @@ export function replaceSecretKey(config: Config, terminal: Terminal): Promise<nu
     await bindAnew(database, sealer);
     terminal.out(
       [
-        'The database goes on with this key. What was sealed with the one before cannot be opened any more:',
-        '  domains: rotate the DKIM keys of each, or remove it and add it again; until then their mail is put off',
-        '  webhooks: POST /v1/webhooks/{id}/rotate-secret for each; until then their deliveries fail',
-        '  sessions, tracking links and unsubscribe links of earlier emails do not work any more',
+        'The database goes on with this key. What was sealed, hashed or signed with the one before is lost to it:',
+        ...(await lostIn(database)),
+        '  links in earlier emails (to unsubscribe, to preferences, to confirm, tracked ones): they are refused',
+        '  bounces and complaints about earlier emails that come by mail: they are not recognised',
+        'Sessions, API keys, passwords, passkeys and recovery codes go on.',
+        'If the key before is found again: set it, and run this command once more. Then that holds again, and what came since is lost.',
         '',
       ].join('\n'),
     );
     return 0;
   });
+}
+
+async function lostIn(database: Database): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const { count, what, remedy } of LOST) {
+    const [row] = await database.query<{ n: number }>(`select count(*)::integer as n from ${count}`);
+    if (row && row.n > 0) lines.push(`  ${row.n.toLocaleString('en')} ${what}: ${remedy}`);
+  }
+  return lines;
 }

@@ -4,11 +4,20 @@ const MARK = 'sealed:1:';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** A text was sealed with another key: the one of now came in its place (`posthorn secret-key replace`), or is the wrong one. */
+export class SealedWithAnotherKey extends Error {
+  override readonly name = 'SealedWithAnotherKey';
+
+  constructor(cause: unknown) {
+    super('This was sealed with another SECRET_KEY than the one of now, and cannot be opened.', { cause });
+  }
+}
+
 /** Encrypts data that must not be stored in clear text: private keys, webhook secrets, replies that hold a secret. */
 export interface Sealer {
   /** Seals a text for a `purpose`, without which it cannot be opened. */
   seal(text: string, purpose: string): string;
-  /** Opens a sealed text and returns any other as it is. @throws when it was sealed with another key */
+  /** Opens a sealed text and returns any other as it is. @throws SealedWithAnotherKey */
   open(text: string, purpose: string): string;
 }
 
@@ -29,7 +38,21 @@ export function createSealer(secretKey: string): Sealer {
         .setAAD(Buffer.from(purpose))
         .setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
       const body = sealed.subarray(IV_BYTES, sealed.length - TAG_BYTES);
-      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+      try {
+        return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+      } catch (error) {
+        throw new SealedWithAnotherKey(error);
+      }
     },
   };
+}
+
+/** Opens a sealed text; null when it was sealed with another key, which callers tell in words of their own. */
+export function openOrNull(sealer: Pick<Sealer, 'open'>, text: string, purpose: string): string | null {
+  try {
+    return sealer.open(text, purpose);
+  } catch (error) {
+    if (error instanceof SealedWithAnotherKey) return null;
+    throw error;
+  }
 }

@@ -39,6 +39,10 @@ interface KeySource {
   readonly dataDir: string;
 }
 
+/** What is left to do for domains after `posthorn secret-key replace`. */
+export const ROTATE_KEYS =
+  'The key was replaced: rotate the DKIM keys of each domain, with POST /v1/domains/{id}/rotate-dkim.';
+
 const RIGHT_KEY = 'Set SECRET_KEY to the key that this database was used with.';
 
 const keyFile = (dataDir: string): string => join(dataDir, 'secret-key');
@@ -74,7 +78,7 @@ export async function diagnoseSecretKey(source: KeySource, database: Database | 
     return wrong(
       check,
       `From ${whence}; it does not open what was sealed, so nothing can be signed.`,
-      RIGHT_KEY,
+      isItsOwn ? ROTATE_KEYS : RIGHT_KEY,
     );
   }
 }

@@ -1,9 +1,10 @@
-import { createSealer } from '../crypto/sealer.ts';
+import { createSealer, SealedWithAnotherKey } from '../crypto/sealer.ts';
 import type { Database } from '../db/database.ts';
 import { mintId } from '../db/ids.ts';
 import { findAnySendingDomain, signingKeys } from '../modules/domains/queries.ts';
 import type { OutboundMessage, Transport } from '../transport/transport.ts';
 import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
+import { ROTATE_KEYS } from './machine.ts';
 
 const CHECK = 'Test message';
 const PATIENCE_MS = 60_000;
@@ -37,6 +38,13 @@ export async function sendTestMessage(message: TestMessage): Promise<Diagnosis> 
       'No domain is verified that it could be sent from.',
       'Add one with POST /v1/domains and set its DNS records.',
     );
+  let dkim: OutboundMessage['dkim'];
+  try {
+    dkim = signingKeys(createSealer(secretKey), domain.keys);
+  } catch (error) {
+    if (!(error instanceof SealedWithAnotherKey)) throw error;
+    return wrong(CHECK, `The DKIM keys of ${domain.name} were sealed with another SECRET_KEY.`, ROTATE_KEYS);
+  }
   const id = mintId('em', now);
   const from = `posthorn@${domain.name}`;
   const outbound: OutboundMessage = {
@@ -56,7 +64,7 @@ export async function sendTestMessage(message: TestMessage): Promise<Diagnosis> 
     messageId: `<${id}@${domain.name}>`,
     date: now,
     returnPath: `posthorn@${domain.returnPath ?? domain.name}`,
-    dkim: signingKeys(createSealer(secretKey), domain.keys),
+    dkim,
     unsubscribe: null,
   };
   const limits = { signal: AbortSignal.timeout(PATIENCE_MS), deadlineMs: PATIENCE_MS };

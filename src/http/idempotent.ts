@@ -1,9 +1,10 @@
+import { SealedWithAnotherKey } from '../crypto/sealer.ts';
 import type { Database } from '../db/database.ts';
 import { isDuplicate } from '../db/sqlstate.ts';
 import { type Keyed, type StoredReply, storedReplyOf } from '../db/stored-replies.ts';
 import { Failure } from './failure.ts';
 import { replayOf } from './idempotency.ts';
-import type { Call, Replay } from './route.ts';
+import type { Call, IdempotencyClaim, Replay } from './route.ts';
 
 /** A command that is carried out at most once for its Idempotency-Key. */
 export interface Once<Data> {
@@ -40,6 +41,13 @@ export function idempotently<Data>(
   return keyed.claim ? onceFor(database, keyed, once) : (once.run() as Promise<Data | Failure>);
 }
 
+/** The reply holds a secret that nobody can show again; carrying the request out once more would make a second one. */
+const REPLY_SEALED = new Failure(
+  'IDEMPOTENCY_CONFLICT',
+  'This request was carried out before, and its reply was sealed with a secret key that has been replaced since.',
+  { suggestion: 'Remove what it made, and make it anew with another Idempotency-Key.' },
+);
+
 async function onceFor<Data>(
   database: Database,
   keyed: Keyed,
@@ -48,20 +56,33 @@ async function onceFor<Data>(
   const { claim, scope, now } = keyed;
   const replay = async (): Promise<Failure | Replay | null> => {
     const stored = claim && (await storedReplyOf(database, { ...claim, scope }, now));
-    return stored ? replayOf(claim, stored, () => open(stored.reply)) : null;
+    return stored ? replayed(claim, stored, open) : null;
   };
   if (lookFirst) {
-    const replayed = await replay();
-    if (replayed) return replayed;
+    const known = await replay();
+    if (known) return known;
   }
   try {
     const done = await run();
-    if (claim && isStored(done)) return replayOf(claim, done, () => open(done.reply));
+    if (claim && isStored(done)) return replayed(claim, done, open);
     if (done instanceof Failure) return (await replay()) ?? done;
     return done as Data;
   } catch (error) {
-    const replayed = isDuplicate(error, 'idempotency_keys_pkey') ? await replay() : null;
-    if (replayed) return replayed;
+    const known = isDuplicate(error, 'idempotency_keys_pkey') ? await replay() : null;
+    if (known) return known;
+    throw error;
+  }
+}
+
+function replayed(
+  claim: IdempotencyClaim,
+  stored: Pick<StoredReply, 'fingerprint' | 'status' | 'reply'>,
+  open: (reply: string) => unknown,
+): Failure | Replay {
+  try {
+    return replayOf(claim, stored, () => open(stored.reply));
+  } catch (error) {
+    if (error instanceof SealedWithAnotherKey) return REPLY_SEALED;
     throw error;
   }
 }

@@ -1,8 +1,9 @@
-import type { Sealer } from '../../crypto/sealer.ts';
+import { openOrNull, type Sealer } from '../../crypto/sealer.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
 import { forgetRecipient } from '../campaigns/commands.ts';
 import { endRunsOf } from '../flows/commands.ts';
@@ -13,6 +14,8 @@ import { eraseFromEmails, type Person } from './erase-emails.ts';
 const BATCH = 1_000;
 /** Emails that still have to leave keep the address for so long at a time, then are looked at again. */
 const AGAIN_MS = 10 * 60_000;
+/** An address that cannot be opened is tried again so much later: the key may be found again. */
+const SEALED_MS = 24 * 60 * 60_000;
 /** So long other instances leave an erasure to the one that works on it. */
 const LEASE_MS = 30_000;
 const PURPOSE = 'a forgotten person';
@@ -28,6 +31,7 @@ export interface EraserDeps {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly signer: Signer;
+  readonly logger: Logger;
 }
 
 interface Erasure {
@@ -116,11 +120,23 @@ export class Eraser {
     return row ?? null;
   }
 
+  /** Nobody knows whose emails they were; they go with their age. The others that wait are not held up. */
+  async #putOff({ id, below, is_through: isThrough, waiting }: Erasure): Promise<void> {
+    const { database, clock, logger } = this.deps;
+    logger.warn(
+      { erasure: id },
+      'A forgotten person cannot be taken out of sent emails: SECRET_KEY is not the key that the address was sealed with.',
+    );
+    await database.query(PROCEED, [id, below, isThrough, waiting, iso(clock.now() + SEALED_MS)]);
+  }
+
   async #erase(erasure: Erasure, stop?: AbortSignal): Promise<void> {
     const { database, clock, sealer, signer } = this.deps;
-    const person = JSON.parse(sealer.open(erasure.sealed, PURPOSE)) as Person;
     await endRunsOf(this.deps, erasure.contact_id, stop);
     while (!stop?.aborted && (await database.query(ACTIVITY, [erasure.contact_id])).length === BATCH);
+    const opened = openOrNull(sealer, erasure.sealed, PURPOSE);
+    if (opened === null) return await this.#putOff(erasure);
+    const person = JSON.parse(opened) as Person;
     let { below, is_through: isThrough, waiting } = erasure;
     const proceed = (nextAt: number) =>
       database.query(PROCEED, [erasure.id, below, isThrough, waiting, iso(nextAt)]);

@@ -13,9 +13,9 @@ export const contactsModule = defineModule<ContactDeps>({
   tags: [{ segment: 'contacts', name: 'Contacts', description: 'The people that you write to.' }],
   follows: followsEmails.map((write) => ({ of: 'email', write })),
   routes: contactRoutes,
-  open: ({ config, database, signer, sealer, clock }) => ({
+  open: ({ config, database, signer, sealer, clock, logger }) => ({
     connect({ engine }) {
-      const eraser = new Eraser({ database, engine, signer, sealer, clock });
+      const eraser = new Eraser({ database, engine, signer, sealer, clock, logger });
       return {
         deps: {
           ...{ database, signer, sealer, eraser, tellsSes: config.transport.includes('ses') },

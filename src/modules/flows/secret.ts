@@ -1,4 +1,4 @@
-import type { Sealer } from '../../crypto/sealer.ts';
+import { openOrNull, type Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
 import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
 import type { Failure } from '../../http/failure.ts';
@@ -32,8 +32,12 @@ const ROTATE = `with rotated as (
 )
 select sealed from rotated`;
 
-/** The secret that the requests of webhook steps are signed with. @throws Unavailable */
-export async function secretOf({ database, sealer }: SecretDeps, scope: Scope, now: number): Promise<string> {
+/** The secret that the requests of webhook steps are signed with; null when it was sealed with another key. @throws Unavailable */
+export async function secretOf(
+  { database, sealer }: SecretDeps,
+  scope: Scope,
+  now: number,
+): Promise<string | null> {
   const own = [scope.workspaceId, scope.livemode];
   const read = () => database.query<{ sealed: string }>(READ, own);
   let [row] = await read();
@@ -42,7 +46,7 @@ export async function secretOf({ database, sealer }: SecretDeps, scope: Scope, n
     await database.query(MAKE, [...own, sealed, new Date(now).toISOString()]);
     [row] = await read();
   }
-  return sealer.open(row?.sealed ?? '', purposeOf(scope));
+  return openOrNull(sealer, row?.sealed ?? '', purposeOf(scope));
 }
 
 /** Makes a new secret, which is shown this once; the one before holds no longer. */

@@ -171,10 +171,16 @@ const removeFromAudience: Work<'removeFromAudience'> = async ({ audienceId }, { 
   return { outcome: 'removed' };
 };
 
+/** Receivers could not tell that it is ours. */
+const SECRET_SEALED: Done = {
+  outcome: 'failed: the webhook secret was sealed with a replaced key; rotate it',
+};
+
 /** Posts what is known of the run. Receivers know a repetition by its id. */
 const webhook: Work<'webhook'> = async ({ url }, deps, work) => {
   const { row, scope, runId, visit, context } = work;
   const secret = await secretOf(deps, scope, work.now);
+  if (secret === null) return SECRET_SEALED;
   const body = JSON.stringify({
     id: `${runId}.${visit}`,
     type: 'flow.step',

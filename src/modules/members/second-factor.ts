@@ -1,5 +1,6 @@
 import { customAlphabet } from 'nanoid';
 import { newTotpSecret, stepOfCode, totpUri } from '../../auth/totp.ts';
+import { openOrNull } from '../../crypto/sealer.ts';
 import { ID_ALPHABET } from '../../db/ids.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import type { Account } from './accounts.ts';
@@ -15,6 +16,14 @@ const recoveryCode = customAlphabet(ID_ALPHABET, 24);
 const WRONG_CODE = invalid([
   { path: '/body/code', message: 'Must be the present code of the authenticator.' },
 ]);
+const CODE_SEALED = new Failure(
+  'CONFLICT',
+  'This authenticator cannot be checked: the secret key of this installation has been replaced.',
+  { suggestion: 'Remove it with a recovery code, and add it again.' },
+);
+const BEGUN_SEALED = new Failure(CODE_SEALED.code, CODE_SEALED.message, {
+  suggestion: 'Begin again: the code to scan is another one now.',
+});
 const CONFIRMED = new Failure('CONFLICT', 'This account has an authenticator already.', {
   suggestion: 'Remove it first, with one of its codes.',
 });
@@ -45,7 +54,9 @@ export async function confirmTotp(
     [account.id],
   );
   if (!row?.totp) return account.totp === null ? WRONG_CODE : CONFIRMED;
-  const step = stepOfCode(sealer.open(row.totp, TOTP), code.replace(/\s/g, ''), now, account.totpStep);
+  const secret = openOrNull(sealer, row.totp, TOTP);
+  if (secret === null) return BEGUN_SEALED;
+  const step = stepOfCode(secret, code.replace(/\s/g, ''), now, account.totpStep);
   if (step === null) return WRONG_CODE;
   const confirmed = await database.query(
     `update accounts set totp_confirmed_at = $2::text::timestamptz, totp_step = $3::bigint
@@ -67,7 +78,8 @@ export async function removeTotp(
   const name = `account ${account.emailKey}`;
   const { waitSeconds } = deps.slowDown.begin([name]);
   if (waitSeconds > 0) return tooSoon(waitSeconds);
-  if (!(await takesCode(deps, account, code, at))) return WRONG_CODE;
+  const taken = await takesCode(deps, account, code, at);
+  if (taken !== 'yes') return taken === 'sealed' ? CODE_SEALED : WRONG_CODE;
   deps.slowDown.succeeded(name, []);
   await deps.database.query('update accounts set totp = null, totp_confirmed_at = null where id = $1', [
     account.id,

@@ -4,7 +4,7 @@ import type { Proof } from '../../auth/session-store.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import type { SlowDown } from '../../auth/slow-down.ts';
 import { repeatedStep, stepOfCode } from '../../auth/totp.ts';
-import type { Sealer } from '../../crypto/sealer.ts';
+import { openOrNull, type Sealer } from '../../crypto/sealer.ts';
 import { Failure } from '../../http/failure.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { recordPerson } from '../audit-log/commands.ts';
@@ -46,6 +46,14 @@ const CODE_NEEDED = new Failure('UNAUTHORIZED', 'This account also asks for a se
   suggestion:
     'Send the six digits of your authenticator, or a recovery code, as code; or sign in with your passkey.',
 });
+const CODE_SEALED = new Failure(
+  'UNAUTHORIZED',
+  'The authenticator of this account cannot be checked: the secret key of this installation has been replaced.',
+  {
+    suggestion:
+      'Sign in with a recovery code or your passkey, then remove the authenticator with a recovery code and add it again. Without either, ask the operator: posthorn members reset-password --without-second-factor.',
+  },
+);
 const WRONG_CODE = new Failure('UNAUTHORIZED', 'The code is wrong, or was used before.', {
   suggestion: 'Wait for the next code, and compare the clock of your device.',
 });
@@ -128,7 +136,10 @@ export async function prove(
       deps.slowDown.takeBack(names);
       return CODE_NEEDED;
     }
-    if (!(await takesCode(deps, account, code, { now, requestId }))) return WRONG_CODE;
+    const taken = await takesCode(deps, account, code, { now, requestId });
+    // Nobody has looked at the code, so it was no wrong one.
+    if (taken === 'sealed') deps.slowDown.takeBack(names);
+    if (taken !== 'yes') return taken === 'sealed' ? CODE_SEALED : WRONG_CODE;
   }
   deps.slowDown.succeeded(accountName, [clientName]);
   return account;
@@ -174,31 +185,35 @@ async function tellOfRepetition(
   await tellOfChange(deps, account, 'codeRepeated', at);
 }
 
-/** Uses up a code of the authenticator or a recovery code. Each is taken once, on any instance. @throws Unavailable */
+/**
+ * Uses up a code of the authenticator or a recovery code: each is taken once, on any instance. Answers `sealed` where the authenticator
+ * cannot be asked any more. @throws Unavailable
+ */
 export async function takesCode(
   deps: NoticeDeps & Pick<SignInDeps, 'sealer'>,
   account: Account,
   code: string,
   at: Pick<Browser, 'now' | 'requestId'>,
-): Promise<boolean> {
+): Promise<'yes' | 'no' | 'sealed'> {
   const { now } = at;
   const { database, sealer } = deps;
   const plain = code.replace(/[\s-]/g, '').toLowerCase();
   if (/^\d{6}$/.test(plain)) {
-    if (account.totp === null) return false;
-    const secret = sealer.open(account.totp, TOTP);
+    if (account.totp === null) return 'no';
+    const secret = openOrNull(sealer, account.totp, TOTP);
+    if (secret === null) return 'sealed';
     const step = stepOfCode(secret, plain, now, account.totpStep);
-    if (step !== null && (await database.query(TAKE_STEP, [account.id, step])).length > 0) return true;
+    if (step !== null && (await database.query(TAKE_STEP, [account.id, step])).length > 0) return 'yes';
     // Another request may have taken it a moment ago.
     await tellOfRepetition(deps, account, step ?? repeatedStep(secret, plain, now, account.totpStep), at);
-    return false;
+    return 'no';
   }
   const taken = await database.query(TAKE_RECOVERY, [
     account.id,
     hashOfRecoveryCode(plain),
     new Date(now).toISOString(),
   ]);
-  return taken.length > 0;
+  return taken.length > 0 ? 'yes' : 'no';
 }
 
 /** A recovery code has 120 random bits, so that a fast hash is enough (ASVS 2.6.2 asks for 112). */

@@ -1,4 +1,4 @@
-import type { Sealer } from '../../crypto/sealer.ts';
+import { openOrNull, type Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Duty } from '../../duties/duty.ts';
@@ -58,7 +58,7 @@ export const sesRemovalTeller = ({ database, clock, sealer, logger, api }: SesRe
       new Date(clock.now()).toISOString(),
     ]);
     for (const { id, sealed, attempts } of due) {
-      const isHeard = await tell(api, sealer.open(sealed, PURPOSE));
+      const isHeard = await tell(api, openOrNull(sealer, sealed, PURPOSE));
       if (!isHeard && attempts >= MOST_ATTEMPTS)
         logger.warn(
           { removal: id },
@@ -70,7 +70,9 @@ export const sesRemovalTeller = ({ database, clock, sealer, logger, api }: SesRe
 });
 
 /** True when SES has heard; an address that is not on its list is as good as removed. */
-async function tell(api: SesApi, address: string): Promise<boolean> {
+async function tell(api: SesApi, address: string | null): Promise<boolean> {
+  // The key that it was sealed with may be found again.
+  if (address === null) return false;
   const path = `/v2/email/suppression/addresses/${encodeURIComponent(address)}`;
   try {
     const answer = await api({ method: 'DELETE', path, signal: AbortSignal.timeout(TIMEOUT_MS) });

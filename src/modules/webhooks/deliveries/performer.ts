@@ -7,7 +7,7 @@ import { decidedFor } from '../../../engine/kind.ts';
 import type { Performer } from '../../../engine/performers.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { openSecret } from '../endpoints/secret.ts';
-import { isSuccess } from '../http/post-result.ts';
+import { isSuccess, type PostResult, REASONS } from '../http/post-result.ts';
 import type { Poster } from '../http/poster.ts';
 import { attemptReader, type Target } from './reader.ts';
 import { STOPS_IN } from './stop-pending.ts';
@@ -83,7 +83,8 @@ export class WebhookPerformer implements Performer {
     }
     const attemptedAt = clock.now();
     const secret = openSecret(sealer, webhookId, target.sealed);
-    const answer = await poster.post({ webhookId, url: target.context.url, secret, body });
+    const answer =
+      secret === null ? UNSIGNED : await poster.post({ webhookId, url: target.context.url, secret, body });
     const succeeded = isSuccess(answer);
     const endpointIsFailing = this.#isFailing(target, succeeded);
     const { attempt } = order.effect.params as { readonly attempt: number };
@@ -110,3 +111,9 @@ export class WebhookPerformer implements Performer {
     return isFailing;
   }
 }
+
+/** The outcome of an attempt that could not be signed. */
+const UNSIGNED: PostResult = {
+  ...{ httpStatus: 0, durationMs: 0 },
+  ...{ responseBody: REASONS.sealed_secret, error: 'sealed_secret' },
+};

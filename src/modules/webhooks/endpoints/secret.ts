@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Sealer } from '../../../crypto/sealer.ts';
+import { openOrNull, type Sealer } from '../../../crypto/sealer.ts';
 
 /** Makes a secret: `whsec_` and 32 random bytes. The HMAC key is the whole text. */
 export const mintSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`;
@@ -13,6 +13,6 @@ const purposeOf = (webhookId: string): string => `webhook secret ${webhookId}`;
 export const sealSecret = (sealer: Sealer, webhookId: string, secret: string): string =>
   sealer.seal(secret, purposeOf(webhookId));
 
-/** Opens a secret. @throws when it was sealed under another SECRET_KEY, or for another endpoint. */
-export const openSecret = (sealer: Sealer, webhookId: string, sealed: string): string =>
-  sealer.open(sealed, purposeOf(webhookId));
+/** Opens a secret; null when it was sealed with another key, or for another endpoint. */
+export const openSecret = (sealer: Sealer, webhookId: string, sealed: string): string | null =>
+  openOrNull(sealer, sealed, purposeOf(webhookId));

@@ -6,7 +6,8 @@ export type PostError =
   | 'no_connection'
   | 'connection_lost'
   | 'untrusted_tls'
-  | 'malformed_answer';
+  | 'malformed_answer'
+  | 'sealed_secret';
 
 /** The texts of `responseBody` when there was no answer. They are fixed, so that they reveal no internal address. */
 export const REASONS = {
@@ -17,6 +18,8 @@ export const REASONS = {
   connection_lost: 'The connection ended before the answer was complete.',
   untrusted_tls: 'No trusted TLS connection to the endpoint could be made.',
   malformed_answer: 'The endpoint did not answer in valid HTTP.',
+  sealed_secret:
+    'Nothing was posted: the secret of the endpoint was sealed with a secret key that has been replaced. Rotate the secret.',
 } as const satisfies Record<PostError, string>;
 
 /** The result of one POST. */
