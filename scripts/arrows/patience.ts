@@ -25,6 +25,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'tests/integration/transport/scripted-smtp.ts': 'plays a server that is slow',
   'tests/failure/live-kill.test.ts': 'plays a server that takes a while to answer',
   'tests/failure/backup-load.ts': 'reports how long a backup took, and judges nothing by it',
+  'tests/failure/patroni-load.ts': 'paces the clients of a command, which is no test',
+  'tests/failure/patroni-run.ts': 'reports how long failovers took, and judges nothing by it',
   'tests/failure/kill.ts': 'reports how long restarts took, and judges nothing by it',
 };
 

@@ -17,6 +17,16 @@ const TEXTS: postgres.PostgresType<readonly string[]> = {
   parse: (list: string) => parse(list),
 };
 
+/** What stands between this process and a server. */
+export interface Link {
+  /** True for a pooler, such as PgBouncer: a transaction may come to another backend than the one before it. */
+  readonly isPooled: boolean;
+  /** False where a pooler refuses connections that ask for settings of their own. */
+  readonly takesSettings: boolean;
+}
+
+export const DIRECT: Link = { isPooled: false, takesSettings: true };
+
 /** What connections are opened with. */
 export interface Connecting {
   readonly url: string;
@@ -26,14 +36,24 @@ export interface Connecting {
   readonly settings?: Readonly<Record<string, string>>;
   /** True where a server that has become a standby must not be connected to: it can be read, and answers what was. */
   readonly primaryOnly?: boolean;
+  readonly link: Link;
 }
 
 /** Opens connections to one server, when they are first used; parameters must be texts (`wireText`). */
-export function connect({ url, name, max, settings = {}, primaryOnly = false }: Connecting): postgres.Sql {
+export function connect({
+  url,
+  name,
+  max,
+  settings = {},
+  primaryOnly = false,
+  link,
+}: Connecting): postgres.Sql {
   const client = postgres(url, {
     max,
     // The 100th pipelined query on one connection would lose a BEGIN; the default backoff delays recovery by 10 s (measured).
-    max_pipeline: 1_000_000,
+    // PgBouncer 1.18 gives a backend away when it has answered all that ends with Sync: the first half of a statement (Parse, Describe,
+    // Flush) that was sent behind another one is answered to nobody then, and hangs (tests/failure/pgbouncer-long.ts).
+    max_pipeline: link.isPooled ? 0 : 1_000_000,
     backoff: () => 0.25,
     max_lifetime: null,
     connect_timeout: 5,
@@ -43,9 +63,11 @@ export function connect({ url, name, max, settings = {}, primaryOnly = false }: 
     ...(primaryOnly && { target_session_attrs: 'primary' }),
     connection: {
       application_name: name,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: 10_000,
-      ...settings,
+      ...(link.takesSettings && {
+        statement_timeout: STATEMENT_TIMEOUT_MS,
+        idle_in_transaction_session_timeout: 10_000,
+        ...settings,
+      }),
     },
   } as postgres.Options<Record<string, postgres.PostgresType>>);
   // Parameters are texts already (`wireText`), so nothing is serialized here.

@@ -45,8 +45,11 @@ const REFUSALS: ReadonlySet<ProbeResult['seen']> = new Set(['refusing', 'elsewhe
 /** A statement that was sent and not answered yet. */
 export interface Sent {
   readonly since: number;
-  /** The backend that the statement went to; null while it has none, undefined where that cannot be known. */
-  backend(): number | null | undefined;
+  /**
+   * The backend that the statement went to; null while it has none, undefined where that cannot be known, and `hidden` behind a pooler,
+   * where a statement also waits its turn for a connection.
+   */
+  backend(): number | null | undefined | 'hidden';
 }
 
 /**
@@ -177,12 +180,13 @@ export class HealthProbe {
     if (tookMs >= BUSY_MS) return [];
     const patientSince = this.#monotonic() - CONNECT_MS;
     const overdue = this.#overdue.map((sent) => ({ sent, pid: sent.backend() }));
-    const isAtWork = (pid: number | null | undefined) => typeof pid === 'number' && atWork.includes(pid);
+    const isAtWork = (pid: ReturnType<Sent['backend']>) => typeof pid === 'number' && atWork.includes(pid);
     // Behind statements that the server works on, or that wait there for a lock, another may wait long for a free connection.
     const isExplained = overdue.some(({ pid }) => isAtWork(pid));
     return overdue.flatMap(({ sent, pid }) => {
       if (typeof pid === 'number') return isAtWork(pid) ? [] : [sent];
       if (sent.since > patientSince || isExplained) return [];
+      if (pid === 'hidden') return this.#heardAt > patientSince || atWork.length > 0 ? [] : [sent];
       return pid === null || atWork.length === 0 ? [sent] : [];
     });
   }

@@ -42,10 +42,13 @@ export class KeptStatements {
     return this.monotonic() >= this.#restsUntil;
   }
 
-  /** Notes a statement that the server has lost; true the first time: connections that know names must not be used again. */
-  forgotten(): boolean {
+  /**
+   * Notes a statement that the server has lost; true the first time: connections that know names must not be used again. Behind a
+   * pooler that loses them they stay off.
+   */
+  forgotten({ isPooled = false } = {}): boolean {
     if (!this.areOn) return false;
-    this.#restsUntil = this.monotonic() + this.#restMs;
+    this.#restsUntil = isPooled ? Number.POSITIVE_INFINITY : this.monotonic() + this.#restMs;
     this.#restMs = Math.min(this.#restMs * 2, LONGEST_REST_MS);
     return true;
   }

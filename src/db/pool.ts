@@ -20,7 +20,7 @@ function whole<T>(result: T): T {
 }
 
 /** The backend that works on a statement, as postgres.js knows it; undefined for a statement of Drizzle. */
-function backendOf(running: object): number | null | undefined {
+export function backendOf(running: object): number | null | undefined {
   if (!('state' in running)) return undefined;
   return (running.state as { readonly pid: number | null } | null)?.pid ?? null;
 }
@@ -42,6 +42,16 @@ interface Generation {
   readonly abandoned: Set<(error: Unavailable) => void>;
 }
 
+/** What a pool is told of its database, which may change. */
+export interface PoolParts {
+  /** Its name in a sentence. */
+  name?(): string;
+  /** True behind a pooler, which greets with process ids that no backend has. */
+  isPooled?(): boolean;
+  /** Says why it is away, where more is known than that it does not answer. */
+  away?(): string | null;
+}
+
 /** Connections that are replaced as a whole when they may be frozen for ever. */
 export class Pool {
   #now: Generation;
@@ -51,14 +61,13 @@ export class Pool {
   constructor(
     private readonly open: () => postgres.Sql,
     private readonly watch: HealthProbe,
-    /** Names the database in a sentence. */
-    private readonly nameNow = () => 'The database',
+    private readonly parts: PoolParts = {},
   ) {
     this.#now = { client: open(), abandoned: new Set() };
   }
 
   private get name(): string {
-    return this.nameNow();
+    return this.parts.name?.() ?? 'The database';
   }
 
   /**
@@ -67,7 +76,7 @@ export class Pool {
    */
   async run<T>(deadlineMs: number, use: (client: postgres.Sql) => PromiseLike<T>): Promise<T> {
     if (this.watch.isAway && !(await this.watch.returns(Math.min(deadlineMs, RETURN_MS))))
-      throw new Unavailable(`${this.name} does not answer.`);
+      throw new Unavailable(this.parts.away?.() ?? `${this.name} does not answer.`);
     const generation = this.#now;
     let unheard = false;
     const { promise: late, reject } = Promise.withResolvers<never>();
@@ -85,7 +94,7 @@ export class Pool {
     try {
       // A statement that cannot even be put together throws here, and must leave no deadline behind.
       const running = use(generation.client);
-      sent = this.watch.sent(() => backendOf(running));
+      sent = this.watch.sent(() => (this.parts.isPooled?.() ? 'hidden' : backendOf(running)));
       return whole(heard(await Promise.race([running, late])));
     } catch (error) {
       const known = classify(error, this.name);

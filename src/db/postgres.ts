@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import { Unavailable } from '../errors/unavailable.ts';
-import { connect } from './connect.ts';
+import { connect, DIRECT } from './connect.ts';
 import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from './database.ts';
 import { HealthProbe } from './health-probe.ts';
 import { isForgotten, KeptStatements } from './kept-statements.ts';
+import { findLink } from './link.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
 import { RefusedWrites, type WriteRefusal } from './refused-writes.ts';
 import { serverName } from './server-urls.ts';
@@ -62,33 +63,43 @@ export class PostgresDatabase implements Database {
   readonly #watch: HealthProbe;
   readonly #kept = new KeptStatements();
   readonly #writes = new RefusedWrites();
+  #link = DIRECT;
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
   /** Connects when it is first used; of several servers, to the first until another is found to take the writes. */
   constructor(url: string) {
     // The name is unique to this process, which tells its statements from another instance's by it.
     const name = `posthorn #${randomBytes(4).toString('hex')}`;
-    this.#servers = new Servers(url, (each) => probeServer(each, name));
+    this.#servers = new Servers(url, (each) => probeServer(each, name, this.#link));
     this.#watch = new HealthProbe({
       probe: () => this.#servers.look(),
       replace: () => this.#replace(),
     });
     const pool = (max: number, settings = {}) =>
       new Pool(
-        () => connect({ url: this.#servers.url, name, max, settings, primaryOnly: this.#servers.areSeveral }),
+        () => {
+          const { url, areSeveral } = this.#servers;
+          return connect({ url, name, max, settings, primaryOnly: areSeveral, link: this.#link });
+        },
         this.#watch,
-        () => nameOf(this.#servers.url),
+        {
+          name: () => nameOf(this.#servers.url),
+          isPooled: () => this.#link.isPooled,
+          away: () => this.#servers.setBack,
+        },
       );
     this.#engine = pool(ENGINE_CONNECTIONS, ENGINE_SETTINGS);
     this.#reads = pool(READ_CONNECTIONS);
     this.#brief = pool(BRIEF_CONNECTIONS, { statement_timeout: `${BRIEF_MS}` });
   }
 
-  /** Opens a database, and waits for the one of several servers that takes writes. @throws Unavailable */
+  /** Opens a database, waits for the one of several servers that takes writes, and finds out whether a pooler is before it. @throws Unavailable */
   static async open(url: string): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(url);
     try {
-      if (await database.#servers.find()) database.#replace();
+      const isElsewhere = await database.#servers.find();
+      database.#link = await findLink(database.#servers.url);
+      if (isElsewhere || database.#link !== DIRECT) database.#replace();
     } catch (error) {
       await database.close();
       throw error;
@@ -152,7 +163,7 @@ export class PostgresDatabase implements Database {
       // Another of several servers may have taken over.
       if (this.#servers.areSeveral && error instanceof Unavailable) this.#watch.suspect();
       if (!prepare || !isForgotten(error)) throw error;
-      if (this.#kept.forgotten()) this.#replace(DEADLINE_MS);
+      if (this.#kept.forgotten(this.#link)) this.#replace(DEADLINE_MS);
       const left = Math.max(deadlineMs - (performance.now() - begin), 1);
       return pool.run(left, (client) => use(client, false));
     }

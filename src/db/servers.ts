@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '../errors/unavailable.ts';
-import { connect } from './connect.ts';
+import { connect, DIRECT, type Link } from './connect.ts';
 import type { ProbeResult } from './health-probe.ts';
 import { serverName, serverUrls } from './server-urls.ts';
 import { codeOf } from './sqlstate.ts';
@@ -18,8 +18,8 @@ export type ServerSeen =
   | { readonly seen: 'refusing' | 'full' | 'silent' };
 
 /** Probes a server over a new connection, and finds the connections of that name that it works for. */
-export async function probeServer(url: string, name: string): Promise<ServerSeen> {
-  const client = connect({ url, name: 'posthorn probe', max: 1 });
+export async function probeServer(url: string, name: string, link: Link = DIRECT): Promise<ServerSeen> {
+  const client = connect({ url, name: 'posthorn probe', max: 1, link });
   const { promise: late, resolve } = Promise.withResolvers<ServerSeen>();
   const timer = setTimeout(() => resolve({ seen: 'silent' }), LOOK_MS);
   const asking = client
@@ -50,6 +50,7 @@ export class Servers {
   #current: string;
   /** The latest timeline on which a primary was seen. */
   #timeline = '';
+  #setBack: string | null = null;
 
   constructor(
     url: string,
@@ -66,6 +67,11 @@ export class Servers {
 
   get areSeveral(): boolean {
     return this.#urls.length > 1;
+  }
+
+  /** Says that the servers have gone back to an earlier timeline than was seen; null otherwise. */
+  get setBack(): string | null {
+    return this.#setBack;
   }
 
   /** Looks at every server at once, and goes over to another primary. */
@@ -107,6 +113,7 @@ export class Servers {
         (a, b) =>
           b.timeline.localeCompare(a.timeline) || Number(b.url === this.url) - Number(a.url === this.url),
       );
+    this.#setBack = primary === undefined ? setBackOf(each, this.#timeline) : null;
     if (primary === undefined) {
       // The one in use may be slow or full; only where it is certainly no primary is there none.
       const isUndecided = own.seen === 'silent' || own.seen === 'full';
@@ -123,6 +130,19 @@ interface Look {
   readonly url: string;
   readonly found: ServerSeen;
 }
+
+/**
+ * A manager that takes a leadership back undoes what the later leader has committed. Nobody can tell what that was but the log of this
+ * process, so that somebody is to look before it goes on.
+ */
+function setBackOf(each: readonly Look[], timeline: string): string | null {
+  for (const { url, found } of each)
+    if (found.seen === 'answering' && found.timeline !== null && found.timeline < timeline)
+      return `${serverName(url)} takes writes on timeline ${number(found.timeline)}, though timeline ${number(timeline)} was seen: what was acknowledged on it is missing there. See docs/scale.md, and restart this instance to go on without it.`;
+  return null;
+}
+
+const number = (timeline: string): number => Number.parseInt(timeline, 16);
 
 const WORDS = {
   answering: 'is a standby',

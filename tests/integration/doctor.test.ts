@@ -16,6 +16,7 @@ import {
 import type { Diagnosis } from '../../src/doctor/diagnosis.ts';
 import { examine } from '../../src/doctor/examine.ts';
 import { openTransports } from '../../src/doctor/open-transport.ts';
+import { diagnoseReplication } from '../../src/doctor/replication.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { postgresStore } from '../support/engine.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -211,6 +212,19 @@ describe('doctor on a database', () => {
       detail: 'The database is read-only: nothing can be accepted or sent.',
     });
     await Promise.all([readOnly.close(), database.close()]);
+  });
+
+  test('reports a commit that waits for no disk, whatever DATABASE_URL names', async () => {
+    await using made = await createTestDatabase();
+    const before = new PostgresDatabase(made.url);
+    expect(await diagnoseReplication(before, 1)).toMatchObject({ status: 'skipped' });
+    await before.script(`alter database ${made.name} set synchronous_commit = off`);
+    await before.close();
+    const database = new PostgresDatabase(made.url);
+    expect(await diagnoseReplication(database, 1)).toMatchObject(
+      wrong('may be gone after a crash', 'set it to on'),
+    );
+    await database.close();
   });
 
   test('reports a missing, older, newer or altered schema', async () => {

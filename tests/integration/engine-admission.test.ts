@@ -23,8 +23,8 @@ const DAY = 24 * 3_600_000;
 onEachStore('admission', (store) => {
   let others: PostgresDatabase[] = [];
   const clock = new ManualClock(NOW);
-  beforeAll(() => {
-    if (store.url !== null) others = [new PostgresDatabase(store.url)];
+  beforeAll(async () => {
+    if (store.url !== null) others = [await PostgresDatabase.open(store.url)];
   });
   afterAll(async () => {
     await Promise.all(others.map((database) => database.close()));

@@ -41,7 +41,7 @@ interface Scene extends AsyncDisposable {
 
 async function scene(): Promise<Scene> {
   const relay = await StatementRelay.to(store.url as string);
-  const behind = new HookedDatabase(new PostgresDatabase(relay.url));
+  const behind = new HookedDatabase(await PostgresDatabase.open(relay.url));
   return {
     relay,
     behind,

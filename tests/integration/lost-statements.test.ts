@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => made.close());
 // Once a statement was forgotten, a database does without for a while: each test begins with one that keeps them.
-beforeEach(() => {
-  database = new PostgresDatabase(made.url);
+beforeEach(async () => {
+  database = await PostgresDatabase.open(made.url);
 });
 afterEach(() => database.close());
 

@@ -64,7 +64,7 @@ export async function embeddedStore(): Promise<Store> {
 /** A database of its own on the real server. */
 export async function postgresStore(): Promise<Store> {
   const made = await createTestDatabase();
-  const database = new PostgresDatabase(made.url);
+  const database = await PostgresDatabase.open(made.url);
   return {
     database,
     url: made.url,

@@ -15,6 +15,9 @@ export interface TestDatabase extends AsyncDisposable {
 
 const MIGRATIONS = join(import.meta.dir, '../../drizzle');
 
+/** Where there is a pooler, tests go through it, and what administers databases does not. */
+const POOLER = process.env.TEST_POOLER_URL;
+
 /** Named after the migrations' content, so that a server that outlives the run never offers a stale template. */
 const TEMPLATE = `posthorn_template_${digestOfMigrations()}`;
 
@@ -33,7 +36,12 @@ export async function createTestDatabase(like?: TestDatabase): Promise<TestDatab
   template ??= prepareTemplate();
   await template;
   const name = `posthorn_test_${randomBytes(6).toString('hex')}`;
-  await administer((sql) => sql.unsafe(`create database ${name} template ${like?.name ?? TEMPLATE}`));
+  await administer(async (sql) => {
+    // A pooler keeps connections after their clients have gone.
+    if (POOLER && like)
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${like.name}`;
+    await sql.unsafe(`create database ${name} template ${like?.name ?? TEMPLATE}`);
+  });
   const close = () => administer((sql) => sql.unsafe(`drop database if exists ${name} with (force)`));
   return { name, url: await urlOf(name), close, [Symbol.asyncDispose]: close };
 }
@@ -46,7 +54,7 @@ async function prepareTemplate(): Promise<void> {
     if (found) return;
     await sql.unsafe(`drop database if exists ${TEMPLATE} with (force)`);
     await sql.unsafe(`create database ${TEMPLATE}`);
-    const database = await openDatabase({ url: await urlOf(TEMPLATE), dataDir: null });
+    const database = await openDatabase({ url: onServer(await serverUrl(), TEMPLATE), dataDir: null });
     try {
       await migrate(database);
     } finally {
@@ -58,7 +66,11 @@ async function prepareTemplate(): Promise<void> {
 }
 
 async function urlOf(name: string): Promise<string> {
-  const url = new URL(await serverUrl());
+  return onServer(POOLER ?? (await serverUrl()), name);
+}
+
+function onServer(server: string, name: string): string {
+  const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;
 }

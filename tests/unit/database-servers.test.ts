@@ -72,6 +72,23 @@ describe('a look at two servers, of which the first is in use', () => {
     },
   );
 
+  test('a leader of an earlier timeline is told, until one of the later is there again', async () => {
+    const seen = new Map([
+      [ONE, primary('0000000A')],
+      [TWO, STANDBY],
+    ]);
+    const servers = new Servers(BOTH, async (each) => seen.get(each) as ServerSeen);
+    await servers.look();
+    expect(servers.setBack).toBeNull();
+    seen.set(ONE, STANDBY).set(TWO, primary('00000009'));
+    expect([(await servers.look()).seen, servers.url]).toEqual(['leaderless', ONE]);
+    expect(servers.setBack).toStartWith(
+      'two:5432 takes writes on timeline 9, though timeline 10 was seen: what was acknowledged on it is missing there.',
+    );
+    seen.set(TWO, primary('0000000B'));
+    expect([(await servers.look()).seen, servers.setBack]).toEqual(['elsewhere', null]);
+  });
+
   test('a start that finds none says of each what it is', async () => {
     const servers = new Servers(BOTH, async (each) => (each === ONE ? SILENT : STANDBY));
     expect(servers.find(0)).rejects.toThrow(

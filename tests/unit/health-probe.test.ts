@@ -206,3 +206,19 @@ test('a statement without a connection may wait behind one that the server works
   await at(2_800, answering());
   expect(replaced).toBe(1);
 });
+
+test('behind a pooler a statement counts as lost only when nothing was answered either, since it may wait its turn', async () => {
+  const first = watch.sent(() => 'hidden');
+  watch.sent(() => 'hidden');
+  now = 1_000;
+  watch.answered(first, { unheard: false });
+  await at(1_500, answering());
+  await at(2_299, answering());
+  expect(replaced).toBe(0);
+  // A backend at work explains it as well.
+  await at(4_000, answering(7));
+  await at(5_000, answering());
+  expect(replaced).toBe(0);
+  await at(5_000, answering());
+  expect(replaced).toBe(1);
+});

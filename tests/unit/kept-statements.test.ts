@@ -16,3 +16,11 @@ test('connections do without names for longer, up to an hour, each time that one
     expect(kept.areOn).toBe(true);
   }
 });
+
+test('behind a pooler that has lost one, connections do without names for good', () => {
+  let now = 0;
+  const kept = new KeptStatements(() => now);
+  expect(kept.forgotten({ isPooled: true })).toBe(true);
+  now += 365 * 24 * 60 * MINUTE;
+  expect([kept.areOn, kept.forgotten({ isPooled: true })]).toEqual([false, false]);
+});
