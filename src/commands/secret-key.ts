@@ -3,9 +3,10 @@ import { resolveSecretKey } from '../config/secret-key.ts';
 import { createSealer } from '../crypto/sealer.ts';
 import { bindAnew, isItsKey } from '../db/canary.ts';
 import type { Database } from '../db/database.ts';
+import { DataDirectoryInUse } from '../db/directory-lock.ts';
 import { migrate } from '../db/migrate.ts';
+import { openDatabase } from '../db/open.ts';
 import type { Terminal } from './terminal.ts';
-import { withDatabase } from './with-database.ts';
 
 /** What the key of a database seals or hashes: a query that counts it, and what is lost with the key. */
 const LOST: readonly { readonly count: string; readonly what: string; readonly remedy: string }[] = [
@@ -54,12 +55,29 @@ const LOST: readonly { readonly count: string; readonly what: string; readonly r
   },
 ];
 
+const STOP_FIRST =
+  'A Posthorn serves from this database. Stop it first: what it seals from now on could not be opened with this key.\n';
+
+/** Instances on a server; the embedded database has one at most, which locks its folder. */
+const OTHERS = `select count(*)::integer as instances from pg_stat_activity where datname = current_database()
+and application_name like 'posthorn #%' and application_name <> current_setting('application_name')`;
+
 /**
  * `posthorn secret-key replace` helps an operator who has lost the key: the database goes on with SECRET_KEY, or with a new one
  * in the data directory. Nothing that the lost one sealed is removed, so that a key that is found again can be put back.
  */
-export function replaceSecretKey(config: Config, terminal: Terminal): Promise<number> {
-  return withDatabase(config, async (database) => {
+export async function replaceSecretKey(config: Config, terminal: Terminal): Promise<number> {
+  const { databaseUrl: url, dataDir } = config;
+  const database = await openDatabase({ url, dataDir: url === null ? dataDir : null }).catch((error) => {
+    if (error instanceof DataDirectoryInUse) return null;
+    throw error;
+  });
+  try {
+    const [others] = (await database?.query<{ instances: number }>(OTHERS)) ?? [];
+    if (!database || (others?.instances ?? 0) > 0) {
+      terminal.error(STOP_FIRST);
+      return 1;
+    }
     await migrate(database);
     const sealer = createSealer(await resolveSecretKey(config));
     if (await isItsKey(database, sealer)) {
@@ -79,7 +97,9 @@ export function replaceSecretKey(config: Config, terminal: Terminal): Promise<nu
       ].join('\n'),
     );
     return 0;
-  });
+  } finally {
+    await database?.close();
+  }
 }
 
 async function lostIn(database: Database): Promise<readonly string[]> {

@@ -111,6 +111,12 @@ test('replacing the key tells how much of what is lost with it, and what to do',
   expect(said).not.toContain('Amazon SES');
 });
 
+test('the key is not replaced below a service that goes on with the one before', async () => {
+  const environment = { DATABASE_URL: database.url, SECRET_KEY: LOST };
+  const told = await command(environment, 'secret-key', 'replace');
+  expect(told).toEqual({ code: 1, out: '', error: expect.stringContaining('Stop it first') });
+});
+
 test('a code of an authenticator is refused with the way out, which a recovery code opens', async () => {
   const refused = await signIn(totpCode(before.secret, step()));
   expect(refused.status).toBe(401);

@@ -93,6 +93,7 @@ test('an embedded database whose key is lost starts with none, says what to do, 
     expect([replaced.code, replaced.said]).toEqual([0, expect.stringContaining('links in earlier emails')]);
     expect((await run('secret-key', 'replace')).said).toContain('nothing was changed');
     await using again = await startService({ dataDir: home });
+    expect(await run('secret-key', 'replace')).toMatchObject({ code: 1 });
     expect(await again.stop()).toBe(0);
   } finally {
     rmSync(home, { recursive: true });
