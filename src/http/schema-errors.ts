@@ -64,6 +64,9 @@ type Wording = (schema: TSchema) => string;
 
 const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
+/** The pattern of names: something that can be seen. */
+const NOT_BLANK = '\\S';
+
 const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
   [ValueErrorType.ObjectRequiredProperty]: () => 'This is required.',
   [ValueErrorType.ObjectAdditionalProperties]: ({ properties }) => {
@@ -82,8 +85,12 @@ const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
   [ValueErrorType.StringMinLength]: ({ minLength }) =>
     minLength === 1 ? 'Must not be empty.' : `Use at least ${counted(minLength, 'character')}.`,
   [ValueErrorType.StringMaxLength]: ({ maxLength }) => `Use at most ${counted(maxLength, 'character')}.`,
-  [ValueErrorType.StringPattern]: ({ description }) =>
-    description ? `Not of the form that is needed: ${description}` : 'Not of the form that is needed.',
+  [ValueErrorType.StringPattern]: ({ description, pattern }) =>
+    pattern === NOT_BLANK
+      ? 'Must not be blank.'
+      : description
+        ? `Not of the form that is needed: ${description}`
+        : 'Not of the form that is needed.',
   [ValueErrorType.StringFormat]: () =>
     'Send an ISO 8601 date and time with an offset or Z, such as 2026-01-31T09:30:00Z.',
   [ValueErrorType.IntegerMinimum]: ({ minimum }) => `Must be at least ${minimum}.`,

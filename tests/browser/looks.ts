@@ -43,9 +43,11 @@ export async function violations(page: Page, rules: string = RULES.all): Promise
     nodes.map(({ target, failureSummary }) => id + ' at ' + target.join(' ') + ': ' + failureSummary)))`)) as string[];
 }
 
-/** How far the page runs out of the window sideways. */
+/** How far the page runs out of the window sideways, or what a dialog says out of the dialog. */
 export const sidewaysOf = (page: Page): Promise<unknown> =>
-  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  page.evaluate(
+    `Math.max(...[document.documentElement, ...document.querySelectorAll('dialog[open]')].map((each) => each.scrollWidth - each.clientWidth))`,
+  );
 
 /** Ends what moves and ends by itself. A colour that is half-way between two themes is no colour of either. */
 const SETTLED = `Promise.all(document.getAnimations()

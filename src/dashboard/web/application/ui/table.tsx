@@ -123,7 +123,11 @@ export function Table<Item>(props: {
         <thead className="border-b border-edge bg-sunk text-left text-caption text-dim">
           <tr aria-rowindex={1}>
             {columns.map((column) => (
-              <th key={column.name} scope="col" className={`h-9 px-4 font-medium ${shapeOf(column)}`}>
+              <th
+                key={column.name}
+                scope="col"
+                className={`h-9 px-4 font-medium max-sm:px-2 max-sm:first:pl-4 max-sm:last:pr-4 ${shapeOf(column)}`}
+              >
                 {column.name}
               </th>
             ))}
@@ -187,7 +191,7 @@ function DrawnRow<Item>(props: {
       style={{ height: ROW }}
       className={`relative border-b border-edge last:border-0 ${props.to === null ? '' : 'hover:bg-hover has-[[data-row]:focus-visible]:bg-hover'}`}
     >
-      <th scope="row" className={`px-4 text-left font-normal ${shapeOf(head)}`}>
+      <th scope="row" className={`px-4 text-left font-normal max-sm:pr-2 ${shapeOf(head)}`}>
         {props.to === null ? (
           head.cell(props.item)
         ) : (
@@ -203,7 +207,10 @@ function DrawnRow<Item>(props: {
         )}
       </th>
       {rest.map((column) => (
-        <td key={column.name} className={`truncate px-4 text-dim ${shapeOf(column)}`}>
+        <td
+          key={column.name}
+          className={`truncate px-4 text-dim max-sm:px-2 max-sm:last:pr-4 ${shapeOf(column)}`}
+        >
           {column.cell(props.item)}
         </td>
       ))}

@@ -113,7 +113,7 @@ function Members({ audience }: { readonly audience: Audience }) {
       name: 'Contact',
       cell: (contact) => <Lead title={contact.email} sub={nameOf(contact) || undefined} />,
     },
-    { name: 'Status', width: 'w-36', cell: ({ status }) => <Badge status={status} /> },
+    { name: 'Status', width: 'w-36', from: 'sm', cell: ({ status }) => <Badge status={status} /> },
     {
       name: 'Last active',
       width: 'w-36',

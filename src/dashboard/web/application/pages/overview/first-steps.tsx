@@ -1,14 +1,17 @@
 import { Link } from 'wouter';
 import { Check } from '../../../icons.tsx';
+import { useViewer } from '../../api/viewer.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { addressOf, STEPS, useProgress } from '../start/steps.ts';
 
 /** The way to the first live email. It goes away when it has been gone. */
 export function FirstSteps() {
+  const { may } = useViewer();
   const done = useProgress();
   const next = done && STEPS.find(({ name }) => !done[name]);
-  if (!next) return null;
+  // Whoever only reads can take none of them.
+  if (!next || !may('emails:send')) return null;
   return (
     <Card
       title="First steps"

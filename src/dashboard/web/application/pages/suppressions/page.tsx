@@ -125,7 +125,7 @@ const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
   },
   {
     name: 'Reason',
-    width: 'w-40',
+    width: 'w-40 max-sm:w-32',
     cell: ({ reason }) => (
       <Badge status={reason} tone={reason === 'bounced' || reason === 'complained' ? 'bad' : 'waiting'}>
         {REASONS[reason]}
@@ -141,7 +141,7 @@ const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
   },
   {
     name: 'Remove',
-    width: 'w-28',
+    width: 'w-28 max-sm:w-22',
     isRight: true,
     cell: (suppression) => <Remove suppression={suppression} />,
   },
