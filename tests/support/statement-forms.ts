@@ -1,0 +1,53 @@
+import { Children } from '../../src/engine/children.ts';
+import type { Kind } from '../../src/engine/kind.ts';
+import type { BatchStatement } from '../../src/engine/statement-parts.ts';
+import { commitStatement, spawnStatement } from '../../src/engine/statements.ts';
+import { wakeWriting } from '../../src/engine/wake-at.ts';
+import { systemClock } from '../../src/time/clock.ts';
+
+/** A clock that the database's is compared with, and one that it is not: they write `wake_at` differently. */
+export const CLOCKS = [
+  systemClock,
+  { ...systemClock, agreement: { skewMs: 0, machineSkewMs: 0, agrees: true } },
+];
+
+/** The statements of a kind, each made anew: of one statement only the first few forms differ from the whole. */
+const STATEMENTS = CLOCKS.flatMap((clock): readonly ((kind: Kind) => BatchStatement)[] => {
+  const wake = wakeWriting(clock);
+  return [
+    (kind) => spawnStatement(kind, wake),
+    (kind) => commitStatement(kind, wake),
+    (kind) => commitStatement(kind, wake, { isContended: true }),
+  ];
+});
+
+/** Which parts batches are made to need: none, each by itself, all but one, all. */
+function needs(names: readonly string[]): readonly (readonly string[])[] {
+  const all = [
+    [],
+    ...names.map((name) => [name]),
+    ...names.map((name) => names.filter((n) => n !== name)),
+    names,
+  ];
+  return [...new Map(all.map((some) => [some.join(), some])).values()];
+}
+
+/** The least and the most that batches need: together they have everything that any form has. */
+const ends = (names: readonly string[]): readonly (readonly string[])[] => [[], names];
+
+/** The SQL of every form of the statements that write actors of a kind, or of the least and the fullest ones. */
+export function formsOf(kind: Kind, which: 'every' | 'ends' = 'every'): readonly string[] {
+  const chosen = which === 'every' ? needs : ends;
+  const templates = new Children(kind.children).templates(0).rows;
+  const forms = STATEMENTS.flatMap((make) =>
+    chosen(make(kind).parts.map(({ name }) => name)).map((needed) => {
+      const statement = make(kind);
+      const signs = statement.parts.flatMap(({ name, columns: [sign = ''] }) =>
+        needed.includes(name) ? [sign] : [],
+      );
+      const row = { id: 'id', ...Object.fromEntries(signs.map((sign) => [sign, ''])) };
+      return statement.prepare([row], 1, templates).sql;
+    }),
+  );
+  return [...new Set(forms)];
+}
