@@ -25,6 +25,8 @@ import { findTerms } from './modules/workspace/queries.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { MeasuredDatabase } from './telemetry/measured-database.ts';
 import { Metrics } from './telemetry/metrics.ts';
+import { openTracing } from './telemetry/open-tracing.ts';
+import { rarely } from './telemetry/rarely.ts';
 import { type Clock, systemClock } from './time/clock.ts';
 import { openClock } from './time/database-clock.ts';
 import { trustedAuthorities } from './transport/authorities.ts';
@@ -87,6 +89,16 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
   const { clock, closeClock } = await clockOf(source, database);
   opened.push(closeClock);
   await ensurePartitions(database, clock.now());
+  const tracing = await openTracing({
+    endpoint: config.otelExporterOtlpEndpoint,
+    headers: config.otelExporterOtlpHeaders ?? {},
+    serviceName: config.otelServiceName,
+    version: VERSION,
+    ratio: config.otelTracesSamplerArg,
+    now: () => clock.now(),
+    warn: rarely(logger, clock.monotonic),
+  });
+  if (tracing) opened.push(() => tracing.close());
   const limits = await openLimiter({
     perAddress: config.rateLimitPerIp,
     perKey: config.rateLimitPerKey,
@@ -102,7 +114,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
   opened.push(() => markdown.close());
   const now = () => clock.now();
   return {
-    ...{ config, database, clock, logger, sealer, signer, metrics },
+    ...{ config, database, clock, logger, sealer, signer, metrics, tracing },
     ...{
       version: VERSION,
       ca: await trustedAuthorities(config.tlsCaFile),

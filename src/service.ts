@@ -78,7 +78,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       }
     },
     clock,
-    log: logger,
+    ...{ log: logger, tracing: parts.tracing },
     ...(metrics && { observe: (answered: Answered) => metrics.request(answered) }),
   });
   offers.ask = async (request, client) =>

@@ -47,6 +47,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/modules/webhooks/deliveries/sql-id.ts': 'SQL of fan-out and of replay',
   'src/modules/webhooks/endpoints/secret.ts': 'the one place where a secret is made',
   'src/modules/webhooks/http/resolve.ts': 'the resolver, injected where names are looked up',
+  'src/telemetry/open-tracing.ts': 'the one place that loads the library of traces',
   'src/telemetry/readable.ts': 'the form of lines for people, beside the logger that writes for programs',
   'src/threads/serve.ts': 'runs in a thread, and loads nothing of the thread that started it',
   'src/transport/authorities.ts': 'loaded once for all transports, by the service and by the doctor',

@@ -52,6 +52,32 @@ export const percentage = () =>
     /^\d{1,3}(?:\.\d{1,3})?$/.test(text) ? Number(text) : null,
   );
 
+/** A share with up to six decimals. */
+export const share = kind(
+  'a number from 0 to 1, such as 0.1',
+  Type.Number({ minimum: 0, maximum: 1 }),
+  (text) => (/^(?:0|1|0?\.\d{1,6}|1\.0+)$/.test(text) ? Number(text) : null),
+);
+
+/** Headers of HTTP in the form of OpenTelemetry: names of RFC 9110 tokens, values encoded for URLs. */
+export const headers = kind(
+  'headers such as api-key=secret, separated by commas',
+  Type.Record(Type.String(), Type.String()),
+  (written) => {
+    const pairs = items(written).map((item) => /^([\w!#$%&'*+.^`|~-]+)=(.*)$/.exec(item));
+    try {
+      const read = pairs.map(
+        (pair) => [pair?.[1] ?? '', decodeURIComponent(pair?.[2] ?? '').trim()] as const,
+      );
+      return read.every(([name, value]) => name !== '' && /^[\x20-\x7e]+$/.test(value))
+        ? Object.fromEntries(read)
+        : null;
+    } catch {
+      return null;
+    }
+  },
+);
+
 export const integer = (minimum: number, maximum: number, also = '') =>
   kind(`a whole number from ${minimum} to ${maximum}${also}`, Type.Integer({ minimum, maximum }), digits);
 

@@ -280,6 +280,14 @@ export const SETTINGS = {
     'off',
     'The port on HOST that serves /metrics for Prometheus, without a key',
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    is.url('an http or https URL', 'http:', 'https:'),
+    'off',
+    'The OpenTelemetry collector that gets traces, over OTLP/HTTP at /v1/traces below it',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: secret(is.headers, 'none', 'Headers for the collector, such as api-key=…'),
+  OTEL_SERVICE_NAME: withDefault(anyText, 'posthorn', 'The name of this service in traces'),
+  OTEL_TRACES_SAMPLER_ARG: withDefault(is.share, '1', 'The share of traces that is recorded, 0 to 1'),
 } as const satisfies Record<string, Setting>;
 
 /** The name of an environment variable that the service reads. */

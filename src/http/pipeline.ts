@@ -2,6 +2,7 @@ import { WorkTime } from '../async/deadline.ts';
 import type { BudgetLimits } from '../async/keyed-budget.ts';
 import { mintId } from '../db/ids.ts';
 import { rarely } from '../telemetry/rarely.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { type ChangeByRequest, changeBehind, isChange, type RecordAct, recordAct } from './act.ts';
 import { type AdmissionDeps, type AdmissionRequest, type Admitted, admit } from './admission.ts';
 import { BodyBudget } from './body/body-budget.ts';
@@ -37,6 +38,8 @@ export interface HttpDeps extends AdmissionDeps {
   readonly noteChange?: (change: ChangeByRequest) => void;
   /** Is called with every response, for the metrics. */
   readonly observe?: (answered: Answered) => void;
+  /** Shows requests in traces; without it there are none. */
+  readonly tracing?: Tracing | null;
 }
 
 /** One response for the metrics. `route` is the pattern, never the path. */
@@ -94,7 +97,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
     return released(sent.body, perform(exchange, admitted, sent, inFlight, deps));
   }
 
-  return async (endpoint, incoming) => {
+  const respondTo: Pipeline = async (endpoint, incoming) => {
     const now = clock.now();
     // Written out, as are the other objects of every request: spreading one costs more than a lookup of its route.
     const { request, path, search, params, socketAddress } = incoming;
@@ -144,6 +147,14 @@ export function createPipeline(deps: HttpDeps): Pipeline {
       ms: clock.monotonic() - startedAt,
     });
     return response;
+  };
+
+  const { tracing } = deps;
+  if (!tracing) return respondTo;
+  return (endpoint, incoming) => {
+    const { method, headers } = incoming.request;
+    const asked = { method, route: endpoint?.route.path ?? 'unknown', headers };
+    return tracing.request(asked, () => respondTo(endpoint, incoming));
   };
 }
 

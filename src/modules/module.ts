@@ -17,6 +17,7 @@ import type { Route } from '../http/route.ts';
 import type { MarkdownRenderer } from '../mail/content/markdown-renderer.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Clock } from '../time/clock.ts';
 import type { MailReader } from '../transport/reading/mail-reader.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -74,6 +75,8 @@ export interface ModuleParts {
   readonly signer: Signer;
   readonly version: string;
   readonly metrics: Metrics | null;
+  /** Null where no collector is named. */
+  readonly tracing: Tracing | null;
   /** The trusted certificate authorities in PEM; null for the runtime's own list. */
   readonly ca: string | null;
   readonly mailReader: MailReader;

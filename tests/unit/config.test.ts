@@ -87,6 +87,9 @@ describe('a setting', () => {
     ['WEBHOOK_ALLOW_CIDRS', '10.0.0.0/33', 'addresses or ranges'],
     ['DNS_SERVERS', 'dns.example.com:53', 'addresses of name servers'],
     ['DNS_SERVERS', '9.9.9.9:99999', 'addresses of name servers'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'an http or https URL'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'a number from 0 to 1'],
+    ['OTEL_TRACES_SAMPLER_ARG', '-0.1', 'a number from 0 to 1'],
     ['SIMULATOR_DOMAIN', 'no spaces.test', 'a domain name in lower case'],
     ['SPAMASSASSIN_URL', '127.0.0.1:783', 'an address such as tcp://127.0.0.1:783'],
     ['SPAMASSASSIN_URL', 'http://127.0.0.1:783', 'an address such as tcp://127.0.0.1:783'],
@@ -125,6 +128,15 @@ describe('a setting', () => {
       { address: '2001:db8::1', port: 53 },
       { address: '2001:db8::2', port: 5353 },
     ]);
+    expect(load({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%2Cb%3D, x-y=1' }).otelExporterOtlpHeaders).toEqual({
+      'api-key': 'a,b=',
+      'x-y': '1',
+    });
+    for (const wrong of ['api-key', '=a', 'a b=c', 'a=%', 'a=%0A', 'a='])
+      expect(problemsOf({ OTEL_EXPORTER_OTLP_HEADERS: wrong })).toEqual([
+        'OTEL_EXPORTER_OTLP_HEADERS must be headers such as api-key=secret, separated by commas.',
+      ]);
+    expect(load({ OTEL_TRACES_SAMPLER_ARG: '0.25' }).otelTracesSamplerArg).toBe(0.25);
     expect(load({ TRUST_PROXY: '2' }).trustProxy).toEqual({ hops: 2 });
     expect(load({ RATE_LIMIT_STORE: 'rediss://cache:6380/1' }).rateLimitStore).toBe('rediss://cache:6380/1');
   });

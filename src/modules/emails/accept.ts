@@ -10,6 +10,7 @@ import { Failure } from '../../http/failure.ts';
 import { claimOnce, idempotently } from '../../http/idempotent.ts';
 import type { IdempotencyClaim, Replay } from '../../http/route.ts';
 import type { Address } from '../../mail/address.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
 import { isoOf, isoOrNull } from '../../time/clock.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE } from './accept/attempt-schedule.ts';
@@ -35,6 +36,7 @@ export interface AcceptanceDeps extends PreparationDeps {
   readonly liveSchedule: AttemptSchedule;
   /** Test sends a day; 0 is no limit. */
   readonly testSendsPerDay: number;
+  readonly tracing?: Tracing | null;
 }
 
 /** One email to accept. */
@@ -87,8 +89,19 @@ async function accept(
     // The template may have changed since it was remembered.
     return filled && filled.rememberedRevision !== null ? accept(deps, asked, keyed, false) : WITHHELD;
   if (spawned.outcome === 'replayed') return spawned;
+  noteAccepted(deps, id, asked);
   return receiptOf(id, spawned.state, spawned.context);
 }
+
+const noteAccepted = (
+  { tracing }: AcceptanceDeps,
+  id: string,
+  {
+    now,
+    sender: { workspaceId, livemode },
+  }: Pick<AcceptRequest, 'now'> & { sender: Pick<EmailSender, 'workspaceId' | 'livemode'> },
+): void =>
+  tracing?.accepted(id, now, { 'posthorn.workspace.id': workspaceId, 'posthorn.livemode': livemode });
 
 /** The refusal that acceptance would give now, whatever the quota; null for an email that is right. @throws Unavailable */
 export async function refusalOf(deps: AcceptanceDeps, asked: AcceptRequest): Promise<Failure | null> {
@@ -142,12 +155,13 @@ export interface CampaignRecipient {
  * (epoch milliseconds), where a rate is set. Those that are asked for together are written together. @throws Unavailable
  */
 export async function acceptForCampaign(
-  { engine, liveSchedule, testSendsPerDay }: AcceptanceDeps,
+  deps: AcceptanceDeps,
   sender: Omit<EmailSender, 'senderDefaults'>,
   { campaignId, turn, domainId, templateId, from, replyTo, subject, size, ...tracked }: CampaignMessage,
   { contactId, address, contact }: CampaignRecipient,
   { now, nextAt }: { readonly now: number; readonly nextAt: number | null },
 ): Promise<'spawned' | 'withheld' | 'overQuota'> {
+  const { engine, liveSchedule, testSendsPerDay } = deps;
   const id = mintId('em', now);
   const bare = ({ name, address }: Address) => ({ name, address });
   const message = {
@@ -188,6 +202,7 @@ export async function acceptForCampaign(
     bytes: content.length + 1_024,
   });
   if (spawned.outcome === 'replayed') throw new Error('No email of a campaign has an idempotency key.');
+  if (spawned.outcome === 'spawned') noteAccepted(deps, id, { now, sender });
   return spawned.outcome;
 }
 

@@ -17,6 +17,7 @@ import { directMail } from './send/direct-mail.ts';
 import { openLiveMail } from './send/open.ts';
 import { emailPerformer } from './send/perform.ts';
 import { cachedSenders } from './send/senders.ts';
+import { traced } from './send/traced.ts';
 import { openTransports } from './send/transports.ts';
 import { emailWaitingRoom } from './wait/wait-for-email.ts';
 
@@ -47,7 +48,7 @@ export const emailsModule = defineModule<BatchDeps & Waiting>({
   ],
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
   pages: emailFrames,
-  open({ config, database, clock, logger, sealer, signer, ca, liveMail, markdown }) {
+  open({ config, database, clock, logger, sealer, signer, ca, liveMail, markdown, tracing }) {
     let known: Offers | undefined;
     const keep = captureStore(database, clock, (workspaceId) => known?.mailCaptured?.(workspaceId));
     const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
@@ -62,7 +63,7 @@ export const emailsModule = defineModule<BatchDeps & Waiting>({
       campaigns: () => known?.campaignMail,
     });
     return {
-      registrations: [emails(emailPerformer(clock, live))],
+      registrations: [emails(traced(emailPerformer(clock, live), tracing, clock))],
       connect({ engine, offers }) {
         known = offers;
         engine.listen(({ name }) => {
@@ -70,7 +71,7 @@ export const emailsModule = defineModule<BatchDeps & Waiting>({
         });
         const { simulatorDomain, testSendsPerDay } = config;
         const acceptance = {
-          ...{ engine, database, simulatorDomain, testSendsPerDay },
+          ...{ engine, database, simulatorDomain, testSendsPerDay, tracing },
           liveSchedule: {
             ...LIVE_SCHEDULE,
             holdsDoubt: config.unknownOutcome === 'hold',

@@ -42,9 +42,12 @@ export const webhooksModule = defineModule<WebhookCommands>({
   children: [{ of: 'email', child: fanOut }],
   warnings: [disabledWarning],
   routes: webhookRoutes,
-  open({ database, clock, sealer, config, ca }) {
+  open({ database, clock, sealer, config, ca, tracing }) {
     const policy = { allowPrivate: isLocalOnly(config), allowCidrs: config.webhookAllowCidrs ?? [] };
-    const { kinds, targetRules, stopping, posting } = openWebhooks({ database, clock, sealer, policy, ca });
+    const { kinds, targetRules, stopping, posting } = openWebhooks({
+      ...{ database, clock, sealer },
+      ...{ policy, ca, tracing },
+    });
     return {
       registrations: kinds,
       connect({ engine, offers }) {

@@ -1,6 +1,7 @@
 import type { Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
 import type { Registration } from '../../engine/running-kind.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { WebhookPosting } from './commands.ts';
 import { webhookDeliveries } from './deliveries/kind.ts';
@@ -20,6 +21,7 @@ export interface WebhookParts {
   readonly policy: TargetPolicy;
   /** The trusted certificate authorities in PEM; null for the runtime's own list. */
   readonly ca: string | null;
+  readonly tracing?: Tracing | null;
 }
 
 export interface Webhooks {
@@ -30,14 +32,14 @@ export interface Webhooks {
 }
 
 /** Builds the parts of webhooks. */
-export function openWebhooks({ database, clock, sealer, policy, ca }: WebhookParts): Webhooks {
+export function openWebhooks({ database, clock, sealer, policy, ca, tracing }: WebhookParts): Webhooks {
   const targetRules = {
     guard: createAddressGuard(policy),
     resolve: resolveBySystem,
     privateNames: policy.allowPrivate || policy.allowCidrs.length > 0,
   };
   const poster = createPoster({ ...targetRules, clock, ca });
-  const performer = new WebhookPerformer({ database, clock, sealer, poster });
+  const performer = new WebhookPerformer({ database, clock, sealer, poster, tracing });
   const stopping = new Stopping({ database, clock });
   const posting: WebhookPosting = {
     problemOfUrl: (url) => problemOfTarget(url, targetRules),

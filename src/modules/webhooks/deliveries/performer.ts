@@ -5,11 +5,12 @@ import type { Database } from '../../../db/database.ts';
 import type { Order } from '../../../engine/draft.ts';
 import { decidedFor } from '../../../engine/kind.ts';
 import type { Performer } from '../../../engine/performers.ts';
+import type { Tracing } from '../../../telemetry/tracing.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { openSecret } from '../endpoints/secret.ts';
 import { isSuccess, type PostResult, REASONS } from '../http/post-result.ts';
 import type { Poster } from '../http/poster.ts';
-import { attemptReader, type Target } from './reader.ts';
+import { attemptReader, type DeliveryPayload, type Target } from './reader.ts';
 import { STOPS_IN } from './stop-pending.ts';
 
 /** Most orders in this process at once; others are left to their leases. */
@@ -23,12 +24,15 @@ const LONGEST_ATTEMPT_MS = 12_000;
  */
 const FRESH_MS = 10;
 
+type Posted = Omit<DeliveryPayload, 'body' | 'target'> & { readonly body: string };
+
 /** The parts that attempts use. */
 export interface WebhookWork {
   readonly database: Database;
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly poster: Poster;
+  readonly tracing?: Tracing | null | undefined;
 }
 
 /** Performs the attempts of deliveries. */
@@ -58,11 +62,13 @@ export class WebhookPerformer implements Performer {
     const payload = await this.#read.payload(order.actor.id);
     const readAt = clock.monotonic();
     if (!payload) return [];
-    const { webhookId, body, target } = payload;
+    const { webhookId, emailId, eventType, body, target } = payload;
     if (body === null) return [{ type: 'endpoint.stopped', at: clock.now(), reason: 'event_expired' }];
     const outcome = await this.#queue.take(webhookId, async () => {
       const isFresh = clock.monotonic() - readAt < FRESH_MS;
-      return this.#attempt(order, isFresh ? target : await this.#read.target(webhookId), { webhookId, body });
+      return this.#attempt(order, isFresh ? target : await this.#read.target(webhookId), {
+        ...{ webhookId, emailId, eventType, body },
+      });
     });
     return outcome ? [outcome] : [];
   }
@@ -71,7 +77,7 @@ export class WebhookPerformer implements Performer {
   async #attempt(
     order: Order,
     target: Target | null,
-    { webhookId, body }: { readonly webhookId: string; readonly body: string },
+    { webhookId, emailId, eventType, body }: Posted,
   ): Promise<WebhookDeliveryEvent | null> {
     const { clock, poster, sealer } = this.work;
     const leaseEnd = Math.min(...Object.values(order.actor.timers));
@@ -89,6 +95,18 @@ export class WebhookPerformer implements Performer {
     const endpointIsFailing = this.#isFailing(target, succeeded);
     const { attempt } = order.effect.params as { readonly attempt: number };
     const { httpStatus, responseBody, durationMs, error } = answer;
+    this.work.tracing?.record({
+      ...{ emailId, name: 'webhook post', startedAt: attemptedAt },
+      attributes: {
+        'http.request.method': 'POST',
+        'http.response.status_code': httpStatus,
+        'server.address': new URL(target.context.url).hostname,
+        'posthorn.webhook.id': webhookId,
+        'posthorn.event.type': eventType,
+        'posthorn.attempt': attempt,
+      },
+      problem: succeeded ? null : (error ?? `status ${httpStatus}`),
+    });
     const outcome: AttemptOutcome = {
       at: clock.now(),
       attempt,

@@ -6,6 +6,9 @@ import { type EventPlace, readEvents } from '../../emails/queries.ts';
 /** The event of a delivery and its endpoint. */
 export interface DeliveryPayload {
   readonly webhookId: string;
+  /** Null for a test, which is of no email. */
+  readonly emailId: string | null;
+  readonly eventType: string;
   /** The JSON of the event, the same bytes at every attempt; null when the event was deleted by retention. */
   readonly body: string | null;
   /** The endpoint as it was when the event was read. */
@@ -19,9 +22,10 @@ interface DeliveryRow {
   readonly given: unknown;
   readonly event_id: string;
   readonly email_id: string;
+  readonly event_type: string;
 }
 
-const DELIVERIES = `select d.id, d.webhook_id, d.event as given, d.event_id, d.email_id
+const DELIVERIES = `select d.id, d.webhook_id, d.event as given, d.event_id, d.email_id, d.event_type
 from unnest($1::text[]) i(id) join webhook_deliveries d on d.id = i.id`;
 
 /** An endpoint at the time of sending. */
@@ -56,9 +60,11 @@ async function readPayloads(database: Database, ids: readonly string[]): Promise
   ]);
   const bodies = new Map([...events].map(([id, event]) => [id, JSON.stringify(event)]));
   const byId = new Map(targets.map((target) => [target.id, target]));
-  return rows.map(({ id, webhook_id: webhookId, given, event_id }) => ({
+  return rows.map(({ id, webhook_id: webhookId, given, event_id, email_id, event_type }) => ({
     id,
     webhookId,
+    emailId: given === null ? email_id : null,
+    eventType: event_type,
     body: given === null ? (bodies.get(event_id) ?? null) : JSON.stringify(given),
     target: byId.get(webhookId) ?? null,
   }));
