@@ -1,4 +1,5 @@
 import { createApiReference } from '@scalar/api-reference';
+import { makeAccessible } from './accessible.ts';
 
 // Scalar's API reference (MIT) is there for search, code samples, schemas and "try it", which would be a product of their own to keep.
 
@@ -51,4 +52,5 @@ if (mount) {
     onLoaded: takePlace,
   });
   followTheme();
+  makeAccessible(mount);
 }

@@ -1,0 +1,45 @@
+// What the library leaves out for those who do not see or do not use a mouse (WCAG 2.2: 1.3.1, 2.1.1, 2.5.3 and 4.1.2, as axe tells).
+
+/** What is wrong with an element, and its mend. Each makes its selector match no more. */
+const MENDS: readonly (readonly [string, (element: HTMLElement) => void])[] = [
+  // The name begins with the words that are seen, so that whoever speaks to the browser can say them.
+  [
+    'button.show-more[aria-label^="Show all"]',
+    (button) => {
+      button.ariaLabel = `${button.textContent?.trim()}: ${button.ariaLabel?.replace('Show all', 'all')}`;
+    },
+  ],
+  [
+    'button.scalar-code-copy:not([aria-label])',
+    (button) => {
+      button.ariaLabel = 'Copy';
+    },
+  ],
+  // The page has a banner of its own.
+  [
+    'header:not([role])',
+    (header) => {
+      header.role = 'none';
+      const { parentElement: parent } = header;
+      if (!parent || parent.role) return;
+      parent.role = 'navigation';
+      parent.ariaLabel = 'Contents';
+    },
+  ],
+  [
+    'ul.endpoints:not([tabindex])',
+    (list) => {
+      list.tabIndex = 0;
+    },
+  ],
+];
+
+/** Mends what the library draws, now and later. */
+export function makeAccessible(root: HTMLElement): void {
+  const mend = (): void => {
+    for (const [selector, act] of MENDS)
+      for (const element of root.querySelectorAll<HTMLElement>(selector)) act(element);
+  };
+  new MutationObserver(mend).observe(root, { childList: true, subtree: true });
+  mend();
+}
