@@ -16,6 +16,20 @@ import {
 } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
+/** What the page has that these tests' own side has not. */
+interface InPage {
+  readonly document: {
+    querySelector(selector: string): {
+      textContent: string;
+      click(): void;
+      hasAttribute(name: string): boolean;
+    };
+  };
+  readonly MutationObserver: new (
+    heard: () => void,
+  ) => { observe(node: object, options: { attributeFilter: readonly string[] }): void };
+}
+
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let dashboard: Dashboard;
 let url: string;
@@ -65,6 +79,25 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   await heading('Welcome, Ada Lovelace');
   await press(page, 'Send a test email');
   await page.getByText('It has arrived.').waitFor();
+
+  // A click is answered before the page that it leads to is drawn.
+  const answered = await page.evaluate(
+    () =>
+      new Promise((done) => {
+        const { document, MutationObserver } = globalThis as unknown as InPage;
+        const link = document.querySelector('nav[aria-label="Pages"] a[href$="/emails"]');
+        new MutationObserver(() =>
+          done({
+            heading: document.querySelector('main h1').textContent,
+            isLeaving: document.querySelector('main').hasAttribute('data-leaving'),
+          }),
+        ).observe(link, { attributeFilter: ['aria-current'] });
+        link.click();
+      }),
+  );
+  expect(answered).toEqual({ heading: 'Welcome, Ada Lovelace', isLeaving: true });
+  await heading('Emails');
+  expect(await page.locator('main[data-leaving]').count()).toBe(0);
 
   await page.keyboard.press('g');
   await page.keyboard.press('k');

@@ -6,7 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Following } from './changes.ts';
 import type { Operations } from './operations.ts';
 import { Refused, request } from './requests.ts';
@@ -111,7 +111,8 @@ export function useList<Name extends Listing>(
     meta: { ...following },
     enabled,
   });
-  const items = query.data?.pages.flatMap(({ data }) => data as readonly ItemOf<Name>[]);
+  const pages = query.data?.pages;
+  const items = useMemo(() => pages?.flatMap(({ data }) => data as readonly ItemOf<Name>[]), [pages]);
   return { ...query, items };
 }
 

@@ -1,4 +1,4 @@
-import { Component, lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { Component, lazy, memo, type ReactNode, Suspense, useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { pages } from '../pages/pages.ts';
 import { ButtonLink } from '../ui/button.tsx';
@@ -16,7 +16,7 @@ export function loadPageOf(address: string): void {
 }
 
 /** The page that the address names. */
-export function OpenPage() {
+export const OpenPage = memo(() => {
   const [path] = useLocation();
   const name = pageNameOf(path);
   const isOpen = useOpenPages().some((page) => page.name === name);
@@ -30,14 +30,15 @@ export function OpenPage() {
   if (!View) return <NoSuchPage />;
   return (
     <Barrier key={name}>
-      <Suspense fallback={<Loading />}>
+      <Suspense fallback={<LoadingPage />}>
         <View />
       </Suspense>
     </Barrier>
   );
-}
+});
 
-const Loading = () => (
+/** What stands in the place of a page until it can be drawn. */
+export const LoadingPage = () => (
   <div className="grid gap-6">
     <Skeleton className="h-7 w-48" />
     <Skeleton className="h-64 w-full" />

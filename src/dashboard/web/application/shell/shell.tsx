@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Search } from '../../icons.tsx';
 import { useViewer } from '../api/viewer.tsx';
@@ -10,7 +10,9 @@ import { EnvironmentSwitch } from './environment-switch.tsx';
 import { ENVIRONMENTS } from './environments.ts';
 import { useKeys } from './keys.ts';
 import { Navigation, pageNameOf, useOpenPages } from './navigation.tsx';
+import { LoadingPage } from './open-page.tsx';
 import { Shortcuts } from './shortcuts.tsx';
+import { PlaceProvider, useShownPlace } from './shown-place.tsx';
 import { WorkspaceMenu } from './workspace-menu.tsx';
 
 const loadPalette = () => import('./palette.tsx');
@@ -20,8 +22,10 @@ const Palette = lazy(loadPalette);
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { environment, session } = useViewer();
   const [path, navigate] = useLocation();
+  const shown = useShownPlace();
   const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
   const close = () => setOpened(null);
+  const search = useCallback(() => setOpened('palette'), []);
   // Whoever opens it types at once: it is there before, but after everything else.
   useEffect(() => {
     const idle = setTimeout(() => void loadPalette(), 1_000);
@@ -38,7 +42,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     ),
   });
   const { color, about } = ENVIRONMENTS[environment];
-  const isWide = openPages.some(({ name, isWide }) => isWide === true && name === pageNameOf(path));
+  const isWide = openPages.some(
+    ({ name, isWide }) => isWide === true && name === pageNameOf(shown?.path ?? path),
+  );
   return (
     <div
       data-environment={environment}
@@ -53,11 +59,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </a>
       <aside className="hidden border-r border-edge bg-sunk lg:block">
         <div className="sticky top-0 flex h-dvh flex-col">
-          <SideBar onSearch={() => setOpened('palette')} />
+          <SideBar onSearch={search} />
         </div>
       </aside>
       <div className={isWide ? 'flex min-w-0 flex-col lg:h-dvh' : 'min-w-0'}>
-        <MobileBar key={path} onSearch={() => setOpened('palette')} />
+        <MobileBar key={path} onSearch={search} />
         <p role="status" className="environment-band">
           {about}
           {session.workspace.archived &&
@@ -68,13 +74,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <main
           id="content"
           tabIndex={-1}
+          data-leaving={shown !== null && shown.path !== path ? '' : undefined}
           className={
             isWide
               ? 'flex min-h-0 flex-1 flex-col outline-none'
               : 'mx-auto grid w-full max-w-6xl grid-cols-[minmax(0,1fr)] gap-5 px-4 py-6 outline-none sm:px-8 sm:py-8'
           }
         >
-          {children}
+          {shown === null ? <LoadingPage /> : <PlaceProvider place={shown}>{children}</PlaceProvider>}
         </main>
       </div>
       <Toasts />
@@ -88,7 +95,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-const SideBar = ({ onSearch }: { readonly onSearch: () => void }) => (
+/** What stands beside the page. Of another page only its navigation is drawn again. */
+const SideBar = memo(({ onSearch }: { readonly onSearch: () => void }) => (
   <>
     <div className="grid gap-2 px-3 pt-3 pb-2">
       <WorkspaceMenu />
@@ -108,7 +116,7 @@ const SideBar = ({ onSearch }: { readonly onSearch: () => void }) => (
       <AccountMenu />
     </div>
   </>
-);
+));
 
 /** What stands on top where there is no room beside the page. Another page closes the navigation. */
 function MobileBar({ onSearch }: { readonly onSearch: () => void }) {

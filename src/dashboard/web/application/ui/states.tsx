@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, startTransition, useEffect, useState } from 'react';
 import { Refused } from '../api/requests.ts';
 import { Button } from './button.tsx';
 
@@ -36,3 +36,13 @@ export const Failed = ({ error, onRetry }: { readonly error: Error; readonly onR
     {onRetry && <Button onClick={onRetry}>Try again</Button>}
   </div>
 );
+
+/**
+ * Draws what is inside once the rest of the page has been seen, in pieces between which the browser takes input. `instead` takes its
+ * room until then.
+ */
+export function Later(props: { readonly instead: ReactNode; readonly children: ReactNode }) {
+  const [isTime, setTime] = useState(false);
+  useEffect(() => startTransition(() => setTime(true)), []);
+  return isTime ? props.children : props.instead;
+}

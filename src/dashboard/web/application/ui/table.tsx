@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { isTyping } from '../shell/keys.ts';
 import { Button } from './button.tsx';
@@ -47,26 +47,42 @@ export function Table<Item>(props: {
   readonly empty: ReactNode;
 }) {
   const { list, columns } = props;
-  const { items, hasNextPage = false } = list;
+  const { hasNextPage = false } = list;
+  // Other filters are seen at once; the rows that they leave are drawn in pieces between which the browser takes input.
+  const items = useDeferredValue(list.items);
+  const isBehind = items !== list.items;
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
   const [active, setActive] = useState(0);
   const wanted = useRef<number | null>(null);
   const count = items?.length ?? 0;
-  const rows = useWindowVirtualizer({ count, estimateSize: () => ROW, overscan: 12, scrollMargin: top });
+  const rows = useWindowVirtualizer({
+    count,
+    estimateSize: () => ROW,
+    overscan: 12,
+    scrollMargin: top,
+    // The rows beyond the edge are enough for the next picture: none has to wait for React.
+    useFlushSync: false,
+  });
   const shown = rows.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? -1;
 
-  // What stands above the rows may change its height at any time.
+  // What stands above the rows may change its height at any time, and with it that of the page.
+  const hasRows = count > 0;
   useLayoutEffect(() => {
-    const place = body.current?.getBoundingClientRect().top;
-    if (place !== undefined) setTop(Math.round(place + scrollY));
-  });
+    const rows = body.current;
+    if (!rows || !hasRows) return;
+    const measure = () => setTop(Math.round(rows.getBoundingClientRect().top + scrollY));
+    const watch = new ResizeObserver(measure);
+    for (const each of [rows.closest('main') ?? rows, document.body]) watch.observe(each);
+    return () => watch.disconnect();
+  }, [hasRows]);
 
   useEffect(() => {
-    if (hasNextPage && list.isFetchingNextPage !== true && last >= count - 10) list.fetchNextPage?.();
-  }, [hasNextPage, list, last, count]);
+    if (hasNextPage && !isBehind && list.isFetchingNextPage !== true && last >= count - 10)
+      list.fetchNextPage?.();
+  }, [hasNextPage, isBehind, list, last, count]);
 
   const focusWanted = () => {
     const row = body.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`);
@@ -117,7 +133,7 @@ export function Table<Item>(props: {
       <table
         aria-label={props.label}
         aria-rowcount={hasNextPage || items === undefined ? -1 : count + 1}
-        aria-busy={items === undefined}
+        aria-busy={items === undefined || isBehind}
         className="w-full table-fixed"
       >
         <thead className="border-b border-edge bg-sunk text-left text-caption text-dim">

@@ -4,12 +4,19 @@ import { agoText, momentText } from './format.ts';
 /** One clock for all times of the page; what is shown changes by the minute at the most. */
 const EVERY_MS = 20_000;
 let now = Date.now();
+let timer = 0;
+const listeners = new Set<() => void>();
+const tick = () => {
+  now = Date.now();
+  for (const listener of listeners) listener();
+};
 const subscribe = (listener: () => void) => {
-  const timer = setInterval(() => {
-    now = Date.now();
-    listener();
-  }, EVERY_MS);
-  return () => clearInterval(timer);
+  if (listeners.size === 0) timer = window.setInterval(tick, EVERY_MS);
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) window.clearInterval(timer);
+  };
 };
 
 /** A time as its distance from now; the moment itself is shown beside the pointer. */

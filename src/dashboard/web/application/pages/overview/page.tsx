@@ -4,7 +4,7 @@ import { useViewer } from '../../api/viewer.tsx';
 import { count, share } from '../../ui/format.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/states.tsx';
+import { Later, Skeleton } from '../../ui/states.tsx';
 import { Attention } from './attention.tsx';
 import { Failures } from './failures.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -21,15 +21,21 @@ export default function Overview() {
       <Attention />
       <Figures />
       {environment === 'live' && may('emails:read') && (
-        <Suspense>
-          <Lately />
-        </Suspense>
+        <Later instead={null}>
+          <Suspense>
+            <Lately />
+          </Suspense>
+        </Later>
       )}
       <div className="grid items-start gap-5 lg:has-[>:nth-child(2)]:grid-cols-2">
         <FirstSteps />
         {environment === 'test' && <TestEmail />}
       </div>
-      {may('emails:read') && <Failures />}
+      {may('emails:read') && (
+        <Later instead={<Skeleton className="h-48 w-full" />}>
+          <Failures />
+        </Later>
+      )}
     </Page>
   );
 }
