@@ -1,6 +1,6 @@
 import { connect, DIRECT, type Link } from './connect.ts';
 import { backendOf } from './pool.ts';
-import { codeOf } from './sqlstate.ts';
+import { isRefusedSetting } from './sqlstate.ts';
 
 /**
  * Finds out what a URL leads to: a pooler greets with a process id of its own, which is not the backend's. A server that cannot be
@@ -22,7 +22,3 @@ export async function findLink(url: string): Promise<Link> {
   }
   return DIRECT;
 }
-
-/** PgBouncer: protocol_violation, "unsupported startup parameter: …". A server itself says 42704 to a setting that it does not know. */
-const isRefusedSetting = (error: unknown): boolean =>
-  codeOf(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter');

@@ -81,6 +81,10 @@ const isFatal = (error: unknown): boolean => {
   return 'severity' in error ? error.severity === 'FATAL' : 'cause' in error && isFatal(error.cause);
 };
 
+/** PgBouncer: protocol_violation, "unsupported startup parameter: …". A server itself says 42704 to a setting that it does not know. */
+export const isRefusedSetting = (error: unknown): boolean =>
+  codeOf(error) === '08P01' && messageOf(error).includes('startup parameter');
+
 /** The sentences for databases that refuse valid statements. Nothing was applied in any of these states. */
 const REFUSALS: readonly (readonly [code: RegExp, says: string])[] = [
   [/^53100/, 'has no room left on its disk'],
@@ -111,6 +115,11 @@ export function classify(error: unknown, database = 'The database'): unknown {
   if (refusal) return unavailable(refusal[1], 'no');
   if (/^(28|3D)/.test(code) || isFatal(error))
     return unavailable('refuses the connection', /^(28|3D|55000|42501)/.test(code) ? 'no' : 'unknown');
+  if (isRefusedSetting(error))
+    return unavailable(
+      'is behind a pooler that refuses settings: name the server itself in DATABASE_URL, or add them to ignore_startup_parameters',
+      'no',
+    );
   if (/^08/.test(code)) return unavailable('does not speak as expected', 'unknown');
   return error;
 }

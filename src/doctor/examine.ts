@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
 import { serverUrls } from '../db/server-urls.ts';
+import { primaryUrl } from '../db/servers.ts';
 import { readClock } from '../time/database-clock.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -17,6 +18,7 @@ import { diagnoseProxy, diagnosePublicUrl, diagnoseSubmission, type Exposure } f
 import { diagnoseDisk, diagnoseNameServers, diagnoseSecretKey, readSecretKey } from './machine.ts';
 import { openExisting } from './open-database.ts';
 import { diagnosePlans } from './plans.ts';
+import { diagnosePooler } from './pooler.ts';
 import { diagnoseReplication } from './replication.ts';
 import { askService } from './running-service.ts';
 import { diagnoseScheduler } from './scheduler.ts';
@@ -56,6 +58,12 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
       yield* guarded('Failover', () =>
         diagnoseReplication(usable, serverUrls(config.databaseUrl ?? '')?.length ?? 0),
       );
+      if (usable.kind === 'postgres') {
+        const pooler = await primaryUrl(config.databaseUrl ?? '')
+          .then((url) => diagnosePooler(usable, url))
+          .catch(() => null);
+        if (pooler) yield pooler;
+      }
       yield* guarded('Schema', () => diagnoseSchema(usable));
       yield* guarded('Partitions', () => diagnosePartitions(usable, now));
       yield* guarded('Event log', () => diagnoseLog(usable));

@@ -16,6 +16,7 @@ import {
 import type { Diagnosis } from '../../src/doctor/diagnosis.ts';
 import { examine } from '../../src/doctor/examine.ts';
 import { openTransports } from '../../src/doctor/open-transport.ts';
+import { diagnosePooler } from '../../src/doctor/pooler.ts';
 import { diagnoseReplication } from '../../src/doctor/replication.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { postgresStore } from '../support/engine.ts';
@@ -225,6 +226,19 @@ describe('doctor on a database', () => {
       wrong('may be gone after a crash', 'set it to on'),
     );
     await database.close();
+  });
+
+  test('tells a pooler, and what it drops', async () => {
+    await using made = await createTestDatabase();
+    const database = new PostgresDatabase(made.url);
+    const pooled = async () => ({ isPooled: true, takesSettings: true });
+    expect(await diagnosePooler(database, made.url, pooled)).toMatchObject({ status: 'fine', advice: null });
+    await database.close();
+    const dropping = { query: async () => [{ timeout: '0' }] } as unknown as PostgresDatabase;
+    expect((await diagnosePooler(dropping, made.url, pooled))?.advice).toContain('alter role');
+    // Whether one really stands there is asked of the server: none does before a test's own, unless the run goes through one.
+    const found = await diagnosePooler(dropping, made.url);
+    expect(found === null).toBe(process.env.TEST_POOLER_URL === undefined);
   });
 
   test('reports a missing, older, newer or altered schema', async () => {

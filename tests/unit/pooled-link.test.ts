@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { DIRECT } from '../../src/db/connect.ts';
 import { findLink } from '../../src/db/link.ts';
+import { classify } from '../../src/db/sqlstate.ts';
 
 const BACKEND = 42;
 let server: Server | undefined;
@@ -57,6 +58,14 @@ test.each([
   ['a pooler that refuses settings', 7, true, { isPooled: true, takesSettings: false }],
 ] as const)('a URL leads to %s', async (_, pid, refusesSettings, link) => {
   expect(await findLink(await startGreeter(pid, refusesSettings))).toEqual(link);
+});
+
+test('whoever needs settings of its own is told where to go', () => {
+  const refused = Object.assign(new Error('unsupported startup parameter: jit'), { code: '08P01' });
+  expect(classify(refused)).toMatchObject({
+    applied: 'no',
+    message: expect.stringContaining('behind a pooler that refuses settings: name the server itself'),
+  });
 });
 
 test('a URL that leads nowhere counts as a server: the first statement says what is wrong', async () => {
