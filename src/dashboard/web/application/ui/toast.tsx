@@ -22,9 +22,13 @@ function change(next: readonly Toast[]): void {
 }
 const dismiss = (id: number): void => change(toasts.filter((each) => each.id !== id));
 
-/** Tells in a corner of the page what was done. With `undo` it has a button that takes it back. */
+/**
+ * Tells in a corner of the page what was done. With `undo` it has a button that takes it back. What did not work before goes: beside "It is
+ * saved" nobody may read that it is not.
+ */
 export function toast(text: string, undo: (() => Promise<unknown>) | null = null): void {
-  change([...toasts, { id: ++latest, text, undo, isProblem: false }].slice(-MOST));
+  const done = toasts.filter(({ isProblem }) => !isProblem);
+  change([...done, { id: ++latest, text, undo, isProblem: false }].slice(-MOST));
 }
 
 /** Tells that something did not work that was done without a form. */
