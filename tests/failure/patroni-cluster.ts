@@ -50,6 +50,8 @@ export class PatroniCluster {
         new PatroniNode(name, join(home, name), rest[2 * place] ?? 0, rest[2 * place + 1] ?? 0, whole),
     );
     const cluster = new PatroniCluster(nodes, whole, etcd, home);
+    // Patroni's servers are nobody's children, and would outlive a run that is interrupted.
+    process.once('exit', () => cluster.#stopNow());
     try {
       await eventually('etcd', async () => ((await fetch(`${client}/health`)).ok ? true : undefined));
       const [first, ...others] = nodes;
@@ -132,8 +134,15 @@ export class PatroniCluster {
   }
 
   async stop(): Promise<void> {
+    const isGone = this.etcd.exitCode !== null || this.etcd.signalCode !== null;
+    const gone = isGone ? null : once(this.etcd, 'exit');
+    this.#stopNow();
+    await gone;
+  }
+
+  #stopNow(): void {
     for (const node of this.nodes) node.lose();
-    if (this.etcd.exitCode === null && this.etcd.kill('SIGKILL')) await once(this.etcd, 'exit');
+    this.etcd.kill('SIGKILL');
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 

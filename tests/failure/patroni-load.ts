@@ -40,6 +40,7 @@ export class PatroniLoad {
     };
     const services = [await startService({ env }), await startService({ env })];
     const load = new PatroniLoad(services);
+    process.once('exit', () => load.#killNow());
     load.#ended = Promise.all(Array.from({ length: CLIENTS }, (_, place) => load.#send(place)));
     return load;
   }
@@ -83,6 +84,15 @@ export class PatroniLoad {
     this.#isOver = true;
     this.giveUp();
     for (const service of this.services) await service[Symbol.asyncDispose]();
+  }
+
+  #killNow(): void {
+    for (const { pid } of this.services)
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
   }
 
   output(): string {

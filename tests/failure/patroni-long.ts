@@ -5,7 +5,8 @@ import { type Failover, failOverRepeatedly, LOSSES, type Loss } from './patroni-
 // etcd-server python3-etcd postgresql, then, as root or not:
 //   bun tests/failure/patroni-long.ts [--failovers N] [--losses kill,machine,switchover,freeze] [--freeze] [--asynchronous] [--lenient]
 // --freeze is --losses freeze: all of the leader's machine is stopped for 25 s and goes on then, without a watchdog. --lenient leaves
-// synchronous_mode_strict out. Exit code 1 when anything acknowledged is gone that was not announced, or there twice.
+// synchronous_mode_strict out, --patroni FILE names another Patroni. Exit code 1 when anything acknowledged is gone that was not
+// announced, or there twice.
 
 const { values } = parseArgs({
   options: {
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     patroni: { type: 'string', default: 'patroni' },
   },
 });
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 const losses = (values.freeze ? 'freeze' : values.losses).split(',').filter(isLoss);
 const report = await failOverRepeatedly({
   failovers: Number(values.failovers),

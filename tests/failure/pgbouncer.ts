@@ -79,6 +79,7 @@ export class PgBouncer {
     child.once('error', (error) => {
       said += error.message;
     });
+    process.once('exit', () => child.kill('SIGKILL'));
     const url = new URL(serverUrl);
     url.port = String(port);
     const pooler = new PgBouncer(url.href, child, home, () => said);
