@@ -48,6 +48,9 @@ export async function compile(
     if (split) return refusedAt('markdown', split.message);
     sources = { subject, previewText, html: bare, text: text ?? made.text };
   }
+  const content: StoredContent = { ...authored, sources, names: findings.names, raw: findings.raw };
+  // Nothing is rendered of what has no Liquid; a busy machine must not call it slow.
+  if (!Object.values(sources).some((source) => source?.match(LIQUID))) return content;
   const trial = await liquid.render({
     ...{ owner, key: null, sources },
     scope: { names: sampleValues(authored.variables), now },
@@ -58,7 +61,7 @@ export async function compile(
       trial.part === null || trial.part === 'html' ? bodyOf(authored) : trial.part,
       trial.message,
     );
-  return { ...authored, sources, names: findings.names, raw: findings.raw };
+  return content;
 }
 
 /** The part that a problem of the whole is told of. */

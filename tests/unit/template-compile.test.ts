@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test';
+import { Failure } from '../../src/http/failure.ts';
+import { TooSlow } from '../../src/mail/liquid/limits.ts';
+import type { LiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
+import { type Compilers, compile } from '../../src/modules/templates/compile.ts';
+import type { Authored } from '../../src/modules/templates/content.ts';
+
+/** A renderer on a machine so busy that every rendering takes too long. */
+const busy = {
+  liquid: {
+    examine: async () => ({ problems: [], names: [], raw: [] }),
+    render: async () => new TooSlow(),
+  } as unknown as LiquidRenderer,
+  markdown: {} as Compilers['markdown'],
+};
+const content = (html: string): Authored =>
+  ({
+    ...{ format: 'html', subject: 'News', previewText: null, html, markdown: null, text: null },
+    ...{ variables: [], from: null, replyTo: [] },
+  }) as unknown as Authored;
+
+test('what has no Liquid is not rendered when it is saved, so that a busy machine refuses none of it', async () => {
+  const plain = await compile(busy, 'ws_1', content('<p>Hello {you} % } }}</p>'), 0);
+  expect(plain).toMatchObject({ sources: { html: '<p>Hello {you} % } }}</p>' } });
+  for (const html of ['<p>{{ name }}</p>', '{% if a %}b{% endif %}'])
+    expect(await compile(busy, 'ws_1', content(html), 0)).toBeInstanceOf(Failure);
+});
