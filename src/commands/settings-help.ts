@@ -1,6 +1,7 @@
 import { SETTINGS, type Setting } from '../config/settings.ts';
 
-const INDENT = 26;
+/** Two spaces on either side of the longest name. */
+const INDENT = 4 + Math.max(...Object.keys(SETTINGS).map((name) => name.length));
 
 /** The configuration as a table for a terminal. */
 export function settingsHelp(): string {
