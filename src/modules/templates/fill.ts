@@ -24,20 +24,37 @@ export function templateFiller(reader: Pick<TemplateReader, 'versions'>, render:
   const fill = async (
     row: TemplateRow,
     { owner, version, values, circumstances, now, at }: TemplateFilling,
+    rememberedRevision: number | null,
   ): Promise<FilledTemplate | Failure> => {
     const found = await reader.versions.read(row, version);
     if (!found) return NO_VERSION;
     const { content } = found;
+    const { workspaceId } = owner;
+    const key = keyOf(row.id, found.version);
+    // Written out, here and wherever an email of a template comes along: each spread costs a microsecond.
     const rendered = await render({
-      ...{ workspaceId: owner.workspaceId, key: keyOf(row.id, found.version), content, values, now, at },
-      ...(circumstances && { circumstances }),
+      workspaceId,
+      key,
+      content,
+      values,
+      circumstances,
+      now,
+      at,
       purpose: 'send',
     });
     if (rendered instanceof Failure) return rendered;
     const { subject, html, text } = rendered.parts;
     const { from, replyTo } = content;
-    const parts = { subject, html, text, from, replyTo };
-    return { templateId: row.id, version: found.version, ...parts, rememberedRevision: null };
+    return {
+      templateId: row.id,
+      version: found.version,
+      subject,
+      html,
+      text,
+      from,
+      replyTo,
+      rememberedRevision,
+    };
   };
 
   return async (asked: TemplateFilling): Promise<FilledTemplate | Failure> => {
@@ -45,14 +62,14 @@ export function templateFiller(reader: Pick<TemplateReader, 'versions'>, render:
     const place = `${owner.workspaceId} ${owner.livemode} ${name}`;
     const known = mayBeRemembered ? remembered.get(place) : undefined;
     if (known) {
-      const filled = await fill(known, asked);
-      if (!(filled instanceof Failure)) return { ...filled, rememberedRevision: known.revision };
+      const filled = await fill(known, asked, known.revision);
+      if (!(filled instanceof Failure)) return filled;
       // The template as it is now may be another one. What is refused is not remembered, so that it is rendered once.
       remembered.delete(place);
     }
     const row = await reader.versions.find(owner, name);
     if (!row) return NO_TEMPLATE;
-    const filled = await fill(row, asked);
+    const filled = await fill(row, asked, null);
     if (filled instanceof Failure) remembered.delete(place);
     else remember(place, row);
     return filled;

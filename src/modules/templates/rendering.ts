@@ -26,7 +26,7 @@ export interface Asked {
   readonly key: string | null;
   readonly content: StoredContent;
   readonly values: Readonly<Record<string, unknown>>;
-  readonly circumstances?: Circumstances;
+  readonly circumstances?: Circumstances | undefined;
   /** The moment of the rendering, in epoch milliseconds. */
   readonly now: number;
   /** The JSON pointer of the request. */
@@ -66,7 +66,7 @@ export function templateRenderer(
     return (id) => byId.get(id) ?? null;
   });
 
-  return async ({ workspaceId, key, content, values, circumstances = {}, now, at, purpose }) => {
+  return async ({ workspaceId, key, content, values, circumstances, now, at, purpose }) => {
     const problems = new Problems();
     const valuesAt = `${at}/variables`;
     const read = readValues(
@@ -79,7 +79,8 @@ export function templateRenderer(
     if (refused) return refused;
     const asksWorkspace = content.names.some((name) => /^workspace\b/.test(name));
     const workspace = asksWorkspace ? await brands.ask(workspaceId) : null;
-    const names = { ...read, ...circumstances, ...(workspace && { workspace }) };
+    const names =
+      circumstances || workspace ? { ...read, ...circumstances, ...(workspace && { workspace }) } : read;
     const rendering = { owner: workspaceId, key, sources: content.sources, scope: { names, now } };
     let parts = await liquid.render(rendering);
     if (purpose === 'send' && parts instanceof TooSlow) {

@@ -45,7 +45,7 @@ export interface TemplateFilling {
   /** The version that is sent when left out. */
   readonly version?: number | undefined;
   readonly values: Readonly<Record<string, unknown>>;
-  readonly circumstances?: Circumstances;
+  readonly circumstances?: Circumstances | undefined;
   /** True where the template may be one that was found before: then `rememberedRevision` is to be heeded. */
   readonly mayBeRemembered?: boolean;
   /** Epoch milliseconds. */
@@ -93,8 +93,13 @@ export async function fillRequest(
   const { sender, body, now, at, templateVersion, subjectPrefix = '', circumstances } = filler;
   const { id = '', variables = {} } = request.template ?? {};
   const filled = await fillTemplate({
-    ...{ owner: sender, name: id, version: templateVersion, values: variables, now, at },
-    ...(circumstances && { circumstances }),
+    owner: sender,
+    name: id,
+    version: templateVersion,
+    values: variables,
+    circumstances,
+    now,
+    at,
     mayBeRemembered: filler.mayBeRemembered ?? false,
   });
   if (filled instanceof Failure) return filled;
