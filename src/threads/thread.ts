@@ -1,32 +1,38 @@
+interface Pending<Answer> {
+  resolve(answer: Answer): void;
+  reject(reason: Error): void;
+}
+
 /**
- * A worker that is asked one question at a time. A thread that does not answer in time is ended: nothing else stops an
- * endless loop (11 ms until it is gone, its memory with it).
+ * A worker that answers its questions in the order in which they are asked. A thread that does not answer in time is ended: nothing
+ * else stops an endless loop (11 ms until it is gone, its memory with it).
  */
 export class Thread<Question, Answer> {
   readonly #worker: Worker;
-  #settle: { resolve(answer: Answer): void; reject(reason: Error): void } | null = null;
+  /** Whoever waits for an answer, the first to be answered first. */
+  readonly #pending: Pending<Answer>[] = [];
 
   /** `entry` is a module that posts its first answer unasked, when it has been loaded. */
   constructor(entry: URL) {
     this.#worker = new Worker(entry);
     this.#worker.unref();
-    this.#worker.onmessage = ({ data }: MessageEvent<Answer>) => this.#settle?.resolve(data);
+    this.#worker.onmessage = ({ data }: MessageEvent<Answer>) => this.#pending.shift()?.resolve(data);
     this.#worker.onerror = (event) => {
       event.preventDefault();
-      this.#settle?.reject(new Error('A thread failed.'));
+      this.#rejectAll(new Error('A thread failed.'));
     };
   }
 
-  /** Resolves with the next answer. Rejects with `late` when none comes in time, and with an Error when the thread fails. */
+  /**
+   * Resolves with the next answer that nobody waits for yet. Rejects with `late` when none comes in time, and with an Error when the
+   * thread fails; it is of no use then, and is to be ended.
+   */
   async next(withinMs: number, late: Error): Promise<Answer> {
-    const timer = setTimeout(() => this.#settle?.reject(late), withinMs);
+    const timer = setTimeout(() => this.#rejectAll(late), withinMs);
     try {
-      return await new Promise<Answer>((resolve, reject) => {
-        this.#settle = { resolve, reject };
-      });
+      return await new Promise<Answer>((resolve, reject) => this.#pending.push({ resolve, reject }));
     } finally {
       clearTimeout(timer);
-      this.#settle = null;
     }
   }
 
@@ -37,9 +43,13 @@ export class Thread<Question, Answer> {
     return answer;
   }
 
-  /** Ends the thread whatever it does; a pending answer rejects with `reason`. */
+  /** Ends the thread whatever it does; pending answers reject with `reason`. */
   end(reason: Error): void {
     this.#worker.terminate();
-    this.#settle?.reject(reason);
+    this.#rejectAll(reason);
+  }
+
+  #rejectAll(reason: Error): void {
+    for (const { reject } of this.#pending.splice(0)) reject(reason);
   }
 }

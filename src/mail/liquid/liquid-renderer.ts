@@ -34,6 +34,8 @@ const QUICK_MS = 20;
 const SLOW_FOR_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 const LARGEST_BATCH = 64;
+/** While a thread works, so many more are sent to it together: the thread that asks it goes on meanwhile. */
+const NEXT_BATCH = 8;
 const MOST_WAITING = 20_000;
 const SLOW_LIMITS = { total: 1, perKey: 1, backlog: 512 };
 
@@ -147,10 +149,13 @@ interface Waiting {
 /** Batches that one job may be lost with. */
 const MOST_LOST = 3;
 
-/** Jobs that go to a thread in batches: what has come while it worked goes together. */
+/**
+ * Jobs that go to a thread in batches. The first goes at once, so that the thread works while this one reads the next requests; a
+ * batch that waited for the one before it made the two threads take turns (an email by template cost 1.8 ms of latency at 64 at once).
+ */
 class BatchedJobs {
   readonly #waiting: Waiting[] = [];
-  #isWorking = false;
+  #underWay = 0;
   #isClosed = false;
 
   constructor(private readonly thread: WatchedThread) {}
@@ -159,7 +164,8 @@ class BatchedJobs {
     return new Promise((settle, fail) => {
       if (this.#isClosed || this.#waiting.length >= MOST_WAITING) return fail(TOO_MANY());
       this.#waiting.push({ job, settle, fail, lost: 0 });
-      if (!this.#isWorking) void this.#work();
+      if (this.#underWay === 0 || (this.#waiting.length >= NEXT_BATCH && this.#underWay < LARGEST_BATCH))
+        void this.#send();
     });
   }
 
@@ -169,20 +175,18 @@ class BatchedJobs {
     for (const { fail } of this.#waiting.splice(0)) fail(TOO_MANY());
   }
 
-  async #work(): Promise<void> {
-    this.#isWorking = true;
-    // What is accepted in the same turn of the event loop goes together from the first batch on.
-    await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, LARGEST_BATCH);
-      try {
-        const ran = await this.thread.run(batch.map(({ job }) => job));
-        for (const [index, waiting] of batch.entries()) this.#finish(waiting, ran[index] ?? 'again');
-      } catch (reason) {
-        for (const { fail } of batch) fail(reason);
-      }
+  async #send(): Promise<void> {
+    const batch = this.#waiting.splice(0, LARGEST_BATCH);
+    if (batch.length === 0) return;
+    this.#underWay += batch.length;
+    try {
+      const ran = await this.thread.run(batch.map(({ job }) => job));
+      for (const [index, waiting] of batch.entries()) this.#finish(waiting, ran[index] ?? 'again');
+    } catch (reason) {
+      for (const { fail } of batch) fail(reason);
     }
-    this.#isWorking = false;
+    this.#underWay -= batch.length;
+    if (this.#underWay < LARGEST_BATCH) void this.#send();
   }
 
   #finish(waiting: Waiting, ran: Ran): void {

@@ -38,78 +38,114 @@ const ENTRY = new URL(
   import.meta.url,
 );
 
-/** The thread was ended in the middle of the job of that index. */
+/** The thread was ended in the middle of a job: the so-many-th that it was given, counted from 0. */
 class StuckJob extends Error {
-  constructor(readonly index: number) {
+  constructor(readonly at: number) {
     super('A template took too long.');
   }
 }
 
+type LiquidThread = Thread<Question, Reply<readonly Done[]>>;
+
 /**
  * A thread for Liquid that takes jobs in batches, since a message there and back takes 10 µs and 64 of them together hardly more.
- * It notes in shared memory which job it is at, so that of a batch that does not end the culprit is known.
+ * The next batches may be sent while it works at one. It notes in shared memory which job it is at, so that the culprit is known
+ * when one does not end.
  */
 export class WatchedThread {
-  #thread: Thread<Question, Reply<readonly Done[]>> | null = null;
+  #thread: LiquidThread | null = null;
+  #starting: Promise<LiquidThread> | null = null;
+  /** The thread that is starting. */
+  #loading: LiquidThread | null = null;
   #progress = new Int32Array(new SharedArrayBuffer(4));
-  /** The keys whose sources the thread was given. */
+  /** How many jobs the thread was given. */
+  #given = 0;
+  /** For each batch without an answer, how many jobs the thread had been given before. */
+  readonly #underWay = new Set<number>();
   /** The number of the thread, where the system has one. */
   #number: string | null = null;
+  /** The keys whose sources the thread was given. */
   readonly #known = new Set<string>();
+  #watch: Timer | undefined;
   #retirement: Timer | undefined;
 
   constructor(private readonly times: ThreadTimes = TIMES) {}
 
-  /** Does the jobs; one batch at a time. @throws Unavailable */
+  /** Does the jobs, after those of earlier calls. @throws Unavailable */
   async run(jobs: readonly Job[]): Promise<readonly Ran[]> {
     clearTimeout(this.#retirement);
+    let thread = this.#thread;
+    let base = 0;
     try {
-      const thread = this.#thread ?? (await this.#start());
-      return await this.#work(thread, jobs);
+      thread ??= await this.#started();
+      base = this.#given;
+      return await this.#work(thread, jobs, base);
     } catch (reason) {
-      this.#end(new Unavailable('Rendering templates: its thread has ended.'));
+      // Another one may work by now, which a call that failed with this one has started.
+      if (thread !== null && thread === this.#thread)
+        this.#end(new Unavailable('Rendering templates: its thread has ended.'));
       if (!(reason instanceof StuckJob)) throw reason;
-      return jobs.map((_, index) => (index === reason.index ? 'late' : 'again'));
+      return jobs.map((_, index) => (base + index === reason.at ? 'late' : 'again'));
     } finally {
-      this.#retirement = setTimeout(
-        () => this.#end(new Unavailable('It had nothing to do.')),
-        this.times.idle,
-      );
-      this.#retirement.unref();
+      if (this.#underWay.size === 0) this.#retireLater();
     }
   }
 
-  /** Ends the thread; a batch under way rejects with Unavailable. */
+  /** Ends the thread; batches under way reject with Unavailable. */
   close(): void {
     clearTimeout(this.#retirement);
     this.#end(new Unavailable('Rendering templates: the service is stopping.'));
   }
 
-  async #start(): Promise<Thread<Question, Reply<readonly Done[]>>> {
-    const thread = new Thread<Question, Reply<readonly Done[]>>(ENTRY);
-    this.#thread = thread;
-    this.#known.clear();
-    this.#progress = new Int32Array(new SharedArrayBuffer(4));
+  #retireLater(): void {
+    clearTimeout(this.#retirement);
+    this.#retirement = setTimeout(
+      () => this.#end(new Unavailable('It had nothing to do.')),
+      this.times.idle,
+    ).unref();
+  }
+
+  #started(): Promise<LiquidThread> {
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = null;
+    });
+    return this.#starting;
+  }
+
+  async #start(): Promise<LiquidThread> {
+    const thread: LiquidThread = new Thread(ENTRY);
+    this.#loading = thread;
+    const progress = new SharedArrayBuffer(4);
     const late = new Unavailable('Rendering templates: its thread does not start.');
-    await thread.next(this.times.start, late);
-    const question = { progress: this.#progress.buffer as SharedArrayBuffer };
-    const reply = await thread.ask(question, this.times.start, late);
-    const [first] = reply !== 'ready' && 'answer' in reply ? reply.answer : [];
-    this.#number = first && 'thread' in first ? first.thread : null;
+    try {
+      await thread.next(this.times.start, late);
+      const reply = await thread.ask({ progress }, this.times.start, late);
+      const [first] = reply !== 'ready' && 'answer' in reply ? reply.answer : [];
+      this.#number = first && 'thread' in first ? first.thread : null;
+    } catch (reason) {
+      thread.end(late);
+      throw reason;
+    } finally {
+      this.#loading = null;
+    }
+    this.#known.clear();
+    this.#given = 0;
+    this.#progress = new Int32Array(progress);
+    this.#thread = thread;
     return thread;
   }
 
-  async #work(
-    thread: Thread<Question, Reply<readonly Done[]>>,
-    jobs: readonly Job[],
-  ): Promise<readonly Ran[]> {
-    const stopWatching = this.#watch(thread, Atomics.load(this.#progress, 0));
+  async #work(thread: LiquidThread, jobs: readonly Job[], base: number): Promise<readonly Ran[]> {
+    this.#given += jobs.length;
+    if (this.#underWay.size === 0) this.#watch = this.#startWatch(thread);
+    this.#underWay.add(base);
     try {
       const reply = await thread.ask(jobs.map(this.#slim), NEVER_MS, new Unavailable('It never ended.'));
       if (reply === 'ready' || 'fault' in reply) throw new Error('The thread of templates failed.');
       return reply.answer.map((done, index) => this.#noted(done, jobs[index]));
     } finally {
-      stopWatching();
+      this.#underWay.delete(base);
+      if (this.#underWay.size === 0) clearInterval(this.#watch);
     }
   }
 
@@ -129,11 +165,11 @@ export class WatchedThread {
   }
 
   /** Ends the thread when it stays at one job for too long. Two looks are needed, so a pause of this thread ends nothing. */
-  #watch(thread: Thread<Question, Reply<readonly Done[]>>, base: number): () => void {
+  #startWatch(thread: LiquidThread): Timer {
     let seen = -1;
     let since = 0;
     let used: number | null = null;
-    const timer = setInterval(() => {
+    return setInterval(() => {
       const at = Atomics.load(this.#progress, 0);
       const now = performance.now();
       if (at !== seen) {
@@ -144,10 +180,10 @@ export class WatchedThread {
       }
       const stuck = now - since;
       const isSpent = isOver(stuck, this.#workedSince(used) ?? stuck, this.times.job);
-      if (at > base && isSpent) thread.end(new StuckJob(at - base - 1));
+      const [oldest = 0] = this.#underWay;
+      if (at > oldest && isSpent) thread.end(new StuckJob(at - 1));
       else if (stuck >= this.times.start) thread.end(new Unavailable('Rendering templates: no answer.'));
     }, TICK_MS);
-    return () => clearInterval(timer);
   }
 
   /** Milliseconds that the thread has worked; null where nobody tells. */
@@ -157,6 +193,7 @@ export class WatchedThread {
   }
 
   #end(reason: Error): void {
+    this.#loading?.end(reason);
     this.#thread?.end(reason);
     this.#thread = null;
   }
