@@ -21,7 +21,7 @@ export function Panel(props: {
   return (
     <section
       aria-label={props.label}
-      className="flex shrink-0 flex-col lg:min-h-0 border-edge bg-sheet max-lg:border-t lg:w-90 lg:border-l xl:w-100"
+      className="flex shrink-0 flex-col lg:min-h-0 border-edge bg-sheet not-lg:border-t lg:w-90 lg:border-l xl:w-100"
     >
       <div className="flex items-start gap-3 border-b border-edge px-4 py-3">
         <div className="min-w-0 flex-1">{props.head}</div>

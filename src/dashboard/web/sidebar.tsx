@@ -18,7 +18,7 @@ export function Sidebar({
   return (
     <nav
       aria-label="Machines"
-      className="scroll flex shrink-0 gap-1 border-edge bg-sheet p-2 max-md:border-b md:w-56 md:flex-col md:border-r md:p-3"
+      className="scroll flex shrink-0 gap-1 border-edge bg-sheet p-2 not-md:border-b md:w-56 md:flex-col md:border-r md:p-3"
     >
       <Entry
         isCurrent={kind === null}

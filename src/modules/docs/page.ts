@@ -58,10 +58,14 @@ ${body}
 <nav class="contents" aria-label="On this page">${
       sections.length > 1 &&
       html`<h2>On this page</h2>
-<ul>${sections.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)}</ul>`
+<ul>${sections.map(({ href, label }) => html`<li><a href="${href}">${breakable(label)}</a></li>`)}</ul>`
     }</nav>
 </div>`,
   });
+
+/** A name in capitals that is too long for its line goes on behind an underscore. */
+const breakable = (label: string): readonly Html[] =>
+  label.split(/(?<=_)/).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`));
 
 /** Makes a page whose script draws it. What the body holds is shown until then, and to whoever runs no scripts. */
 export const scriptedPage = ({ title, path, styles, script, body }: ScriptedPage): RawResponse =>

@@ -12,7 +12,7 @@ export const EmailMachineCard = (props: {
 }) => (
   <section
     aria-label="Its machine"
-    className={`card overflow-hidden ${props.id === null ? 'max-lg:hidden' : ''}`}
+    className={`card overflow-hidden ${props.id === null ? 'not-lg:hidden' : ''}`}
   >
     <header className="border-b border-edge px-5 py-3">
       <h2 className="text-heading font-semibold">{props.title}</h2>

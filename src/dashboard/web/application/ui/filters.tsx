@@ -63,7 +63,7 @@ export function TextFilter(props: {
   };
   return (
     <form
-      className="relative min-w-40 flex-1 sm:max-w-64"
+      className="relative min-w-44 flex-1 sm:max-w-64"
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
         apply();

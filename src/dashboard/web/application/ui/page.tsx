@@ -75,7 +75,7 @@ export const Facts = ({ facts }: { readonly facts: Readonly<Record<string, React
       .filter(([, fact]) => fact !== null && fact !== undefined && fact !== '')
       .map(([name, fact]) => (
         <div key={name} className="contents">
-          <dt className="text-dim max-sm:-mb-2.5">{name}</dt>
+          <dt className="text-dim not-sm:-mb-2.5">{name}</dt>
           <dd className="min-w-0 break-words">{fact}</dd>
         </div>
       ))}

@@ -29,7 +29,8 @@ export interface Listed<Item> {
   refetch(): unknown;
 }
 
-const FROM = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' } as const;
+/** `not-md` and not `max-md`: the bundler makes that a width just below, and Chromium then hides a column at the width itself. */
+const FROM = { sm: 'not-sm:hidden', md: 'not-md:hidden', lg: 'not-lg:hidden' } as const;
 const shapeOf = <Item,>({ width = '', from, isRight = false }: Column<Item>): string =>
   `${width} ${from ? FROM[from] : ''} ${isRight ? 'text-right' : ''}`;
 
@@ -142,7 +143,7 @@ export function Table<Item>(props: {
               <th
                 key={column.name}
                 scope="col"
-                className={`h-9 px-4 font-medium max-sm:px-2 max-sm:first:pl-4 max-sm:last:pr-4 ${shapeOf(column)}`}
+                className={`h-9 px-4 font-medium not-sm:px-2 not-sm:first:pl-4 not-sm:last:pr-4 ${shapeOf(column)}`}
               >
                 {column.name}
               </th>
@@ -207,7 +208,7 @@ function DrawnRow<Item>(props: {
       style={{ height: ROW }}
       className={`relative border-b border-edge last:border-0 ${props.to === null ? '' : 'hover:bg-hover has-[[data-row]:focus-visible]:bg-hover'}`}
     >
-      <th scope="row" className={`px-4 text-left font-normal max-sm:pr-2 ${shapeOf(head)}`}>
+      <th scope="row" className={`px-4 text-left font-normal not-sm:pr-2 ${shapeOf(head)}`}>
         {props.to === null ? (
           head.cell(props.item)
         ) : (
@@ -225,7 +226,7 @@ function DrawnRow<Item>(props: {
       {rest.map((column) => (
         <td
           key={column.name}
-          className={`truncate px-4 text-dim max-sm:px-2 max-sm:last:pr-4 ${shapeOf(column)}`}
+          className={`truncate px-4 text-dim not-sm:px-2 not-sm:last:pr-4 ${shapeOf(column)}`}
         >
           {column.cell(props.item)}
         </td>

@@ -105,7 +105,7 @@ export default function Analytics() {
             onChange={(template) => set({ template })}
           />
         )}
-        <TextFilter label="Tag, as name:value" value={values.tag} onChange={(tag) => set({ tag })} />
+        <TextFilter label="Tag (name:value)" value={values.tag} onChange={(tag) => set({ tag })} />
       </FilterBar>
       {error && <Problem>{error.message}</Problem>}
       {data ? (

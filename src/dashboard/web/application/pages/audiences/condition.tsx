@@ -42,7 +42,7 @@ export function ConditionRow(props: {
           aria-label={`${label}: field`}
           value={base}
           onChange={({ target }) => choose(target.value as Base)}
-          className="field field-small w-44"
+          className="field field-small w-40"
         >
           {Object.entries(FIELDS)
             .filter(([value]) => hasEvent || value !== 'event.')
@@ -62,7 +62,7 @@ export function ConditionRow(props: {
             spellCheck={false}
             autoComplete="off"
             onChange={({ target }) => onChange({ ...condition, field: base + target.value.trim() })}
-            className="field field-small w-36 font-mono text-caption"
+            className="field field-small w-32 font-mono text-caption"
           />
         )}
         <select

@@ -63,7 +63,7 @@ export default function AuditLog() {
     >
       <FilterBar isSet={isSet} onClear={clear}>
         <TextFilter
-          label="Action, such as apiKey.created"
+          label="Action (apiKey.created)"
           value={action}
           onChange={(value) => set({ action: value })}
         />

@@ -23,10 +23,18 @@ const OUTCOMES = {
 } as const;
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
-  { name: 'Recipient', cell: ({ email }) => <Lead title={email ?? 'A contact that was forgotten'} /> },
+  {
+    name: 'Recipient',
+    cell: ({ email, reason }) => (
+      <Lead
+        title={email ?? 'A contact that was forgotten'}
+        sub={reason === null ? undefined : <span className="sm:hidden">{SKIPPED[reason]}</span>}
+      />
+    ),
+  },
   {
     name: 'Outcome',
-    width: 'w-56',
+    width: 'w-56 not-sm:w-36',
     cell: ({ outcome, reason }) => (
       <span className="flex min-w-0 items-center gap-2">
         <Badge
@@ -43,7 +51,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
         >
           {OUTCOMES[outcome]}
         </Badge>
-        {reason !== null && <span className="truncate text-caption">{SKIPPED[reason]}</span>}
+        {reason !== null && <span className="not-sm:hidden truncate text-caption">{SKIPPED[reason]}</span>}
       </span>
     ),
   },

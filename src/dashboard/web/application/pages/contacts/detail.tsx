@@ -54,7 +54,7 @@ export default function ContactDetail({ id }: { readonly id: string }) {
     >
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <Activity id={id} />
-        <div className="grid gap-5 max-lg:order-first">
+        <div className="grid gap-5 not-lg:order-first">
           <Card title="Person">
             {data ? (
               <Facts

@@ -105,11 +105,7 @@ export function ContactList() {
       }
     >
       <FilterBar isSet={isSet} onClear={clear}>
-        <TextFilter
-          label="Address or name begins with"
-          value={search}
-          onChange={(value) => set({ search: value })}
-        />
+        <TextFilter label="Address or name" value={search} onChange={(value) => set({ search: value })} />
         <ChoiceFilter
           label="Status"
           value={status}

@@ -107,9 +107,9 @@ function EmailList() {
     <Page title="Emails" about="Everything that was accepted here, newest first, and what became of it.">
       <FilterBar isSet={isSet} onClear={clear}>
         <TextFilter label="Recipient" value={to} onChange={(value) => set({ to: value })} />
-        <TextFilter label="Subject contains" value={subject} onChange={(value) => set({ subject: value })} />
+        <TextFilter label="Subject" value={subject} onChange={(value) => set({ subject: value })} />
         <TextFilter label="Sender" value={from} onChange={(value) => set({ from: value })} />
-        <TextFilter label="Tag, as name:value" value={tag} onChange={(value) => set({ tag: value })} />
+        <TextFilter label="Tag (name:value)" value={tag} onChange={(value) => set({ tag: value })} />
         {Object.keys(domains).length > 0 && (
           <ChoiceFilter
             label="Domain"

@@ -13,13 +13,13 @@ const COLUMNS: readonly [Column<Invitation>, ...Column<Invitation>[]] = [
   { name: 'Address', cell: ({ email, role }) => <Lead title={email} sub={role} /> },
   {
     name: 'State',
-    width: 'w-32 max-sm:w-28',
+    width: 'w-32 not-sm:w-28',
     cell: (each) => <Badge status={stateOf(each)} tone={stateOf(each) === 'open' ? 'waiting' : 'quiet'} />,
   },
   { name: 'Ends', width: 'w-36', from: 'sm', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
   {
     name: 'Undo',
-    width: 'w-32 max-sm:w-24',
+    width: 'w-32 not-sm:w-24',
     isRight: true,
     cell: (each) => stateOf(each) === 'open' && <Withdraw invitation={each} />,
   },

@@ -47,7 +47,7 @@ function Figures() {
   const usage = data?.usage;
   const limits = data?.limits;
   return (
-    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+    <div className="grid gap-4 sm:grid-cols-3">
       <Figure
         name={environment === 'live' ? 'Sent this month' : 'Live email this month'}
         value={usage?.emailsSent}

@@ -116,16 +116,17 @@ export default function Suppressions() {
 const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
   {
     name: 'Address',
-    cell: ({ address }) =>
+    cell: ({ address, reason }) =>
       address === null ? (
         <span className="text-dim">Forgotten; only a hash is kept</span>
       ) : (
-        <Lead title={address} />
+        <Lead title={address} sub={<span className="sm:hidden">{REASONS[reason]}</span>} />
       ),
   },
   {
     name: 'Reason',
-    width: 'w-40 max-sm:w-32',
+    width: 'w-40',
+    from: 'sm',
     cell: ({ reason }) => (
       <Badge status={reason} tone={reason === 'bounced' || reason === 'complained' ? 'bad' : 'waiting'}>
         {REASONS[reason]}
@@ -141,7 +142,7 @@ const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
   },
   {
     name: 'Remove',
-    width: 'w-28 max-sm:w-22',
+    width: 'w-28 not-sm:w-22',
     isRight: true,
     cell: (suppression) => <Remove suppression={suppression} />,
   },

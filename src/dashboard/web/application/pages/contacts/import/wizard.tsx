@@ -102,7 +102,7 @@ export default function ImportWizard() {
                 setMapped(next);
               }}
             />
-            <div className="grid gap-4 md:grid-cols-3">
+            <div className="grid gap-4 lg:grid-cols-3">
               <Choice label="People who are here already" name="onConflict" options={ON_CONFLICT} />
               <Choice label="When a row is wrong" name="onError" options={ON_ERROR} />
               <Choice
