@@ -169,6 +169,13 @@ describe('an audit of a server', () => {
     expect(await session.close().catch((caught: unknown) => caught)).toBe(error);
   });
 
+  test('has no query compiled, since none is asked often enough', async () => {
+    await using made = await createTestDatabase();
+    const session = await openSession({ url: made.url, dataDir: null });
+    expect(await session.query(`select current_setting('jit') as jit`)).toEqual([{ jit: 'off' }]);
+    await session.close();
+  });
+
   test('reports a lost snapshot when the connection breaks during the audit', async () => {
     await using made = await createTestDatabase();
     const session = await openSession({ url: made.url, dataDir: null });

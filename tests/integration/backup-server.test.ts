@@ -46,6 +46,32 @@ test('a table that a migration rewrites while a backup begins has all its rows i
   await sql.end();
 });
 
+test.each(['read', 'write'] as const)(
+  'no deadline of the server ends a session that may %s for hours',
+  async (purpose) => {
+    await using database = await createTestDatabase();
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    for (const setting of [
+      "statement_timeout = '9s'",
+      "idle_in_transaction_session_timeout = '9s'",
+      'jit = on',
+    ])
+      await sql.unsafe(`alter database ${database.name} set ${setting}`);
+    await sql.end();
+    const session = await openBulkSession({ url: database.url, dataDir: null }, purpose);
+    const shown = await session.query(
+      `select name, setting from pg_settings
+     where name in ('jit', 'statement_timeout', 'idle_in_transaction_session_timeout') order by name`,
+    );
+    await session.close();
+    expect(shown).toEqual([
+      { name: 'idle_in_transaction_session_timeout', setting: '0' },
+      { name: 'jit', setting: 'off' },
+      { name: 'statement_timeout', setting: '0' },
+    ]);
+  },
+);
+
 test('a migrated database takes a backup, unless somebody else has a table in it', async () => {
   await using source = await createTestDatabase();
   await using target = await createTestDatabase();

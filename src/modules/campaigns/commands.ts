@@ -95,23 +95,35 @@ export function tellCampaign(
   return engine.tell('campaign', id, event, { scope: { workspaceId, livemode }, ...(claim && { claim }) });
 }
 
-/** Changes a draft. */
+/** A change is decided again when another one was faster, so often. */
+const MOST_TRIES = 20;
+const FASTER = new Failure('CONFLICT', 'The campaign was changed by others again and again meanwhile.', {
+  suggestion: 'Read it again, and decide anew.',
+});
+
+/** Changes the members of a draft that the body names; those that others change at the same moment stay as they set them. */
 export async function patchCampaign(
   deps: CampaignDeps,
   { caller, params, body, now }: Named<CampaignBody>,
 ): Promise<CampaignView | Failure> {
-  const row = await findCampaign(deps, caller, params.id);
-  if (!row) return NO_CAMPAIGN;
-  if (row.state !== 'draft') return NOT_A_DRAFT(row.state as CampaignState);
-  const settings = await readSettings(deps, caller, row.settings, body, now);
-  if (settings instanceof Failure) return settings;
-  const told = await tellCampaign(deps, caller, row.id, {
-    ...{ type: 'settings.changed', at: now, hasCanary: settings.canary !== null },
-    settings: rowOf(settings, now),
-  });
-  if (told.outcome === 'absent' || told.outcome === 'replayed') return NO_CAMPAIGN;
-  if (told.outcome === 'refused') return NOT_A_DRAFT(told.state);
-  return viewOf({ ...row, settings, state: told.state, context: told.context, updated_at: now });
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const row = await findCampaign(deps, caller, params.id);
+    if (!row) return NO_CAMPAIGN;
+    if (row.state !== 'draft') return NOT_A_DRAFT(row.state as CampaignState);
+    const settings = await readSettings(deps, caller, row.settings, body, now);
+    if (settings instanceof Failure) return settings;
+    const seenAt = row.context.at;
+    const at = Math.max(now, seenAt + 1);
+    const told = await tellCampaign(deps, caller, row.id, {
+      ...{ type: 'settings.changed', at, seenAt, hasCanary: settings.canary !== null },
+      settings: rowOf(settings, at),
+    });
+    if (told.outcome === 'absent' || told.outcome === 'replayed') return NO_CAMPAIGN;
+    if (told.outcome !== 'refused')
+      return viewOf({ ...row, settings, state: told.state, context: told.context, updated_at: at });
+    if (told.state !== 'draft') return NOT_A_DRAFT(told.state);
+  }
+  return FASTER;
 }
 
 const NOT_A_DRAFT = (state: CampaignState): Failure =>

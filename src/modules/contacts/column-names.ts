@@ -14,22 +14,24 @@ export type Target =
   | { readonly to: 'property'; readonly key: string; readonly type: PropertyType }
   | null;
 
-/** Names by which columns are recognised, without case, spaces and punctuation. */
-const KNOWN: Readonly<Record<string, 'email' | 'firstName' | 'lastName'>> = {
-  email: 'email',
-  mail: 'email',
-  emailaddress: 'email',
-  mailadresse: 'email',
-  emailadresse: 'email',
-  firstname: 'firstName',
-  givenname: 'firstName',
-  forename: 'firstName',
-  vorname: 'firstName',
-  lastname: 'lastName',
-  surname: 'lastName',
-  familyname: 'lastName',
-  nachname: 'lastName',
-};
+/** Names by which columns are recognised, without case, spaces and punctuation. A map, since a column may be called `constructor`. */
+const KNOWN = new Map<string, 'email' | 'firstName' | 'lastName'>(
+  Object.entries({
+    email: 'email',
+    mail: 'email',
+    emailaddress: 'email',
+    mailadresse: 'email',
+    emailadresse: 'email',
+    firstname: 'firstName',
+    givenname: 'firstName',
+    forename: 'firstName',
+    vorname: 'firstName',
+    lastname: 'lastName',
+    surname: 'lastName',
+    familyname: 'lastName',
+    nachname: 'lastName',
+  } as const),
+);
 
 /** A name without what nobody sees: no-break spaces, zero-width characters, spaces around it. */
 export const cleaned = (header: string): string =>
@@ -51,7 +53,7 @@ function keyFrom(header: string): string | null {
 /** What a column becomes by its name alone; null when the name tells nothing. */
 export function targetByName(header: string): Target {
   const name = cleaned(header);
-  const known = KNOWN[folded(name)];
+  const known = KNOWN.get(folded(name));
   if (known) return { to: known };
   const key = keyFrom(name.startsWith('properties.') ? name.slice('properties.'.length) : name);
   return key === null ? null : { to: 'property', key, type: 'string' };

@@ -25,6 +25,8 @@ type Own<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
 const TOO_MANY = new Failure('CONFLICT', `This environment has ${MOST_FLOWS} flows already.`, {
   suggestion: 'Delete one that is no longer needed.',
 });
+/** A change is decided again when another one was faster, so often. */
+const MOST_TRIES = 20;
 const FASTER = new Failure('CONFLICT', 'The flow was changed by somebody else meanwhile.', {
   suggestion: 'Read it again, and decide anew.',
 });
@@ -86,7 +88,7 @@ const PATCH = `with target as materialized (
   select id, version + is_published::integer, $6::text::json, $7::timestamptz from target where $6::text is not null
   on conflict (flow_id, version) do update set definition = excluded.definition where flow_versions.published_at is null
 )
-update flows f set name = coalesce($5, f.name), updated_at = $7::timestamptz,
+update flows f set name = coalesce($5, f.name), updated_at = greatest($7::timestamptz, f.updated_at + interval '1 millisecond'),
   version = f.version + case when $6::text is not null and t.is_published then 1 else 0 end
 from target t where f.id = t.id returning f.id`;
 
@@ -95,20 +97,23 @@ export async function patchFlow(
   { database }: Validator,
   { caller, params, body, now }: Own<PatchFlow>,
 ): Promise<FlowView | Failure> {
-  const row = await findFlow(database, caller, params.id);
-  if (!row) return NO_FLOW;
   const { name, ...written } = body;
-  const { definition, problems } = readDefinition(written, row.definition);
-  if (problems.length > 0) return invalid(problems);
   const isSame = Object.keys(written).length === 0;
-  const rows = await database.query(PATCH, [
-    ...[caller.workspaceId, caller.livemode, row.id, row.version, name ?? null],
-    ...[isSame ? null : JSON.stringify(definition), new Date(now).toISOString()],
-    new Date(row.updated_at).toISOString(),
-  ]);
-  if (rows.length === 0) return FASTER;
-  const after = await findFlow(database, caller, row.id);
-  return after ? viewOf(database, after) : NO_FLOW;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const row = await findFlow(database, caller, params.id);
+    if (!row) return NO_FLOW;
+    const { definition, problems } = readDefinition(written, row.definition);
+    if (problems.length > 0) return invalid(problems);
+    const rows = await database.query(PATCH, [
+      ...[caller.workspaceId, caller.livemode, row.id, row.version, name ?? null],
+      ...[isSame ? null : JSON.stringify(definition), new Date(now).toISOString()],
+      new Date(row.updated_at).toISOString(),
+    ]);
+    if (rows.length === 0) continue;
+    const after = await findFlow(database, caller, row.id);
+    return after ? viewOf(database, after) : NO_FLOW;
+  }
+  return FASTER;
 }
 
 /** Tells everything that keeps a flow from running. */

@@ -52,7 +52,7 @@ const FASTER = new Failure('CONFLICT', 'The template was changed by somebody els
 const LIKE_AN_ID = 'Must not look like the id of a template.';
 
 /** A change is decided again when somebody else was faster, so often. */
-const MOST_TRIES = 4;
+const MOST_TRIES = 20;
 
 function readAlias(alias: string | null | undefined, report: Report): void {
   if (typeof alias === 'string' && isId('tpl', alias)) report('/body/alias', LIKE_AN_ID);
