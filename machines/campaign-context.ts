@@ -83,7 +83,10 @@ export interface SendRequested {
 /** A client changes what is to be sent. */
 export interface SettingsChanged {
   readonly type: 'settings.changed';
+  /** Later than `seenAt`, so that the next change that was decided on the same settings is recognised. */
   readonly at: number;
+  /** The `at` of the campaign whose settings were read and changed. */
+  readonly seenAt: number;
   readonly hasCanary: boolean;
   /** Opaque to the machine. */
   readonly settings: unknown;

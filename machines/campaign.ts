@@ -26,6 +26,8 @@ const campaignSetup = setup({
   guards: {
     isLater: ({ event }) => event.type === 'send.requested' && event.scheduledAt !== null,
     isNow: ({ event }) => event.type === 'send.requested' && event.scheduledAt === null,
+    nothingChangedSince: ({ context, event }) =>
+      event.type === 'settings.changed' && event.seenAt === context.at,
     turnIsTheLatest: ({ context, event }) => isOfThisTurn(context, event),
     moreHasToWait: ({ context, event }) =>
       event.type === 'turn.ended' && isOfThisTurn(context, event) && event.waitMs > 0,
@@ -134,7 +136,9 @@ export const campaignMachine = campaignSetup.createMachine({
     draft: {
       description: 'Being written. Only now its settings can be changed.',
       on: {
+        // The event carries all settings: one that was decided before another change would take that back.
         'settings.changed': {
+          guard: 'nothingChangedSince',
           target: 'draft',
           reenter: true,
           actions: [

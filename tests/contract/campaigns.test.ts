@@ -54,6 +54,26 @@ const untilStatus = (id: string, status: string): Promise<Email> =>
     { withinMs: 30_000 },
   );
 
+test('changes of one draft at the same moment all hold', async () => {
+  const { id } = await aCampaign();
+  const names = Array.from({ length: 6 }, (_, n) => `n${n}`);
+  const changes = [
+    { subject: 'S' },
+    { previewText: 'P' },
+    { ratePerHour: 77 },
+    { from: 'Z <z@sender.example>' },
+  ];
+  const told = await Promise.all(
+    [...changes, ...names.map((name) => ({ name }))].map((body) =>
+      service.live.patch(`/v1/campaigns/${id}`, body),
+    ),
+  );
+  expect(told.map(({ status }) => status)).toEqual(told.map(() => 200));
+  const { data } = (await service.live.get(`/v1/campaigns/${id}`)).body;
+  expect(data).toMatchObject(Object.assign({}, ...changes));
+  expect(names).toContain(data.name);
+});
+
 describe('a campaign', () => {
   test('reaches everybody in its audience once, with their own content', async () => {
     const { id } = await aCampaign();

@@ -14,6 +14,9 @@ const draft = (hasCanary = false): Campaign =>
 const at = BORN + 1_000;
 const now: CampaignEvent = { type: 'send.requested', at, scheduledAt: null };
 const later: CampaignEvent = { type: 'send.requested', at, scheduledAt: LATER };
+const changed = (seenAt: number, when = at): CampaignEvent => ({
+  ...{ type: 'settings.changed', at: when, seenAt, hasCanary: false, settings: {} },
+});
 const pause: CampaignEvent = { type: 'pause.requested', at };
 const cancel: CampaignEvent = { type: 'cancel.requested', at };
 const frozen = ({ context: { attempt } }: Campaign): CampaignEvent => ({
@@ -60,13 +63,19 @@ const ASKED: readonly (readonly [string, CampaignEvent, Readonly<Record<string, 
   ['takes the time back', { type: 'unschedule.requested', at }, { scheduled: 'draft' }],
   ['pauses it', pause, { sending: 'paused' }],
   ['cancels it', cancel, { draft: 'cancelled', scheduled: 'cancelled', paused: 'cancelled' }],
-  ['changes it', { type: 'settings.changed', at, hasCanary: false, settings: {} }, { draft: 'draft' }],
+  ['changes it', changed(BORN), { draft: 'draft' }],
   [
     'removes it',
     { type: 'delete.requested', at },
     { draft: 'deleted', sent: 'deleted', cancelled: 'deleted', failed: 'deleted' },
   ],
 ];
+
+test('a change that was decided before another one is refused', () => {
+  const campaign = told(draft(), changed(BORN));
+  expect(campaign.tell(changed(BORN, at + 1))).toBeFalse();
+  expect(campaign.tell(changed(at, at + 1))).toBeTrue();
+});
 
 describe('a client who', () => {
   test.each(ASKED)('%s is taken at their word only where the drawing says so', (_, event, ways) => {

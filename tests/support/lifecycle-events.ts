@@ -198,7 +198,11 @@ export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
       { at: AT, leaseMs: 15_000, hasCanary: true },
     ],
     {
-      'settings.changed': (_, random) => ({ hasCanary: random.pick([false, true]), settings: {} }),
+      'settings.changed': ({ at }, random) => ({
+        seenAt: random.pick([at, at, at - 1]),
+        hasCanary: random.pick([false, true]),
+        settings: {},
+      }),
       'send.requested': (_, random, at) => ({ scheduledAt: random.pick([null, null, at + HOUR]) }),
       'pause.requested': () => ({}),
       'unschedule.requested': () => ({}),
