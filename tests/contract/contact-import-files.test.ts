@@ -68,6 +68,16 @@ describe('a file that cannot be imported is refused at once', () => {
   });
 });
 
+test('columns that are called as what every object has keep their cells', async () => {
+  const names = ['constructor', 'toString', 'valueOf'];
+  const file = `email,${names.join()}\nnamed@import.example,${names.map((_, at) => `cell ${at}`).join()}\n`;
+  expect((await client.imported(file)).counts).toMatchObject({ created: 1, failed: 0 });
+  const kept = (await client.contact('named@import.example')).properties;
+  expect(Object.keys(kept).sort()).toEqual([...names].sort());
+  expect(names.map((name) => kept[name])).toEqual(names.map((_, at) => `cell ${at}`));
+  await service.service.database.query('delete from contacts');
+});
+
 describe('the big list of naughty strings', () => {
   test('comes back from the database and the export unchanged, and no cell of the export is a formula', async () => {
     const texts = naughty.filter((text) => text !== '' && text.length <= 1_000 && !text.includes('\0'));
