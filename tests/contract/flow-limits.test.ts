@@ -183,6 +183,22 @@ describe('what is simulated', () => {
   });
 });
 
+test('changes of one flow at the same moment all hold', async () => {
+  const made = await service.live.post('/v1/flows', { name: 'Together' });
+  const path = `/v1/flows/${made.body.data.id}`;
+  const changes = [
+    { name: 'Changed' },
+    { trigger: { type: 'event', name: 'order.placed' } },
+    { reentry: 'afterExit' },
+    { entry: 'end' },
+    { steps: [{ key: 'end', type: 'exit', config: {} }] },
+    { quietHours: { from: '22:00', to: '07:00', timeZone: 'UTC' } },
+  ];
+  const told = await Promise.all(changes.map((body) => service.live.patch(path, body)));
+  expect(told.map(({ status }) => status)).toEqual(told.map(() => 200));
+  expect((await service.live.get(path)).body.data).toMatchObject(Object.assign({}, ...changes));
+});
+
 test('an environment has five hundred flows, and one more only once another is gone', async () => {
   const { database } = service.service;
   const fill = `insert into flows (workspace_id, livemode, id, name, status, version, created_at, updated_at)

@@ -64,3 +64,14 @@ test('what a remembered template says refuses nobody once it says otherwise', as
   expect((await service.live.patch(`/v1/templates/${id}`, { subject: 'Now there is one' })).status).toBe(200);
   expect((await sent(empty)).subject).toBe('Now there is one');
 });
+
+test('changes at the same moment that ask for no version are all made, each a version of its own', async () => {
+  const id = await create({ html: '<p>First</p>' });
+  const told = await Promise.all(
+    Array.from({ length: 8 }, (_, n) =>
+      service.live.patch(`/v1/templates/${id}`, { html: `<p>Change ${n}</p>` }),
+    ),
+  );
+  expect(told.map(({ status }) => status)).toEqual(told.map(() => 200));
+  expect(new Set(told.map(({ body }) => body.data.version)).size).toBe(8);
+});
