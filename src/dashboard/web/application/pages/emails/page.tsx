@@ -38,12 +38,12 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   {
     name: 'To',
     cell: ({ to, subject }) => (
-      <Lead title={to.join(', ')} sub={<span className="md:hidden">{subject || '(no subject)'}</span>} />
+      <Lead title={to.join(', ')} sub={<span className="lg:hidden">{subject || '(no subject)'}</span>} />
     ),
   },
   {
     name: 'Subject',
-    from: 'md',
+    from: 'lg',
     cell: ({ subject }) => subject || <span className="text-faint">(no subject)</span>,
   },
   {
