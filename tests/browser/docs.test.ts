@@ -97,6 +97,12 @@ test('no page scrolls sideways on a telephone', async () => {
 
 test('the search of the guides leads to a page, an error code and a request', async () => {
   const page = await site.newcomer();
+  // The index comes after the first Enter, as over a slow network.
+  const entered = Promise.withResolvers<void>();
+  await page.route('**/docs/search.json', async (route) => {
+    await entered.promise;
+    await route.continue();
+  });
   await page.goto(`${site.service.url}/docs/guides`);
   for (const [words, where] of [
     ['django', '/docs/guides/django'],
@@ -106,6 +112,7 @@ test('the search of the guides leads to a page, an error code and a request', as
     await page.keyboard.press('/');
     await page.getByRole('searchbox', { name: 'Search' }).fill(words);
     await page.keyboard.press('Enter');
+    entered.resolve();
     await page.waitForURL(`${site.service.url}${where}`);
     if (where.startsWith('/docs#'))
       await page.getByRole('heading', { name: 'Cancel a scheduled email' }).waitFor();

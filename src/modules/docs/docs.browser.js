@@ -91,10 +91,13 @@ function search(opener) {
   none.setAttribute('role', 'status');
   dialog.append(field, list, none);
   document.body.append(dialog);
-  let places = [];
+  /** All there is to find; null until it has been read. */
+  let places = null;
+  let reading = null;
 
   const show = () => {
-    const hits = field.value.trim() === '' ? [] : found(places, field.value);
+    const isAsked = field.value.trim() !== '';
+    const hits = isAsked && places ? found(places, field.value) : [];
     list.replaceChildren(
       ...hits.map(({ href, label, page }) => {
         const item = document.createElement('li');
@@ -108,14 +111,30 @@ function search(opener) {
         return item;
       }),
     );
-    none.textContent = field.value.trim() !== '' && hits.length === 0 ? 'Nothing is called like that.' : '';
+    none.textContent =
+      !isAsked || hits.length > 0 ? '' : places ? 'Nothing is called like that.' : 'Searching…';
   };
-  const open = async () => {
+  const read = async () => {
+    try {
+      const answer = await fetch('/docs/search.json');
+      places = answer.ok ? await answer.json() : null;
+    } catch {
+      places = null;
+    }
+    reading = null;
+    show();
+    if (places === null) none.textContent = 'The search cannot be reached. Close it, and try again.';
+  };
+  const ready = () => {
+    if (!places) reading ??= read();
+    return reading;
+  };
+  const open = () => {
     if (dialog.open) return;
     dialog.showModal();
     field.select();
-    if (places.length === 0) places = await (await fetch('/docs/search.json')).json();
     show();
+    void ready();
   };
   const links = () => [...list.querySelectorAll('a')];
   field.addEventListener('input', show);
@@ -124,7 +143,9 @@ function search(opener) {
   });
   dialog.addEventListener('keydown', (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === 'Enter' && event.target === field) links()[0]?.click();
+    // Whoever types faster than the network still gets there.
+    if (event.key === 'Enter' && event.target === field)
+      void Promise.resolve(ready()).then(() => dialog.open && links()[0]?.click());
     if (step === undefined) return;
     event.preventDefault();
     const at = links().indexOf(document.activeElement) + step;
@@ -135,9 +156,9 @@ function search(opener) {
     const isSlash = event.key === '/' && !isTyping && !event.metaKey && !event.ctrlKey && !event.altKey;
     if (!isSlash && !(event.key === 'k' && (event.metaKey || event.ctrlKey))) return;
     event.preventDefault();
-    void open();
+    open();
   });
-  opener.addEventListener('click', () => void open());
+  opener.addEventListener('click', open);
   opener.hidden = false;
 }
 
