@@ -1,10 +1,22 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+
+/** Presses where something is, as a hand does. Playwright's own click listens in the page while it presses: 13 ms of a slowed one. */
+async function press(what: Locator): Promise<void> {
+  await what.waitFor();
+  const box = await what.boundingBox();
+  if (!box) throw new Error(`${what} is not in sight.`);
+  const { mouse } = what.page();
+  await mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await what.page().evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+  await mouse.down();
+  await mouse.up();
+}
 
 const open =
   (link: string, heading: string | RegExp = link) =>
   async (page: Page) => {
     const navigation = page.getByRole('navigation', { name: 'Pages' });
-    await navigation.getByRole('link', { name: link, exact: true }).click();
+    await press(navigation.getByRole('link', { name: link, exact: true }));
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
   };
 const keys =
@@ -37,51 +49,51 @@ export const INTERACTIONS: Readonly<Record<string, (page: Page) => Promise<void>
     await row(page);
   },
   'filtering by recipient': async (page) => {
-    await page.getByLabel('Recipient', { exact: true }).click();
+    await press(page.getByLabel('Recipient', { exact: true }));
     await keys('d', 'e', 'l', 'Enter')(page);
   },
   'clearing the filters': async (page) => {
-    await page.getByRole('button', { name: 'Clear' }).click();
+    await press(page.getByRole('button', { name: 'Clear' }));
     await row(page);
   },
   'opening an email': async (page) => {
-    await page.locator('[data-row="1"]').click();
+    await press(page.locator('[data-row="1"]'));
     await page.getByRole('region', { name: 'What happened' }).waitFor();
   },
   'looking at its text': async (page) => {
-    await page.locator('label', { hasText: /^Text$/ }).click();
+    await press(page.locator('label', { hasText: /^Text$/ }));
   },
   'going to the contacts': open('Contacts'),
   'opening a dialog': async (page) => {
     await row(page);
-    await page.getByRole('button', { name: 'Add a contact' }).click();
+    await press(page.getByRole('button', { name: 'Add a contact' }));
     await page.getByRole('dialog').getByLabel('Email address').waitFor();
   },
   'typing into a field': keys('a', 'd', 'a'),
   'closing the dialog': keys('Escape'),
   'opening a menu': async (page) => {
-    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await press(page.getByRole('button', { name: 'More', exact: true }));
     await page.getByRole('menuitem').first().waitFor();
   },
   'closing the menu': keys('Escape'),
   'going to the audiences': open('Audiences'),
   'building a filter': async (page) => {
-    await page.getByRole('link', { name: 'New audience' }).first().click();
+    await press(page.getByRole('link', { name: 'New audience' }).first());
     await page.getByLabel('Condition 1: field').waitFor();
-    await page.getByRole('button', { name: 'Condition' }).click();
+    await press(page.getByRole('button', { name: 'Condition' }));
     await page.getByLabel('Condition 2: field').waitFor();
   },
   'going to the templates': open('Templates'),
   'going to the flows': open('Flows'),
   'going to the machines': async (page) => {
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Machines' }).click();
+    await press(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Machines' }));
     await page.locator('[data-state]').first().waitFor();
   },
   'going back to the overview': open('Overview', /^Welcome/),
   'showing the shortcuts': keys('?'),
   'closing the shortcuts': keys('Escape'),
   'switching to test': async (page) => {
-    await page.locator('label', { hasText: /^Test$/ }).click();
+    await press(page.locator('label', { hasText: /^Test$/ }));
     await page.getByText('Test environment: nothing leaves this service.').waitFor();
   },
 };

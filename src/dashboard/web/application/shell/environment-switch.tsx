@@ -1,5 +1,7 @@
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useViewer } from '../api/viewer.tsx';
+import { afterPaint } from '../ui/painted.ts';
 import { ENVIRONMENTS } from './environments.ts';
 import { pageNameOf } from './navigation.tsx';
 
@@ -7,6 +9,7 @@ import { pageNameOf } from './navigation.tsx';
 export function EnvironmentSwitch() {
   const { environment } = useViewer();
   const [path, navigate] = useLocation();
+  const [chosen, setChosen] = useState(environment);
   return (
     <fieldset className="flex rounded-lg border border-edge-strong bg-sheet p-0.5">
       <legend className="sr-only">Environment</legend>
@@ -16,8 +19,11 @@ export function EnvironmentSwitch() {
             type="radio"
             name="environment"
             className="sr-only"
-            checked={environment === each}
-            onChange={() => navigate(`~/app/${each}/${pageNameOf(path)}`.replace(/\/$/, ''))}
+            checked={chosen === each}
+            onChange={() => {
+              setChosen(each);
+              afterPaint(() => navigate(`~/app/${each}/${pageNameOf(path)}`.replace(/\/$/, '')));
+            }}
           />
           {ENVIRONMENTS[each].name}
         </label>

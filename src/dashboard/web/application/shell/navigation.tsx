@@ -1,4 +1,6 @@
-import { Link, useLocation } from 'wouter';
+import { type MouseEvent, memo } from 'react';
+import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { useViewer } from '../api/viewer.tsx';
 import { GROUPS, type PageEntry, pages } from '../pages/pages.ts';
 import { icons } from '../ui/icons.tsx';
@@ -14,6 +16,7 @@ export const pageNameOf = (path: string): string => path.split('/')[1] ?? '';
 
 /** The pages by group, with the one that is open. */
 export function Navigation() {
+  const { environment } = useViewer();
   const [path] = useLocation();
   const open = useOpenPages();
   return (
@@ -29,15 +32,11 @@ export function Navigation() {
             )}
             {inGroup.map((page) => (
               <li key={page.name}>
-                <Link
-                  href={`/${page.name}`}
-                  onPointerEnter={() => void page.load()}
-                  aria-current={pageNameOf(path) === page.name ? 'page' : undefined}
-                  className="nav-link"
-                >
-                  {icons[page.icon]}
-                  {page.title}
-                </Link>
+                <PageLink
+                  page={page}
+                  href={`/app/${environment}/${page.name}`.replace(/\/$/, '')}
+                  isOpen={pageNameOf(path) === page.name}
+                />
               </li>
             ))}
           </ul>
@@ -45,4 +44,27 @@ export function Navigation() {
       })}
     </nav>
   );
+}
+
+/** Of the pages only the one that is left and the one that is opened are drawn again: a router's own links all follow the address. */
+const PageLink = memo(
+  ({ page, href, isOpen }: { readonly page: PageEntry; readonly href: string; readonly isOpen: boolean }) => (
+    <a
+      href={href}
+      onClick={(event) => follow(event, href)}
+      onPointerEnter={() => void page.load()}
+      aria-current={isOpen ? 'page' : undefined}
+      className="nav-link"
+    >
+      {icons[page.icon]}
+      {page.title}
+    </a>
+  ),
+);
+
+/** Goes there without loading anything anew, but where a new tab or window is asked for. */
+function follow(event: MouseEvent, href: string): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  navigate(href);
 }

@@ -1,7 +1,8 @@
-import { createContext, type ReactNode, use, useDeferredValue } from 'react';
+import { createContext, type ReactNode, use } from 'react';
 import { Router, useLocation, useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { useViewer } from '../api/viewer.tsx';
+import { usePainted } from '../ui/painted.ts';
 
 /** The part of the address that a page is made from. */
 interface Place {
@@ -22,7 +23,7 @@ const useShownSearch = (): string => use(Search);
 export function useShownPlace(): Place | null {
   const [path] = useLocation();
   const search = useSearch();
-  const drawn = useDeferredValue<string | null>(`${path}?${search}`, null);
+  const drawn = usePainted(`${path}?${search}`);
   if (drawn === null) return null;
   const end = drawn.indexOf('?');
   const drawnPath = drawn.slice(0, end);

@@ -1,15 +1,23 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { Close } from '../../icons.tsx';
 import { IconButton } from './button.tsx';
+import { afterPaint, usePainted } from './painted.ts';
 
-/** A dialog above the page, which Escape closes. It is there as long as it is rendered. */
-export function Dialog(props: {
+interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
   /** Tailwind's width of it; `max-w-md` by default. */
   readonly width?: string;
-}) {
+}
+
+/**
+ * A dialog above the page, which Escape closes. It is there as long as it is rendered. It opens behind the answer to the click: a page
+ * that can do nothing any more is styled anew as a whole.
+ */
+export const Dialog = (props: DialogProps) => usePainted(true) && <OpenDialog {...props} />;
+
+function OpenDialog(props: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -19,13 +27,25 @@ export function Dialog(props: {
     shown?.querySelector<HTMLElement>('input, select, textarea, form button, .button')?.focus();
     return () => shown?.close();
   }, []);
+  // Closing styles the page anew as well: it is gone from sight first.
+  const leave = () => {
+    dialog.current?.setAttribute('data-leaving', '');
+    afterPaint(() => {
+      dialog.current?.removeAttribute('data-leaving');
+      props.onClose();
+    });
+  };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape
     <dialog
       ref={dialog}
       aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        leave();
+      }}
       onClose={props.onClose}
-      onClick={({ target, currentTarget }) => target === currentTarget && props.onClose()}
+      onClick={({ target, currentTarget }) => target === currentTarget && leave()}
       className={`dialog ${props.width ?? 'max-w-md'}`}
     >
       <div className="grid gap-4 p-5">
@@ -33,7 +53,7 @@ export function Dialog(props: {
           <h2 id={id} className="min-w-0 flex-1 text-heading font-semibold break-words">
             {props.title}
           </h2>
-          <IconButton label="Close" className="-mt-1 -mr-1.5" onClick={props.onClose}>
+          <IconButton label="Close" className="-mt-1 -mr-1.5" onClick={leave}>
             <Close />
           </IconButton>
         </header>

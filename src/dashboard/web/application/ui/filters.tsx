@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { Search } from '../../icons.tsx';
 import { Button } from './button.tsx';
+import { afterPaint } from './painted.ts';
 
 /**
  * The filters of a list, kept in the address: they can be shared, and the browser goes back to them. `names` are the parameters
@@ -38,7 +39,7 @@ export const FilterBar = (props: {
   <search className="flex flex-wrap items-center gap-2">
     {props.children}
     {props.isSet && (
-      <Button look="quiet" onClick={props.onClear}>
+      <Button look="quiet" onClick={() => afterPaint(props.onClear)}>
         Clear
       </Button>
     )}
@@ -59,7 +60,7 @@ export function TextFilter(props: {
   }, [props.value, path]);
   const apply = () => {
     const value = input.current?.value.trim() ?? '';
-    if (value !== props.value) props.onChange(value);
+    if (value !== props.value) afterPaint(() => props.onChange(value));
   };
   return (
     <form

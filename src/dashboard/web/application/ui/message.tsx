@@ -3,6 +3,7 @@ import { useViewer } from '../api/viewer.tsx';
 import { Chips } from './chips.tsx';
 import { Copyable } from './copyable.tsx';
 import { MessageLinks } from './message-links.tsx';
+import { usePainted } from './painted.ts';
 
 const VIEWS = { html: 'Message', text: 'Text', links: 'Links', source: 'HTML source' } as const;
 type View = keyof typeof VIEWS;
@@ -21,7 +22,8 @@ export function Message(props: {
   readonly raw?: string;
 }) {
   const { environment } = useViewer();
-  const [view, setView] = useState<View | 'raw'>(props.html === null ? 'text' : 'html');
+  const [chosen, setChosen] = useState<View | 'raw'>(props.html === null ? 'text' : 'html');
+  const view = usePainted(chosen) ?? chosen;
   const [isPhone, setPhone] = useState(false);
   const views: Partial<Record<View | 'raw', string>> = {
     ...(props.html === null ? { text: VIEWS.text } : VIEWS),
@@ -30,7 +32,7 @@ export function Message(props: {
   return (
     <section aria-label="Content" className="card grid overflow-hidden">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-edge px-3 py-2">
-        <Chips label="Show" options={views} value={view} onChange={setView} />
+        <Chips label="Show" options={views} value={chosen} onChange={setChosen} />
         {view === 'html' && (
           <label className="ml-auto flex min-h-8 items-center gap-2 text-dim">
             <input

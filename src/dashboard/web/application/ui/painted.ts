@@ -1,0 +1,36 @@
+import { startTransition, useEffect, useState } from 'react';
+
+/** A page that nobody sees draws no frames. */
+const NO_FRAME_MS = 100;
+
+/**
+ * Calls back once the browser has shown what there is now. A click is answered by the small change that says so; what takes longer
+ * comes behind that picture, where it keeps nobody waiting. Answers what takes it back.
+ */
+export function afterPaint(work: () => void): () => void {
+  let isDone = false;
+  const once = () => {
+    if (isDone) return;
+    isDone = true;
+    clearTimeout(late);
+    work();
+  };
+  // A frame's callbacks run before it is painted; a task that is asked for there runs after it.
+  requestAnimationFrame(() => setTimeout(once));
+  const late = setTimeout(once, NO_FRAME_MS);
+  return () => {
+    isDone = true;
+    clearTimeout(late);
+  };
+}
+
+/** The value as it was when the page was last shown; null until then. What is drawn from it is drawn in pieces, behind a click's answer. */
+export function usePainted<Value>(value: Value): Value | null {
+  const [painted, setPainted] = useState<{ readonly value: Value } | null>(null);
+  const isShown = painted !== null && Object.is(painted.value, value);
+  useEffect(() => {
+    if (isShown) return;
+    return afterPaint(() => startTransition(() => setPainted({ value })));
+  }, [isShown, value]);
+  return painted === null ? null : painted.value;
+}
