@@ -26,6 +26,13 @@ const MENDS: readonly (readonly [string, (element: HTMLElement) => void])[] = [
       parent.ariaLabel = 'Contents';
     },
   ],
+  // The responses of a request are no place of the page: many requests have the same, and would be named alike.
+  [
+    '.scalar-card[role="region"]',
+    (card) => {
+      card.role = 'group';
+    },
+  ],
   [
     'ul.endpoints:not([tabindex])',
     (list) => {
