@@ -53,6 +53,9 @@ async function embeddedSession(where: Where, purpose: BulkPurpose): Promise<Bulk
   };
 }
 
+// No deadline. As a text: the driver leaves out settings that are 0 or false, and the deadline of the server would hold.
+const NONE = '0' as unknown as number;
+
 /** A connection of its own to a server, without the deadlines of the service: a table may take minutes. */
 class ServerSession implements BulkSession {
   readonly kind = 'postgres';
@@ -74,9 +77,9 @@ class ServerSession implements BulkSession {
         application_name: 'posthorn backup',
         // The driver may reconnect unnoticed: the new connection, which is in no transaction, cannot write then.
         default_transaction_read_only: true,
-        statement_timeout: 0,
-        idle_in_transaction_session_timeout: 0,
-        jit: false,
+        statement_timeout: NONE,
+        idle_in_transaction_session_timeout: NONE,
+        jit: 'off',
       },
     });
     const session = new ServerSession(client, purpose);
