@@ -82,7 +82,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     ...(metrics && { observe: (answered: Answered) => metrics.request(answered) }),
   });
   offers.ask = async (request, client) =>
-    app.fetch(request, { requestIP: () => ({ address: client, family: 'IPv4', port: 0 }) });
+    app.fetch(request, { requestIP: () => ({ address: client, family: 'IPv4', port: 0 }), timeout() {} });
   const duties = [
     ...serviceDuties({ database, clock, engine, kinds: MODULE_KINDS }),
     ...connected.flatMap((module) => module.duties ?? []),

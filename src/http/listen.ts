@@ -1,6 +1,6 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun';
 import { isDoneWithin } from '../async/deadline.ts';
-import type { App } from './mount.ts';
+import { type App, IDLE_SECONDS } from './mount.ts';
 
 /** The address and the port; port 0 takes a free one. */
 export interface ListenOptions {
@@ -32,8 +32,6 @@ export interface SocketUpgrade {
   close(): void;
 }
 
-/** Longest silence on a connection. The deadlines of all handlers are shorter, so that they answer before Bun cuts it. */
-const IDLE_SECONDS = 30;
 /** Bytes of one message from a browser, which only ever sends the names of what it displays. */
 const LONGEST_MESSAGE = 4_096;
 
@@ -57,6 +55,7 @@ export function listen(
     hostname,
     port,
     reusePort: shared,
+    // Handlers answer before Bun cuts the connection.
     idleTimeout: IDLE_SECONDS,
     // Bun's own 413 has no body, so the limit of each endpoint is enforced in readBody instead.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,

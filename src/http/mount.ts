@@ -8,9 +8,15 @@ import { reply } from './reply.ts';
 import { RawResponse, type Route, route } from './route.ts';
 import { unexpectedError } from './unexpected-error.ts';
 
+/** Longest silence on a connection. The deadlines of all handlers are shorter, but of those that wait. */
+export const IDLE_SECONDS = 30;
+
 /** The application, which `listen` serves on a socket. */
 export interface App {
-  fetch(request: Request, server: Pick<Server<unknown>, 'requestIP'>): Response | Promise<Response>;
+  fetch(
+    request: Request,
+    server: Pick<Server<unknown>, 'requestIP' | 'timeout'>,
+  ): Response | Promise<Response>;
   /** Answers a request whose handling threw outside the pipeline, so that no client receives a bare 500. */
   unexpected(error: unknown): Response;
 }
@@ -80,7 +86,12 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
       const address = server.requestIP(request)?.address ?? 'unknown';
       const target = targetOf(whole.url);
       const endpoint = fixed.find(request.method, target.path);
-      if (endpoint) return answer(endpoint, whole, target, NO_PARAMS, address);
+      if (endpoint) {
+        // The server cuts a connection that is silent for longer than any other route takes.
+        const waits = endpoint.route.waitsMs;
+        if (waits !== undefined) server.timeout(request, Math.ceil(waits / 1_000) + IDLE_SECONDS);
+        return answer(endpoint, whole, target, NO_PARAMS, address);
+      }
       addresses.set(whole, address);
       return app.fetch(whole);
     },

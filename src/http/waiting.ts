@@ -1,12 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { CLOSED, FULL, GONE, type WaitingRoom, type Wanted } from '../async/waiting-room.ts';
 import { type IdPrefix, isId, lowestIdAt } from '../db/ids.ts';
+import { containing } from '../db/values.ts';
 import { isProblem, parseAddress } from '../mail/address.ts';
 import { type Detail, Failure, invalid, notFound } from './failure.ts';
 import type { Call } from './route.ts';
 
-/** Longest wait in seconds: a connection that is silent for half a minute is cut. */
-export const LONGEST_WAIT = 25;
+/** Longest wait in seconds. */
+export const LONGEST_WAIT = 60;
 /** Requests that may wait at once: of one key or member, and of all together. */
 export const MOST_WAITING = { each: 20, total: 200 } as const;
 
@@ -19,6 +20,13 @@ export const waitQuery = (resource: string) =>
         description: 'The recipient (to, cc or bcc), by address.',
         example: 'delivered@simulator.svc.test',
       }),
+      subject: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 998,
+          description: 'Any part of the subject, in either case.',
+        }),
+      ),
       timeout: Type.Integer({
         minimum: 0,
         maximum: LONGEST_WAIT,
@@ -46,6 +54,10 @@ export type WaitQuery = Static<ReturnType<typeof waitQuery>>;
 
 /** Mail that is waited for: whose it is and for which address. */
 export interface WantedMail extends Wanted {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  /** What the subject is compared with by ILIKE; null for any. */
+  readonly subject: string | null;
   /** The forms in which the address may be stored: as it is compared, and as it was written. */
   readonly forms: readonly string[];
   /** True while what is there already is looked through, of which the newest counts. */
@@ -70,7 +82,7 @@ export async function waitForMail(
   prefix: IdPrefix,
   { caller, query, gone }: Call<unknown, WaitQuery>,
 ): Promise<string | Failure> {
-  const want = wantOf(prefix, caller.workspaceId, query);
+  const want = wantOf(prefix, caller, query);
   if (want instanceof Failure) return want;
   const found = await room.wait(caller.id, want, query.timeout * 1_000, gone);
   if (found === FULL) return TOO_MANY;
@@ -78,10 +90,13 @@ export async function waitForMail(
   return found ?? nothingCame(query.timeout);
 }
 
+/** Those who wait for mail of the same workspace and environment. */
+export const groupOf = (workspaceId: string, livemode: boolean): string => `${workspaceId} ${livemode}`;
+
 function wantOf(
   prefix: IdPrefix,
-  workspaceId: string,
-  { to, since, after }: WaitQuery,
+  { workspaceId, livemode }: Pick<Call['caller'], 'workspaceId' | 'livemode'>,
+  { to, subject, since, after }: WaitQuery,
 ): WantedMail | Failure {
   const address = parseAddress(to);
   const details: Detail[] = [];
@@ -91,7 +106,10 @@ function wantOf(
   if (isProblem(address) || details.length > 0) return invalid(details);
   const bounds = [after ?? '', since === undefined ? '' : lowestIdAt(prefix, Date.parse(since))].toSorted();
   return {
-    group: workspaceId,
+    group: groupOf(workspaceId, livemode),
+    workspaceId,
+    livemode,
+    subject: subject === undefined ? null : containing(subject),
     after: bounds[1] || `${prefix}_`,
     forms: [...new Set([address.key, address.address.toLowerCase()])],
     isNewest: after === undefined && since === undefined,
@@ -109,6 +127,7 @@ const STOPPING = new Failure('SERVICE_UNAVAILABLE', 'This instance stops and let
 });
 
 const nothingCame = (seconds: number): Failure =>
-  new Failure(notFound('').code, `No email to this address came within ${seconds} seconds.`, {
-    suggestion: 'Compare the address with that of the email, or ask again with a longer `timeout`.',
+  new Failure(notFound('').code, `No such email came within ${seconds} seconds.`, {
+    suggestion:
+      'Compare the address, and the subject, with those of the email, or ask again with a longer `timeout`.',
   });

@@ -77,16 +77,58 @@ describe.each(['test', 'live'] as const)('%s mail', (env) => {
     expect(body.error.message).toContain('within 0 seconds');
   });
 
-  test('the key of the other environment is refused', async () => {
-    const { status, body } = await wait(
-      first,
-      env,
-      'to=a@b.example',
-      pathOf(env === 'test' ? 'live' : 'test'),
-    );
-    expect([status, body.error.code]).toEqual([403, 'FORBIDDEN']);
-    expect(body.error.suggestion).toContain(pathOf(env));
+  test('a part of the subject tells one from another, and stands for nothing but itself', async () => {
+    const to = `subjects-${env}@people.example`;
+    const asked = async (subject: string) => {
+      const told = await wait(first, env, `to=${to}&timeout=0&subject=${encodeURIComponent(subject)}`);
+      return env === 'test' ? told.body.data?.id : told.body.data?.emailId;
+    };
+    const off = await send(first, env, to, { subject: '50% off today' });
+    const late = wait(first, env, `to=${to}&timeout=60&subject=${encodeURIComponent('order no_')}`);
+    const order = await send(first, env, to, { subject: 'Your Order no_7' });
+    const { body } = await late;
+    expect(env === 'test' ? body.data.id : body.data.emailId).toBe(order);
+    expect(await asked('50% OFF')).toBe(off);
+    expect(await asked('5%f')).toBeUndefined();
+    expect(await asked('no_7')).toBe(order);
+    expect(await asked('n__7')).toBeUndefined();
   });
+});
+
+test('live emails are waited for as well, each environment by its own keys', async () => {
+  const to = 'both@people.example';
+  const path = '/v1/emails/wait';
+  const waiting = wait(second, 'live', `to=${to}&timeout=25`, path);
+  const inTest = await send(first, 'test', to);
+  expect(await withoutWaiting(`to=${to}`)).toBe(inTest);
+  const live = await send(first, 'live', to);
+  const { status, body } = await waiting;
+  expect([status, body.data.id, body.data.livemode]).toEqual([200, live, true]);
+  // All that the email itself tells, and what was found in it.
+  const detail = await first.ask({ path: `/v1/emails/${live}`, key: keyOf(first, 'live') });
+  expect(Object.keys(body.data).toSorted()).toEqual(
+    [...Object.keys(detail.body.data), 'links', 'codes'].toSorted(),
+  );
+});
+
+test('captured mail is not waited for with a test key', async () => {
+  const { status, body } = await wait(first, 'test', 'to=a@b.example', '/v1/captured/wait');
+  expect([status, body.error.code]).toEqual([403, 'FORBIDDEN']);
+  expect(body.error.suggestion).toContain('/v1/emails/wait');
+});
+
+test('a connection that waits may be silent for as long, and no other one is', async () => {
+  const silences: number[] = [];
+  const ask = (path: string) =>
+    embedded.service.app.fetch(
+      new Request(`${embedded.url}${path}`, {
+        headers: { authorization: `Bearer ${keyOf(embedded, 'test')}` },
+      }),
+      { requestIP: () => null, timeout: (_, seconds) => void silences.push(seconds) },
+    );
+  await ask('/v1/emails');
+  await ask('/v1/emails/wait?to=nobody@people.example&timeout=0');
+  expect(silences).toEqual([90]);
 });
 
 test('the newest is told, or the first behind an email and of a moment', async () => {
@@ -104,12 +146,13 @@ test('the newest is told, or the first behind an email and of a moment', async (
   expect(await withoutWaiting(`to=${to}&since=2999-01-01T00:00:00Z`)).toBeUndefined();
 });
 
-test('what cannot be waited for is 422 with its place; 25 seconds are the most', async () => {
+test('what cannot be waited for is 422 with its place; 60 seconds are the most', async () => {
   const wrong = async (query: string) =>
     (await wait(first, 'test', query)).body.error.details.map(({ path }: { path: string }) => path);
   expect(await wrong('timeout=0')).toEqual(['/query/to']);
   expect(await wrong('to=nobody&timeout=0')).toEqual(['/query/to']);
-  expect(await wrong('to=a@b.example&timeout=26')).toEqual(['/query/timeout']);
+  expect(await wrong('to=a@b.example&timeout=61')).toEqual(['/query/timeout']);
+  expect(await wrong('to=a@b.example&subject=')).toEqual(['/query/subject']);
   expect(await wrong('to=a@b.example&after=cap_x')).toEqual(['/query/after']);
   expect(await wrong('to=a@b.example&since=yesterday')).toEqual(['/query/since']);
 });

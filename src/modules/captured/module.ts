@@ -1,5 +1,5 @@
 import type { WaitingRoom } from '../../async/waiting-room.ts';
-import type { WantedMail } from '../../http/waiting.ts';
+import { groupOf, type WantedMail } from '../../http/waiting.ts';
 import { defineModule } from '../module.ts';
 import { capturedPruner } from './captured-pruner.ts';
 import type { CapturedReader } from './queries.ts';
@@ -18,7 +18,7 @@ export const capturedModule = defineModule<CapturedReader & { readonly waiting: 
   open: ({ config, database, clock, mailReader }) => ({
     connect({ offers }) {
       const waiting = capturedWaitingRoom(database, () => clock.now());
-      offers.mailCaptured = (workspaceId) => waiting.came(workspaceId);
+      offers.mailCaptured = (workspaceId) => waiting.came(groupOf(workspaceId, true));
       return {
         deps: {
           database,

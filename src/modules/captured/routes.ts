@@ -70,7 +70,7 @@ export const capturedRoutes = (
     permission: 'emails:read',
     summary: 'Wait for captured mail to an address',
     description:
-      'Answers as soon as a copy for the address is there: the newest, or with `since` or `after` the first behind both. Otherwise, after `timeout` seconds (10, at most 25), 404. The 10,000 newest copies are looked through; 20 requests of a key, and 200 of all, may wait at once. Test keys are refused: captured mail is live.',
+      'Answers as soon as a copy for the address is there: the newest, or with `since` or `after` the first behind both. Otherwise, after `timeout` seconds (10, at most 60), 404. The 10,000 newest copies are looked through; 20 requests of a key, and 200 of all, may wait at once. Test keys are refused: captured mail is live.',
     query: CapturedWaitQuery,
     response: AwaitedCapture,
     status: 200,

@@ -11,13 +11,14 @@ import { type CapturedReader, capturedDetail } from './queries.ts';
 const MOST_LOOKED = 10_000;
 
 const LOOK = `select w.n, f.id
-from json_to_recordset($1::text::json) as w(n integer, "group" text, after text, forms json, "isNewest" boolean)
+from json_to_recordset($1::text::json) as w(n integer, "workspaceId" text, subject text, after text, forms json, "isNewest" boolean)
 cross join lateral (
   select r.id from (
-    select c.id, c.recipient from captured c where c.workspace_id = w."group" and c.id > w.after
+    select c.id, c.email_id, c.recipient from captured c where c.workspace_id = w."workspaceId" and c.id > w.after
     order by c.id desc limit ${MOST_LOOKED}
   ) r
   where lower(r.recipient) in (select json_array_elements_text(w.forms))
+    and (w.subject is null or exists (select from emails e where e.id = r.email_id and e.subject ilike w.subject))
   order by case when w."isNewest" then r.id end desc, r.id limit 1
 ) f`;
 

@@ -115,16 +115,12 @@ export const EXPLANATION: Explanation = {
   next: { text: 'Nothing more happens by itself.', at: null },
 };
 
-/** A test email that was waited for. */
+/** An email that was waited for. */
 export const AWAITED: AwaitedEmail = {
-  id: ID,
-  from: 'hello@acme.example',
-  to: [RECIPIENT],
+  ...DETAIL,
   subject: 'Your code is 481 516',
-  status: 'delivered',
   text: 'Type in 481 516, or open https://acme.example/confirm?t=3vbqk0.',
   html: null,
   links: ['https://acme.example/confirm?t=3vbqk0'],
   codes: ['481516'],
-  createdAt: AT,
 };

@@ -21,7 +21,7 @@ const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
 export const emailFrames = (deps: EmailReader): readonly Route[] =>
   messageFrames('emails', EMAIL_ID, (call) => emailDetail(deps, call));
 
-/** Those who wait for test emails. */
+/** Those who wait for emails. */
 export interface Waiting {
   readonly waiting: WaitingRoom<WantedMail>;
 }
@@ -63,9 +63,9 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader & Waiting): reado
     path: '/v1/emails/wait',
     name: 'waitForEmail',
     permission: 'emails:read',
-    summary: 'Wait for a test email to an address',
+    summary: 'Wait for an email to an address',
     description:
-      'Answers as soon as a test email to the address was accepted: the newest, or with `since` or `after` the first behind both; one that is scheduled counts. Otherwise, after `timeout` seconds (10, at most 25), 404. The 10,000 newest emails are looked through; 20 requests of a key, and 200 of all, may wait at once. Live keys are refused.',
+      'Answers with the email, and the links and codes in it, as soon as one to the address was accepted: the newest, or with `since` or `after` the first behind both; one that is scheduled counts. Otherwise, after `timeout` seconds (10, at most 60), 404. The 10,000 newest emails of the environment are looked through; 20 requests of a key, and 200 of all, may wait at once.',
     query: EmailWaitQuery,
     response: AwaitedEmail,
     status: 200,

@@ -1,6 +1,7 @@
 import type { EmailState } from '../../../../machines/email.ts';
 import { timeOfId } from '../../../db/ids.ts';
 import type { Put } from '../../../db/values.ts';
+import { containing } from '../../../db/values.ts';
 import { Failure, invalid } from '../../../http/failure.ts';
 import { type IdRange, idRangeOf } from '../../../http/list.ts';
 import { isProblem, parseAddress } from '../../../mail/address.ts';
@@ -44,8 +45,6 @@ export function filtersOf(query: EmailQuery, after: string | null, now: number):
     begins: range.below === null ? now : Math.min(now, timeOfId(range.below)),
   };
 }
-
-const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** The key that addresses are compared by; null without a filter. */
 function keyOf(text: string | undefined, path: string): string | null | Failure {

@@ -3,29 +3,37 @@ import type { Database } from '../../../db/database.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { Failure } from '../../../http/failure.ts';
 import type { Call } from '../../../http/route.ts';
-import { MOST_WAITING, moveOn, type WaitQuery, type WantedMail, waitForMail } from '../../../http/waiting.ts';
+import {
+  groupOf,
+  MOST_WAITING,
+  moveOn,
+  type WaitQuery,
+  type WantedMail,
+  waitForMail,
+} from '../../../http/waiting.ts';
 import { findInMail } from '../../../mail/content/found.ts';
 import type { EmailDetail } from '../read/answer-model.ts';
 import type { AwaitedEmail } from './wait-model.ts';
 
-/** The newest test emails of a workspace that are looked through for an address. */
+/** The newest emails of a workspace that are looked through for an address. */
 const MOST_LOOKED = 10_000;
 
-/** The first test email of each one's workspace behind an id that goes to an address, or the newest. */
+/** The first email of each one's workspace and environment behind an id that goes to an address, or the newest. */
 const LOOK = `select w.n, f.id
-from json_to_recordset($1::text::json) as w(n integer, "group" text, after text, forms json, "isNewest" boolean)
+from json_to_recordset($1::text::json) as w(n integer, "workspaceId" text, livemode boolean, subject text, after text, forms json, "isNewest" boolean)
 cross join lateral (
   select r.id from (
-    select e.id, e.recipient_keys from emails e
-    where (e.workspace_id, e.livemode, e.id) > (w."group", false, w.after) and (e.workspace_id, e.livemode, e.id) <= (w."group", false, 'em_~')
+    select e.id, e.recipient_keys, e.subject from emails e
+    where (e.workspace_id, e.livemode, e.id) > (w."workspaceId", w.livemode, w.after)
+      and (e.workspace_id, e.livemode, e.id) <= (w."workspaceId", w.livemode, 'em_~')
       and e.id >= w.after and e.id < 'em_~'
     order by e.workspace_id desc, e.livemode desc, e.id desc limit ${MOST_LOOKED}
   ) r
-  where r.recipient_keys @> array[w.forms ->> 0]
+  where r.recipient_keys @> array[w.forms ->> 0] and (w.subject is null or r.subject ilike w.subject)
   order by case when w."isNewest" then r.id end desc, r.id limit 1
 ) f`;
 
-/** Those who wait for test emails; commits of this process wake them at once, those of others within a second. */
+/** Those who wait for emails; commits of this process wake them at once, those of others within a second. */
 export function emailWaitingRoom({
   database,
   engine,
@@ -51,30 +59,20 @@ export function emailWaitingRoom({
   engine.listen(({ name }, drafts) => {
     if (name !== 'email' || room.isEmpty) return;
     for (const { before, after } of drafts)
-      if (before === null && !after.livemode) room.came(after.workspaceId);
+      if (before === null) room.came(groupOf(after.workspaceId, after.livemode));
   });
   return room;
 }
 
-const ONLY_TEST = new Failure(
-  'FORBIDDEN',
-  'Only test keys wait for emails: live mail goes to its recipients.',
-  {
-    suggestion: 'Use a test key (svc_test_…). Captured live mail is waited for at GET /v1/captured/wait.',
-  },
-);
-
-/** Answers as soon as a test email to the address is there. */
+/** Answers as soon as an email to the address is there. */
 export async function awaitEmail(
   room: WaitingRoom<WantedMail>,
   call: Call<unknown, WaitQuery>,
   read: (id: string) => Promise<EmailDetail | Failure>,
 ): Promise<AwaitedEmail | Failure> {
-  if (call.caller.livemode) return ONLY_TEST;
   const id = await waitForMail(room, 'em', call);
   if (id instanceof Failure) return id;
   const detail = await read(id);
   if (detail instanceof Failure) return detail;
-  const { from, to, subject, status, text, html, createdAt } = detail;
-  return { id, from, to, subject, status, text, html, ...findInMail(subject, text, html), createdAt };
+  return { ...detail, ...findInMail(detail.subject, detail.text, detail.html) };
 }

@@ -1,21 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { waitQuery } from '../../../http/waiting.ts';
-import { EmailStatus } from '../read/answer-model.ts';
-import { AddressText, Id, nullable, Timestamp } from '../schema-fields.ts';
+import { EmailDetail } from '../read/answer-model.ts';
 
 /** The query of `GET /v1/emails/wait`. */
 export const EmailWaitQuery = waitQuery('email');
 
-/** A test email that was waited for, with what tests look for in it. */
+/** An email that was waited for: its detail, with what tests look for in it. */
 export const AwaitedEmail = Type.Object(
   {
-    id: Id('em', 'The email.'),
-    from: AddressText,
-    to: Type.Array(AddressText),
-    subject: Type.String(),
-    status: EmailStatus,
-    text: nullable(Type.String({ description: 'The text part, made of the html where none was given.' })),
-    html: nullable(Type.String()),
+    ...EmailDetail.properties,
     links: Type.Array(Type.String(), {
       description: 'The web addresses in the html, then those in the text, each once; at most 100.',
     }),
@@ -23,7 +16,6 @@ export const AwaitedEmail = Type.Object(
       description:
         'What looks like a code to type in, from subject and text: 4 to 8 digits, `123-456` or `123 456` (told as 123456), or 6 to 10 capitals and digits mixed; at most 20.',
     }),
-    createdAt: Timestamp('When it was accepted.'),
   },
   { title: 'AwaitedEmail' },
 );
