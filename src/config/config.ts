@@ -84,6 +84,14 @@ function contradictionsIn(config: Config): string[] {
       'SMTP_URL must be set with TRANSPORT=smtp.',
     ],
     [
+      config.smtpFallbackUrl !== null && !config.transport.includes('smtp'),
+      'TRANSPORT must name smtp with SMTP_FALLBACK_URL.',
+    ],
+    [
+      config.smtpFallbackUrl !== null && config.smtpFallbackUrl === config.smtpUrl,
+      'SMTP_FALLBACK_URL must name another relay than SMTP_URL.',
+    ],
+    [
       config.transport.includes('ses') &&
         !(config.sesRegion && config.awsAccessKeyId && config.awsSecretAccessKey),
       'SES_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set with TRANSPORT=ses.',

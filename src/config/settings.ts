@@ -200,6 +200,11 @@ export const SETTINGS = {
     'none',
     'The relay for TRANSPORT=smtp',
   ),
+  SMTP_FALLBACK_URL: secret(
+    is.url('a URL such as smtps://user:password@host:465', 'smtp:', 'smtps:'),
+    'none',
+    'The relay that takes over while the one of SMTP_URL is down; never for mail that the first one may have taken',
+  ),
   DIRECT_PORT: withDefault(is.port, '25', 'The port of the receiving servers for TRANSPORT=direct'),
   EHLO_NAME: optional(
     is.domain,

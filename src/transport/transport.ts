@@ -111,6 +111,12 @@ export interface RecipientOutcome {
   readonly subType: SubType | null;
   /** The message id that the provider assigned (SES); null when there is none. */
   readonly providerId: string | null;
+  /** True when the server itself failed and has surely not taken the message: another server may be asked. */
+  readonly isServerDown?: true;
+  /** The relay that was asked last, `host:port`, where there are several. */
+  readonly relay?: string;
+  /** The relays that were passed over in this attempt, each with the reason, where there are several. */
+  readonly passedOver?: readonly string[];
 }
 
 /** One line of `posthorn doctor`: the check, its result, and advice when it failed. */

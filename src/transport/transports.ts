@@ -3,6 +3,7 @@ import { DirectTransport } from './direct/direct.ts';
 import type { Resolver } from './dns/resolver.ts';
 import type { Monotonic } from './monotonic.ts';
 import { SesTransport } from './ses/ses.ts';
+import { FailoverTransport } from './smtp/failover.ts';
 import { RelayTransport } from './smtp/relay.ts';
 import { readRelayUrl } from './smtp/relay-url.ts';
 import type { EnabledTransports, Transport } from './transport.ts';
@@ -12,6 +13,8 @@ export interface TransportSettings {
   /** The enabled transports, the default one first. */
   readonly transport: EnabledTransports;
   readonly smtpUrl: string | null;
+  /** The relay that takes over while the first one is down. */
+  readonly smtpFallbackUrl: string | null;
   readonly directPort: number;
   readonly ehloName: string | null;
   readonly sesRegion: string | null;
@@ -85,9 +88,19 @@ export class Transports {
     const ehloName = settings.ehloName ?? introduction(means.hostName);
     if (name === 'capture') return new CaptureTransport(means.keep);
     if (name === 'smtp') {
-      const relay = settings.smtpUrl === null ? null : readRelayUrl(settings.smtpUrl);
-      if (relay === null) throw new UnusableSettings('SMTP_URL must be smtp[s]://user:password@host:port.');
-      return new RelayTransport({ ...relay, ehloName, ca });
+      const open = (setting: string, text: string | null) => {
+        const relay = text === null ? null : readRelayUrl(text);
+        if (relay === null)
+          throw new UnusableSettings(`${setting} must be smtp[s]://user:password@host:port.`);
+        return {
+          name: `${relay.name}:${relay.port}`,
+          transport: new RelayTransport({ ...relay, ehloName, ca, setting }),
+        };
+      };
+      const first = open('SMTP_URL', settings.smtpUrl);
+      if (settings.smtpFallbackUrl === null) return first.transport;
+      const second = open('SMTP_FALLBACK_URL', settings.smtpFallbackUrl);
+      return new FailoverTransport([first, second], means.monotonic);
     }
     if (name === 'ses') {
       const { sesRegion: region, sesEndpoint: endpoint, awsAccessKeyId, awsSecretAccessKey } = settings;

@@ -48,10 +48,20 @@ export const emailsModule = defineModule<BatchDeps & Waiting>({
   ],
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
   pages: emailFrames,
-  open({ config, database, clock, logger, sealer, signer, ca, liveMail, markdown, tracing }) {
+  open({ config, database, clock, logger, sealer, signer, ca, liveMail, markdown, tracing, metrics }) {
     let known: Offers | undefined;
     const keep = captureStore(database, clock, (workspaceId) => known?.mailCaptured?.(workspaceId));
     const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
+    metrics?.watch(
+      'posthorn_relay_state',
+      'The relays of SMTP_URL and SMTP_FALLBACK_URL where both are set: 0 in use, 1 being tried again, 2 left alone after failures.',
+      ['relay'],
+      () =>
+        transports.relayStates().map(({ relay, state }) => ({
+          labels: { relay },
+          value: ['closed', 'halfOpen', 'open'].indexOf(state),
+        })),
+    );
     const transport = (name: Transport['name'] | null): Transport =>
       (name === null && liveMail.transport) || transports.transport(name);
     const { transport: enabled, returnPathDomain } = config;

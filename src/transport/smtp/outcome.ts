@@ -7,11 +7,19 @@ export const outcomeOf = (
   { recipient, step, reply, problem }: Progress,
   remoteMta: string,
 ): RecipientOutcome => {
-  if (reply !== null) return withReply(recipient, reply, remoteMta, verdictOf(step, readReply(reply)));
+  if (reply !== null) {
+    const outcome = withReply(recipient, reply, remoteMta, verdictOf(step, readReply(reply)));
+    // RFC 5321 3.8: 421 ends the session, whatever it answers, and says that the message was not taken.
+    return outcome.smtpCode === 421 ? down(outcome) : outcome;
+  }
   // RFC 5321 4.2.5: when the reply to the final dot is lost, it is open whether the server has the message.
   const outcome = step === 'DOT' ? 'unknown' : 'deferred';
-  return withoutReply(recipient, outcome, `${remoteMta}: ${problem}`, 'ConnectionFailed', remoteMta);
+  const told = withoutReply(recipient, outcome, `${remoteMta}: ${problem}`, 'ConnectionFailed', remoteMta);
+  return step === 'DOT' ? told : down(told);
 };
+
+const down = (outcome: RecipientOutcome): RecipientOutcome =>
+  outcome.outcome === 'deferred' ? { ...outcome, isServerDown: true } : outcome;
 
 /** The outcome for one recipient when no session could be opened, which is always temporary. */
 export const outcomeOfFailure = (
@@ -20,10 +28,14 @@ export const outcomeOfFailure = (
   remoteMta: string | null,
 ): RecipientOutcome => {
   if (failure.stage === 'tls')
-    return { ...withoutReply(recipient, 'deferred', failure.message, 'TlsFailed', remoteMta) };
+    return down(withoutReply(recipient, 'deferred', failure.message, 'TlsFailed', remoteMta));
   if (failure.reply !== null)
-    return withReply(recipient, failure.reply, remoteMta, verdictOf('SESSION', readReply(failure.reply)));
-  return withoutReply(recipient, 'deferred', failure.message, 'ConnectionFailed', remoteMta);
+    return down(
+      withReply(recipient, failure.reply, remoteMta, verdictOf('SESSION', readReply(failure.reply))),
+    );
+  const told = withoutReply(recipient, 'deferred', failure.message, 'ConnectionFailed', remoteMta);
+  // Whoever gave up by itself has learned nothing of the server.
+  return failure.stage === 'aborted' ? told : down(told);
 };
 
 const withReply = (

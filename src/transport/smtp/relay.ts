@@ -19,7 +19,7 @@ export class RelayTransport implements Transport {
   readonly #pool: SessionPool;
 
   constructor(
-    private readonly endpoint: Endpoint,
+    private readonly endpoint: Endpoint & { readonly setting?: string },
     limits: PoolLimits = RELAY_LIMITS,
   ) {
     this.#pool = new SessionPool((signal) => openSession(endpoint, signal), limits);
@@ -42,7 +42,14 @@ export class RelayTransport implements Transport {
       return [{ check, ok: true, detail: `Connected ${how}.`, advice: null }];
     } catch (error) {
       if (!(error instanceof SessionFailure)) throw error;
-      return [{ check, ok: false, detail: error.reply ?? error.message, advice: ADVICE[error.stage] }];
+      return [
+        {
+          check,
+          ok: false,
+          detail: error.reply ?? error.message,
+          advice: ADVICE[error.stage](this.endpoint.setting ?? 'SMTP_URL'),
+        },
+      ];
     }
   }
 
@@ -51,10 +58,12 @@ export class RelayTransport implements Transport {
   }
 }
 
-const ADVICE: Readonly<Record<SessionFailure['stage'], string>> = {
-  connect: 'Check host and port in SMTP_URL, and that a firewall lets this machine reach them.',
-  tls: 'The relay does not speak TLS as SMTP_URL asks, or its certificate is not trusted: TLS_CA_FILE names further authorities.',
-  refused:
-    'The relay answered and refused: check user name and password in SMTP_URL, and what the relay allows this machine.',
-  aborted: 'The relay took too long to answer; try again, or use another one.',
+const ADVICE: Readonly<Record<SessionFailure['stage'], (setting: string) => string>> = {
+  connect: (setting) =>
+    `Check host and port in ${setting}, and that a firewall lets this machine reach them.`,
+  tls: (setting) =>
+    `The relay does not speak TLS as ${setting} asks, or its certificate is not trusted: TLS_CA_FILE names further authorities.`,
+  refused: (setting) =>
+    `The relay answered and refused: check user name and password in ${setting}, and what the relay allows this machine.`,
+  aborted: () => 'The relay took too long to answer; try again, or use another one.',
 };

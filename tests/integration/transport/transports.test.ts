@@ -23,6 +23,7 @@ const transports = (settings: Partial<TransportSettings> = {}, ca: string | null
     {
       transport: ['capture'],
       smtpUrl: null,
+      smtpFallbackUrl: null,
       directPort: 25,
       ehloName: null,
       sesRegion: null,

@@ -16,6 +16,8 @@ interface RecipientNote {
     readonly message?: string;
     readonly response?: string;
     readonly remoteMta?: string | null;
+    readonly relay?: string;
+    readonly passedOver?: readonly string[];
   };
 }
 
@@ -58,6 +60,8 @@ const iso = (at: number): string => new Date(at).toISOString();
 function sentenceOf({ what, attempt, recipient, data }: RecipientNote): string {
   const prefix = attempt === null ? what : `Attempt ${attempt}: ${OUTCOME_PHRASES[what] ?? what}`;
   const words = data.response ?? data.message;
-  const by = data.remoteMta ? ` (${data.remoteMta})` : '';
-  return `${prefix}, ${recipient}${words ? `: ${words}` : ''}${by}`;
+  const server = data.relay ?? data.remoteMta;
+  const by = server ? ` (${server})` : '';
+  const others = (data.passedOver ?? []).map((one) => `; passed over ${one}`).join('');
+  return `${prefix}, ${recipient}${words ? `: ${words}` : ''}${by}${others}`;
 }

@@ -18,6 +18,16 @@ const sent = Type.Object({
   }),
   messageId: Type.String({ description: 'The id that the provider gave it, else its Message-ID header.' }),
   response: Type.String({ description: 'What the server answered.' }),
+  relay: Type.Optional(
+    Type.String({
+      description: 'The relay that took it, `host:port`, where SMTP_FALLBACK_URL names a second one.',
+    }),
+  ),
+  passedOver: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'The relays that the attempt passed over because they were down, each with the reason.',
+    }),
+  ),
 });
 
 const delivered = Type.Object({

@@ -1,6 +1,6 @@
 import type { EmailEvent } from '../../../../machines/email-context.ts';
 import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
-import { storableTexts } from '../../../db/storable.ts';
+import { storableText, storableTexts } from '../../../db/storable.ts';
 import { provesAddressDead } from '../../../transport/smtp/reply.ts';
 import type { RecipientOutcome as Sent, Transport } from '../../../transport/transport.ts';
 import type { SenderProblem } from './senders.ts';
@@ -51,16 +51,27 @@ export function eventsOfAttempt(
 function outcomeOf({ recipient, sent, by }: AttemptResult, messageId: string): RecipientOutcome {
   const { outcome, response } = sent;
   if (outcome === 'accepted') {
-    const data = { provider: by.name, messageId: sent.providerId ?? messageId, response };
+    const data = { provider: by.name, messageId: sent.providerId ?? messageId, response, ...wayOf(sent) };
     return { recipient, outcome, data };
   }
   const { subType, smtpCode, enhancedCode, remoteMta } = sent;
-  const data = { subType, smtpCode, enhancedCode, message: response, remoteMta };
+  const data = { subType, smtpCode, enhancedCode, message: response, remoteMta, ...wayOf(sent) };
   if (outcome !== 'refused') return { recipient, outcome, data };
   // Only a fault of the recipient says something about the address: a refused message, or our own bad reputation, does not.
   const reason = sent.fault === 'recipient' ? 'bounced' : 'rejected';
   return { recipient, outcome, reason, suppresses: provesAddressDead(sent), data };
 }
+
+/** Which of several relays was asked, and why not an earlier one. */
+const wayOf = ({ relay, passedOver = [] }: Sent): object =>
+  relay === undefined
+    ? {}
+    : {
+        relay,
+        ...(passedOver.length > 0 && {
+          passedOver: passedOver.map((one) => storableText(one, WORDS_MAX_LENGTH)),
+        }),
+      };
 
 const ours = (message: string) => ({
   subType: 'General',

@@ -2,6 +2,7 @@ import type { Clock } from '../../../time/clock.ts';
 import type { CapturedMessage } from '../../../transport/capture.ts';
 import type { NameServer } from '../../../transport/dns/exchange.ts';
 import { createResolver, systemNameServers } from '../../../transport/dns/resolver.ts';
+import { FailoverTransport } from '../../../transport/smtp/failover.ts';
 import type { Transport } from '../../../transport/transport.ts';
 import { type TransportSettings, Transports } from '../../../transport/transports.ts';
 
@@ -21,6 +22,8 @@ export interface TransportSetParts {
 export interface TransportSet {
   /** The transport of that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
+  /** The relays that mail leaves by where there are several, with the state of each. */
+  relayStates(): FailoverTransport['states'];
   close(): Promise<void>;
 }
 
@@ -32,6 +35,8 @@ export function openTransports({ config, clock, ...parts }: TransportSetParts): 
   const [byDefault] = transports.enabled as readonly [Transport, ...Transport[]];
   return {
     transport: (name) => (name === null ? byDefault : transports.named(name)),
+    relayStates: () =>
+      transports.enabled.flatMap((one) => (one instanceof FailoverTransport ? one.states : [])),
     close: () => transports.close(),
   };
 }

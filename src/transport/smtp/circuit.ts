@@ -1,0 +1,69 @@
+import type { Monotonic } from '../monotonic.ts';
+
+/** Failures in a row after which a relay is left alone: one may be chance, and three are known within a second under load. */
+export const FAILURES_TO_OPEN = 3;
+/** The first rest of a relay in ms, and the longest: each trial that fails doubles the rest. */
+export const FIRST_REST_MS = 5_000;
+export const LONGEST_REST_MS = 60_000;
+
+/** `closed`: all mail may go. `open`: none. `halfOpen`: one message tries whether the relay is back. */
+export type CircuitState = 'closed' | 'open' | 'halfOpen';
+
+/** The leave to use a relay: one of many, or the only trial after a rest. */
+export type Admission = 'ordinary' | 'trial';
+
+/** Remembers whether a relay works, so that mail does not wait for the time limits of one that does not. */
+export class Circuit {
+  #failures = 0;
+  #restMs = FIRST_REST_MS;
+  /** The end of the rest, monotonic; null while closed. */
+  #restsUntil: number | null = null;
+  #isTried = false;
+
+  constructor(private readonly monotonic: Monotonic) {}
+
+  get state(): CircuitState {
+    if (this.#restsUntil === null) return 'closed';
+    return this.#isTried || this.monotonic() >= this.#restsUntil ? 'halfOpen' : 'open';
+  }
+
+  /** True when `admit` would give leave now. */
+  get isPassable(): boolean {
+    return this.#restsUntil === null || (!this.#isTried && this.monotonic() >= this.#restsUntil);
+  }
+
+  /** Gives leave to use the relay, or null. A trial has to be ended by one of the three methods below. */
+  admit(): Admission | null {
+    if (!this.isPassable) return null;
+    if (this.#restsUntil === null) return 'ordinary';
+    this.#isTried = true;
+    return 'trial';
+  }
+
+  /** The relay answered about a message: it works, whoever asked. */
+  worked(): void {
+    this.#failures = 0;
+    this.#restMs = FIRST_REST_MS;
+    this.#restsUntil = null;
+    this.#isTried = false;
+  }
+
+  /** The relay failed. What began before the rest says nothing about the time after it, so only the trial prolongs a rest. */
+  failed(admission: Admission): void {
+    if (admission === 'trial' && this.#restsUntil !== null) {
+      this.#restMs = Math.min(2 * this.#restMs, LONGEST_REST_MS);
+      this.#rest();
+    } else if (this.#restsUntil === null && ++this.#failures >= FAILURES_TO_OPEN) this.#rest();
+  }
+
+  /** Nothing was learned about the relay, for example because the service stops. */
+  abandoned(admission: Admission): void {
+    if (admission === 'trial') this.#isTried = false;
+  }
+
+  #rest(): void {
+    this.#failures = 0;
+    this.#isTried = false;
+    this.#restsUntil = this.monotonic() + this.#restMs;
+  }
+}
