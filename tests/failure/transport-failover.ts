@@ -91,7 +91,7 @@ export async function failOver(count: number): Promise<Judgement> {
   // Doubts are held, so that no second copy is ever allowed: whatever arrives twice was given to both.
   await using service = await startLiveService({
     transport,
-    environment: { UNKNOWN_OUTCOME: 'hold', SENDING_SLOTS: '16' },
+    environment: { UNKNOWN_OUTCOME: 'hold', SENDING_SLOTS: '8' },
   });
   const taken = () => relays.reduce((sum, relay) => sum + relay.taken, 0);
   const deaths = DEATHS.flatMap((death) => relays.map((relay) => ({ death, relay })));
@@ -107,17 +107,28 @@ export async function failOver(count: number): Promise<Judgement> {
   for (const [index, { death, relay }] of deaths.entries()) {
     const before = taken();
     const posting = post(index === deaths.length - 1 ? count : (index + 1) * share);
-    // It dies in the middle of the work, and stays away until the other one has done some.
+    // It dies in the middle of the work, and stays away until the other one has carried a third of the share.
     await eventually('mail under way', async () => taken() >= before + share / 4 || undefined);
-    await relay.die(death);
-    await posting;
-    const [one, two] = relays;
-    const other = relay === one ? two : one;
+    const other = relay === relays[0] ? relays[1] : relays[0];
+    if (relay === relays[1]) {
+      // The second relay has mail only while the first one is away: it dies under that load, as the first one returns.
+      const idle = relay.taken;
+      await other.die('storm');
+      await eventually('the second relay carries', async () => relay.taken >= idle + share / 8 || undefined);
+      await relay.die(death);
+      await other.live();
+      ahead += LONGER_THAN_A_REST_MS;
+    } else await relay.die(death);
     const had = other.taken;
-    await post(Math.min(count, posted + 10));
-    await eventually(`${death}: the other relay takes over`, async () => other.taken > had || undefined);
+    await eventually(
+      `${death}: the other relay takes over`,
+      async () => other.taken >= had + share / 3 || undefined,
+    );
+    await posting;
     await relay.live();
     ahead += LONGER_THAN_A_REST_MS;
+    // Whatever was put off, because both had failed for a moment, is work for the next round.
+    await service.pass(LONGER_THAN_A_REST_MS);
   }
   await post(count);
   const states = () =>
