@@ -55,6 +55,10 @@ class MortalRelay {
     await this.#bury();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end();
+  }
+
   async #bury(): Promise<void> {
     const server = this.#server;
     this.#server = null;
@@ -81,7 +85,9 @@ export interface Judgement {
 
 /** Sends `count` emails while each of two relays dies in every way and returns, and judges what the relays have. */
 export async function failOver(count: number): Promise<Judgement> {
-  const relays = [new MortalRelay(), new MortalRelay()] as const;
+  await using one = new MortalRelay();
+  await using two = new MortalRelay();
+  const relays = [one, two] as const;
   for (const relay of relays) await relay.live();
   let ahead = 0;
   const transport = new FailoverTransport(
@@ -107,22 +113,22 @@ export async function failOver(count: number): Promise<Judgement> {
   for (const [index, { death, relay }] of deaths.entries()) {
     const before = taken();
     const posting = post(index === deaths.length - 1 ? count : (index + 1) * share);
-    // It dies in the middle of the work, and stays away until the other one has carried a third of the share.
-    await eventually('mail under way', async () => taken() >= before + share / 4 || undefined);
+    // It dies in the middle of the work, and stays away until the other one has carried a quarter of the share.
+    await eventually('mail under way', async () => taken() >= before + share / 8 || undefined);
     const other = relay === relays[0] ? relays[1] : relays[0];
     if (relay === relays[1]) {
       // The second relay has mail only while the first one is away: it dies under that load, as the first one returns.
       const idle = relay.taken;
       await other.die('storm');
       await eventually('the second relay carries', async () => relay.taken >= idle + share / 8 || undefined);
-      await relay.die(death);
       await other.live();
+      await relay.die(death);
       ahead += LONGER_THAN_A_REST_MS;
     } else await relay.die(death);
     const had = other.taken;
     await eventually(
       `${death}: the other relay takes over`,
-      async () => other.taken >= had + share / 3 || undefined,
+      async () => other.taken >= had + share / 4 || undefined,
     );
     await posting;
     await relay.live();
