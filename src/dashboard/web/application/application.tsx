@@ -1,4 +1,4 @@
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { lazy, Suspense, startTransition, useCallback, useEffect, useState } from 'react';
 import { Refused } from './api/requests.ts';
 import { entry, type Session } from './api/session.ts';
 import { arrivedPlace, usePlace } from './place.ts';
@@ -10,6 +10,11 @@ type Visitor =
   | { readonly session: Session }
   | { readonly session: null; readonly isSetUp: boolean; readonly why: string | null }
   | { readonly session: null; readonly problem: Refused };
+
+async function arrive(): Promise<Visitor> {
+  const [visitor] = await Promise.all([meet(null), loadPageOf(location.pathname)]);
+  return visitor;
+}
 
 async function meet(why: string | null): Promise<Visitor> {
   try {
@@ -27,8 +32,7 @@ async function meet(why: string | null): Promise<Visitor> {
 
 // Who looks and what they look at is asked for while React starts, not after it.
 const { page: arrivedAt } = arrivedPlace();
-let arrival: Promise<Visitor> | null = arrivedAt === 'liveView' ? null : meet(null);
-if (arrivedAt === 'home') loadPageOf(location.pathname);
+let arrival: Promise<Visitor> | null = arrivedAt === 'liveView' ? null : arrive();
 
 const LiveView = lazy(() => import('../live-view-canvas.tsx'));
 // Whoever is signed in comes through none of these.
@@ -54,7 +58,9 @@ function WithAccount() {
   const look = useCallback(async (why: string | null = null) => {
     const first = arrival;
     arrival = null;
-    setVisitor(await (first ?? meet(why)));
+    const met = await (first ?? meet(why));
+    // All of it is drawn in pieces, between which the browser can answer.
+    startTransition(() => setVisitor(met));
   }, []);
   const enter = useCallback(() => look(), [look]);
   const leave = useCallback((why: string) => void look(why), [look]);

@@ -1,4 +1,4 @@
-import { Component, lazy, memo, type ReactNode, Suspense, useEffect } from 'react';
+import { Component, type ComponentType, lazy, memo, type ReactNode, Suspense, useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { pages } from '../pages/pages.ts';
 import { ButtonLink } from '../ui/button.tsx';
@@ -6,13 +6,19 @@ import { Page } from '../ui/page.tsx';
 import { Empty, Failed, Skeleton } from '../ui/states.tsx';
 import { pageNameOf, useOpenPages } from './navigation.tsx';
 
-const views = new Map(pages.map(({ name, load }) => [name, lazy(load)]));
+const views = new Map<string, ComponentType>(pages.map(({ name, load }) => [name, lazy(load)]));
 
-/** Begins to load the code of the page that a whole address names, which is needed as soon as it is known who looks. */
-export function loadPageOf(address: string): void {
-  const [, , environment, name = ''] = address.split('/');
-  if (environment === 'test' || environment === 'live' || environment === undefined)
-    void pages.find((page) => page.name === name)?.load();
+/**
+ * Loads the code of the page that a whole address names, which is needed as soon as it is known who looks. A page that is there is
+ * drawn at once; from a lazy one React keeps what has been loaded for up to 300 ms, so that placeholders do not flicker.
+ */
+export async function loadPageOf(address: string): Promise<void> {
+  const [, , environment, wanted = ''] = address.split('/');
+  const page = pages.find(({ name }) => name === wanted);
+  if (page === undefined || (environment && environment !== 'test' && environment !== 'live')) return;
+  // What cannot be loaded is tried again when it is drawn, where it is told.
+  const loaded = await page.load().catch(() => null);
+  if (loaded !== null) views.set(page.name, loaded.default);
 }
 
 /** The page that the address names. */

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, use } from 'react';
+import { createContext, type ReactNode, use, useEffect } from 'react';
 import { Router, useLocation, useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { useViewer } from '../api/viewer.tsx';
@@ -15,6 +15,9 @@ const Search = createContext('');
 const usePath = (): [string, typeof navigate] => [use(Path), navigate];
 const useShownSearch = (): string => use(Search);
 
+/** Whoever arrives has clicked nothing that wants an answer first: the page is drawn with what stands around it. */
+let isArrival = true;
+
 /**
  * Follows the address at the pace at which pages are drawn: null until the first one is. The navigation answers a click at once, and
  * the page that it leads to is drawn in pieces between which the browser takes further input. Filters and tabs change nothing but
@@ -23,7 +26,10 @@ const useShownSearch = (): string => use(Search);
 export function useShownPlace(): Place | null {
   const [path] = useLocation();
   const search = useSearch();
-  const drawn = usePainted(`${path}?${search}`);
+  const drawn = usePainted(`${path}?${search}`, isArrival);
+  useEffect(() => {
+    isArrival = false;
+  }, []);
   if (drawn === null) return null;
   const end = drawn.indexOf('?');
   const drawnPath = drawn.slice(0, end);

@@ -1,23 +1,34 @@
-const whole = new Intl.NumberFormat('en');
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
-const short = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+/** Makes something when it is first asked for. A formatter takes milliseconds to be made, which a page that opens would wait for. */
+function lazily<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const whole = lazily(() => new Intl.NumberFormat('en'));
+const compact = lazily(
+  () => new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 }),
+);
+const percent = lazily(() => new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 }));
+const relative = lazily(() => new Intl.RelativeTimeFormat('en', { numeric: 'auto' }));
+const moment = lazily(() => new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' }));
+const short = lazily(() => new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' }));
+const day = lazily(() => new Intl.DateTimeFormat('en', { dateStyle: 'medium' }));
 
 /** `12,345` */
-export const count = (value: number): string => whole.format(value);
+export const count = (value: number): string => whole().format(value);
 /** `12.3K` from ten thousand on. */
-export const roundCount = (value: number): string => (value < 10_000 ? whole : compact).format(value);
+export const roundCount = (value: number): string => (value < 10_000 ? whole : compact)().format(value);
 /** Of a part and its whole: `97.5%`; `–` of nothing. */
-export const share = (part: number, of: number): string => (of === 0 ? '–' : percent.format(part / of));
+export const share = (part: number, of: number): string => (of === 0 ? '–' : percent().format(part / of));
 /** Of a rate from 0 to 1: `97.5%`; `–` where there is none. */
-export const rateText = (rate: number | null): string => (rate === null ? '–' : percent.format(rate));
+export const rateText = (rate: number | null): string => (rate === null ? '–' : percent().format(rate));
 /** `Nov 22, 2026, 11:18:40 AM` */
-export const momentText = (at: string): string => moment.format(new Date(at));
+export const momentText = (at: string): string => moment().format(new Date(at));
 /** `Nov 22, 2026` */
-export const dayText = (at: string): string => day.format(new Date(at));
+export const dayText = (at: string): string => day().format(new Date(at));
 /** `API key` of `apiKey`, `delivered` of `delivered`. */
 export const wordsOf = (name: string): string =>
   name
@@ -38,10 +49,10 @@ export function agoText(at: string, now = Date.now()): string {
   const distance = Date.parse(at) - now;
   if (Math.abs(distance) > 7 * UNITS[0][1])
     return new Date(at).getFullYear() === new Date(now).getFullYear()
-      ? short.format(new Date(at))
+      ? short().format(new Date(at))
       : dayText(at);
   const [unit, size] = UNITS.find(([, size]) => Math.abs(distance) >= size) ?? [null, 1];
-  if (unit !== null) return relative.format(Math.trunc(distance / size), unit);
+  if (unit !== null) return relative().format(Math.trunc(distance / size), unit);
   return distance > 0 ? 'in a moment' : 'just now';
 }
 
@@ -62,4 +73,4 @@ export const instantOf = (text = ''): string | undefined =>
   text === '' || Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
 
 /** The time zone of this computer, which local times are of. */
-export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const ownZone = lazily(() => Intl.DateTimeFormat().resolvedOptions().timeZone);

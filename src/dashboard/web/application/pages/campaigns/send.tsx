@@ -5,7 +5,7 @@ import { Refused } from '../../api/requests.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, Field, Form } from '../../ui/form.tsx';
-import { count, instantOf, momentText, OWN_ZONE } from '../../ui/format.ts';
+import { count, instantOf, momentText, ownZone } from '../../ui/format.ts';
 import { toast } from '../../ui/toast.tsx';
 
 const WHEN = { now: 'Now', later: 'At a time of my own' } as const;
@@ -57,7 +57,7 @@ export function SendCampaign(props: {
             label="Start at"
             name="scheduledAt"
             type="datetime-local"
-            hint={`By the clock of this computer (${OWN_ZONE}), at most 30 days ahead.`}
+            hint={`By the clock of this computer (${ownZone()}), at most 30 days ahead.`}
           />
         )}
       </Form>
@@ -67,4 +67,4 @@ export function SendCampaign(props: {
 
 /** When it starts, in words. */
 export const startText = (at: string): string =>
-  `It starts ${momentText(at)} (${OWN_ZONE}), with whoever is in the audience then.`;
+  `It starts ${momentText(at)} (${ownZone()}), with whoever is in the audience then.`;

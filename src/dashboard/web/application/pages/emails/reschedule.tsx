@@ -3,7 +3,7 @@ import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form } from '../../ui/form.tsx';
-import { instantOf, localText, momentText, OWN_ZONE } from '../../ui/format.ts';
+import { instantOf, localText, momentText, ownZone } from '../../ui/format.ts';
 import { toast } from '../../ui/toast.tsx';
 
 /** Gives a scheduled email another time, which can be taken back. */
@@ -30,7 +30,7 @@ export function Reschedule({ email, onClose }: { readonly email: Email; readonly
           name="scheduledAt"
           type="datetime-local"
           defaultValue={localText(before)}
-          hint={`By the clock of this computer (${OWN_ZONE}), at most 30 days ahead.`}
+          hint={`By the clock of this computer (${ownZone()}), at most 30 days ahead.`}
         />
       </Form>
     </Dialog>

@@ -4,7 +4,7 @@ import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form, Tick } from '../../ui/form.tsx';
-import { count, instantOf, localText, momentText, OWN_ZONE } from '../../ui/format.ts';
+import { count, instantOf, localText, momentText, ownZone } from '../../ui/format.ts';
 import { EventTicks, tickedEvents } from './events.tsx';
 
 const DAY_MS = 86_400_000;
@@ -58,7 +58,7 @@ export function Replay({ webhook, onClose }: { readonly webhook: Webhook; readon
             name="from"
             type="datetime-local"
             defaultValue={from}
-            hint={`By the clock of this computer (${OWN_ZONE}).`}
+            hint={`By the clock of this computer (${ownZone()}).`}
           />
           <Field
             label="To"
