@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
+import { readRelayUrl } from '../transport/smtp/relay-url.ts';
 import { type ChaosSetting, readTortureSetting } from './chaos-setting.ts';
 import { SETTINGS, type Setting, type SettingName } from './settings.ts';
 
@@ -88,8 +89,8 @@ function contradictionsIn(config: Config): string[] {
       'TRANSPORT must name smtp with SMTP_FALLBACK_URL.',
     ],
     [
-      config.smtpFallbackUrl !== null && config.smtpFallbackUrl === config.smtpUrl,
-      'SMTP_FALLBACK_URL must name another relay than SMTP_URL.',
+      config.smtpFallbackUrl !== null && endOf(config.smtpFallbackUrl) === endOf(config.smtpUrl ?? ''),
+      'SMTP_FALLBACK_URL must name another relay than SMTP_URL: another host or another port.',
     ],
     [
       config.transport.includes('ses') &&
@@ -114,6 +115,12 @@ function contradictionsIn(config: Config): string[] {
     ],
   ];
   return wrong.filter(([is]) => is).map(([, sentence]) => sentence);
+}
+
+/** The host and port of a relay: whatever else differs, what is down for one URL is down for the other. */
+function endOf(relayUrl: string): string {
+  const relay = readRelayUrl(relayUrl);
+  return relay === null ? relayUrl : `${relay.host}:${relay.port}`;
 }
 
 /** True when the submission ports can use key and certificate, or when one of the two is missing. */

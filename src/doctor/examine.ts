@@ -19,6 +19,7 @@ import { diagnoseDisk, diagnoseNameServers, diagnoseSecretKey, readSecretKey } f
 import { openExisting } from './open-database.ts';
 import { diagnosePlans } from './plans.ts';
 import { diagnosePooler } from './pooler.ts';
+import { diagnoseRelays } from './relays.ts';
 import { diagnoseReplication } from './replication.ts';
 import { askService } from './running-service.ts';
 import { diagnoseScheduler } from './scheduler.ts';
@@ -30,7 +31,15 @@ export interface Examination {
   readonly config: Exposure &
     Pick<
       Config,
-      'databaseUrl' | 'dataDir' | 'secretKey' | 'port' | 'dnsServers' | 'transport' | 'stripeSecretKey'
+      | 'databaseUrl'
+      | 'dataDir'
+      | 'secretKey'
+      | 'port'
+      | 'dnsServers'
+      | 'transport'
+      | 'stripeSecretKey'
+      | 'smtpFallbackUrl'
+      | 'metricsPort'
     >;
   /** The machine's own clock. */
   readonly now: () => number;
@@ -78,6 +87,8 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     yield diagnoseSubmission(config);
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
     if (usable) yield* guarded('Plan', () => diagnosePlans(usable, config));
+    const relays = await diagnoseRelays(config);
+    if (relays) yield relays;
     yield* waysOut(examination, usable);
   } finally {
     await database?.close();

@@ -153,6 +153,17 @@ test('one transport or several, the default one first', () => {
   ]);
 });
 
+test('the fallback is another host or another port, and a URL of a relay; its password is not repeated', () => {
+  const settings = { TRANSPORT: 'smtp', SMTP_URL: 'smtp://a.test:587' };
+  for (const SMTP_FALLBACK_URL of ['smtp://a.test:588', 'smtps://a.test', 'smtp://b.test:587'])
+    expect(load({ ...settings, SMTP_FALLBACK_URL }).smtpFallbackUrl).toBe(SMTP_FALLBACK_URL);
+  expect(load(settings).smtpFallbackUrl).toBeNull();
+  for (const SMTP_FALLBACK_URL of ['http://u:hush@a.test', 'a.test:25'])
+    expect(problemsOf({ ...settings, SMTP_FALLBACK_URL })).toEqual([
+      'SMTP_FALLBACK_URL must be a URL such as smtps://user:password@host:465.',
+    ]);
+});
+
 describe('a file that a setting names', () => {
   const files = {
     SUBMISSION_TLS_CERT: pem('cert.pem', CERTIFICATE),
@@ -196,6 +207,16 @@ describe('values that contradict each other stop the start', () => {
     ['SMTP_URL', { TRANSPORT: 'smtp' }],
     ['SES_REGION', { TRANSPORT: 'ses', SES_REGION: 'eu-west-1' }],
     ['SMTP_URL', { TRANSPORT: 'capture,smtp' }],
+    ['TRANSPORT', { SMTP_FALLBACK_URL: 'smtp://b.test' }],
+    [
+      'SMTP_FALLBACK_URL',
+      { TRANSPORT: 'smtp', SMTP_URL: 'smtp://a.test', SMTP_FALLBACK_URL: 'smtp://a.test' },
+    ],
+    // Neither a password nor a port that is written out makes it another relay.
+    [
+      'SMTP_FALLBACK_URL',
+      { TRANSPORT: 'smtp', SMTP_URL: 'smtp://a.test', SMTP_FALLBACK_URL: 'smtp://u:hush@a.test:587' },
+    ],
     ['SUBMISSION_TLS_CERT', { SUBMISSION_TLS_KEY: pem('key.pem', PRIVATE_KEY) }],
     ['SUBMISSION_TLS_CERT', { SUBMISSION_TLS_PORT: '465' }],
     [

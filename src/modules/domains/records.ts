@@ -11,8 +11,8 @@ export interface DnsSetup {
   readonly transports: EnabledTransports;
   /** The name of this server as a mail server, which sends and receives bounces. */
   readonly mailHost: string;
-  /** The relay of the transport `smtp`; null when it runs on this machine. */
-  readonly relayHost: string | null;
+  /** The relays of the transport `smtp`; one on this machine goes by the name of this server. */
+  readonly relayHosts: readonly string[];
   /** A domain of the operator that receives the bounces of all domains. */
   readonly returnPathDomain: string | null;
   /** The host that counts opens and clicks; null when it is an address, which a CNAME cannot point to. */
@@ -108,9 +108,10 @@ function returnPathRecords(domain: RecordSource, setup: DnsSetup): AskedRecord[]
   const { returnPath } = domain;
   if (setup.returnPathDomain !== null)
     return [record('returnPath', 'CNAME', returnPath, setup.returnPathDomain, false)];
-  const { mailHost, relayHost } = setup;
+  const { mailHost, relayHosts } = setup;
   const isRelayed = transportOf(domain, setup) === 'smtp';
-  const policy = `v=spf1 ${mechanismOf((isRelayed ? relayHost : null) ?? mailHost)} ~all`;
+  const hosts = isRelayed && relayHosts.length > 0 ? relayHosts : [mailHost];
+  const policy = `v=spf1 ${hosts.map(mechanismOf).join(' ')} ~all`;
   const required = !isRelayed;
   // SPF needs the MX as well: receivers refuse envelope senders whose domain accepts no mail.
   return [

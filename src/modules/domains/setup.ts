@@ -10,18 +10,23 @@ export interface SetupSource {
   readonly publicUrl: string;
   readonly ehloName: string | null;
   readonly smtpUrl: string | null;
+  readonly smtpFallbackUrl: string | null;
   readonly returnPathDomain: string | null;
 }
 
 /** The hosts that the records of every domain point to. Without EHLO_NAME the host of PUBLIC_URL is the mail server. */
 export function setupOf(source: SetupSource): DnsSetup {
-  const { transport, publicUrl, ehloName, smtpUrl, returnPathDomain } = source;
+  const { transport, publicUrl, ehloName, smtpUrl, smtpFallbackUrl, returnPathDomain } = source;
   const publicHost = new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
-  const relay = transport.includes('smtp') && smtpUrl !== null ? readRelayUrl(smtpUrl) : null;
+  const mailHost = ehloName ?? publicHost;
+  const relayHosts = [smtpUrl, smtpFallbackUrl].flatMap((url) => {
+    const relay = transport.includes('smtp') && url !== null ? readRelayUrl(url) : null;
+    return relay ? [isOwn(relay.host) ? mailHost : relay.host] : [];
+  });
   return {
     transports: transport,
-    mailHost: ehloName ?? publicHost,
-    relayHost: relay && !isOwn(relay.host) ? relay.host : null,
+    mailHost,
+    relayHosts: [...new Set(relayHosts)],
     returnPathDomain,
     trackingHost: isIP(publicHost) === 0 ? publicHost : null,
   };

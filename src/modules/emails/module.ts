@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { textFromHtml } from '../../mail/content/text-part.ts';
+import { CIRCUIT_STATES } from '../../transport/smtp/circuit.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { captureStore } from '../captured/commands.ts';
 import { defineModule, type Offers, offered } from '../module.ts';
@@ -54,12 +55,12 @@ export const emailsModule = defineModule<BatchDeps & Waiting>({
     const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
     metrics?.watch(
       'posthorn_relay_state',
-      'The relays of SMTP_URL and SMTP_FALLBACK_URL where both are set: 0 in use, 1 being tried again, 2 left alone after failures.',
+      'The relays of SMTP_URL and SMTP_FALLBACK_URL where both are set: 0 in use, 1 being tried by an email, 2 left alone after failures, 3 rested, so that the next email tries it.',
       ['relay'],
       () =>
         transports.relayStates().map(({ relay, state }) => ({
           labels: { relay },
-          value: ['closed', 'halfOpen', 'open'].indexOf(state),
+          value: CIRCUIT_STATES.indexOf(state),
         })),
     );
     const transport = (name: Transport['name'] | null): Transport =>

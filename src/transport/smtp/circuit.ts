@@ -6,8 +6,14 @@ export const FAILURES_TO_OPEN = 3;
 export const FIRST_REST_MS = 5_000;
 export const LONGEST_REST_MS = 60_000;
 
-/** `closed`: all mail may go. `open`: none. `halfOpen`: one message tries whether the relay is back. */
-export type CircuitState = 'closed' | 'open' | 'halfOpen';
+/** The states of a circuit, in the order of their numbers in `posthorn_relay_state`. */
+export const CIRCUIT_STATES = ['closed', 'halfOpen', 'open', 'rested'] as const;
+
+/**
+ * `closed`: all mail may go. `open`: none. `rested`: the rest is over, and the next message will try whether the relay is back.
+ * `halfOpen`: a message is trying it.
+ */
+export type CircuitState = (typeof CIRCUIT_STATES)[number];
 
 /** The leave to use a relay: one of many, or the only trial after a rest. */
 export type Admission = 'ordinary' | 'trial';
@@ -24,12 +30,18 @@ export class Circuit {
 
   get state(): CircuitState {
     if (this.#restsUntil === null) return 'closed';
-    return this.#isTried || this.monotonic() >= this.#restsUntil ? 'halfOpen' : 'open';
+    if (this.#isTried) return 'halfOpen';
+    return this.restMs > 0 ? 'open' : 'rested';
+  }
+
+  /** The milliseconds that are left of the rest; 0 without one. */
+  get restMs(): number {
+    return Math.max(0, (this.#restsUntil ?? 0) - this.monotonic());
   }
 
   /** True when `admit` would give leave now. */
   get isPassable(): boolean {
-    return this.#restsUntil === null || (!this.#isTried && this.monotonic() >= this.#restsUntil);
+    return this.state === 'closed' || this.state === 'rested';
   }
 
   /** Gives leave to use the relay, or null. A trial has to be ended by one of the three methods below. */

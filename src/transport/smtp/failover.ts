@@ -57,7 +57,7 @@ export class FailoverTransport implements Transport {
         throw error;
       });
       if (sent === last && last !== null) break;
-      if (sent === null) passedOver.push(`${way.name}: left alone after failures`);
+      if (sent === null) passedOver.push(`${way.name}: ${absenceOf(way.circuit)}`);
       else {
         last = told(way.name, sent, [...passedOver]);
         if (!mayPassOn(sent)) break;
@@ -119,6 +119,12 @@ export class FailoverTransport implements Transport {
     else circuit.failed(admission);
   }
 }
+
+/** Why a relay was not asked. */
+const absenceOf = ({ restMs }: Circuit): string =>
+  restMs > 0
+    ? `left alone after failures, for ${Math.ceil(restMs / 1_000)} s more`
+    : 'left alone after failures, while another email tries it';
 
 /**
  * True when surely nobody got the message because of the relay itself. A 450 or 451 about a recipient or a message is an answer of

@@ -27,6 +27,7 @@ const CONFIG: Omit<DomainParts['config'], 'dnsServers'> = {
   publicUrl: 'https://post.example.com',
   ehloName: 'mail.example.com',
   smtpUrl: null,
+  smtpFallbackUrl: null,
   returnPathDomain: null,
   sesRegion: null,
   sesEndpoint: null,

@@ -221,6 +221,22 @@ describe('how mail leaves decides which records there are', () => {
     expect(await sends()).toMatchObject({ returnPath: 'send.relay.test' });
   });
 
+  test('two relays are both in SPF; one on this machine by the name of this server, and one host once', async () => {
+    const policy = async (smtpUrl: string, smtpFallbackUrl: string) => {
+      await using behind = await openWorkspace({ transport: ['smtp'], smtpUrl, smtpFallbackUrl });
+      return recordOf((await behind.add('relays.test')) as DomainView, 'spf').value;
+    };
+    expect(await policy('smtps://a.example.net', 'smtp://192.0.2.7:26')).toBe(
+      'v=spf1 a:a.example.net ip4:192.0.2.7 ~all',
+    );
+    expect(await policy('smtp://a.example.net', 'smtp://127.0.0.1:26')).toBe(
+      'v=spf1 a:a.example.net a:mail.example.com ~all',
+    );
+    expect(await policy('smtp://a.example.net', 'smtp://a.example.net:26')).toBe(
+      'v=spf1 a:a.example.net ~all',
+    );
+  });
+
   test('with RETURN_PATH_DOMAIN one alias brings MX and SPF along', async () => {
     await using shared = await openWorkspace({ returnPathDomain: 'bounces.post.example' });
     const { id, dnsRecords } = await shared.add('alias.test');

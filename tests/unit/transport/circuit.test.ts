@@ -31,7 +31,9 @@ test('gives leave to one trial after the rest, not a moment before it', () => {
   fail(FAILURES_TO_OPEN);
   now = FIRST_REST_MS - 1;
   expect(circuit.admit()).toBeNull();
+  expect([circuit.state, circuit.restMs]).toEqual(['open', 1]);
   now = FIRST_REST_MS;
+  expect([circuit.state, circuit.restMs]).toEqual(['rested', 0]);
   expect(circuit.admit()).toBe('trial');
   expect(circuit.state).toBe('halfOpen');
   expect(circuit.admit()).toBeNull();
