@@ -42,6 +42,12 @@ const executable = process.env.POSTHORN_EXECUTABLE ?? (isAsked ? await built() :
 const report = join(scratch, 'report.xml');
 const flags = [
   `--parallel=${workers}`,
+  // What a process has read and compiled serves all files that it runs, which takes a quarter less of the processor (integration
+  // 571 s instead of 739, contract 235 instead of 337). A file leaves nothing behind that another one could see.
+  '--no-isolate',
+  // Ends what hangs, and judges nothing: processes and databases start here, on machines that do other things too. The preload
+  // says the same for a file that is run by itself, but then only to the first of several.
+  '--timeout=600000',
   `--timings=${join(import.meta.dir, 'timings.json')}`,
   '--reporter=junit',
   `--reporter-outfile=${report}`,
