@@ -95,7 +95,7 @@ stack.defer(() => cluster.stop());
 const service = stack.use(await start());
 const sql = postgres(cluster.url, { max: 1, onnotice: () => {} });
 stack.defer(() => sql.end());
-const browser = await openChromium();
+const browser = await openChromium({ isMeasured: true });
 stack.defer(() => browser.close());
 const signedIn = await signUp(browser, service);
 say(`Writing ${emails.toLocaleString('en')} emails and ${contacts.toLocaleString('en')} contacts …`);

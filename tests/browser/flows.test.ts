@@ -141,6 +141,8 @@ test('it is activated, runs for somebody, and the run is shown over the drawing 
   await timeline.getByText(/^Flow ended by hand: /).waitFor();
   await timeline.getByText(/^Flow begun: /).waitFor();
   await page.goBack();
+  // The link back stands over the page that is still read as well, which takes the one that has the focus away.
+  await page.getByRole('status').getByText('Cancelled').waitFor();
 });
 
 test('a draft stands beside the version that runs; it is paused, copied and deleted', async () => {
