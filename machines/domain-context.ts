@@ -75,6 +75,8 @@ export type DomainEvent =
       readonly clickTracking?: boolean;
       /** The new transport; null for the default one. */
       readonly provider?: string | null;
+      /** The transports that take over while that one is down, in this order. */
+      readonly fallbacks?: readonly string[];
     }
   /** A client removes the domain for good. */
   | { readonly type: 'remove.requested'; readonly at: number };

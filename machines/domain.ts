@@ -24,7 +24,8 @@ export const DOMAIN_VERSION = 1;
 const domainSetup = setup({
   types: { context: {} as DomainContext, events: {} as DomainEvent, input: {} as DomainInput },
   guards: {
-    changesTransport: ({ event }) => event.type === 'settings.changed' && event.provider !== undefined,
+    changesTransport: ({ event }) =>
+      event.type === 'settings.changed' && (event.provider !== undefined || event.fallbacks !== undefined),
     noRotationWaits: ({ context }) => context.rotatingSince === null,
     needsNoProof: ({ context }) => context.exempt,
     noCheckRuns: ({ context, event }) => noCheckRuns(context, event.at),
@@ -41,8 +42,11 @@ const domainSetup = setup({
     prepareKeys: (_, _params: { readonly keys: NextKeys | null }) => {},
     /** Fact: the keys of this selector replace those that have signed; null changes nothing. */
     switchKeys: (_, _params: { readonly selector: string | null }) => {},
-    /** Fact: its mail leaves by this transport from now on. */
-    chooseTransport: (_, _params: { readonly provider: string | null }) => {},
+    /** Fact: its mail leaves by this transport from now on, and by these while it is down; what is left out stays. */
+    chooseTransport: (
+      _,
+      _params: { readonly provider?: string | null; readonly fallbacks?: readonly string[] },
+    ) => {},
     /** Fact: the unit of the plan's domains goes back. */
     refund: () => {},
     /** Fact: the private keys are gone. */
@@ -100,7 +104,8 @@ const changeSettings = domainSetup.assign(({ context, event }) => withSettings(c
 const chooseTransport = {
   type: 'chooseTransport' as const,
   params: ({ event }: { event: DomainEvent }) => ({
-    provider: event.type === 'settings.changed' ? (event.provider ?? null) : null,
+    ...(event.type === 'settings.changed' && event.provider !== undefined && { provider: event.provider }),
+    ...(event.type === 'settings.changed' && event.fallbacks !== undefined && { fallbacks: event.fallbacks }),
   }),
 };
 

@@ -21,6 +21,7 @@ import flowLaggards from '../../drizzle/0018_flow_laggards.sql' with { type: 'te
 import limitsAtOnce from '../../drizzle/0019_limits_at_once.sql' with { type: 'text' };
 import retention from '../../drizzle/0020_retention.sql' with { type: 'text' };
 import requestIds from '../../drizzle/0021_request_ids.sql' with { type: 'text' };
+import domainFallbacks from '../../drizzle/0022_domain_fallbacks.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -53,4 +54,5 @@ export const migrations: readonly Migration[] = [
   { name: '0019_limits_at_once', sql: limitsAtOnce },
   { name: '0020_retention', sql: retention },
   { name: '0021_request_ids', sql: requestIds },
+  { name: '0022_domain_fallbacks', sql: domainFallbacks },
 ];

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { CIRCUIT_STATES, type CircuitState } from '../transport/smtp/circuit.ts';
+import { CIRCUIT_STATES, type CircuitState } from '../transport/circuit.ts';
 import { type Diagnosis, fine, skipped, warning } from './diagnosis.ts';
 import { loopbackOf } from './running-service.ts';
 

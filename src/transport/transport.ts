@@ -111,11 +111,11 @@ export interface RecipientOutcome {
   readonly subType: SubType | null;
   /** The message id that the provider assigned (SES); null when there is none. */
   readonly providerId: string | null;
-  /** True when the server itself failed and has surely not taken the message: another server may be asked. */
+  /** True when the relay or provider itself failed and has surely not taken the message: another one may be asked. */
   readonly isServerDown?: true;
   /** The relay that was asked last, `host:port`, where there are several. */
   readonly relay?: string;
-  /** The relays that were passed over in this attempt, each with the reason, where there are several. */
+  /** The relays and transports that were passed over in this attempt, each with the reason, where there are several. */
   readonly passedOver?: readonly string[];
 }
 

@@ -45,6 +45,7 @@ describe('POST /v1/domains', () => {
       status: 'verified',
       livemode: true,
       provider: 'capture',
+      fallbacks: [],
       openTracking: false,
       clickTracking: false,
       trackingDomain: 'links.one.example',

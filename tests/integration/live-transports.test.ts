@@ -4,6 +4,7 @@ import { startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { startSes } from '../support/ses.ts';
 import { timersPassed } from '../support/stored-email.ts';
 import { zoneOf } from './domains/a-workspace.ts';
 import { startNameServer, type TestNameServer } from './transport/name-server.ts';
@@ -11,26 +12,6 @@ import { SILENCE, startScriptedSmtp } from './transport/scripted-smtp.ts';
 import { type Sink, startSink } from './transport/smtp-sink.ts';
 
 // Several ways out at once, and the one that each domain has chosen.
-
-/** As much of SES as a domain and an email need. */
-function startSes() {
-  const calls: { readonly method: string; readonly path: string; readonly body: Email }[] = [];
-  const server = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    async fetch(request) {
-      const { pathname: path } = new URL(request.url);
-      const text = await request.text();
-      calls.push({ method: request.method, path, body: text === '' ? null : JSON.parse(text) });
-      return Response.json(
-        path.endsWith('/outbound-emails')
-          ? { MessageId: 'ses-1' }
-          : { VerifiedForSendingStatus: true, DkimAttributes: { Status: 'SUCCESS' } },
-      );
-    },
-  });
-  return { calls, endpoint: server.url.origin, stop: () => server.stop(true) };
-}
 
 let dns: TestNameServer;
 let sink: Sink;

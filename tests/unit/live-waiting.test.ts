@@ -77,6 +77,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
         openTracking: false,
         clickTracking: false,
         provider: null,
+        fallbacks: [],
       }),
       forget() {},
     },

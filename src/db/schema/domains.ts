@@ -13,4 +13,6 @@ export const domains = pgTable('domains', {
 export const domainTransports = pgTable('domain_transports', {
   domainId: text('domain_id').primaryKey(),
   provider: text('provider'),
+  /** The transports that take over while that one is down, in this order. */
+  fallbacks: text('fallbacks').array().notNull().default([]),
 });

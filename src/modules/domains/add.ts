@@ -16,7 +16,7 @@ import { keyColumns } from './kind.ts';
 import type { DomainView, NewDomain } from './model.ts';
 import { fits, readDomainName } from './name.ts';
 import { type DnsSetup, exemptStatuses, keyNames, type RecordSource, recordsOf } from './records.ts';
-import { readProvider } from './setup.ts';
+import { readFallbacks, readProvider } from './setup.ts';
 import { viewOf } from './views.ts';
 
 /** Longest wait for a free slot: less than a request may take. */
@@ -57,9 +57,17 @@ type Names = Omit<RecordSource, 'keySets'> & { readonly dkimSelector: string | n
 function readSource({ body }: Adding, { transports }: DnsSetup): Names | Failure {
   const name = readDomainName(body.name);
   if (typeof name !== 'string') return invalid([{ path: '/body/name', message: name.problem }]);
-  const { returnPathSubdomain = 'send', trackingSubdomain, dkimSelector = null, provider = null } = body;
+  const {
+    returnPathSubdomain = 'send',
+    trackingSubdomain,
+    dkimSelector = null,
+    provider = null,
+    fallbacks = [],
+  } = body;
   const transport = readProvider(provider, transports);
   if (transport instanceof Failure) return transport;
+  const others = readFallbacks(fallbacks, transport ?? transports[0], transports);
+  if (others instanceof Failure) return others;
   if (returnPathSubdomain === trackingSubdomain)
     return invalid([
       { path: '/body/trackingSubdomain', message: 'Choose another one than for the return path.' },
@@ -73,7 +81,7 @@ function readSource({ body }: Adding, { transports }: DnsSetup): Names | Failure
     return invalid([
       { path: '/body/name', message: 'Give a shorter name: its DNS records would not fit into DNS.' },
     ]);
-  return { name, returnPath, trackingDomain, dkimSelector, provider: transport };
+  return { name, returnPath, trackingDomain, dkimSelector, provider: transport, fallbacks: others };
 }
 
 /** Finds the refusals that need no keys: a name that is taken, a limit that is reached. */
@@ -119,6 +127,7 @@ async function admit(
         return_path: source.returnPath,
         tracking_domain: source.trackingDomain,
         provider: source.provider,
+        fallbacks: source.fallbacks,
         ...keyColumns(keys, now),
       },
       meter: { period: DOMAINS_PERIOD, quota: PLANS[caller.plan].domains },

@@ -19,6 +19,7 @@ import {
   type RecordSource,
   recordsOf,
   transportOf,
+  waysOf,
 } from './records.ts';
 
 /** A set of keys with the key that a provider signs with. */
@@ -77,7 +78,7 @@ export async function checkRecordsOf(
     return { verdict: 'verified', records, ...(next && { switchTo: next.selector }) };
   }
   const asked = recordsOf(domain, setup);
-  const provider = transportOf(domain, setup) === 'ses' ? identities : null;
+  const provider = waysOf(domain, setup).includes('ses') ? identities : null;
   const checks = pairs(asked, await checkRecords(asked, { resolver: openResolver(), domain: domain.name }));
   const isReady = next !== null && maySwitch(checks, now - next.since);
   // The provider signs with the keys that it received last, so it receives new ones once every receiver can verify them.

@@ -12,7 +12,7 @@ import type { Call, Replay } from '../../http/route.ts';
 import type { DomainChange, DomainView } from './model.ts';
 import { nextOutcome } from './next-outcome.ts';
 import { type DomainReader, findDomain, readDomain } from './queries.ts';
-import { readProvider } from './setup.ts';
+import { readFallbacks, readProvider } from './setup.ts';
 import { viewOf } from './views.ts';
 
 /**
@@ -102,21 +102,31 @@ export async function patchDomain(
 ): Promise<DomainView | Failure> {
   if (Object.keys(body).length === 0)
     return invalid([
-      { path: '/body', message: 'Name what is to change: openTracking, clickTracking or provider.' },
+      {
+        path: '/body',
+        message: 'Name what is to change: openTracking, clickTracking, provider or fallbacks.',
+      },
     ]);
-  const { provider: wanted, ...settings } = body;
+  const { provider: wanted, fallbacks: others, ...settings } = body;
   const provider = wanted === undefined ? undefined : readProvider(wanted, commands.setup.transports);
   if (provider instanceof Failure) return provider;
   const refused = await refusalOf(commands, caller, params.id);
   if (refused) return refused;
   const row = await readDomain(commands.database, caller, params.id);
   if (!row) return notFound('domain');
-  const isMoved = provider !== undefined && provider !== row.provider;
-  const event = { type: 'settings.changed' as const, at: now, ...settings, ...(isMoved && { provider }) };
+  const { transports } = commands.setup;
+  const first = (provider === undefined ? row.provider : provider) ?? transports[0];
+  const fallbacks = others && readFallbacks(others, first, transports);
+  if (fallbacks instanceof Failure) return fallbacks;
+  const moved = {
+    ...(provider !== undefined && provider !== row.provider && { provider }),
+    ...(fallbacks !== undefined && fallbacks.join() !== row.fallbacks.join() && { fallbacks }),
+  };
+  const event = { type: 'settings.changed' as const, at: now, ...settings, ...moved };
   const result = await tell(commands, caller, params.id, event);
   if (result.outcome !== 'changed') return notFound('domain');
   const { state, context } = result;
-  return viewOf({ ...row, ...(isMoved && { provider }), state, context }, commands.setup);
+  return viewOf({ ...row, ...moved, state, context }, commands.setup);
 }
 
 /** Removes a domain for good. The same commit takes it off the number of domains that the plan limits. */

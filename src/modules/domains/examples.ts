@@ -18,6 +18,7 @@ export const VERIFIED: DomainView = {
   status: 'verified',
   livemode: true,
   provider: 'direct',
+  fallbacks: [],
   openTracking: false,
   clickTracking: false,
   trackingDomain: null,

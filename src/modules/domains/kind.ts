@@ -39,13 +39,18 @@ const switched: FactTable = {
       select from domain_keys p where p.domain_id = s.actor and p.selector = s.selector and p.stage = 'pending')`,
 };
 
-/** The ids of one actor's facts ascend, so the last of several choices in one commit wins. */
+/** The ids of one actor's facts ascend, so the last of several choices in one commit wins; what none of them names stays. */
 const chosen: FactTable = {
   name: 'chosen',
-  columns: 'id text, provider text',
-  sql: (source) => `insert into domain_transports (domain_id, provider)
-    select distinct on (actor) actor, provider from ${source} f order by actor, f.id desc
-    on conflict (domain_id) do update set provider = excluded.provider`,
+  columns: 'id text, provider text, sets_provider boolean, fallbacks text',
+  sql: (source) => `insert into domain_transports (domain_id, provider, fallbacks)
+    select c.actor, case when c.sets_provider then c.provider else t.provider end,
+      coalesce(string_to_array(c.fallbacks, ','), t.fallbacks, '{}')
+    from (select f.actor, bool_or(f.sets_provider) as sets_provider,
+        (array_agg(f.provider order by f.id desc) filter (where f.sets_provider))[1] as provider,
+        (array_agg(f.fallbacks order by f.id desc) filter (where f.fallbacks is not null))[1] as fallbacks
+      from ${source} f group by f.actor) c left join domain_transports t on t.domain_id = c.actor
+    on conflict (domain_id) do update set provider = excluded.provider, fallbacks = excluded.fallbacks`,
 };
 
 const effects: EffectMeanings<typeof domainMachine> = {
@@ -61,7 +66,14 @@ const effects: EffectMeanings<typeof domainMachine> = {
   },
   chooseTransport: {
     fact: chosen.name,
-    rows: ({ provider }, _actor, at) => [{ id: mintId('evt', at), provider }],
+    rows: ({ provider, fallbacks }, _actor, at) => [
+      {
+        id: mintId('evt', at),
+        provider: provider ?? null,
+        sets_provider: provider !== undefined,
+        fallbacks: fallbacks?.join(',') ?? null,
+      },
+    ],
   },
   forgetKeys: { fact: 'forgotten', rows: () => [{ gone: true }] },
   refund: { fact: givenBack.name, rows: () => [{ period: DOMAINS_PERIOD }] },
@@ -87,14 +99,15 @@ export const domainKind = defineKind({
   version: DOMAIN_VERSION,
   derived: [],
   spawn: {
-    columns: `name text, return_path text, tracking_domain text, provider text, ${prepared.columns}`,
+    columns: `name text, return_path text, tracking_domain text, provider text, fallbacks text[], ${prepared.columns}`,
     insertColumns: ['name', 'return_path', 'tracking_domain'],
     insertInto: [
       (source) =>
         `insert into domain_keys (domain_id, selector, rsa_value, ed25519_value, rsa, ed25519, stage, since)
         select id, selector, rsa_value, ed25519_value, rsa_key, ed25519_key, 'active', since from ${source}`,
       (source) =>
-        `insert into domain_transports (domain_id, provider) select id, provider from ${source} where provider is not null`,
+        `insert into domain_transports (domain_id, provider, fallbacks) select id, provider, fallbacks from ${source}
+        where provider is not null or fallbacks <> '{}'`,
     ],
   },
   actorColumnsForFacts: [],

@@ -18,6 +18,12 @@ const Provider = Type.Union([Type.String({ maxLength: 20, examples: ['smtp'] }),
     'The transport that its mail leaves by: one of those that this service has enabled (`TRANSPORT`); null for the default one, whichever that is.',
 });
 
+const Fallbacks = Type.Array(Type.String({ maxLength: 20, examples: ['ses'] }), {
+  maxItems: 3,
+  description:
+    'The transports that take over, in this order, while the one before is down: enabled ones, each once, none after `direct`. An email goes to the next one only where it was surely not taken.',
+});
+
 /** The body of POST /v1/domains. */
 export const AddDomain = Type.Object(
   {
@@ -41,6 +47,7 @@ export const AddDomain = Type.Object(
       }),
     ),
     provider: Type.Optional(Provider),
+    fallbacks: Type.Optional(Fallbacks),
   },
   { title: 'CreateDomain' },
 );
@@ -55,6 +62,7 @@ export const PatchDomain = Type.Object(
       Type.Boolean({ description: 'Whether clicks are tracked where an email does not say.' }),
     ),
     provider: Type.Optional(Provider),
+    fallbacks: Type.Optional(Fallbacks),
   },
   { title: 'UpdateDomain' },
 );
@@ -122,6 +130,10 @@ export const Domain = Type.Object(
     provider: literals(TRANSPORTS, {
       description:
         'How live email from it leaves. Where the one that was chosen is no longer enabled, its email is held.',
+    }),
+    fallbacks: Type.Array(literals(TRANSPORTS), {
+      description:
+        'The transports that take over while that one is down, in this order. Of those that were chosen, one that comes first already, or after `direct` or `capture`, is left out.',
     }),
     openTracking: Type.Boolean(),
     clickTracking: Type.Boolean(),

@@ -9,6 +9,7 @@ const SLOTS = 20;
 const BACKLOG = 2_000;
 
 const READ = `select d.id, d.name, d.return_path as "returnPath", d.tracking_domain as "trackingDomain", t.provider,
+  coalesce(t.fallbacks, '{}') as fallbacks,
   k.sets as "keySets"
 from domains d left join domain_transports t on t.domain_id = d.id cross join lateral (
   select json_agg(json_build_object('selector', k.selector, 'stage', k.stage,

@@ -35,12 +35,14 @@ const columns = {
   returnPath: domains.returnPath,
   trackingDomain: domains.trackingDomain,
   provider: domainTransports.provider,
+  fallbacks: domainTransports.fallbacks,
   keySets: sql<string>`${sql.raw(KEY_SETS)}`,
 };
 
 interface Columns {
   readonly context: unknown;
   readonly provider: string | null;
+  readonly fallbacks: readonly string[] | null;
   readonly keySets: string;
 }
 
@@ -50,6 +52,7 @@ const rowOf = <Read extends Columns>(row: Read) => ({
   keySets: JSON.parse(row.keySets) as DomainRow['keySets'],
   context: row.context as DomainContext,
   provider: row.provider as DomainRow['provider'],
+  fallbacks: (row.fallbacks ?? []) as DomainRow['fallbacks'],
 });
 
 /** The conditions of a caller's domains: both environments share them, and removed ones are not visible. */
@@ -130,6 +133,8 @@ export interface SendingDomain {
   readonly returnPath: string | null;
   /** The chosen transport; null for the default one. */
   readonly provider: Transport['name'] | null;
+  /** The transports that take over while that one is down, as they were chosen. */
+  readonly fallbacks: readonly Transport['name'][];
   /** Null for a removed domain, whose keys are deleted. */
   readonly keys: SealedKeys | null;
 }
@@ -145,11 +150,12 @@ interface SendingRow {
   readonly rsa: string | null;
   readonly ed25519: string | null;
   readonly provider: Transport['name'] | null;
+  readonly fallbacks: readonly Transport['name'][] | null;
   readonly archived: boolean;
 }
 
 const sending = (archived: string) => `select d.id, d.name, d.state, d.context, k.selector, d.return_path,
-  d.tracking_domain, k.rsa, k.ed25519, t.provider, ${archived} as archived
+  d.tracking_domain, k.rsa, k.ed25519, t.provider, t.fallbacks, ${archived} as archived
 from domains d left join domain_keys k on k.domain_id = d.id and k.stage = 'active'
   left join domain_transports t on t.domain_id = d.id`;
 
@@ -254,6 +260,7 @@ function sendingOf(row: SendingRow): SendingDomain {
     trackingDomain: isVerified('tracking') ? row.tracking_domain : null,
     returnPath: isVerified('returnPath') || (isVerified('spf') && isVerified('mx')) ? row.return_path : null,
     provider,
+    fallbacks: row.fallbacks ?? [],
     keys: rsa === null || selector === null ? null : { domainId: id, domain: name, selector, rsa, ed25519 },
   };
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { RecordStatus } from '../../../machines/domain-context.ts';
 import type { ExpectedRecord } from '../../transport/dns/txt-rules.ts';
+import { orderOf } from '../../transport/order.ts';
 import type { EnabledTransports, Transport } from '../../transport/transport.ts';
 import { ed25519SelectorOf, type KeySet, keysAt } from './keys.ts';
 import { registrableOf } from './name.ts';
@@ -28,6 +29,8 @@ export interface RecordSource {
   readonly trackingDomain: string | null;
   /** The chosen transport; null for the default one. */
   readonly provider: Transport['name'] | null;
+  /** The transports that take over while that one is down, as they were chosen. */
+  readonly fallbacks: readonly Transport['name'][];
 }
 
 /** The transport of a domain, whether it is enabled or not. */
@@ -35,6 +38,13 @@ export const transportOf = (
   { provider }: Pick<RecordSource, 'provider'>,
   { transports }: DnsSetup,
 ): Transport['name'] => provider ?? transports[0];
+
+/** The transports that mail of a domain may leave by, the first one first. */
+export const waysOf = (
+  domain: Pick<RecordSource, 'provider' | 'fallbacks'>,
+  setup: DnsSetup,
+): readonly [Transport['name'], ...Transport['name'][]] =>
+  orderOf(transportOf(domain, setup), domain.fallbacks);
 
 /** The role of a record among those of a domain. */
 export type Slot =
@@ -68,11 +78,12 @@ const TTL_SECONDS = 3_600;
  * - The return path: with RETURN_PATH_DOMAIN one alias, which includes that domain's MX and SPF; otherwise MX and SPF of its
  *   own. They are not required behind a relay, because we cannot know which server sends in the end.
  * - Nothing of these for SES except the RSA key: it signs with that key alone and has a return path of its own.
+ * - With several transports those of each, so that mail by any of them is aligned.
  * - DMARC at the registrable domain, whose policy applies to all names below it (RFC 7489 6.6.3).
  */
 export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly AskedRecord[] {
   const { name, keySets, trackingDomain } = domain;
-  const signsHere = transportOf(domain, setup) !== 'ses';
+  const signsHere = waysOf(domain, setup).some((way) => way !== 'ses');
   const records = [
     ...keyRecords(domain, keysAt(keySets, 'active'), ['dkim', 'dkimEd25519'], signsHere),
     ...keyRecords(domain, keysAt(keySets, 'pending'), ['nextDkim', 'nextDkimEd25519'], signsHere),
@@ -109,10 +120,10 @@ function returnPathRecords(domain: RecordSource, setup: DnsSetup): AskedRecord[]
   if (setup.returnPathDomain !== null)
     return [record('returnPath', 'CNAME', returnPath, setup.returnPathDomain, false)];
   const { mailHost, relayHosts } = setup;
-  const isRelayed = transportOf(domain, setup) === 'smtp';
-  const hosts = isRelayed && relayHosts.length > 0 ? relayHosts : [mailHost];
-  const policy = `v=spf1 ${hosts.map(mechanismOf).join(' ')} ~all`;
-  const required = !isRelayed;
+  const ways = waysOf(domain, setup).filter((way) => way !== 'ses');
+  const hosts = ways.flatMap((way) => (way === 'smtp' && relayHosts.length > 0 ? relayHosts : [mailHost]));
+  const policy = `v=spf1 ${[...new Set(hosts)].map(mechanismOf).join(' ')} ~all`;
+  const required = ways.some((way) => way !== 'smtp');
   // SPF needs the MX as well: receivers refuse envelope senders whose domain accepts no mail.
   return [
     record('spf', 'TXT', returnPath, policy, required),

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type Failure, invalid } from '../../http/failure.ts';
+import { mayBeFollowed } from '../../transport/order.ts';
 import { readRelayUrl } from '../../transport/smtp/relay-url.ts';
 import type { EnabledTransports, Transport } from '../../transport/transport.ts';
 import type { DnsSetup } from './records.ts';
@@ -34,6 +35,28 @@ export function setupOf(source: SetupSource): DnsSetup {
 
 /** True for a relay on this machine, which sends from this machine's address. */
 const isOwn = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+/** Reads the transports that a request chooses to take over from `first`, in their order. */
+export function readFallbacks(
+  wanted: readonly string[],
+  first: Transport['name'],
+  transports: EnabledTransports,
+): readonly Transport['name'][] | Failure {
+  const known = wanted.flatMap(
+    (each) => transports.find((name) => name === each && name !== 'capture') ?? [],
+  );
+  const choice = transports.filter((name) => name !== 'capture').join(', ') || 'none';
+  if (known.length < wanted.length)
+    return refused(`Choose among the transports that are enabled here and send mail: ${choice}.`);
+  if (new Set([first, ...known]).size <= known.length)
+    return refused(`Name each transport once; ${first} comes first already.`);
+  const last = [first, ...known].slice(0, -1).find((name) => !mayBeFollowed(name));
+  return last === undefined
+    ? known
+    : refused(`Nothing can come after ${last}, which is never down by itself.`);
+}
+
+const refused = (message: string): Failure => invalid([{ path: '/body/fallbacks', message }]);
 
 /** Reads the transport that a request chooses, which must be enabled here; null for the default one. */
 export function readProvider(

@@ -3,14 +3,7 @@ import { timeOfId } from '../../db/ids.ts';
 import { isoOrNull } from '../../time/clock.ts';
 import type { KeySet } from './keys.ts';
 import type { DomainView } from './model.ts';
-import {
-  type DnsSetup,
-  keyNames,
-  knownStatusOf,
-  type RecordSource,
-  recordsOf,
-  transportOf,
-} from './records.ts';
+import { type DnsSetup, keyNames, knownStatusOf, type RecordSource, recordsOf, waysOf } from './records.ts';
 
 /** The parts of a domain's row that clients see. */
 export interface DomainRow extends RecordSource {
@@ -28,12 +21,14 @@ const RETIRED_RECORDS_MS = 7 * 86_400_000;
 /** A domain as clients see it, with the records that this installation asks for. */
 export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
   const { id, name, state, context, keySets, trackingDomain, returnPath } = row;
+  const [first, ...fallbacks] = waysOf(row, setup);
   return {
     id,
     name,
     status: state as DomainView['status'],
     livemode: true,
-    provider: transportOf(row, setup),
+    provider: first,
+    fallbacks,
     openTracking: context.openTracking,
     clickTracking: context.clickTracking,
     trackingDomain,

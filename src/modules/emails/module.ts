@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { textFromHtml } from '../../mail/content/text-part.ts';
-import { CIRCUIT_STATES } from '../../transport/smtp/circuit.ts';
+import { CIRCUIT_STATES } from '../../transport/circuit.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { captureStore } from '../captured/commands.ts';
 import { defineModule, type Offers, offered } from '../module.ts';
@@ -73,6 +73,16 @@ export const emailsModule = defineModule<BatchDeps & Waiting>({
       limits: liveMail.limits ?? {},
       campaigns: () => known?.campaignMail,
     });
+    metrics?.watch(
+      'posthorn_transport_state',
+      'Transports that others follow in the order of a domain, once mail has left by such an order: 0 in use, 1 being tried by an email, 2 left alone after failures, 3 rested, so that the next email tries it.',
+      ['transport'],
+      () =>
+        live.transportStates.map(({ transport, state }) => ({
+          labels: { transport },
+          value: CIRCUIT_STATES.indexOf(state),
+        })),
+    );
     return {
       registrations: [emails(traced(emailPerformer(clock, live), tracing, clock))],
       connect({ engine, offers }) {

@@ -20,6 +20,22 @@ export const sesVerdict = ({ status, errorType, errorMessage }: SesAnswer): Verd
   return { outcome: 'deferred', fault: 'infrastructure', subType: 'PolicyRejected' };
 };
 
+/**
+ * True when SES takes no mail of this account for now, and has surely not taken this one: it is throttled, the quota is used up, sending
+ * is paused, or the keys are not accepted. A 500 is not among them, since nobody knows what was done before it.
+ */
+export const isSesDown = ({ status, errorType }: SesAnswer): boolean =>
+  errorType !== null &&
+  (ACCOUNT_DOWN.has(errorType) || status === 429 || status === 503 || status === 401 || status === 403);
+
+const ACCOUNT_DOWN: ReadonlySet<string> = new Set([
+  'TooManyRequestsException',
+  'LimitExceededException',
+  'ThrottlingException',
+  'AccountSuspendedException',
+  'SendingPausedException',
+]);
+
 const LATER: Verdict = { outcome: 'deferred', fault: 'infrastructure', subType: 'RateLimited' };
 const NOT_ALLOWED: Verdict = {
   outcome: 'deferred',

@@ -6,7 +6,7 @@ import { withoutReply } from '../smtp/outcome.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
 import { examineReporting, type Reporting } from './configuration-set.ts';
 import { createSesApi, type SesAccount, type SesAnswer, type SesApi, SesUnreachable } from './ses-api.ts';
-import { sesVerdict } from './ses-verdict.ts';
+import { isSesDown, sesVerdict } from './ses-verdict.ts';
 
 /** The account, and the settings for its reports. */
 export interface SesOptions extends SesAccount, Reporting {}
@@ -39,7 +39,11 @@ export class SesTransport implements Transport {
     } catch (error) {
       if (!(error instanceof SesUnreachable)) throw error;
       const outcome = error.mayHaveArrived ? 'unknown' : 'deferred';
-      return all((one) => withoutReply(one, outcome, error.message, 'ConnectionFailed', SES));
+      const isDown = outcome === 'deferred' && { isServerDown: true as const };
+      return all((one) => ({
+        ...withoutReply(one, outcome, error.message, 'ConnectionFailed', SES),
+        ...isDown,
+      }));
     }
   }
 
@@ -96,6 +100,7 @@ const outcomeOf = (recipient: string, answer: SesAnswer): RecipientOutcome => {
         : `${errorType}: ${errorMessage}`.slice(0, 1_000),
     remoteMta: SES,
     providerId: typeof id === 'string' ? id : null,
+    ...(isSesDown(answer) && { isServerDown: true as const }),
   };
 };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { NotBegun } from '../../../src/transport/begin.ts';
-import { FAILURES_TO_OPEN, FIRST_REST_MS } from '../../../src/transport/smtp/circuit.ts';
+import { FAILURES_TO_OPEN, FIRST_REST_MS } from '../../../src/transport/circuit.ts';
 import { FailoverTransport } from '../../../src/transport/smtp/failover.ts';
 import { relayTo } from '../../support/live-service.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';

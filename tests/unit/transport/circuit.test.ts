@@ -1,10 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test';
-import {
-  Circuit,
-  FAILURES_TO_OPEN,
-  FIRST_REST_MS,
-  LONGEST_REST_MS,
-} from '../../../src/transport/smtp/circuit.ts';
+import { Circuit, FAILURES_TO_OPEN, FIRST_REST_MS, LONGEST_REST_MS } from '../../../src/transport/circuit.ts';
 
 let now = 0;
 let circuit: Circuit;

@@ -25,7 +25,8 @@ const sent = Type.Object({
   ),
   passedOver: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'The relays that the attempt passed over because they were down, each with the reason.',
+      description:
+        'The relays and transports that the attempt passed over because they were down, each with the reason.',
     }),
   ),
 });

@@ -16,6 +16,8 @@ export interface Sender {
   readonly clickTracking: boolean;
   /** The transport of its mail; null for the default one. */
   readonly provider: Transport['name'] | null;
+  /** The enabled transports that take over while that one is down, in this order. */
+  readonly fallbacks: readonly Transport['name'][];
 }
 
 /** The two parts that a person reads, and the unsubscribe link if there is one. */

@@ -62,16 +62,13 @@ function outcomeOf({ recipient, sent, by }: AttemptResult, messageId: string): R
   return { recipient, outcome, reason, suppresses: provesAddressDead(sent), data };
 }
 
-/** Which of several relays was asked, and why not an earlier one. */
-const wayOf = ({ relay, passedOver = [] }: Sent): object =>
-  relay === undefined
-    ? {}
-    : {
-        relay,
-        ...(passedOver.length > 0 && {
-          passedOver: passedOver.map((one) => storableText(one, WORDS_MAX_LENGTH)),
-        }),
-      };
+/** Which of several relays was asked, and why not an earlier one, or an earlier transport. */
+const wayOf = ({ relay, passedOver = [] }: Sent): object => ({
+  ...(relay !== undefined && { relay }),
+  ...(passedOver.length > 0 && {
+    passedOver: passedOver.map((one) => storableText(one, WORDS_MAX_LENGTH)),
+  }),
+});
 
 const ours = (message: string) => ({
   subType: 'General',

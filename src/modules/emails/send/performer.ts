@@ -12,12 +12,12 @@ import type { Logger } from '../../../telemetry/logger.ts';
 import { rarely } from '../../../telemetry/rarely.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { NotBegun } from '../../../transport/begin.ts';
+import { TransportOrder } from '../../../transport/order.ts';
 import { withoutReply } from '../../../transport/smtp/outcome.ts';
 import type {
   EnabledTransports,
   OutboundMessage,
   SendLimits,
-  RecipientOutcome as Sent,
   Transport,
 } from '../../../transport/transport.ts';
 import type { CampaignMail, Standing } from '../campaign-mail.ts';
@@ -89,6 +89,8 @@ export class LivePerformer {
   readonly #held = new Map<string, Order>();
   /** The slots that orders hold until their outcome is durable, so that a crash leaves no more in doubt than there are slots. */
   readonly #begun = new Map<Order, Semaphore>();
+  /** The transports of each email in their order. */
+  readonly #order: TransportOrder;
   readonly #stop = new AbortController();
   #stopTimer: Timer | undefined;
   /** Limits warnings: a fault that stops one attempt usually stops all of them, every second. */
@@ -102,6 +104,7 @@ export class LivePerformer {
       this.#slots.set(name, new Semaphore(limits.slots, clock.monotonic, MOST_WAITING));
       this.#bulk.set(name, new Semaphore(limits.bulkSlots, clock.monotonic, 2 * MOST_BULK));
     }
+    this.#order = new TransportOrder(parts.transport, clock.monotonic);
     this.#bulkEnded = new RecentCount(clock.monotonic);
     this.#bulkPace = new BulkPace([...this.#bulk.values()], limits.bulkSlots, clock.monotonic);
     this.#memory = new Semaphore(limits.octets, clock.monotonic, MOST_WAITING);
@@ -207,6 +210,11 @@ export class LivePerformer {
   /** An email that cannot leave takes a slot of the default transport. */
   #transportNameOf(sender: Sender | SenderProblem): Transport['name'] {
     return (typeof sender === 'string' ? null : sender.provider) ?? this.parts.enabled[0];
+  }
+
+  /** The transports that others follow, with the state of each. */
+  get transportStates(): TransportOrder['states'] {
+    return this.#order.states;
   }
 
   /** Frees the slot of an order whose outcome is durable, and lets its email come again. */
@@ -329,8 +337,8 @@ export class LivePerformer {
       this.parts.logger.error({ err: error, actor: actor.id }, 'A copy could not be written.');
       return undone('The message could not be written');
     }
-    const sent = await this.#handOver(by, outbound, limits);
-    return sent && { recipient, by, sent };
+    const sent = await this.#handOver(by, sender, outbound, limits);
+    return sent && { recipient, ...sent };
   }
 
   /** A campaign may be paused, and a workspace archived, while an email waits for a connection. */
@@ -354,17 +362,29 @@ export class LivePerformer {
   }
 
   /** Turns the rejection of a transport (a bug, or captured mail that cannot be stored) into an outcome of this copy alone. */
-  async #handOver(by: Transport, outbound: OutboundMessage, limits: SendLimits): Promise<Sent | null> {
+  async #handOver(
+    by: Transport,
+    { provider, fallbacks }: Sender,
+    outbound: OutboundMessage,
+    limits: SendLimits,
+  ): Promise<Pick<AttemptResult, 'by' | 'sent'> | null> {
     try {
-      const [sent] = await by.send(outbound, limits);
-      if (sent) return sent;
+      const { outcomes, ...last } = await this.#order.send(provider, fallbacks, outbound, limits);
+      const [sent] = outcomes;
+      if (sent) return { ...last, sent };
       throw new Error(`The transport ${by.name} told no outcome.`);
     } catch (error) {
       if (error instanceof NotBegun) return null;
       this.parts.logger.error({ err: error, actor: outbound.emailId }, 'A transport failed.');
       const outcome = error instanceof Unavailable ? 'deferred' : 'unknown';
       const [address = ''] = outbound.recipients;
-      return withoutReply(address, outcome, 'The transport failed here, not at the receiver', 'General');
+      const sent = withoutReply(
+        address,
+        outcome,
+        'The transport failed here, not at the receiver',
+        'General',
+      );
+      return { by, sent };
     }
   }
 }

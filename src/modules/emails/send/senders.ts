@@ -91,6 +91,7 @@ export function cachedSenders({
         openTracking: domain.openTracking,
         clickTracking: domain.clickTracking,
         provider: domain.provider,
+        fallbacks: domain.fallbacks.filter((name) => enabled.includes(name)),
       };
     });
 

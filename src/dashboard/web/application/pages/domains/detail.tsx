@@ -75,6 +75,8 @@ export default function DomainDetail({ id }: { readonly id: string }) {
       <Card title="Details">
         <Facts
           facts={{
+            'Takes over when that is down':
+              data.fallbacks.map((way) => PROVIDERS[way]).join(', then ') || null,
             'Return path': data.returnPath,
             'Tracking host': data.trackingDomain,
             'Signing keys': data.dkimKeys.map(({ selector, status }) => `${selector} (${status})`).join(', '),

@@ -1,4 +1,4 @@
-import type { Monotonic } from '../monotonic.ts';
+import type { Monotonic } from './monotonic.ts';
 
 /** Failures in a row after which a relay is left alone: one may be chance, and three are known within a second under load. */
 export const FAILURES_TO_OPEN = 3;

@@ -1,0 +1,115 @@
+import { NotBegun } from './begin.ts';
+import type { Admission, Circuit } from './circuit.ts';
+import type { Monotonic } from './monotonic.ts';
+import type { OutboundMessage, RecipientOutcome, SendLimits, Transport } from './transport.ts';
+
+/** One of several ways out, with the name it is recorded under. */
+export interface Way {
+  readonly name: string;
+  readonly transport: Transport;
+  /** Null for a way that is never left alone. */
+  readonly circuit: Circuit | null;
+}
+
+/** The outcomes of the way that was asked last. */
+export interface Passage {
+  readonly way: Way;
+  readonly sent: readonly RecipientOutcome[];
+  /** The ways before it that were not used, each with the reason. */
+  readonly passedOver: readonly string[];
+}
+
+/** The circuit opened while the message waited for a session. */
+class Resting extends Error {
+  override readonly name = 'Resting';
+}
+
+/**
+ * Sends by the first way that works. The next one gets a message only when the one before it has surely not taken it, because it
+ * is itself down. `unknown` is an end: it is never given on.
+ */
+export async function sendInOrder(
+  ways: readonly [Way, ...Way[]],
+  message: OutboundMessage,
+  limits: SendLimits,
+  monotonic: Monotonic,
+): Promise<Passage> {
+  const until = monotonic() + limits.deadlineMs;
+  const passedOver: string[] = [];
+  let last: Passage | null = null;
+  for (const way of ways) {
+    const deadlineMs = until - monotonic();
+    if (last !== null && (limits.signal.aborted || deadlineMs <= 0)) return last;
+    let sent: readonly RecipientOutcome[] | null;
+    try {
+      sent = await through(way, message, { ...limits, deadlineMs });
+    } catch (error) {
+      // The attempt has begun and is over by now; what is known of the way before this one still counts.
+      if (error instanceof NotBegun && last !== null) return last;
+      throw error;
+    }
+    if (sent === null) passedOver.push(`${way.name}: ${absenceOf(way.circuit)}`);
+    else {
+      last = { way, sent, passedOver: [...passedOver] };
+      if (!mayPassOn(sent)) return last;
+      passedOver.push(`${way.name}: ${sent[0]?.response ?? ''}`);
+    }
+  }
+  if (last !== null) return last;
+  // Every way is left alone. The first one is asked all the same, as a single one would be.
+  const [way] = ways;
+  const sent = await way.transport.send(message, { ...limits, deadlineMs: until - monotonic() });
+  if (sent.some(({ outcome }) => outcome === 'accepted' || outcome === 'refused')) way.circuit?.worked();
+  return { way, sent, passedOver: passedOver.slice(1) };
+}
+
+/** The outcomes of one way; null when it is left alone, so that nothing was opened. */
+async function through(
+  { circuit, transport }: Way,
+  message: OutboundMessage,
+  limits: SendLimits,
+): Promise<readonly RecipientOutcome[] | null> {
+  if (circuit === null) return transport.send(message, limits);
+  if (!circuit.isPassable) return null;
+  let admission: Admission | null = null;
+  const begin = async (): Promise<boolean> => {
+    if (limits.begin && !(await limits.begin())) return false;
+    admission = circuit.admit();
+    if (admission === null) throw new Resting();
+    return true;
+  };
+  try {
+    const sent = await transport.send(message, { ...limits, begin });
+    if (admission !== null) learn(circuit, admission, sent, limits.signal.aborted);
+    return sent;
+  } catch (error) {
+    if (admission !== null) circuit.abandoned(admission);
+    if (error instanceof Resting) return null;
+    throw error;
+  }
+}
+
+function learn(
+  circuit: Circuit,
+  admission: Admission,
+  sent: readonly RecipientOutcome[],
+  isStopped: boolean,
+): void {
+  const isDown = mayPassOn(sent) || sent.some(({ outcome }) => outcome === 'unknown');
+  if (!isDown) circuit.worked();
+  else if (isStopped) circuit.abandoned(admission);
+  else circuit.failed(admission);
+}
+
+/** Why a way was not asked. */
+const absenceOf = (circuit: Circuit | null): string =>
+  circuit !== null && circuit.restMs > 0
+    ? `left alone after failures, for ${Math.ceil(circuit.restMs / 1_000)} s more`
+    : 'left alone after failures, while another email tries it';
+
+/**
+ * True when surely nobody got the message because of the way itself. A 450 or 451 about a recipient or a message is an answer of
+ * a relay that works: another relay would be a way around grey-listing.
+ */
+const mayPassOn = (sent: readonly RecipientOutcome[]): boolean =>
+  sent.every(({ isServerDown }) => isServerDown === true);

@@ -1,0 +1,71 @@
+import { Circuit, type CircuitState } from './circuit.ts';
+import { sendInOrder, type Way } from './in-order.ts';
+import type { Monotonic } from './monotonic.ts';
+import type { OutboundMessage, RecipientOutcome, SendLimits, Transport } from './transport.ts';
+
+type Name = Transport['name'];
+
+/** Transports that are never down by themselves, so that nothing comes after them: a receiving server that is down is no fault of `direct`. */
+const LAST: readonly Name[] = ['capture', 'direct'];
+
+/** True when another transport may come after that one. */
+export const mayBeFollowed = (name: Name): boolean => !LAST.includes(name);
+
+/** The order of transports: each once, none after one that is never down. */
+export function orderOf(first: Name, fallbacks: readonly Name[]): readonly [Name, ...Name[]] {
+  const order: [Name, ...Name[]] = [first];
+  for (const name of fallbacks)
+    if (order.every((before) => before !== name && mayBeFollowed(before))) order.push(name);
+  return order;
+}
+
+/** The outcomes of one message, and the transport that was asked last. */
+export interface Sent {
+  readonly by: Transport;
+  readonly outcomes: readonly RecipientOutcome[];
+}
+
+/** Sends by orders of transports. What is learned about a transport by one domain's mail holds for all. */
+export class TransportOrder {
+  readonly #circuits = new Map<Name, Circuit>();
+
+  constructor(
+    private readonly transport: (name: Name | null) => Transport,
+    private readonly monotonic: Monotonic,
+  ) {}
+
+  /** The state of each transport that was followed by another one so far. */
+  get states(): readonly { readonly transport: Name; readonly state: CircuitState }[] {
+    return [...this.#circuits].map(([transport, { state }]) => ({ transport, state }));
+  }
+
+  /** Sends by the first transport (null: the default one), or by the first of the others while those before it are down. */
+  async send(
+    first: Name | null,
+    fallbacks: readonly Name[],
+    message: OutboundMessage,
+    limits: SendLimits,
+  ): Promise<Sent> {
+    const chosen = this.transport(first);
+    const [, ...others] = orderOf(chosen.name, fallbacks);
+    if (others.length === 0) return { by: chosen, outcomes: await chosen.send(message, limits) };
+    const ways: [Way, ...Way[]] = [
+      this.#way(chosen),
+      ...others.map((name) => this.#way(this.transport(name))),
+    ];
+    const { way, sent, passedOver } = await sendInOrder(ways, message, limits, this.monotonic);
+    const outcomes = sent.map((one) => ({
+      ...one,
+      passedOver: [...passedOver, ...(one.passedOver ?? [])],
+    }));
+    return { by: way.transport, outcomes };
+  }
+
+  #way(transport: Transport): Way {
+    const { name } = transport;
+    if (!mayBeFollowed(name)) return { name, transport, circuit: null };
+    const circuit = this.#circuits.get(name) ?? new Circuit(this.monotonic);
+    this.#circuits.set(name, circuit);
+    return { name, transport, circuit };
+  }
+}

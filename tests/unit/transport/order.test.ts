@@ -1,0 +1,110 @@
+import { beforeEach, expect, test } from 'bun:test';
+import { begin, NotBegun } from '../../../src/transport/begin.ts';
+import { FAILURES_TO_OPEN, FIRST_REST_MS } from '../../../src/transport/circuit.ts';
+import { orderOf, TransportOrder } from '../../../src/transport/order.ts';
+import { withoutReply } from '../../../src/transport/smtp/outcome.ts';
+import type { RecipientOutcome, SendLimits, Transport } from '../../../src/transport/transport.ts';
+import { aMessage } from './a-message.ts';
+
+const ACCEPTED = { outcome: 'accepted', response: 'ok' };
+const DOWN = { outcome: 'deferred', response: '421 busy', isServerDown: true };
+const IN_DOUBT = { outcome: 'unknown', response: 'no reply' };
+const GREY = { outcome: 'deferred', response: '450 later' };
+
+let now = 0;
+let asked: string[] = [];
+let answers: Partial<Record<Transport['name'], object>> = {};
+let order: TransportOrder;
+
+/** Begins as every transport does, and answers what the test says. */
+const transport = (name: Transport['name'] | null): Transport => ({
+  name: name ?? 'smtp',
+  confirmsDelivery: name === 'direct',
+  async send({ recipients: [recipient = ''] }, limits: SendLimits) {
+    await begin(limits);
+    asked.push(name ?? 'smtp');
+    const answer = answers[name ?? 'smtp'] ?? ACCEPTED;
+    return [{ ...withoutReply(recipient, 'deferred', '', 'General'), ...answer } as RecipientOutcome];
+  },
+  verify: async () => [],
+  close: async () => {},
+});
+
+beforeEach(() => {
+  now = 0;
+  asked = [];
+  answers = {};
+  order = new TransportOrder(transport, () => now);
+});
+
+const LIMITS: SendLimits = { signal: new AbortController().signal, deadlineMs: 1_000 };
+const send = async (fallbacks: readonly Transport['name'][] = ['ses', 'direct'], limits = LIMITS) => {
+  const { by, outcomes } = await order.send(null, fallbacks, aMessage(), limits);
+  return { by: by.name, ...outcomes[0] };
+};
+
+test('an order has each transport once, and ends with one that is never down by itself', () => {
+  expect(orderOf('smtp', ['ses', 'direct'])).toEqual(['smtp', 'ses', 'direct']);
+  expect(orderOf('ses', ['ses', 'smtp', 'smtp'])).toEqual(['ses', 'smtp']);
+  expect(orderOf('direct', ['ses'])).toEqual(['direct']);
+  expect(orderOf('capture', ['ses'])).toEqual(['capture']);
+  expect(orderOf('smtp', ['direct', 'ses'])).toEqual(['smtp', 'direct']);
+});
+
+test('the next one gets what those before it have surely not taken, and it is told why', async () => {
+  expect(await send()).toMatchObject({ by: 'smtp', outcome: 'accepted', passedOver: [] });
+  answers = { smtp: DOWN, ses: { ...DOWN, response: 'Throttled' } };
+  expect(await send()).toMatchObject({
+    by: 'direct',
+    outcome: 'accepted',
+    passedOver: ['smtp: 421 busy', 'ses: Throttled'],
+  });
+  expect(asked).toEqual(['smtp', 'smtp', 'ses', 'direct']);
+});
+
+test.each([
+  ['doubt', IN_DOUBT],
+  ['an answer about the message', GREY],
+  ['a refusal', { outcome: 'refused', response: '550 no' }],
+])('%s stays with the one that gave it', async (_, answer) => {
+  answers = { smtp: answer };
+  expect(await send()).toMatchObject({ by: 'smtp', ...answer });
+  expect(asked).toEqual(['smtp']);
+});
+
+test('all are down: it is put off, with what the last one said', async () => {
+  answers = { smtp: DOWN, ses: DOWN };
+  expect(await send(['ses'])).toMatchObject({
+    by: 'ses',
+    outcome: 'deferred',
+    passedOver: ['smtp: 421 busy'],
+  });
+});
+
+test('one that is down is left alone for all domains, and tried by one message after its rest', async () => {
+  answers = { smtp: DOWN };
+  for (let each = 0; each < FAILURES_TO_OPEN; each++) await send(['ses']);
+  asked = [];
+  const sent = await send(['direct']);
+  expect([asked, sent.passedOver]).toEqual([['direct'], ['smtp: left alone after failures, for 5 s more']]);
+  expect(order.states).toContainEqual({ transport: 'smtp', state: 'open' });
+  answers = {};
+  now = FIRST_REST_MS;
+  expect((await send()).by).toBe('smtp');
+  expect(order.states).toContainEqual({ transport: 'smtp', state: 'closed' });
+});
+
+test('receivers that are down do not make direct delivery one that is left alone', async () => {
+  answers = { smtp: DOWN, direct: DOWN };
+  for (let each = 0; each < 2 * FAILURES_TO_OPEN; each++) expect((await send(['direct'])).by).toBe('direct');
+  expect(order.states.map(({ transport }) => transport)).toEqual(['smtp']);
+});
+
+test('an attempt that may not go on keeps the outcome it has; one that never began has none', async () => {
+  answers = { smtp: DOWN };
+  let leaves = 1;
+  const limits = { ...LIMITS, begin: async () => leaves-- > 0 };
+  expect(await send(['ses'], limits)).toMatchObject({ by: 'smtp', outcome: 'deferred' });
+  expect(asked).toEqual(['smtp']);
+  expect(send(['ses'], limits)).rejects.toBeInstanceOf(NotBegun);
+});
