@@ -84,7 +84,9 @@ export async function checkRecordsOf(
   // The provider signs with the keys that it received last, so it receives new ones once every receiver can verify them.
   const [keys, slot] = isReady ? ([next, 'nextDkim'] as const) : ([active, 'dkim'] as const);
   const known = { isNew: lastCheckedAt === null, isProven: isThere(checks, slot) };
-  const state = provider && keys ? await provider.stateOf(domain, keys, known) : CONFIRMED;
+  const told = provider && keys ? await provider.stateOf(domain, keys, known) : CONFIRMED;
+  // One that only takes over is made ready, and keeps nothing back: mail by the first transport does not depend on it.
+  const state = transportOf(domain, setup) === 'ses' ? told : CONFIRMED;
   if (!isReady || state === 'unreachable') return evaluated(withIdentity(checks, state), before);
   const after = rematched(recordsOf(switched(domain), setup), checks);
   return { ...evaluated(withIdentity(after, state), before), switchTo: next.selector };

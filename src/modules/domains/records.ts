@@ -78,7 +78,8 @@ const TTL_SECONDS = 3_600;
  * - The return path: with RETURN_PATH_DOMAIN one alias, which includes that domain's MX and SPF; otherwise MX and SPF of its
  *   own. They are not required behind a relay, because we cannot know which server sends in the end.
  * - Nothing of these for SES except the RSA key: it signs with that key alone and has a return path of its own.
- * - With several transports those of each, so that mail by any of them is aligned.
+ * - With several transports those of each, so that mail by any of them is aligned. Only those of the first one are required: what
+ *   takes over must not keep back what leaves without it.
  * - DMARC at the registrable domain, whose policy applies to all names below it (RFC 7489 6.6.3).
  */
 export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly AskedRecord[] {
@@ -123,7 +124,8 @@ function returnPathRecords(domain: RecordSource, setup: DnsSetup): AskedRecord[]
   const ways = waysOf(domain, setup).filter((way) => way !== 'ses');
   const hosts = ways.flatMap((way) => (way === 'smtp' && relayHosts.length > 0 ? relayHosts : [mailHost]));
   const policy = `v=spf1 ${[...new Set(hosts)].map(mechanismOf).join(' ')} ~all`;
-  const required = ways.some((way) => way !== 'smtp');
+  const first = transportOf(domain, setup);
+  const required = first !== 'smtp' && first !== 'ses';
   // SPF needs the MX as well: receivers refuse envelope senders whose domain accepts no mail.
   return [
     record('spf', 'TXT', returnPath, policy, required),
