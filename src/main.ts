@@ -22,7 +22,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 let code: number;
 try {
-  code = await runCommandLine(process.argv.slice(2), terminal, loadConfig);
+  code = await runCommandLine(process.argv.slice(2), terminal, (above) =>
+    loadConfig(undefined, undefined, above),
+  );
 } catch (error) {
   terminal.error(explain(error));
   code = exitCodeOf(error);

@@ -28,6 +28,7 @@ import { serviceEmailsModule } from './modules/service-emails/module.ts';
 import { sesModule } from './modules/ses/module.ts';
 import { submissionModule } from './modules/submission/module.ts';
 import { suppressionsModule } from './modules/suppressions/module.ts';
+import type { Roster } from './modules/system/commands.ts';
 import { systemModule } from './modules/system/module.ts';
 import { templatesModule } from './modules/templates/module.ts';
 import { trackingModule } from './modules/tracking/module.ts';
@@ -121,7 +122,7 @@ function withOthers(registration: Registration): Registration {
 /** The opened modules. The engine can be built from their kinds; nothing runs yet. */
 export interface OpenModules {
   readonly registrations: readonly Registration[];
-  connect(engine: Engine): ConnectedModules;
+  connect(engine: Engine, roster: Pick<Roster, 'living'>): ConnectedModules;
 }
 
 /** The modules, connected to the engine. */
@@ -136,13 +137,13 @@ export function openModules(parts: ModuleParts): OpenModules {
   const opened = MODULES.map((module) => ({ module, open: module.open(parts) }));
   return {
     registrations: opened.flatMap(({ open }) => open.registrations ?? []).map(withOthers),
-    connect(engine) {
+    connect(engine, roster) {
       const offers: Offers = {};
       const documented: Route[] = [];
       const pages: Route[] = [];
       const connected: ConnectedModule<never>[] = [];
       for (const { module, open } of opened) {
-        const wired = open.connect({ engine, offers, documented, ...EVERY_MODULES });
+        const wired = open.connect({ engine, roster, offers, documented, ...EVERY_MODULES });
         documented.push(...(module.routes?.(wired.deps) ?? []));
         pages.push(...(module.pages?.(wired.deps) ?? []));
         connected.push(wired);

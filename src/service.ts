@@ -6,14 +6,17 @@ import { readLastRun } from './duties/last-run.ts';
 import { type Schedule, startDuties } from './duties/schedule.ts';
 import { serviceDuties } from './duties/service-duties.ts';
 import { Engine, type EngineParts } from './engine/engine.ts';
+import { isOwn, withoutRequests } from './http/elsewhere.ts';
 import type { SocketUpgrade } from './http/listen.ts';
 import { type App, mount } from './http/mount.ts';
-import type { Answered } from './http/pipeline.ts';
+import type { Answered, HttpDeps } from './http/pipeline.ts';
 import { allGates } from './http/socket-gate.ts';
 import { actRecorder } from './modules/audit-log/commands.ts';
 import { changesBy } from './modules/changes/requests.ts';
 import type { Inspector } from './modules/inspector/inspector.ts';
 import { offered } from './modules/module.ts';
+import { shareOf } from './modules/share.ts';
+import { Roster } from './modules/system/commands.ts';
 import { MODULE_KINDS, openModules } from './modules.ts';
 import { openParts, type ServiceSource } from './service-parts.ts';
 import type { Clock } from './time/clock.ts';
@@ -59,15 +62,30 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   const { parts, engine: statements, close } = await openParts(source);
   const { database, clock, logger, metrics, admission, sessions } = parts;
   const modules = openModules(parts);
+  const { roles } = parts.config;
+  const byKind = new Map(
+    MODULE_KINDS.map(({ kind, carriedOutBy }) => [kind.name, carriedOutBy ?? 'engine'] as const),
+  );
+  const kinds = modules.registrations.map((registration) => ({
+    ...registration,
+    share: shareOf(roles, byKind.get(registration.kind.name) ?? 'engine', registration.kind),
+  }));
   const engineParts: EngineParts = {
-    ...{ database, clock, logger, kinds: modules.registrations },
+    ...{ database, clock, logger, kinds },
     ...(keptActors === undefined ? {} : { keptActors }),
   };
   const engine = source.chaos?.createEngine(engineParts) ?? new Engine(engineParts);
-  const { routes, offers, connected } = modules.connect(engine);
+  const roster = new Roster({
+    database,
+    logger,
+    roles,
+    onOthers: (leave) => engine.expectBirthsOfOthers(leave),
+  });
+  const { routes, offers, connected } = modules.connect(engine, roster);
   const changes = offered(offers, 'changes');
   const liveView = offered(offers, 'liveView');
-  const app = mount(routes, {
+  const answersRequests = roles.includes('http');
+  const deps: HttpDeps = {
     ...admission,
     session: sessions.principal,
     recordAct: actRecorder(database),
@@ -80,14 +98,17 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     clock,
     ...{ log: logger, tracing: parts.tracing },
     ...(metrics && { observe: (answered: Answered) => metrics.request(answered) }),
-  });
+  };
+  const app = answersRequests
+    ? mount(routes, deps)
+    : withoutRequests(mount(routes.filter(isOwn), deps), deps);
   offers.ask = async (request, client) =>
     app.fetch(request, { requestIP: () => ({ address: client, family: 'IPv4', port: 0 }), timeout() {} });
   const duties = [
     ...serviceDuties({ database, clock, engine, kinds: MODULE_KINDS }),
     ...connected.flatMap((module) => module.duties ?? []),
     ...(source.duties ?? []),
-  ];
+  ].filter(({ isEverybodys = false }) => isEverybodys || roles.includes('engine'));
   let schedule: Schedule | null = null;
   // Both stop at the same time: while a slow duty ends, the engine must not begin further attempts.
   const windDown = async (): Promise<void> => {
@@ -102,6 +123,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     async start() {
       const lastRun = await readLastRun(database);
       engine.start();
+      await roster.start();
       schedule = startDuties(duties, clock, logger, lastRun);
       for (const module of connected) await module.start?.();
     },
@@ -112,6 +134,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     },
     async stop() {
       await Promise.all([...connected.map((module) => module.close?.()), windDown()]);
+      await roster.stop();
       // The last requests and messages may have begun further work, so the engine is stopped again.
       await engine.stop();
       await close();

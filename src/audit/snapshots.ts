@@ -1,5 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import { earliest } from '../engine/decide.ts';
+import { orderAmongTimers } from '../engine/handing-over.ts';
 import type { Kind } from '../engine/kind.ts';
 
 /** An actor's row as the audit reads it; times are epoch milliseconds. */
@@ -45,7 +46,8 @@ export function snapshotFaults(
   const needed = timersOf(machine, actor.state);
   for (const id of needed) if (!(id in timers)) faults.push(`${actor.state} without its timer ${id}`);
   for (const id of Object.keys(timers))
-    if (!needed.includes(id)) faults.push(`${actor.state} with the timer ${id}`);
+    if (!needed.includes(id) && orderAmongTimers(id) === null)
+      faults.push(`${actor.state} with the timer ${id}`);
   const due = earliest(timers);
   if (due === null && actor.wake_at !== null) faults.push('wakes for no timer');
   // What an instance keeps instead of the clock is looked at in births.ts.

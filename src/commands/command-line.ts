@@ -4,7 +4,7 @@ import type { Permission } from '../auth/permissions.ts';
 import { PERMISSION_NAMES } from '../auth/permissions.ts';
 import { PLAN_NAMES, type PlanName } from '../auth/plans.ts';
 import { SAFEGUARDS } from '../config/chaos-setting.ts';
-import type { Config, Loaded } from '../config/config.ts';
+import type { Config, Environment, Loaded } from '../config/config.ts';
 import { VERSION_TEXT } from '../config/version.ts';
 import { parseAddress } from '../mail/address.ts';
 import { runAudit } from './audit.ts';
@@ -25,6 +25,7 @@ import { type ServeOptions, serve } from './serve.ts';
 import { settingsHelp } from './settings-help.ts';
 import type { Terminal } from './terminal.ts';
 import { runTorture, type TortureRequest } from './torture.ts';
+import { momentOf, oneToThree, wholeNumber } from './words.ts';
 import {
   addWorkspace,
   changeWorkspace,
@@ -37,11 +38,12 @@ import {
 export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
-  load: () => Loaded,
+  /** Reads the configuration; `more` are variables that stand above those of the environment. */
+  load: (more?: Environment) => Loaded,
 ): Promise<number> {
   let code = 0;
-  const configured = async (task: (config: Config) => Promise<number>) => {
-    const loaded = load();
+  const configured = async (task: (config: Config) => Promise<number>, more?: Environment) => {
+    const loaded = load(more);
     if ('config' in loaded) code = await task(loaded.config);
     else {
       terminal.error(
@@ -61,9 +63,18 @@ export async function runCommandLine(
     .command('serve')
     .description('run the service')
     .option('--workers <n>', 'processes that share the port, all equal; needs DATABASE_URL', wholeNumber, 1)
+    .option(
+      '--only <roles>',
+      'http, engine or delivery, or several separated by commas: ROLES; needs DATABASE_URL',
+    )
     .addOption(new Option('--worker <index>', 'one of them').argParser(wholeNumber).hideHelp())
     .addHelpText('after', settingsHelp)
-    .action((options: ServeOptions) => configured((config) => serve(config, terminal, options)));
+    .action((options: ServeOptions) =>
+      configured(
+        (config) => serve(config, terminal, options),
+        options.only === undefined ? {} : { ROLES: options.only },
+      ),
+    );
 
   program
     .command('migrate')
@@ -275,20 +286,4 @@ function plainAddress(text: string): string {
   const read = parseAddress(text);
   if ('problem' in read) throw new InvalidArgumentError(read.problem);
   return read.address;
-}
-
-function momentOf(text: string): number {
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new InvalidArgumentError('It must be a time such as 2026-11-20T12:00:00Z.');
-  return at;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
-  return Number(text);
-}
-
-function oneToThree(text: string): number {
-  if (!/^[123]$/.test(text)) throw new InvalidArgumentError('It must be 1, 2 or 3.');
-  return Number(text);
 }

@@ -26,6 +26,8 @@ const REQUESTS_FIRST_MS = 1_000;
 export interface ServeOptions {
   readonly workers?: number;
   readonly worker?: number;
+  /** The roles as they were written. */
+  readonly only?: string;
 }
 
 /** `posthorn serve` runs until it is asked to stop and returns the exit code. */
@@ -39,11 +41,11 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   }
   const logger = createLogger({ level: config.logLevel, pretty: config.profile === 'development' });
   logger.debug(redacted(config), 'Configuration');
-  if (workers > 1) return serveWith(workers, logger);
+  if (workers > 1) return serveWith(workers, logger, options.only);
   // This comes before everything else, so that a signal during the start is not lost.
   const stop = worker === undefined ? stopRequested() : Promise.race([stopRequested(), abandoned()]);
   const service = await startService({
-    config: worker === undefined || worker === 1 ? config : withoutDoors(config),
+    config: withItsDoors(config, worker === undefined || worker === 1),
     logger,
     chaos: config.torture && chaosOf(config.torture),
   });
@@ -58,7 +60,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
       server = listen(service.app, {
         hostname: config.host,
         port: config.port,
-        sockets,
+        ...(config.roles.includes('http') && { sockets }),
         shared: worker !== undefined,
         isDraining: () => isDraining,
       });
@@ -67,7 +69,11 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
       if (keys.some(({ origin }) => origin !== 'kept')) terminal.out(firstRunText(config, keys));
     }
     if (worker === undefined || worker === 0) terminal.out(await setupText(service, config, workspace.id));
-    logger.info({ url: server.url.origin, version: VERSION, database: service.database.kind }, 'Listening');
+    const { roles } = config;
+    logger.info(
+      { url: server.url.origin, version: VERSION, database: service.database.kind, roles },
+      'Listening',
+    );
     if (config.profile === 'development' && worker === undefined)
       terminal.out(await liveViewText(service.inspector, workspace.id));
     const signal = await stop;
@@ -90,13 +96,15 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   return 0;
 }
 
-/** Ports that cannot be shared belong to the first worker. */
-const withoutDoors = (config: Config): Config => ({
+/** Ports that cannot be shared belong to the first worker, and those that take something from outside to the role http. */
+const withItsDoors = (config: Config, isFirst: boolean): Config => ({
   ...config,
-  inboundSmtpPort: null,
-  submissionPort: null,
-  submissionTlsPort: null,
-  metricsPort: null,
+  ...((!isFirst || !config.roles.includes('http')) && {
+    inboundSmtpPort: null,
+    submissionPort: null,
+    submissionTlsPort: null,
+  }),
+  ...(!isFirst && { metricsPort: null }),
 });
 
 /**

@@ -1,4 +1,5 @@
-import { SETTINGS, type Setting } from '../config/settings.ts';
+import type { Setting } from '../config/setting.ts';
+import { SETTINGS } from '../config/settings.ts';
 
 /** Two spaces on either side of the longest name. */
 const INDENT = 4 + Math.max(...Object.keys(SETTINGS).map((name) => name.length));

@@ -17,7 +17,7 @@ const self = (): readonly string[] =>
  * Runs `posthorn serve --workers N`: N equal processes that share the port, over which the kernel spreads connections, and the
  * database. A process that dies is started again, unless a setting is wrong. Returns the exit code.
  */
-export async function serveWith(workers: number, logger: Logger): Promise<number> {
+export async function serveWith(workers: number, logger: Logger, only?: string): Promise<number> {
   const ending = Promise.withResolvers<void>();
   let stopping = false;
   const running = new Set<Subprocess>();
@@ -25,11 +25,14 @@ export async function serveWith(workers: number, logger: Logger): Promise<number
     for (let rest = FIRST_REST_MS; ; rest = Math.min(rest * 2, LONGEST_REST_MS)) {
       const startedAt = performance.now();
       // The pipe closes when this process dies in any way, and the worker then ends as well.
-      const child = Bun.spawn([...self(), 'serve', '--worker', String(index)], {
-        stdin: 'pipe',
-        stdout: 'inherit',
-        stderr: 'inherit',
-      });
+      const child = Bun.spawn(
+        [...self(), 'serve', '--worker', String(index), ...(only ? ['--only', only] : [])],
+        {
+          stdin: 'pipe',
+          stdout: 'inherit',
+          stderr: 'inherit',
+        },
+      );
       running.add(child);
       const code = await child.exited;
       running.delete(child);

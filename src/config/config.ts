@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import { readRelayUrl } from '../transport/smtp/relay-url.ts';
 import { type ChaosSetting, readTortureSetting } from './chaos-setting.ts';
-import { SETTINGS, type Setting, type SettingName } from './settings.ts';
+import { isWhole } from './roles.ts';
+import type { Setting } from './setting.ts';
+import { SETTINGS, type SettingName } from './settings.ts';
 
 type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Lowercase<Head>}${Capitalize<Camel<Tail>>}`
@@ -34,13 +36,17 @@ export type Loaded = { readonly config: Config } | { readonly problems: readonly
 /** True in the executable, whose embedded files have a file system of their own. */
 export const isExecutable = (): boolean => /^(\/\$bunfs\/|[A-Z]:\\~BUN\\)/.test(import.meta.path);
 
-/** Reads the configuration; nothing else in the service looks at the environment. */
-export function loadConfig(environment: Environment = process.env, executable = isExecutable()): Loaded {
+/** Reads the configuration; nothing else in the service looks at the environment. What stands `above` it comes from the command line. */
+export function loadConfig(
+  environment: Environment = process.env,
+  executable = isExecutable(),
+  above: Environment = {},
+): Loaded {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(SETTINGS)) {
     // `NAME=` in a compose file means "not set".
-    const written = environment[name] || setting.fallback;
+    const written = above[name] || environment[name] || setting.fallback;
     const value = written === null ? null : setting.kind.read(written);
     if (written === null || Value.Check(setting.kind.value, value)) values[name] = value;
     else
@@ -76,6 +82,10 @@ const camel = (name: string): string =>
 /** Contradictions between values that are valid by themselves. */
 function contradictionsIn(config: Config): string[] {
   const wrong: [boolean, string][] = [
+    [
+      config.databaseUrl === null && !isWhole(config.roles),
+      'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, and nobody else could do the rest.',
+    ],
     [
       config.profile === 'production' && config.databaseUrl !== null && config.secretKey === null,
       'SECRET_KEY must be set in production with DATABASE_URL: at least 32 characters, the same for every instance.',

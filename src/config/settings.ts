@@ -1,41 +1,8 @@
-import type { Static, TSchema } from '@sinclair/typebox';
 import { PLAN_NAMES } from '../auth/plans.ts';
 import { TRANSPORTS } from '../transport/transport.ts';
-import type { Kind } from './setting-kinds.ts';
+import { ROLES } from './roles.ts';
+import { optional, type Setting, secret, withDefault } from './setting.ts';
 import * as is from './setting-kinds.ts';
-
-/** One environment variable: its purpose, its form, and its default. */
-export interface Setting<Value = unknown> {
-  /** The purpose in one line, for `posthorn serve --help` and docs/configuration.md. */
-  readonly about: string;
-  readonly kind: Kind;
-  /** The default as it would be written; null when there is none. */
-  readonly fallback: string | null;
-  /** The default as the table shows it: the fallback, or the meaning of an absent value. */
-  readonly otherwise: string;
-  /** True for a value that is never printed, neither in a problem nor in a log. */
-  readonly secret: boolean;
-  /** Carries the type of the value; the member itself is never set. */
-  readonly of?: Value;
-}
-
-const withDefault = <Value extends TSchema>(
-  kind: Kind<Value>,
-  fallback: string,
-  about: string,
-): Setting<Static<Value>> => ({ about, kind, fallback, otherwise: fallback, secret: false });
-
-const optional = <Value extends TSchema>(
-  kind: Kind<Value>,
-  otherwise: string,
-  about: string,
-): Setting<Static<Value> | null> => ({ about, kind, fallback: null, otherwise, secret: false });
-
-const secret = <Value extends TSchema>(
-  kind: Kind<Value>,
-  otherwise: string,
-  about: string,
-): Setting<Static<Value> | null> => ({ ...optional(kind, otherwise, about), secret: true });
 
 /** The longest that data may be kept, in days, as a configuration has it. */
 export const LONGEST_RETENTION = { retentionTestDays: 7, retentionLiveDays: 90 } as const;
@@ -52,6 +19,11 @@ export const SETTINGS = {
   ),
   HOST: optional(anyText, '127.0.0.1 in development, 0.0.0.0 in production', 'The address to listen on'),
   PORT: withDefault(is.port, '3000', 'The port to listen on'),
+  ROLES: withDefault(
+    is.choices('in any order', ...ROLES),
+    ROLES.join(','),
+    'What this process is there for: to answer requests (http), to run duties, timers, flows and webhooks (engine), to deliver live email and give out campaigns (delivery); `serve --only` names them too',
+  ),
   PUBLIC_URL: optional(
     is.url('an http or https URL', 'http:', 'https:'),
     'http://localhost:{PORT}',

@@ -22,6 +22,7 @@ import limitsAtOnce from '../../drizzle/0019_limits_at_once.sql' with { type: 't
 import retention from '../../drizzle/0020_retention.sql' with { type: 'text' };
 import requestIds from '../../drizzle/0021_request_ids.sql' with { type: 'text' };
 import domainFallbacks from '../../drizzle/0022_domain_fallbacks.sql' with { type: 'text' };
+import serviceInstances from '../../drizzle/0023_service_instances.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -55,4 +56,5 @@ export const migrations: readonly Migration[] = [
   { name: '0020_retention', sql: retention },
   { name: '0021_request_ids', sql: requestIds },
   { name: '0022_domain_fallbacks', sql: domainFallbacks },
+  { name: '0023_service_instances', sql: serviceInstances },
 ];

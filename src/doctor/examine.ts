@@ -21,6 +21,7 @@ import { diagnosePlans } from './plans.ts';
 import { diagnosePooler } from './pooler.ts';
 import { diagnoseRelays } from './relays.ts';
 import { diagnoseReplication } from './replication.ts';
+import { diagnoseRoles } from './roles.ts';
 import { askService } from './running-service.ts';
 import { diagnoseScheduler } from './scheduler.ts';
 import { sendTestMessage } from './test-message.ts';
@@ -78,6 +79,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
       yield* guarded('Event log', () => diagnoseLog(usable));
       yield* guarded('Clock', () => diagnoseClock(usable, machineNow));
     }
+    if (usable) yield* guarded('Roles', () => diagnoseRoles(usable));
     yield* guarded('Scheduler', () => diagnoseScheduler(health, usable, now));
     yield* guarded('Secret key', () => diagnoseSecretKey(config, usable));
     yield* guarded('Disk', () => diagnoseDisk(config.dataDir));

@@ -8,6 +8,8 @@ export interface Duty {
   readonly pattern: string;
   /** True when it removes data by their age. It does not run while the time is in doubt. */
   readonly goesByAge?: boolean;
+  /** True when it writes down what only this process knows: it runs whatever roles the process has. */
+  readonly isEverybodys?: boolean;
   /** True when there is work that should not wait for the next time. */
   readonly isWanted?: () => boolean;
   /** Does the work. It ends early, between two batches, once `stop` is aborted. */

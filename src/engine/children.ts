@@ -1,5 +1,6 @@
 import { Decider } from './decide.ts';
 import { type Draft, inputRow } from './draft.ts';
+import { handedOver, type Share } from './handing-over.ts';
 import type { Actor, ChildSpec, Kind } from './kind.ts';
 
 /** A child as a statement answers it; `child` is the place of its kind in the list of specs. */
@@ -22,7 +23,10 @@ export interface Templates {
 export class Children {
   readonly #specs: readonly { readonly spec: ChildSpec; readonly decider: Decider }[];
 
-  constructor(specs: readonly ChildSpec[]) {
+  constructor(
+    specs: readonly ChildSpec[],
+    private readonly shareOf: (kind: Kind) => Share,
+  ) {
     for (const { kind } of specs)
       if (kind.hasDefinitions === true)
         throw new Error(
@@ -34,7 +38,8 @@ export class Children {
   templates(at: number): Templates {
     const models = this.#specs.map(({ spec: { kind, input }, decider }) => {
       const { snapshot, timers, effects, step } = decider.begin(input(at), at);
-      const model: Actor = { id: '', workspaceId: '', livemode: false, snapshot, timers, revision: 1 };
+      const born: Actor = { id: '', workspaceId: '', livemode: false, snapshot, timers, revision: 1 };
+      const model = handedOver(kind, this.shareOf(kind), born, effects, at);
       return { kind, draft: { before: null, after: model, steps: [step], effects, outbox: [], claim: null } };
     });
     return {

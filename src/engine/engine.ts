@@ -2,6 +2,7 @@ import type { ActorRow } from './actors.ts';
 import { CommitTags } from './commit.ts';
 import { earliest } from './decide.ts';
 import { type Draft, ordersOf } from './draft.ts';
+import { claims, ownOrders, WHOLE_SHARE } from './handing-over.ts';
 import { type ActorEvent, type EventOfKind, hasTimers, type Kind, type KindName } from './kind.ts';
 import { Outbox } from './outbox.ts';
 import type { ClaimOf, EventResultOf, SpawnResultOf } from './result.ts';
@@ -46,6 +47,7 @@ export class Engine implements SelectionTeller {
   constructor(private readonly parts: EngineParts) {
     const hooks: KindHooks = {
       tags: new CommitTags(),
+      shareOf: (kind) => this.#kinds.get(kind.name)?.share ?? WHOLE_SHARE,
       committed: (kind, drafts) => this.#committed(kind, drafts),
       childrenSpawned: (kind, drafts) => this.#childrenSpawned(kind, drafts),
       roomCame: () => this.#scheduler.roomCame(),
@@ -67,7 +69,8 @@ export class Engine implements SelectionTeller {
 
   /** Starts the clock; before it, actors change only when they are told something. */
   start(): void {
-    for (const { keptBirths } of this.#kinds.values()) keptBirths?.start();
+    // Births are kept by whoever carries out their orders; of others the clock knows from the beginning.
+    for (const { keptBirths, share } of this.#kinds.values()) if (share.orders) keptBirths?.start();
     this.#scheduler.start();
   }
 
@@ -133,6 +136,11 @@ export class Engine implements SelectionTeller {
     return this.#outbox.recover();
   }
 
+  /** True while other processes leave births to this one: they are looked for more often than what comes due by itself. */
+  expectBirthsOfOthers(areExpected: boolean): void {
+    this.#scheduler.lookForBirths(areExpected);
+  }
+
   /** Calls the listener after each commit, until the returned function is called. */
   listen(listener: CommitListener): () => void {
     this.#listeners.add(listener);
@@ -186,13 +194,21 @@ export class Engine implements SelectionTeller {
   }
 
   #committed(kind: Kind, drafts: readonly Draft[]): void {
-    const performing = this.#running(kind.name).performing;
+    const { performing, share } = this.#running(kind.name);
     if (performing)
-      for (const order of drafts.flatMap((draft) => ordersOf(kind, draft)))
+      for (const order of ownOrders(
+        kind,
+        share,
+        drafts.flatMap((draft) => ordersOf(kind, draft)),
+      ))
         if (this.#stopping) performing.decline(order);
         else performing.take(order);
     this.#scheduler.expect(
-      Math.min(...drafts.map(({ after }) => earliest(after.timers) ?? Number.POSITIVE_INFINITY)),
+      Math.min(
+        ...drafts.map(
+          ({ after }) => (claims(kind, share, after) && earliest(after.timers)) || Number.POSITIVE_INFINITY,
+        ),
+      ),
     );
     for (const { outbox } of drafts) if (outbox.length > 0) this.#outbox.post(outbox);
     for (const listener of this.#listeners)

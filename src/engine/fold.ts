@@ -2,6 +2,7 @@ import { replyKey, type StoredReply } from '../db/stored-replies.ts';
 import type { ActorRow } from './actors.ts';
 import type { Decider } from './decide.ts';
 import { type Draft, dueTimers, outboxEventsOf } from './draft.ts';
+import { handedOver, orderAmongTimers, type Share, withoutOrders } from './handing-over.ts';
 import { type Actor, type ActorEvent, type Kind, stateOf } from './kind.ts';
 import type { Claim, EventResult, Scope } from './result.ts';
 
@@ -53,6 +54,8 @@ export interface Decided {
 export interface Folding {
   readonly kind: Kind;
   readonly decider: Decider;
+  /** What this process does of the kind. */
+  readonly share: Share;
   /** Replies of idempotency keys that were used before, by `replyKey`. */
   readonly replies: ReadonlyMap<string, StoredReply>;
   /** Events of earlier batches that turned out to be handled already. */
@@ -110,8 +113,10 @@ export function fold(
     }
   }
   if (!actor || !progress || progress.actor === actor) return null;
-  const after = { ...progress.actor, revision: actor.revision + 1 };
   const { steps, effects } = progress;
+  const at = steps.at(-1)?.at ?? answers.at(-1)?.pending.event.at ?? 0;
+  const next = { ...progress.actor, revision: actor.revision + 1 };
+  const after = handedOver(folding.kind, folding.share, next, effects, at);
   const outbox = outboxEventsOf(folding.kind, { after, effects });
   return { draft: { before: actor, after, steps, effects, outbox, claim }, answers };
 }
@@ -157,7 +162,8 @@ function take(decider: Decider, actor: Actor, event: ActorEvent): Progress | nul
   // XState's own events come from timers alone: from outside they would forge one.
   const decision = event.type.startsWith('xstate.') ? null : decider.next(actor, event);
   if (!decision) return null;
-  const { snapshot, timers, effects, step } = decision;
+  const { snapshot, effects, step } = decision;
+  const timers = withoutOrders(decision.timers);
   return { actor: { ...actor, snapshot, timers }, steps: [step], effects };
 }
 
@@ -168,8 +174,15 @@ function fire(decider: Decider, actor: Actor, at: number): Progress {
     const { [timer.type]: due, ...timers } = progress.actor.timers;
     // An earlier timer's transition has cancelled it.
     if (due === undefined) continue;
+    const order = orderAmongTimers(timer.type);
+    if (order) {
+      progress = appended(progress, { actor: { ...progress.actor, timers }, steps: [], effects: [order] });
+      continue;
+    }
     const decision = decider.next({ ...progress.actor, timers }, timer);
-    const after = decision ? { snapshot: decision.snapshot, timers: decision.timers } : { timers };
+    const after = decision
+      ? { snapshot: decision.snapshot, timers: withoutOrders(decision.timers) }
+      : { timers };
     progress = appended(progress, {
       actor: { ...progress.actor, ...after },
       steps: decision ? [decision.step] : [],

@@ -17,6 +17,7 @@ import { CommitWriter } from './commit-writer.ts';
 import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, inputRow } from './draft.ts';
 import { type Decided, type Folding, fold, type PendingEvent } from './fold.ts';
+import type { Share } from './handing-over.ts';
 import { alreadyApplied } from './in-doubt.ts';
 import type { KeptBirths } from './kept-births.ts';
 import type { Actor, Kind } from './kind.ts';
@@ -41,6 +42,8 @@ export interface CommitDeps {
   readonly statements?: StatementOptions | undefined;
   /** Of a kind whose lives are appended: the births that this process keeps. */
   readonly keptBirths: KeptBirths | null;
+  /** What this process does of a kind. */
+  shareOf(kind: Kind): Share;
   /** Hears of what was committed, in commit order. */
   committed(drafts: readonly Draft[]): void;
   /** Hears of actors of another kind that the commit has brought into being. */
@@ -68,7 +71,7 @@ export class Mailbox {
     private readonly actors: Actors,
     private readonly deps: CommitDeps,
   ) {
-    this.#children = new Children(kind.children);
+    this.#children = new Children(kind.children, deps.shareOf);
     this.#ordered = new Batcher(
       kind.name,
       (batch) => this.#work(batch, this.#ordered),
@@ -159,7 +162,8 @@ export class Mailbox {
     try {
       const actor = row ? this.actors.restore(row, deciders) : (this.actors.get(id) ?? kept);
       const decider = deciders.of(actor?.definitionId);
-      const folding = { ...known, kind: this.kind, decider, postpone };
+      const share = this.deps.shareOf(this.kind);
+      const folding = { ...known, kind: this.kind, decider, share, postpone };
       return fold(folding, actor, row !== undefined, events);
     } catch (error) {
       this.#undelivered(events, error);

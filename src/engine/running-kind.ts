@@ -6,6 +6,7 @@ import type { CommitTags, StatementOptions } from './commit.ts';
 import { Definitions, type MachineOf } from './definitions.ts';
 import type { Draft, Order } from './draft.ts';
 import { LEFT_TO_CLOCK, type PendingEvent } from './fold.ts';
+import { type Share, WHOLE_SHARE } from './handing-over.ts';
 import { type KeepingFaults, type KeepingTimes, KeptBirths } from './kept-births.ts';
 import type { ActorEvent, Kind } from './kind.ts';
 import { Mailbox } from './mailbox.ts';
@@ -19,6 +20,8 @@ export interface Registration {
   readonly performer?: Performer;
   /** Of a kind that has definitions: what they are. */
   readonly machineOf?: MachineOf;
+  /** What this process does of it; all of it when absent. */
+  readonly share?: Share;
 }
 
 /** How an event is told. */
@@ -53,6 +56,7 @@ export interface KindParts {
 /** What a kind tells the engine that it runs in. */
 export interface KindHooks {
   readonly tags: CommitTags;
+  shareOf(kind: Kind): Share;
   committed(kind: Kind, drafts: readonly Draft[]): void;
   childrenSpawned(kind: Kind, drafts: readonly Draft[]): void;
   /** An order has ended: there may be room where there was none. */
@@ -71,6 +75,7 @@ const BEGINNING_PATIENCE_MS = 5_000;
 /** One kind as it runs in this process: its queues, the actors it remembers, and what performs its orders. */
 export class RunningKind {
   readonly kind: Kind;
+  readonly share: Share;
   readonly actors: Actors;
   readonly definitions: Definitions;
   readonly mailbox: Mailbox;
@@ -79,12 +84,13 @@ export class RunningKind {
   readonly keptBirths: KeptBirths | null;
 
   constructor(
-    { kind, performer, machineOf }: Registration,
+    { kind, performer, machineOf, share = WHOLE_SHARE }: Registration,
     private readonly parts: KindParts,
     hooks: KindHooks,
   ) {
     const { database, clock, logger, statements } = parts;
     this.kind = kind;
+    this.share = share;
     this.definitions = new Definitions(kind, machineOf, parts.keptDefinitions);
     this.actors = new Actors(kind, parts.keptActors);
     this.keptBirths = kind.life
@@ -98,6 +104,7 @@ export class RunningKind {
       clock,
       statements,
       tags: hooks.tags,
+      shareOf: hooks.shareOf,
       keptBirths: this.keptBirths,
       committed: (drafts: readonly Draft[]) => hooks.committed(kind, drafts),
       childrenSpawned: (child: Kind, drafts: readonly Draft[]) => hooks.childrenSpawned(child, drafts),

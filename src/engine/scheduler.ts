@@ -8,6 +8,8 @@ import { AHEAD_MS, Sweep, type Wakeable } from './sweep.ts';
 const TICK_MS = 1_000;
 /** What is due already but could not be taken (no room) waits so long, not in a busy loop. */
 const LEAST_WAIT_MS = 20;
+/** Time between two looks for births that other processes leave to this one: somebody waits for each of them. */
+const LOOK_MS = 200;
 
 /** How late the scheduler runs, for /health. */
 export interface SchedulerHealth {
@@ -26,10 +28,13 @@ export class Scheduler {
   readonly #sweeps: readonly Sweep[];
   readonly #settled: SettledTime;
   #ticking: ReturnType<typeof setInterval> | undefined;
+  #looking: ReturnType<typeof setInterval> | undefined;
   #alarm: ReturnType<typeof setTimeout> | undefined;
   #alarmAt = Number.POSITIVE_INFINITY;
   #busy: Promise<void> = Promise.resolve();
-  #sweeping = false;
+  #sweeping: 'lives' | 'all' | null = null;
+  /** A sweep was asked for while a look for births was under way. */
+  #isWanted = false;
   #started = false;
   #stopped = false;
   #oldestDueMs = 0;
@@ -50,6 +55,8 @@ export class Scheduler {
   }
 
   start(): void {
+    // A process that wakes nothing asks for nothing.
+    if (this.#sweeps.length === 0) return;
     this.#started = true;
     this.#sweptAt = this.clock.monotonic();
     this.#ticking = setInterval(() => this.sweep(), TICK_MS);
@@ -60,19 +67,37 @@ export class Scheduler {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#ticking);
+    this.lookForBirths(false);
     clearTimeout(this.#alarm);
     await this.#busy;
   }
 
   /** Starts a sweep unless one runs. */
   sweep(): void {
-    if (this.#sweeping || this.#stopped) return;
-    this.#sweeping = true;
-    this.#busy = this.#sweepAll()
+    this.#run(() => this.#sweepAll(), true);
+  }
+
+  #run(work: () => Promise<void>, isWhole = false): void {
+    if (this.#stopped) return;
+    if (this.#sweeping) {
+      this.#isWanted ||= isWhole && this.#sweeping === 'lives';
+      return;
+    }
+    this.#sweeping = isWhole ? 'all' : 'lives';
+    if (isWhole) this.#isWanted = false;
+    this.#busy = work()
       .catch((error: unknown) => this.logger.warn({ err: error }, 'The clock could not read what is due.'))
       .finally(() => {
-        this.#sweeping = false;
+        this.#sweeping = null;
+        if (this.#isWanted) this.sweep();
       });
+  }
+
+  /** Looks for what is due of appended lives five times a second from now on, or not any more. */
+  lookForBirths(isOn: boolean): void {
+    if (isOn === (this.#looking !== undefined) || (isOn && (!this.#started || this.#stopped))) return;
+    clearInterval(this.#looking);
+    this.#looking = isOn ? setInterval(() => this.#run(() => this.#sweepLives()), LOOK_MS) : undefined;
   }
 
   /** Takes note that an actor will be due then (epoch ms): before the next tick it gets an alarm. */
@@ -135,6 +160,11 @@ export class Scheduler {
     if (failures.length > 0) throw failures[0];
     this.#oldestDueMs = oldest;
     this.#sweptAt = this.clock.monotonic();
+  }
+
+  async #sweepLives(): Promise<void> {
+    if (this.clock.agreement?.agrees === false) return;
+    for (const sweep of this.#sweeps) if (sweep.wakeable.kind.life) this.expect(await sweep.run());
   }
 
   /** What was known of time holds no more. */

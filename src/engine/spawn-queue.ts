@@ -6,6 +6,7 @@ import { type ChildRow, Children } from './children.ts';
 import { checkTag, commitBatch, hasOverrun } from './commit.ts';
 import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, draftSpawn, inputRow } from './draft.ts';
+import { handedOver } from './handing-over.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
 import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
 import { readBackStatement } from './read-statements.ts';
@@ -90,7 +91,7 @@ export class SpawnQueue {
     this.#batcher = new Batcher(`new ${kind.name}`, (batch) => this.#work(batch), COMMIT_LIMITS, WIDTH);
     this.#statement = spawnStatement(kind, wakeWriting(deps.clock), deps.statements);
     this.#readBackSql = readBackStatement(kind);
-    this.#children = new Children(kind.children);
+    this.#children = new Children(kind.children, deps.shareOf);
   }
 
   /**
@@ -106,8 +107,11 @@ export class SpawnQueue {
 
   #push(request: SpawnRequest, deciders: Deciders): Promise<SpawnResult> {
     const decider = deciders.of(request.definitionId);
+    const drafted = draftSpawn(this.kind, decider, request, request.input.at);
+    const share = this.deps.shareOf(this.kind);
     const draft: Draft = {
-      ...draftSpawn(this.kind, decider, request, request.input.at),
+      ...drafted,
+      after: handedOver(this.kind, share, drafted.after, drafted.effects, request.input.at),
       claim: request.claim ?? null,
       payload: request.payload,
     };

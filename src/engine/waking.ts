@@ -18,13 +18,13 @@ interface Deps {
  * keep nothing else of its kind waiting.
  */
 export function wakeablesOf(running: RunningKind, deps: Deps): readonly Wakeable[] {
-  const { performing, kind } = running;
+  const { performing, kind, share } = running;
   const due: Wakeable = {
     kind,
     room: () => running.room,
     wake: (rows) => wake(running, deps, rows),
   };
-  if (!performing || !kind.offers) return [due];
+  if (!performing || !kind.offers) return share.wakes ? [due] : [];
   const { where, effect } = kind.offers;
   const offered: Wakeable = {
     kind,
@@ -33,7 +33,7 @@ export function wakeablesOf(running: RunningKind, deps: Deps): readonly Wakeable
     room: () => running.roomForOffers,
     wake: (rows) => handOver(running, performing, effect, deps, rows),
   };
-  return [{ ...due, where: `not (${where})` }, offered];
+  return [...(share.wakes ? [{ ...due, where: `not (${where})` }] : []), ...(share.offers ? [offered] : [])];
 }
 
 async function handOver(

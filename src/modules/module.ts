@@ -15,6 +15,8 @@ import type { AdmissionDeps } from '../http/admission.ts';
 import type { SocketUpgrade } from '../http/listen.ts';
 import type { Route } from '../http/route.ts';
 import type { MarkdownRenderer } from '../mail/content/markdown-renderer.ts';
+import type { CarriedOutBy } from '../modules/share.ts';
+import type { Roster } from '../modules/system/commands.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -48,6 +50,8 @@ export interface ModuleKind {
   readonly permission: Permission;
   /** The resource that shows them, as the addresses of the API begin: the pages of it are told when one has changed. */
   readonly resource: string;
+  /** Who carries out the orders of its actors; the engine when absent. */
+  readonly carriedOutBy?: CarriedOutBy;
   /** True for actors that have no end of their own, such as domains: their histories are cut. */
   readonly isLongLived?: boolean;
   /** Checks its actors in `posthorn audit`. Without it only the checks of every actor are made. */
@@ -130,6 +134,8 @@ export interface Offers {
 /** The parts that exist once the engine does. */
 export interface Wiring {
   readonly engine: Engine;
+  /** Which instances live. */
+  readonly roster: Pick<Roster, 'living'>;
   readonly offers: Offers;
   /** The documented endpoints of the modules that were connected before this one. */
   readonly documented: readonly Route[];

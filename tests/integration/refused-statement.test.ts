@@ -104,6 +104,8 @@ describe('a database that refuses writes', () => {
   test('for being read-only is no healthy one', async () => {
     const [health] = systemRoutes({
       isDraining: () => false,
+      roles: ['http'],
+      roster: { living: { http: 1, engine: 1, delivery: 1 } },
       version: '1',
       database: {
         ping: async () => 1,

@@ -1,4 +1,5 @@
 import { Children } from '../../src/engine/children.ts';
+import { WHOLE_SHARE } from '../../src/engine/handing-over.ts';
 import type { Kind } from '../../src/engine/kind.ts';
 import type { BatchStatement } from '../../src/engine/statement-parts.ts';
 import { commitStatement, spawnStatement } from '../../src/engine/statements.ts';
@@ -38,7 +39,7 @@ const ends = (names: readonly string[]): readonly (readonly string[])[] => [[], 
 /** The SQL of every form of the statements that write actors of a kind, or of the least and the fullest ones. */
 export function formsOf(kind: Kind, which: 'every' | 'ends' = 'every'): readonly string[] {
   const chosen = which === 'every' ? needs : ends;
-  const templates = new Children(kind.children).templates(0).rows;
+  const templates = new Children(kind.children, () => WHOLE_SHARE).templates(0).rows;
   const forms = STATEMENTS.flatMap((make) =>
     chosen(make(kind).parts.map(({ name }) => name)).map((needed) => {
       const statement = make(kind);

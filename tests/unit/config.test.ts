@@ -56,6 +56,21 @@ describe('the defaults of the configuration', () => {
     expect(shortest).toMatchObject({ retentionTestDays: 1, retentionLiveDays: 1 });
   });
 
+  test('give a process every role, and refuse to leave one to nobody', () => {
+    expect(load().roles).toEqual(['http', 'engine', 'delivery']);
+    expect(load({ ROLES: 'delivery, engine,http' }).roles).toHaveLength(3);
+    const shared = { DATABASE_URL: 'postgres://localhost/posthorn', SECRET_KEY: 'k'.repeat(32) };
+    expect(load({ ...shared, ROLES: 'engine,delivery' }).roles).toEqual(['engine', 'delivery']);
+    for (const roles of ['http', 'engine,delivery'])
+      expect(problemsOf({ ROLES: roles })).toEqual([
+        'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, and nobody else could do the rest.',
+      ]);
+    for (const roles of ['worker', 'http,http', 'http,,engine'])
+      expect(problemsOf({ ...shared, ROLES: roles })).toEqual([
+        `ROLES is "${roles}", but must be one of http, engine, delivery, or several separated by commas, each once, in any order.`,
+      ]);
+  });
+
   test('hold for a variable that is set to nothing', () => {
     expect(load({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, databaseUrl: null });
   });

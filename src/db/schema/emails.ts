@@ -70,6 +70,13 @@ export const instances = pgTable('instances', {
   lowWater: text('low_water').notNull(),
 });
 
+/** The processes of the service that live. */
+export const serviceInstances = pgTable('service_instances', {
+  id: text('id').primaryKey(),
+  roles: text('roles').array().notNull(),
+  seenAt: moment('seen_at').notNull(),
+});
+
 /** The event log, as it lies in the turns. */
 export const emailEvents = pgView('email_events', {
   emailId: text('email_id').notNull(),

@@ -9,6 +9,7 @@ import { apiKeyRoutes } from './routes.ts';
 export const keyUseRecorder = (authenticator: Pick<KeyAuthenticator, 'noteUse'>): Duty => ({
   name: 'keyUseRecorder',
   pattern: '*/10 * * * * *',
+  isEverybodys: true,
   run: () => authenticator.noteUse(),
 });
 

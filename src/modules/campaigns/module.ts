@@ -23,6 +23,8 @@ export const campaignsModule = defineModule<CampaignDeps>({
   kinds: [
     {
       kind: campaignKind,
+      // What gives emails out has to see how fast they leave.
+      carriedOutBy: 'delivery',
       permission: 'campaigns:read',
       resource: 'campaigns',
       audit: auditCampaigns,

@@ -21,6 +21,8 @@ export const domainsModule = defineModule<DomainCommands>({
   kinds: [
     {
       kind: domainKind,
+      // Requests wait for the outcome of a check.
+      carriedOutBy: 'anybody',
       permission: 'domains:read',
       resource: 'domains',
       isLongLived: true,

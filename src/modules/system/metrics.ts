@@ -1,7 +1,9 @@
 import type { Server } from 'bun';
 import type { RecipientOutcome, RecordedEvent } from '../../../machines/email-recipient.ts';
+import { ROLES, type Role, type Roles } from '../../config/roles.ts';
 import type { Draft } from '../../engine/draft.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { Roster } from '../../modules/system/commands.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 
 /** Counts the commits of the engine from now on. */
@@ -33,6 +35,24 @@ export function countEngine(metrics: Metrics, engine: Engine): void {
     'How long the oldest due actor has been waiting.',
     [],
     () => [{ labels: {}, value: engine.scheduler.oldestDueSeconds }],
+  );
+}
+
+/** Shows the roles of this process, and how many processes have each. */
+export function countInstances(metrics: Metrics, own: Roles, roster: Pick<Roster, 'living'>): void {
+  const byRole = (read: (role: Role) => number) => () =>
+    ROLES.map((role) => ({ labels: { role }, value: read(role) }));
+  metrics.watch(
+    'posthorn_role',
+    'What this process is there for: 1 for each role that it has.',
+    ['role'],
+    byRole((role) => (own.includes(role) ? 1 : 0)),
+  );
+  metrics.watch(
+    'posthorn_living_instances',
+    'Processes on this database that have shown within 35 seconds that they live.',
+    ['role'],
+    byRole((role) => roster.living[role]),
   );
 }
 

@@ -1,5 +1,5 @@
 import { defineModule } from '../module.ts';
-import { countEngine, openMetricsServer } from './metrics.ts';
+import { countEngine, countInstances, openMetricsServer } from './metrics.ts';
 import { type SystemDeps, systemRoutes } from './routes.ts';
 
 /** The health of the service, and its metrics. */
@@ -8,16 +8,17 @@ export const systemModule = defineModule<SystemDeps>({
   tags: [{ segment: 'health', name: 'System', description: 'How the service itself is doing.' }],
   routes: systemRoutes,
   open: ({ config, database, clock, version, metrics }) => ({
-    connect({ engine, offers }) {
+    connect({ engine, offers, roster }) {
       let isDraining = false;
       offers.drain = () => {
         isDraining = true;
       };
       if (metrics) countEngine(metrics, engine);
+      if (metrics) countInstances(metrics, config.roles, roster);
       let server: ReturnType<typeof openMetricsServer> | null = null;
       return {
         deps: {
-          ...{ version, database, clock, engine, startedAt: clock.monotonic() },
+          ...{ version, database, clock, engine, roster, roles: config.roles, startedAt: clock.monotonic() },
           isDraining: () => isDraining,
         },
         async start() {

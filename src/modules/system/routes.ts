@@ -1,10 +1,12 @@
 import { Type } from '@sinclair/typebox';
+import { ROLES, type Roles } from '../../config/roles.ts';
 import type { Database } from '../../db/database.ts';
 import type { WriteRefusal } from '../../db/refused-writes.ts';
 import type { SchedulerHealth } from '../../engine/scheduler.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure } from '../../http/failure.ts';
 import { type Route, route } from '../../http/route.ts';
+import type { Roster } from '../../modules/system/commands.ts';
 import type { Clock } from '../../time/clock.ts';
 import { readLogLag } from '../events/queries.ts';
 
@@ -13,6 +15,9 @@ export interface SystemDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly engine: { readonly scheduler: SchedulerHealth };
+  /** What this process is there for, and which processes live. */
+  readonly roles: Roles;
+  readonly roster: Pick<Roster, 'living'>;
   /** The time of the start on the monotonic clock. */
   readonly startedAt: number;
   /** True once a stop was asked for. */
@@ -24,6 +29,16 @@ const Health = Type.Object(
     status: Type.Literal('ok'),
     version: Type.String(),
     uptimeSeconds: Type.Integer({ minimum: 0 }),
+    roles: Type.Array(Type.Union(ROLES.map((role) => Type.Literal(role))), {
+      description: 'What this instance is there for (`ROLES`).',
+    }),
+    instances: Type.Record(
+      Type.Union(ROLES.map((role) => Type.Literal(role))),
+      Type.Integer({ minimum: 0 }),
+      {
+        description: 'The living instances with each role, as of some seconds ago.',
+      },
+    ),
     database: Type.Object({
       status: Type.Literal('ok'),
       latencyMs: Type.Number({ description: 'One round trip, in milliseconds.' }),
@@ -83,7 +98,16 @@ const DRAINING = new Failure('SERVICE_UNAVAILABLE', 'This instance is about to s
   retryAfterSeconds: 1,
 });
 
-const Ready = Type.Object({ status: Type.Literal('ready') }, { title: 'Ready' });
+const Ready = Type.Object(
+  {
+    status: Type.Literal('ready'),
+    roles: Type.Array(Type.Union(ROLES.map((role) => Type.Literal(role))), {
+      description:
+        'What this instance is there for. Without `http` it answers nothing but `/health` and `/ready`.',
+    }),
+  },
+  { title: 'Ready' },
+);
 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
@@ -93,6 +117,8 @@ export const systemRoutes = ({
   database,
   clock,
   engine,
+  roles,
+  roster,
   startedAt,
   isDraining,
 }: SystemDeps): readonly Route[] => [
@@ -112,6 +138,8 @@ export const systemRoutes = ({
         status: 'ok',
         version: '0.1.0',
         uptimeSeconds: 86_400,
+        roles: ['http', 'engine', 'delivery'],
+        instances: { http: 2, engine: 2, delivery: 2 },
         database: { status: 'ok', latencyMs: 0.31, kind: 'embedded', logLagSeconds: 0 },
         scheduler: { status: 'ok', oldestDueSeconds: 0, clockSkewMs: 0, machineSkewMs: 0 },
       },
@@ -123,6 +151,7 @@ export const systemRoutes = ({
         return {
           status: 'ok' as const,
           version,
+          ...{ roles: [...roles], instances: roster.living },
           uptimeSeconds: Math.floor((clock.monotonic() - startedAt) / 1_000),
           database: {
             status: 'ok' as const,
@@ -149,12 +178,12 @@ export const systemRoutes = ({
     response: Ready,
     status: 200,
     failures: ['SERVICE_UNAVAILABLE'],
-    example: { response: { status: 'ready' } },
+    example: { response: { status: 'ready', roles: ['http', 'engine', 'delivery'] } },
     handle: async () => {
       if (isDraining()) return DRAINING;
       try {
         await database.ping();
-        return { status: 'ready' as const };
+        return { status: 'ready' as const, roles: [...roles] };
       } catch (error) {
         if (error instanceof Unavailable) return SICK;
         throw error;

@@ -25,6 +25,7 @@ export const SHARED_TABLES: ReadonlySet<string> = new Set([
     'posthorn_migrations',
     'event_log',
     'instances',
+    'service_instances',
     'secret_key_canary',
     'one_time_tokens',
     'actor_outbox',

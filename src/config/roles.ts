@@ -1,0 +1,34 @@
+/** What a process may be there for. */
+export const ROLES = ['http', 'engine', 'delivery'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** The roles of a process, each once, one at least. */
+export type Roles = readonly Role[];
+
+/** What each role is for, in the words of whoever misses it: what stays undone while no process has it. */
+export const UNDONE_WITHOUT: Readonly<Record<Role, string>> = {
+  http: 'nobody answers requests',
+  engine: 'nobody runs duties, timers, flows and webhooks',
+  delivery: 'nobody delivers live email',
+};
+
+/** True of a process that does everything. */
+export const isWhole = (roles: Roles): boolean => ROLES.every((role) => roles.includes(role));
+
+/** The number of living instances with each role. */
+export type Living = Readonly<Record<Role, number>>;
+
+/** An instance, as far as it is known here. */
+export interface KnownInstance {
+  readonly roles: readonly string[];
+}
+
+/** Counts instances by their roles. */
+export function countedByRole(instances: readonly KnownInstance[]): Living {
+  const count = (role: Role): number => instances.filter(({ roles }) => roles.includes(role)).length;
+  return { http: count('http'), engine: count('engine'), delivery: count('delivery') };
+}
+
+/** True when some of them leaves to others what it begins. */
+export const leaveWork = (instances: readonly KnownInstance[]): boolean =>
+  instances.some(({ roles }) => ROLES.some((role) => !roles.includes(role)));

@@ -1,0 +1,110 @@
+import { expect, test } from 'bun:test';
+import type { Role } from '../../../src/config/roles.ts';
+import { Decider } from '../../../src/engine/decide.ts';
+import { draftSpawn } from '../../../src/engine/draft.ts';
+import { fold, LEFT_TO_CLOCK, TIMERS_DUE } from '../../../src/engine/fold.ts';
+import { handedOver } from '../../../src/engine/handing-over.ts';
+import type { Actor, ActorEvent, Kind } from '../../../src/engine/kind.ts';
+import { LIVE_SCHEDULE, SIMULATED_SCHEDULE } from '../../../src/modules/emails/accept/attempt-schedule.ts';
+import { emailKind } from '../../../src/modules/emails/kind.ts';
+import { shareOf } from '../../../src/modules/share.ts';
+import { webhookDeliveryKind } from '../../../src/modules/webhooks/deliveries/kind.ts';
+import { webhookEndpointKind } from '../../../src/modules/webhooks/endpoints/kind.ts';
+
+const AT = 1_000_000;
+const WHERE = { workspaceId: 'ws_1', livemode: false };
+
+const as = (kind: Kind, ...roles: Role[]) => shareOf(roles, 'engine', kind);
+
+function born(kind: Kind, input: object, livemode = false) {
+  const decider = new Decider(kind.machine);
+  const draft = draftSpawn(kind, decider, { ...WHERE, livemode, input: { at: AT, ...input } }, AT);
+  return { decider, ...draft };
+}
+
+/** Folds one event as a process with these roles would; null when the actor refuses it. */
+function told(kind: Kind, decider: Decider, actor: Actor, event: ActorEvent, ...roles: Role[]) {
+  const pending = {
+    id: actor.id,
+    event,
+    since: 0,
+    settle() {},
+    fail() {},
+    decisions: 0,
+    alone: false,
+    doubts: [],
+  };
+  const folding = {
+    kind,
+    decider,
+    share: as(kind, ...roles),
+    replies: new Map(),
+    handled: new Set<never>(),
+    postpone() {},
+  };
+  return fold(folding, actor, true, [pending])?.draft ?? null;
+}
+
+const email = (livemode: boolean) =>
+  born(
+    emailKind,
+    {
+      ...{ livemode, scheduledAt: null, admitted: true, recipients: [{ simulate: null }] },
+      ...(livemode ? LIVE_SCHEDULE : SIMULATED_SCHEDULE),
+    },
+    livemode,
+  );
+
+test('a process that does everything stores an actor as its machine has it', () => {
+  for (const { after, effects } of [email(true), email(false)])
+    expect(handedOver(emailKind, as(emailKind, 'http', 'engine', 'delivery'), after, effects, AT)).toBe(
+      after,
+    );
+});
+
+test('live email is due at once where nobody here delivers, and stays as it is where somebody does', () => {
+  const { after, effects } = email(true);
+  const [turn] = Object.keys(after.timers) as [string];
+  expect(after.timers[turn]).toBe(AT + 1_000);
+  for (const role of ['http', 'engine'] as const)
+    expect(handedOver(emailKind, as(emailKind, role), after, effects, AT).timers).toEqual({ [turn]: AT });
+  expect(handedOver(emailKind, as(emailKind, 'delivery'), after, effects, AT).timers).toEqual(after.timers);
+});
+
+test('an order for another process stands among the timers, and is released there without a transition', () => {
+  const { decider, after, effects } = email(false);
+  const handed = handedOver(emailKind, as(emailKind, 'http'), after, effects, AT);
+  const [lease] = Object.keys(after.timers) as [string];
+  expect(Object.values(handed.timers).toSorted()).toEqual([AT, AT + SIMULATED_SCHEDULE.leaseMs]);
+  expect(Math.min(...Object.values(handed.timers))).toBe(AT);
+  const released = told(emailKind, decider, handed, { type: TIMERS_DUE, at: AT + 5 }, 'engine');
+  expect(released?.effects).toEqual(effects.map(({ type, params }) => ({ type, params: params ?? {} })));
+  expect(released?.steps).toEqual([]);
+  expect(released?.after).toMatchObject({
+    revision: 2,
+    timers: { [lease]: AT + SIMULATED_SCHEDULE.leaseMs },
+  });
+  expect(released?.after.snapshot).toEqual(after.snapshot);
+});
+
+test('an order that was handed over does not outlive its state', () => {
+  const { decider, after, effects } = born(webhookDeliveryKind, { leaseMs: 30_000, turnAt: null });
+  const handed = handedOver(webhookDeliveryKind, as(webhookDeliveryKind, 'delivery'), after, effects, AT);
+  expect(Object.keys(handed.timers)).toHaveLength(2);
+  const stop = { type: 'endpoint.stopped', at: AT + 1, reason: 'endpoint_deleted' };
+  expect(told(webhookDeliveryKind, decider, handed, stop, 'http')?.after.timers).toEqual({});
+});
+
+test('a birth that is left to the clock keeps the order that was handed over', () => {
+  const { decider, after, effects } = email(false);
+  const handed = handedOver(emailKind, as(emailKind, 'http'), after, effects, AT);
+  const left = told(emailKind, decider, handed, { type: LEFT_TO_CLOCK, at: AT - 1 }, 'http');
+  expect(left?.after.timers).toEqual(handed.timers);
+});
+
+test('what no timer would bring back is carried out where it was ordered', () => {
+  const { decider, after } = born(webhookEndpointKind, { url: 'https://a.example', events: [] });
+  const removed = told(webhookEndpointKind, decider, after, { type: 'delete.requested', at: AT + 1 }, 'http');
+  expect(removed?.effects.map(({ type }) => type)).toContain('stopDeliveries');
+  expect(removed?.after.timers).toEqual({});
+});
