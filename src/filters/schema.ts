@@ -51,3 +51,10 @@ export const FilterComponent = {
 /** A filter as a member of a body. The schema accepts every value: `readFilter` knows the fields, and reports more precisely. */
 export const filterMember = (options: SchemaOptions = {}) =>
   Type.Unsafe<unknown>({ ...Type.Unknown(options), $ref: REFERENCE });
+
+/** The same where a draft is kept, which may hold one that is not finished. What it lacks is told before the draft comes into force. */
+export const draftFilterMember = (options: SchemaOptions = {}) =>
+  Type.Unsafe<unknown>({
+    ...Type.Unknown(options),
+    anyOf: [{ $ref: REFERENCE }, { type: 'object', description: 'One that is not finished.' }],
+  });

@@ -12,6 +12,7 @@ import {
   opens,
   PASSWORD,
   press,
+  pressOn,
   typeInto,
 } from './dashboard.ts';
 import { inspect } from './looks.ts';
@@ -129,10 +130,10 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   expect((await send()).status).toBe(202);
   const more = async (item: string) => {
     await press(page, 'More for Checkout');
-    await page.getByRole('menuitem', { name: item }).press('Enter');
+    await pressOn(page.getByRole('menuitem', { name: item }));
   };
   await more('Change what it may');
-  await page.getByRole('checkbox', { name: 'emails:send' }).press('Space');
+  await pressOn(page.getByRole('checkbox', { name: 'emails:send' }), 'Space');
   await press(page, 'Save');
   await page.getByText('may do this from now on', { exact: false }).waitFor();
   expect((await send()).status).toBe(403);
@@ -188,7 +189,7 @@ test('an invitation, a role that reads only, and a session that ended elsewhere'
 
 const signOut = async () => {
   await press(page, /^Account/);
-  await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
+  await pressOn(page.getByRole('menuitem', { name: 'Sign out' }));
   await page.getByText('You are signed out.').waitFor();
 };
 

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { openPack } from '../../src/dashboard/pack.ts';
+import { eventually } from '../support/eventually.ts';
 import { EXECUTABLE, type Service, type ServiceOptions, startService } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
 
@@ -109,8 +110,18 @@ export async function typeInto(page: Page, texts: Readonly<Record<string, string
 export const withoutDialog = (page: Page): Promise<void> =>
   page.locator('dialog').first().waitFor({ state: 'detached' });
 
-/** Presses a button with the keyboard. */
-export async function press(page: Page, name: string | RegExp): Promise<void> {
-  await page.getByRole('button', { name }).focus();
-  await page.keyboard.press('Enter');
+/**
+ * Presses a key on an element once it has the focus. Behind a dialog that is closing nothing can have it, and a key that came then was
+ * lost: the test waited until its time was over.
+ */
+export async function pressOn(target: Locator, key: 'Enter' | 'Space' = 'Enter'): Promise<void> {
+  await eventually('the focus', async () => {
+    await target.focus();
+    return (await target.evaluate((each) => each === each.ownerDocument.activeElement)) || undefined;
+  });
+  await target.page().keyboard.press(key);
 }
+
+/** Presses a button with the keyboard. */
+export const press = (page: Page, name: string | RegExp): Promise<void> =>
+  pressOn(page.getByRole('button', { name }));

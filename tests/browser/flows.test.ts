@@ -2,7 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY } from '../support/service.ts';
-import { ADA, type Dashboard, openDashboard, press, signUp, typeInto, withoutDialog } from './dashboard.ts';
+import {
+  ADA,
+  type Dashboard,
+  openDashboard,
+  press,
+  pressOn,
+  signUp,
+  typeInto,
+  withoutDialog,
+} from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 let dashboard: Dashboard;
@@ -33,7 +42,7 @@ test('a flow is made of a recipe, and a step added, told and saved, by keyboard 
   await page.getByText('There is no flow yet').waitFor();
   await page.keyboard.press('c');
   await typeInto(page, { Name: 'Left basket' });
-  await page.getByRole('radio', { name: /Left basket/ }).press('Space');
+  await pressOn(page.getByRole('radio', { name: /Left basket/ }), 'Space');
   await press(page, 'Open the drawing');
   await heading('Left basket');
   // The arrows lead from card to card, and Enter opens one.
@@ -49,7 +58,7 @@ test('a flow is made of a recipe, and a step added, told and saved, by keyboard 
   await page.keyboard.press('Escape');
   await card('order').and(page.locator(':focus')).waitFor();
   await press(page, 'Add a step after morning');
-  await page.getByRole('menuitem', { name: /Send an email/ }).press('Enter');
+  await pressOn(page.getByRole('menuitem', { name: /Send an email/ }));
   const panel = page.getByRole('region', { name: 'Send an email' });
   await panel.waitFor();
   // What is not finished is told on its card, from the refusal of the service.
@@ -66,18 +75,18 @@ test('a flow is made of a recipe, and a step added, told and saved, by keyboard 
 });
 
 test('ways are led elsewhere, steps taken away and brought back, and problems of the drawing told at once', async () => {
-  await card('order').press('Enter');
+  await pressOn(card('order'));
   await page.getByLabel('It came, then').selectOption('');
   await cardWith('bought', 'No edge leads to this step.');
   await page.keyboard.press('Escape');
   await card('bought').press('Delete');
   await card('bought').waitFor({ state: 'detached' });
-  await page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }).press('Enter');
+  await pressOn(page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }));
   await card('bought').waitFor();
   await press(page, 'Discard');
   await page.getByText('Nothing keeps it from running.').waitFor();
   // A way is drawn with the pointer, too.
-  await card('order').press('Enter');
+  await pressOn(card('order'));
   await page.getByLabel('It came, then').selectOption('');
   await page.keyboard.press('Escape');
   const [from, to] = await Promise.all([
@@ -94,11 +103,11 @@ test('ways are led elsewhere, steps taken away and brought back, and problems of
 });
 
 test('a walk through it is played over the drawing, with the mail as it would be', async () => {
-  await page.getByRole('link', { name: 'Try it' }).press('Enter');
+  await pressOn(page.getByRole('link', { name: 'Try it' }));
   await page.getByText('Nothing was tried yet').waitFor();
   await press(page, 'Walk through it');
   await page.getByText('It comes to the end.').waitFor();
-  await page.getByRole('button', { name: /Ada, it waits for you/ }).press('Enter');
+  await pressOn(page.getByRole('button', { name: /Ada, it waits for you/ }));
   await page.frameLocator('iframe[title="The email"]').getByRole('heading', { name: 'Hello Ada' }).waitFor();
   await page.locator('[data-step="email"][aria-current=step]').waitFor();
   await inspect(page, 'flow-tried');
@@ -116,9 +125,9 @@ test('a walk through it is played over the drawing, with the mail as it would be
 
 test('it is activated, runs for somebody, and the run is shown over the drawing and ended', async () => {
   await press(page, 'Activate');
-  await page.getByRole('dialog').getByRole('button', { name: 'Activate it' }).press('Enter');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Activate it' }));
   await page.getByText('It runs.').waitFor();
-  await page.getByRole('link', { name: 'Runs', exact: true }).press('Enter');
+  await pressOn(page.getByRole('link', { name: 'Runs', exact: true }));
   await page.getByText('Nobody has begun yet').waitFor();
   await client.post('/v1/contacts', { email: ADA, firstName: 'Ada' });
   await client.post(`/v1/contacts/${ADA}/events`, { name: 'basket.filled' });
@@ -128,12 +137,12 @@ test('it is activated, runs for somebody, and the run is shown over the drawing 
   await page.getByLabel('State').selectOption('completed');
   await page.getByText('No run is like that').waitFor();
   await press(page, 'Clear');
-  await page.getByRole('link', { name: new RegExp(ADA) }).press('Enter');
+  await pressOn(page.getByRole('link', { name: new RegExp(ADA) }));
   await heading(ADA);
   await page.locator('[data-step="order"][aria-current=step]').waitFor();
   await inspect(page, 'flow-run');
   await press(page, 'End the run');
-  await page.getByRole('dialog').getByRole('button', { name: 'End the run' }).press('Enter');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'End the run' }));
   await page.getByRole('status').getByText('Cancelled').waitFor();
   const { body } = await client.get(`/v1/contacts/${ADA}`);
   await page.goto(`${url}/app/live/contacts/${body.data.id}`);
@@ -146,29 +155,29 @@ test('it is activated, runs for somebody, and the run is shown over the drawing 
 });
 
 test('a draft stands beside the version that runs; it is paused, copied and deleted', async () => {
-  await page.getByRole('link', { name: 'Runs' }).press('Enter');
-  await page.getByRole('link', { name: 'Drawing' }).press('Enter');
+  await pressOn(page.getByRole('link', { name: 'Runs' }));
+  await pressOn(page.getByRole('link', { name: 'Drawing' }));
   await page.getByRole('region', { name: 'Drawing', exact: true }).waitFor();
-  await card('morning').press('Enter');
+  await pressOn(card('morning'));
   await page.getByLabel('Time', { exact: true }).fill('11:30');
   await press(page, 'Save');
   await page.getByText('version 2 is a draft beside it', { exact: false }).waitFor();
-  await page.getByRole('link', { name: 'Versions' }).press('Enter');
+  await pressOn(page.getByRole('link', { name: 'Versions' }));
   await page.getByRole('region', { name: 'Version 1' }).getByText('It runs').waitFor();
   await page.getByRole('region', { name: 'Version 2' }).getByText('Changed').waitFor();
   await inspect(page, 'flow-versions');
   await press(page, 'Pause');
-  await page.getByRole('radio', { name: /^Wait/ }).press('Space');
+  await pressOn(page.getByRole('radio', { name: /^Wait/ }), 'Space');
   await press(page, 'Pause it');
   await page.getByText('It is paused.').waitFor();
   await withoutDialog(page);
   await press(page, 'More');
-  await page.getByRole('menuitem', { name: 'Copy to test' }).press('Enter');
+  await pressOn(page.getByRole('menuitem', { name: 'Copy to test' }));
   await page.getByText('A copy is made in the test environment', { exact: false }).waitFor();
   await page.getByText('There is no such template.').waitFor();
   expect(await page.getByRole('button', { name: 'Activate' }).count()).toBe(0);
   await press(page, 'More');
-  await page.getByRole('menuitem', { name: 'Delete the flow' }).press('Enter');
+  await pressOn(page.getByRole('menuitem', { name: 'Delete the flow' }));
   await press(page, 'Delete the flow');
   await page.getByText('There is no flow yet').waitFor();
   await page.goto(`${url}/app/live/flows`);

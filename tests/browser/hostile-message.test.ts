@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { TEST_KEY } from '../support/service.ts';
-import { type Dashboard, openDashboard, signUp } from './dashboard.ts';
+import { type Dashboard, openDashboard, pressOn, signUp } from './dashboard.ts';
 import { sidewaysOf } from './looks.ts';
 
 /** A server that answers nothing and remembers who connected: even a connection tells the sender that somebody looks. */
@@ -100,7 +100,7 @@ test('a message that reaches out in every way is shown, and no server hears of i
   // What is huge stays inside its frame: the page around it does not grow.
   expect(await sidewaysOf(page)).toBe(0);
   // To list where it leads, the page reads it itself.
-  await page.getByRole('radio', { name: 'Links' }).press('Space');
+  await pressOn(page.getByRole('radio', { name: 'Links' }), 'Space');
   await page.getByText('There is no link in it.').waitFor();
   // Its address by itself is no way around the frame.
   await page.goto(`${url}/app/api/test/emails/${id}/html`);

@@ -8,6 +8,7 @@ import {
   opens,
   PASSWORD,
   press,
+  pressOn,
   signUp,
   typeInto,
   withoutDialog,
@@ -49,7 +50,7 @@ test('contacts: added, changed, found and forgotten by keyboard', async () => {
   await page.getByRole('list', { name: 'Timeline' }).getByText('Added').waitFor();
 
   await press(page, 'More');
-  await page.getByRole('menuitem', { name: 'Record an event' }).press('Enter');
+  await pressOn(page.getByRole('menuitem', { name: 'Record an event' }));
   await typeInto(page, { Name: 'order.placed', 'Properties of the event': 'total = 40' });
   await press(page, 'Record it');
   await page.getByRole('list', { name: 'Timeline' }).getByText('order.placed', { exact: false }).waitFor();
@@ -59,7 +60,7 @@ test('contacts: added, changed, found and forgotten by keyboard', async () => {
   await page.getByText('team', { exact: true }).waitFor();
   await inspect(page, 'contact');
   await press(page, 'Unsubscribe');
-  await page.getByRole('dialog').getByRole('button', { name: 'Unsubscribe' }).press('Enter');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Unsubscribe' }));
   await withoutDialog(page);
   await page.getByText('They have left.').waitFor();
   await press(page, 'Subscribe again');
@@ -102,7 +103,7 @@ test('contacts: a file with its columns, a check that writes nothing, and the im
   await page.getByRole('row', { name: /person39@example.com/ }).waitFor();
   await inspect(page, 'contacts');
   await keys('j');
-  await page.locator('[data-row]:focus').press('Enter');
+  await pressOn(page.locator('[data-row]:focus'));
   await heading(/@example.com/);
 });
 
@@ -127,17 +128,15 @@ test('audiences: a filter with a live count, and a list of people', async () => 
   await press(page, 'Make the audience');
   await heading('Grown-ups');
   await page.getByRole('row', { name: /person35@example.com/ }).waitFor();
-  await page
-    .getByRole('navigation', { name: 'Views of the audience' })
-    .getByRole('link', { name: 'Settings' })
-    .press('Enter');
+  const views = page.getByRole('navigation', { name: 'Views of the audience' });
+  await pressOn(views.getByRole('link', { name: 'Settings' }));
   await page.getByLabel('Condition 2.1: value').waitFor();
   expect(await page.getByLabel('Condition 2.1: value').inputValue()).toBe('person35');
   await inspect(page, 'audience-settings');
 
   await page.goto(`${url}/app/test/audiences/new`);
   await page.getByLabel('Name', { exact: true }).fill('Friends');
-  await page.getByRole('radio', { name: /^List/ }).press('Space');
+  await pressOn(page.getByRole('radio', { name: /^List/ }), 'Space');
   await press(page, 'Make the audience');
   await heading('Nobody is in it yet');
   await keys('c');
@@ -172,7 +171,7 @@ test('suppressions: added, imported and removed', async () => {
     mimeType: 'text/csv',
     buffer: Buffer.from('email,reason\nold@example.com,bounced\nwrong,bounced\n'),
   });
-  await page.getByRole('dialog').getByRole('button', { name: 'Import' }).press('Enter');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Import' }));
   await heading('The file is imported');
   await inspect(page, 'suppressions-imported');
   await press(page, 'Done');
@@ -188,7 +187,7 @@ test('templates: written beside what they become, kept as versions, gone back to
   await heading('There is no template in the test environment yet');
   await keys('c');
   await page.getByLabel('Name', { exact: true }).fill('Order');
-  await page.getByRole('radio', { name: /^Receipt/ }).press('Space');
+  await pressOn(page.getByRole('radio', { name: /^Receipt/ }), 'Space');
   await press(page, 'Open the editor');
   const shown = page.frameLocator('iframe[title="The message"]');
   await shown.getByText('Thank you, there').waitFor();
@@ -211,12 +210,12 @@ test('templates: written beside what they become, kept as versions, gone back to
   await shown.getByText('See you soon').waitFor();
   await keys('Control+s');
   await page.getByText('Version 2', { exact: true }).waitFor();
-  await page.getByLabel('Phone').press('Space');
-  await page.getByLabel('Dark').press('Space');
+  await pressOn(page.getByLabel('Phone'), 'Space');
+  await pressOn(page.getByLabel('Dark'), 'Space');
   await inspect(page, 'template-phone');
-  await page.getByRole('link', { name: 'Versions' }).press('Enter');
+  await pressOn(page.getByRole('link', { name: 'Versions' }));
   await heading('Versions of “Order”');
-  await page.getByRole('radio', { name: /Version 1/ }).press('Space');
+  await pressOn(page.getByRole('radio', { name: /Version 1/ }), 'Space');
   await page.getByText('See you soon', { exact: false }).first().waitFor();
   await inspect(page, 'template-versions');
   await press(page, 'Restore version 1');
@@ -230,13 +229,13 @@ test('templates: copied to the other environment, and once more over what is the
   });
   const copy = async (action: string) => {
     await press(page, 'More');
-    await page.getByRole('menuitem', { name: 'Copy to live' }).press('Enter');
+    await pressOn(page.getByRole('menuitem', { name: 'Copy to live' }));
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Copy', exact: true }).press('Enter');
+    await pressOn(dialog.getByRole('button', { name: 'Copy', exact: true }));
     if (action !== 'Copy') {
       await dialog.getByText('There is a template “invoice” already.', { exact: false }).waitFor();
       await inspect(page, 'template-copy');
-      await dialog.getByRole('button', { name: action }).press('Enter');
+      await pressOn(dialog.getByRole('button', { name: action }));
     }
     await page.getByText('“Invoice” is in the live environment now.').first().waitFor();
     await withoutDialog(page);
@@ -275,7 +274,7 @@ test('a template cannot do anything to the dashboard', async () => {
   const frame = page.frames().find((each) => each.url().endsWith('/app/frame'));
   const color = () => frame?.evaluate('getComputedStyle(document.querySelector("p")).color');
   expect(await color()).toBe('rgb(0, 0, 0)');
-  await page.getByLabel('Dark').press('Space');
+  await pressOn(page.getByLabel('Dark'), 'Space');
   await eventually('dark rules hold', async () => ((await color()) === 'rgb(1, 2, 3)' ? true : undefined));
   expect(await page.title()).toStartWith('Hostile');
   expect(page.frames().map((frame) => new URL(frame.url()).pathname)).toEqual([
@@ -335,7 +334,7 @@ test('campaigns: written, checked and sent, with numbers that add up', async () 
       : undefined,
   );
   await inspect(page, 'campaign');
-  await figure('Passed over').getByRole('link').press('Enter');
+  await pressOn(figure('Passed over').getByRole('link'));
   await page.getByRole('row', { name: /reader0@people.test.*has left/ }).waitFor();
   await inspect(page, 'campaign-recipients');
   await page.goto(`${url}/app/live/campaigns`);
@@ -360,7 +359,7 @@ test('analytics: live mail over time, and as rates', async () => {
     await heading('Rates');
     return (await accepted.count()) === 1 ? true : undefined;
   });
-  await accepted.press('Space');
+  await pressOn(accepted, 'Space');
   const chart = page.getByRole('slider', { name: 'Accepted: choose a point' });
   expect(await chart.getAttribute('aria-valuetext')).toEndWith(': 11');
   await chart.press('ArrowLeft');
@@ -392,7 +391,7 @@ test('a viewer sees the people, and no button that would fail', async () => {
     ]).toEqual([path, []]);
   }
   await eve.goto(`${url}/app/test/contacts`);
-  await eve.getByRole('link', { name: /person39@example.com/ }).press('Enter');
+  await pressOn(eve.getByRole('link', { name: /person39@example.com/ }));
   await heading('person39@example.com', eve);
   expect(await eve.locator('main').getByRole('button', { name: WRITING }).count()).toBe(0);
   await eve.context().close();

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
 import { type Spamd, startSpamd } from '../support/spamd.ts';
-import { asMember, type Dashboard, openDashboard, press, signUp, typeInto } from './dashboard.ts';
+import { asMember, type Dashboard, openDashboard, press, pressOn, signUp, typeInto } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 /** Everything that a message might try, each of which would leave a mark. */
@@ -105,13 +105,13 @@ test('a hostile message is shown, and does nothing; a scheduled one is cancelled
   await press(page, 'Change the time');
   const inTwoDays = new Date(Date.now() + 2 * 86_400_000).toISOString();
   await page.getByRole('dialog').getByLabel('Time').fill(inTwoDays.slice(0, 16));
-  await page.getByRole('dialog').getByRole('button', { name: 'Change the time' }).press('Enter');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Change the time' }));
   await page.getByText('It is sent', { exact: false }).waitFor();
   const scheduledAt = async () =>
     (await asMember<{ scheduledAt: string }>(page, 'GET', `test/emails/${sent}`)).data.scheduledAt;
   expect((await scheduledAt()).slice(0, 16)).toBe(inTwoDays.slice(0, 16));
   await press(page, 'Cancel the sending');
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the sending' }).press('Enter');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Cancel the sending' }));
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
 });
 
@@ -131,7 +131,7 @@ test('a domain is added, its records are copied and looked up, and it is removed
   await press(page, /^Copy: Value v=DMARC1/);
   expect(await page.evaluate('navigator.clipboard.readText()')).toStartWith('v=DMARC1');
   await inspect(page, 'domain');
-  await page.getByLabel(/^Clicks/).press('Space');
+  await pressOn(page.getByLabel(/^Clicks/), 'Space');
   await page.getByText('Clicks are counted.').waitFor();
   await press(page, 'Undo');
   await page
@@ -139,7 +139,7 @@ test('a domain is added, its records are copied and looked up, and it is removed
     .and(page.locator(':not(:checked)'))
     .waitFor();
   await press(page, 'More for mail.acme.example');
-  await page.getByRole('menuitem', { name: 'Remove the domain' }).press('Enter');
+  await pressOn(page.getByRole('menuitem', { name: 'Remove the domain' }));
   await press(page, 'Remove the domain');
   await heading('Domains');
   await page.getByText('There is no domain yet').waitFor();
@@ -159,20 +159,20 @@ test('an endpoint is added, its secret shown once, a test event posted, shown an
   await createClient(url, TEST_KEY).post('/v1/emails', {
     ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' },
   });
-  await page.getByRole('button', { name: /^Show delivered/ }).press('Enter');
+  await pressOn(page.getByRole('button', { name: /^Show delivered/ }));
   await page.getByText('The event that it carries').waitFor();
   expect(await page.getByRole('dialog').locator('pre').first().textContent()).toContain('"emailId"');
   await inspect(page, 'delivery');
   await page.keyboard.press('Escape');
   await press(page, 'More for this endpoint');
-  await page.getByRole('menuitem', { name: 'Post events again' }).press('Enter');
+  await pressOn(page.getByRole('menuitem', { name: 'Post events again' }));
   await press(page, 'Post them again');
   await page.getByText(/^\d+ events are being posted again\.$/).waitFor();
   await inspect(page, 'webhook-replay');
   await press(page, 'Done');
   await press(page, 'More for this endpoint');
-  await page.getByRole('menuitem', { name: 'Check the signature' }).press('Enter');
-  await page.getByRole('radio', { name: 'Python' }).press('Space');
+  await pressOn(page.getByRole('menuitem', { name: 'Check the signature' }));
+  await pressOn(page.getByRole('radio', { name: 'Python' }), 'Space');
   await page.getByRole('dialog').locator('pre', { hasText: 'hmac.compare_digest' }).waitFor();
   await inspect(page, 'webhook-verify');
   await page.keyboard.press('Escape');
@@ -180,7 +180,7 @@ test('an endpoint is added, its secret shown once, a test event posted, shown an
   await page.getByText('A test event is on its way.').waitFor();
   await inspect(page, 'webhook');
   await press(page, 'More for this endpoint');
-  await page.getByRole('menuitem', { name: 'Disable it' }).press('Enter');
+  await pressOn(page.getByRole('menuitem', { name: 'Disable it' }));
   await page.getByText('Nothing is posted to it now,', { exact: false }).waitFor();
   await press(page, 'Undo');
   await page.getByText('Nothing is posted to it now,', { exact: false }).waitFor({ state: 'detached' });
@@ -205,14 +205,14 @@ test('captured mail is an inbox, and no browser has complained', async () => {
   await page.keyboard.press('Enter');
   await heading('Kept');
   await page.frameLocator('iframe[title="The message"]').getByText('Stayed here').waitFor();
-  await page.getByRole('radio', { name: 'Links' }).press('Space');
+  await pressOn(page.getByRole('radio', { name: 'Links' }), 'Space');
   await page.getByRole('link', { name: 'https://kept.example/shop?a=1&b=2' }).waitFor();
   const filter = page.getByRole('region', { name: 'SpamAssassin' });
   await filter.getByText('6.2').waitFor();
   await filter.getByText('BODY: Generic Test for Unsolicited Bulk Email', { exact: false }).waitFor();
   expect(spamd.asked).toHaveLength(1);
   expect(spamd.asked[0]).toContain('Stayed here');
-  await page.getByRole('radio', { name: 'Raw' }).press('Space');
+  await pressOn(page.getByRole('radio', { name: 'Raw' }), 'Space');
   await page.locator('pre', { hasText: 'DKIM-Signature' }).waitFor();
   await inspect(page, 'captured');
   await press(page, 'Throw away');

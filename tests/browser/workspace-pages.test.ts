@@ -11,6 +11,7 @@ import {
   opens,
   PASSWORD,
   press,
+  pressOn,
   signUp,
   typeInto,
   withoutDialog,
@@ -68,7 +69,7 @@ test('settings and brand are saved, and what is wrong is told at its field', asy
   await typeInto(page, { 'Default sender': '' });
   await press(page, 'Save');
   await page.getByText('The settings are saved.').waitFor();
-  await page.getByRole('link', { name: 'Brand' }).press('Enter');
+  await pressOn(page.getByRole('link', { name: 'Brand' }));
   await typeInto(page, { Colour: 'teal' });
   await press(page, 'Save');
   await page.locator('[name="branding/colour"][aria-invalid=true]:focus').waitFor();
@@ -80,8 +81,8 @@ test('settings and brand are saved, and what is wrong is told at its field', asy
     .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: PNG });
   await page.getByRole('img', { name: 'The logo' }).waitFor();
   await inspect(page, 'brand');
-  await page.getByRole('link', { name: 'Emails to you' }).press('Enter');
-  await page.getByLabel('Disabled webhooks').press('Space');
+  await pressOn(page.getByRole('link', { name: 'Emails to you' }));
+  await pressOn(page.getByLabel('Disabled webhooks'), 'Space');
   await page.getByText('Disabled webhooks: nobody is told any more.').waitFor();
   await page.getByLabel('Disabled webhooks').and(page.locator(':not(:checked)')).waitFor();
   await press(page, 'Undo');
@@ -111,7 +112,7 @@ test('somebody is invited, gets another role, taken back by undo, and sees nothi
   await eve.getByRole('heading', { name: 'Welcome, Eve' }).waitFor();
   await page.reload();
   await press(page, /^Eve:/);
-  await page.getByRole('menuitem', { name: 'admin' }).press('Enter');
+  await pressOn(page.getByRole('menuitem', { name: 'admin' }));
   await page.getByText('Eve is admin now.').waitFor();
   await press(page, 'Undo');
   await page.getByRole('button', { name: 'Eve: viewer' }).waitFor();
@@ -148,7 +149,7 @@ test('somebody is invited, gets another role, taken back by undo, and sees nothi
   expect((await asMember(eve, 'POST', 'live/api-keys', key)).status).toBe(201);
   await page.reload();
   await press(page, /^Eve:/);
-  await page.getByRole('menuitem', { name: 'Remove from the workspace' }).press('Enter');
+  await pressOn(page.getByRole('menuitem', { name: 'Remove from the workspace' }));
   await page.getByText(/^Nightly \(svc_/).waitFor();
   await inspect(page, 'member-removal');
   await page.getByLabel('Revoke the key that they made').check();
@@ -163,7 +164,7 @@ test('plan and usage, and the audit log with its filters', async () => {
   await page.goto(`${url}/app/live/billing`);
   await page.getByRole('heading', { name: 'Plan Free' }).waitFor();
   await inspect(page, 'billing');
-  await page.getByRole('link', { name: 'Audit log' }).press('Enter');
+  await pressOn(page.getByRole('link', { name: 'Audit log' }));
   await page
     .getByRole('row', { name: /Ada Lovelace/ })
     .first()
@@ -198,7 +199,7 @@ test('a passkey is added for the password, which can be looked at, and signs in'
   await typeInto(person, { 'Email address': 'ada@acme.example', Password: PASSWORD });
   await person.keyboard.press('Enter');
   await press(person, /^Account/);
-  await person.getByRole('menuitem', { name: 'Your account' }).press('Enter');
+  await pressOn(person.getByRole('menuitem', { name: 'Your account' }));
   // A new password tells how hard it is to guess, and whoever types can look at it.
   const fresh = person.getByLabel('New password', { exact: true });
   await fresh.fill('aaaaaaaaaaaaaaaa');
@@ -206,7 +207,7 @@ test('a passkey is added for the password, which can be looked at, and signs in'
   await fresh.fill('four unrelated words, at least');
   await person.getByText('Strong', { exact: true }).waitFor();
   const shown = person.getByRole('button', { name: 'Show what is typed' }).last();
-  await shown.press('Enter');
+  await pressOn(shown);
   expect([await fresh.getAttribute('type'), await shown.getAttribute('aria-pressed')]).toEqual([
     'text',
     'true',
@@ -219,7 +220,7 @@ test('a passkey is added for the password, which can be looked at, and signs in'
   await press(person, 'Go on');
   await person.getByText('“Laptop” signs you in from now on.').waitFor();
   await press(person, /^Account/);
-  await person.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
+  await pressOn(person.getByRole('menuitem', { name: 'Sign out' }));
   await press(person, 'Sign in with a passkey');
   await person.getByRole('heading', { name: 'Your account' }).waitFor();
   await press(person, 'Remove the passkey Laptop');
@@ -234,7 +235,7 @@ test('an authenticator is set up, and another session is signed out', async () =
   await second.keyboard.press('Enter');
   await second.getByRole('heading', { name: 'Welcome, Ada Lovelace' }).waitFor();
   await press(page, /^Account/);
-  await page.getByRole('menuitem', { name: 'Your account' }).press('Enter');
+  await pressOn(page.getByRole('menuitem', { name: 'Your account' }));
   await heading('Your account');
   await press(page, 'Set it up');
   const secret = (await page.locator('pre').first().textContent()) ?? '';
@@ -313,7 +314,7 @@ test('on a phone the navigation is a drawer, which breaks no rule and closes beh
     expect([colorScheme, await violations(page)]).toEqual([colorScheme, []]);
   }
   await page.emulateMedia({ colorScheme: 'light' });
-  await drawer.getByRole('link', { name: 'Domains' }).press('Enter');
+  await pressOn(drawer.getByRole('link', { name: 'Domains' }));
   await heading('Domains');
   await withoutDialog(page);
 });

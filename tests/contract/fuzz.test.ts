@@ -43,6 +43,16 @@ for (const [template, methods] of Object.entries(OPEN_API.paths)) {
   }
 }
 
+// Found by these requests: a draft was taken, and answered with a filter that the document did not allow.
+test('a filter that is not finished is kept by the draft of a flow, and answered as documented', async () => {
+  const draft = { name: 'Welcome', exitWhen: {}, trigger: { type: 'contactCreated', filter: { and: [] } } };
+  const { status, body } = await service.ask({ method: 'POST', path: '/v1/flows', key, body: draft });
+  expect([status, body.data.exitWhen, body.data.trigger.filter]).toEqual([201, {}, { and: [] }]);
+  const path = `/v1/flows/${body.data.id}`;
+  const { body: validated } = await service.ask({ method: 'POST', path: `${path}/validate`, key });
+  expect(validated.data.valid).toBe(false);
+});
+
 test('fuzzed requests log no unexpected error', () => {
   expect(service.logged()).not.toContain('unexpectedly');
 });

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { filterMember } from '../../filters/schema.ts';
+import { draftFilterMember } from '../../filters/schema.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
 import { EVENT_NAME, KEY, STEP_TYPES, TimeOfDay } from './step-configs.ts';
@@ -45,7 +45,7 @@ const Trigger = Type.Object(
     time: Type.Optional(TimeOfDay),
     repeat: Type.Optional(literals(['yearly', 'once'], { description: 'Of `dateProperty`.' })),
     filter: Type.Optional(
-      filterMember({ description: 'Only contacts that it matches. It also sees `event.<property>`.' }),
+      draftFilterMember({ description: 'Only contacts that it matches. It also sees `event.<property>`.' }),
     ),
   },
   { description: 'The settings of its type lie beside the type.' },
@@ -89,7 +89,7 @@ const definition = {
     description:
       'Whether a contact may come again once its run has ended. It never has two open runs of a flow.',
   }),
-  exitWhen: nullable(filterMember(), {
+  exitWhen: nullable(draftFilterMember(), {
     description:
       'Ends a run when it holds: asked before each step that does something, and whenever the contact does something.',
   }),

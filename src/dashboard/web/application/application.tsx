@@ -58,9 +58,11 @@ function WithAccount() {
   const look = useCallback(async (why: string | null = null) => {
     const first = arrival;
     arrival = null;
-    const met = await (first ?? meet(why));
-    // All of it is drawn in pieces, between which the browser can answer.
-    startTransition(() => setVisitor(met));
+    // All that one arrives at is drawn in pieces, between which the browser can answer.
+    if (first) {
+      const arrived = await first;
+      startTransition(() => setVisitor(arrived));
+    } else setVisitor(await meet(why));
   }, []);
   const enter = useCallback(() => look(), [look]);
   const leave = useCallback((why: string) => void look(why), [look]);
