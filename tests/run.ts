@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { startSharedCluster } from './support/cluster.ts';
 import { embeddedImage } from './support/embedded.ts';
 import { dropLeftovers } from './support/leftovers.ts';
-import { readTally } from './support/tally.ts';
+import { readFailures, readTally } from './support/tally.ts';
 
 // Runs every test, or those whose path matches an argument, on one real PostgreSQL, and ends with one plain line that
 // says how it went. TEST_DATABASE_URL names a server to use instead of the one that this starts.
@@ -73,6 +73,8 @@ for (const name of leftovers)
   console.error(`A test left its database ${name} behind: close what it created.`);
 await cluster?.stop();
 
+// What failed is told once more here: above, it stands somewhere among the lines of six thousand tests.
+for (const failure of readFailures(report)) console.log(`\n${failure}`);
 const tally = readTally(report);
 // A run in which nothing ran has shown nothing; an error outside any test counts as one failure.
 const good = code === 0 && tally.passed > 0 && tally.failed === 0 && leftovers.length === 0;

@@ -86,10 +86,21 @@ export const asMember = <Data = unknown>(page: Page, method: string, path: strin
     [method, `/app/api/${path}`, body ? JSON.stringify(body) : null] as const,
   ) as Promise<{ status: number; data: Data }>;
 
+/**
+ * Waits until an element has the focus. What a dialog that is not open yet holds can be found and cannot be focused, as what stands
+ * behind one that is closing.
+ */
+async function focusOn(target: Locator): Promise<void> {
+  await eventually('the focus', async () => {
+    await target.focus();
+    return (await target.evaluate((each) => each === each.ownerDocument.activeElement)) || undefined;
+  });
+}
+
 /** Types into one field after the other, as somebody without a mouse. */
 export async function typeInto(page: Page, texts: Readonly<Record<string, string>>): Promise<void> {
   const [first = ''] = Object.keys(texts);
-  await page.getByLabel(first, { exact: true }).focus();
+  await focusOn(page.getByLabel(first, { exact: true }));
   for (const [label, text] of Object.entries(texts)) {
     const focused = page.locator(':focus');
     expect(await focused.getAttribute('id')).toBe(
@@ -110,15 +121,9 @@ export async function typeInto(page: Page, texts: Readonly<Record<string, string
 export const withoutDialog = (page: Page): Promise<void> =>
   page.locator('dialog').first().waitFor({ state: 'detached' });
 
-/**
- * Presses a key on an element once it has the focus. Behind a dialog that is closing nothing can have it, and a key that came then was
- * lost: the test waited until its time was over.
- */
+/** Presses a key on an element once it has the focus: a key that came before was lost, and the test waited until its time was over. */
 export async function pressOn(target: Locator, key: 'Enter' | 'Space' = 'Enter'): Promise<void> {
-  await eventually('the focus', async () => {
-    await target.focus();
-    return (await target.evaluate((each) => each === each.ownerDocument.activeElement)) || undefined;
-  });
+  await focusOn(target);
   await target.page().keyboard.press(key);
 }
 

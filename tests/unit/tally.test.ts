@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readTally } from '../support/tally.ts';
+import { readFailures, readTally } from '../support/tally.ts';
 
 describe('the tally of a test run', () => {
   test('counts what a real report of bun test says', () => {
@@ -14,7 +14,7 @@ describe('the tally of a test run', () => {
         `import { expect, test } from 'bun:test';
          test('good', () => { expect(1).toBe(1); });
          test('also good', () => { expect(2).toBe(2); });
-         test('bad', () => { expect(1).toBe(2); });
+         test('bad & "quoted"', () => { expect('<1>').toBe('<2>'); });
          test.skip('left out', () => {});`,
       );
       const report = join(folder, 'report.xml');
@@ -22,6 +22,10 @@ describe('the tally of a test run', () => {
         cwd: folder,
       });
       expect(readTally(report)).toEqual({ passed: 2, failed: 1, skipped: 1 });
+      const [failure = '', ...others] = readFailures(report);
+      expect(others).toEqual([]);
+      expect(failure).toStartWith('sample.test.ts > bad & "quoted"\n');
+      expect(failure).toContain('Expected: "<2>"\n  Received: "<1>"');
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -29,5 +33,6 @@ describe('the tally of a test run', () => {
 
   test('is all zero when there is no report', () => {
     expect(readTally('/nonexistent/report.xml')).toEqual({ passed: 0, failed: 0, skipped: 0 });
+    expect(readFailures('/nonexistent/report.xml')).toEqual([]);
   });
 });
