@@ -22,6 +22,10 @@ export interface Passage {
 /** The circuit opened while the message waited for a session. */
 class Resting extends Error {
   override readonly name = 'Resting';
+
+  constructor(readonly circuit: Circuit) {
+    super();
+  }
 }
 
 /**
@@ -74,8 +78,9 @@ async function through(
   let admission: Admission | null = null;
   const begin = async (): Promise<boolean> => {
     if (limits.begin && !(await limits.begin())) return false;
-    admission = circuit.admit();
-    if (admission === null) throw new Resting();
+    // A way that is an order itself begins with each of its own ways, all by the leave that the first one had.
+    admission ??= circuit.admit();
+    if (admission === null) throw new Resting(circuit);
     return true;
   };
   try {
@@ -84,7 +89,8 @@ async function through(
     return sent;
   } catch (error) {
     if (admission !== null) circuit.abandoned(admission);
-    if (error instanceof Resting) return null;
+    // One of another circuit is for the order around this one.
+    if (error instanceof Resting && error.circuit === circuit) return null;
     throw error;
   }
 }
