@@ -3,7 +3,7 @@ import type { ActorRow } from './actors.ts';
 import type { Decider } from './decide.ts';
 import { type Draft, dueTimers, outboxEventsOf } from './draft.ts';
 import { handedOver, orderAmongTimers, type Share, withoutOrders } from './handing-over.ts';
-import { type Actor, type ActorEvent, type Kind, stateOf } from './kind.ts';
+import { type Actor, type ActorEvent, type Effect, type Kind, stateOf } from './kind.ts';
 import type { Claim, EventResult, Scope } from './result.ts';
 
 /** Stands for "whatever timers are due": the clock does not know which, the actor does. */
@@ -94,7 +94,7 @@ export function fold(
       const next = mustWait
         ? 'waits'
         : isAsRead(pending, progress.actor, actor)
-          ? tryEvent(folding.decider, progress.actor, pending)
+          ? tryEvent(folding, progress.actor, pending)
           : null;
       if (next === 'failed') continue;
       if (next === 'waits' || (next === null && progress.actor === actor && !isFresh)) {
@@ -146,42 +146,43 @@ const appended = (before: Progress, next: Progress): Progress => ({
 });
 
 /** A machine that throws is a bug of ours; it fails this event and no other. */
-function tryEvent(decider: Decider, actor: Actor, pending: PendingEvent): Progress | null | 'failed' {
+function tryEvent(folding: Folding, actor: Actor, pending: PendingEvent): Progress | null | 'failed' {
   try {
     if (pending.event.type === LEFT_TO_CLOCK && actor.revision > 1) return null;
     return pending.event.type === TIMERS_DUE || pending.event.type === LEFT_TO_CLOCK
-      ? fire(decider, actor, pending.event.at)
-      : take(decider, actor, pending.event);
+      ? fire(folding, actor, pending.event.at)
+      : take(folding, actor, pending.event);
   } catch (error) {
     pending.fail(error);
     return 'failed';
   }
 }
 
-function take(decider: Decider, actor: Actor, event: ActorEvent): Progress | null {
+function take({ kind, decider }: Folding, actor: Actor, event: ActorEvent): Progress | null {
   // XState's own events come from timers alone: from outside they would forge one.
   const decision = event.type.startsWith('xstate.') ? null : decider.next(actor, event);
   if (!decision) return null;
   const { snapshot, effects, step } = decision;
-  const timers = withoutOrders(decision.timers);
-  return { actor: { ...actor, snapshot, timers }, steps: [step], effects };
+  return { actor: { ...actor, snapshot, timers: withoutOrders(kind, decision) }, steps: [step], effects };
 }
 
 /** Every timer that is due. When none is (it was moved since the claim), the write still puts the right wake_at back. */
-function fire(decider: Decider, actor: Actor, at: number): Progress {
+function fire({ kind, decider }: Folding, actor: Actor, at: number): Progress {
   let progress: Progress = { actor: { ...actor }, steps: [], effects: [] };
+  const orders: Effect[] = [];
   for (const timer of dueTimers(actor, at)) {
     const { [timer.type]: due, ...timers } = progress.actor.timers;
     // An earlier timer's transition has cancelled it.
     if (due === undefined) continue;
     const order = orderAmongTimers(timer.type);
     if (order) {
-      progress = appended(progress, { actor: { ...progress.actor, timers }, steps: [], effects: [order] });
+      orders.push(order);
+      progress = appended(progress, { actor: { ...progress.actor, timers }, steps: [], effects: [] });
       continue;
     }
     const decision = decider.next({ ...progress.actor, timers }, timer);
     const after = decision
-      ? { snapshot: decision.snapshot, timers: withoutOrders(decision.timers) }
+      ? { snapshot: decision.snapshot, timers: withoutOrders(kind, decision) }
       : { timers };
     progress = appended(progress, {
       actor: { ...progress.actor, ...after },
@@ -189,5 +190,6 @@ function fire(decider: Decider, actor: Actor, at: number): Progress {
       effects: decision?.effects ?? [],
     });
   }
-  return progress;
+  // Where its lease has ended as well, an order is lost, and what the lease decides takes its place: together they would be done twice.
+  return progress.steps.length > 0 ? progress : { ...progress, effects: orders };
 }

@@ -1,3 +1,4 @@
+import type { Decision } from './decide.ts';
 import type { Order } from './draft.ts';
 import { type Actor, type Effect, hasTimers, type Kind } from './kind.ts';
 
@@ -31,8 +32,12 @@ export function orderAmongTimers(name: string): Effect | null {
   return { type, params };
 }
 
-/** The timers of the machine alone: an order that stood among them is for the state that has just been left. */
-export function withoutOrders(timers: Actor['timers']): Actor['timers'] {
+/**
+ * The timers after a decision without the orders that stood among them: those were for the state that has just been left. What leaves
+ * an actor in its state, and orders nothing anew, leaves them there.
+ */
+export function withoutOrders(kind: Kind, { timers, step, effects }: Decision): Actor['timers'] {
+  if (step.from === step.to && !effects.some(({ type }) => isOrder(kind, type))) return timers;
   const names = Object.keys(timers);
   if (!names.some((name) => name.startsWith(PREFIX))) return timers;
   return Object.fromEntries(Object.entries(timers).filter(([name]) => !name.startsWith(PREFIX)));

@@ -3,7 +3,7 @@ import type { Role } from '../../../src/config/roles.ts';
 import { Decider } from '../../../src/engine/decide.ts';
 import { draftSpawn } from '../../../src/engine/draft.ts';
 import { fold, LEFT_TO_CLOCK, TIMERS_DUE } from '../../../src/engine/fold.ts';
-import { handedOver } from '../../../src/engine/handing-over.ts';
+import { handedOver, withoutOrders } from '../../../src/engine/handing-over.ts';
 import type { Actor, ActorEvent, Kind } from '../../../src/engine/kind.ts';
 import { LIVE_SCHEDULE, SIMULATED_SCHEDULE } from '../../../src/modules/emails/accept/attempt-schedule.ts';
 import { emailKind } from '../../../src/modules/emails/kind.ts';
@@ -93,6 +93,25 @@ test('an order that was handed over does not outlive its state', () => {
   expect(Object.keys(handed.timers)).toHaveLength(2);
   const stop = { type: 'endpoint.stopped', at: AT + 1, reason: 'endpoint_deleted' };
   expect(told(webhookDeliveryKind, decider, handed, stop, 'http')?.after.timers).toEqual({});
+});
+
+test('an order that was handed over and its lease, both overdue, are one attempt', () => {
+  const { decider, after, effects } = born(webhookDeliveryKind, { leaseMs: 30_000, turnAt: null });
+  const handed = handedOver(webhookDeliveryKind, as(webhookDeliveryKind, 'http'), after, effects, AT);
+  const late = { type: TIMERS_DUE, at: AT + 30_001 };
+  const woken = told(webhookDeliveryKind, decider, handed, late, 'engine');
+  const posts = woken?.effects.filter(({ type }) => type === 'post');
+  expect(posts).toEqual([{ type: 'post', params: { attempt: 2 } }]);
+});
+
+test('an order that was handed over stays while nothing leaves its state', () => {
+  const { after, effects } = email(false);
+  const { timers, snapshot } = handedOver(emailKind, as(emailKind, 'http'), after, effects, AT);
+  const step = { event: 'report.received', from: 'sending', to: 'sending', at: AT, attempt: 1, effects: [] };
+  const noted = { snapshot, timers, effects: [], step };
+  expect(withoutOrders(emailKind, noted)).toEqual(timers);
+  expect(withoutOrders(emailKind, { ...noted, effects })).toEqual(after.timers);
+  expect(withoutOrders(emailKind, { ...noted, step: { ...step, to: 'queued' } })).toEqual(after.timers);
 });
 
 test('a birth that is left to the clock keeps the order that was handed over', () => {
